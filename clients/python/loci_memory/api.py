@@ -959,7 +959,9 @@ class Grant(TypedDict):
 
     actor: NotRequired[str | None]
     capabilities: NotRequired[list[Capability]]
+    max_age_days: NotRequired[int | None]
     memory: NotRequired[str | None]
+    metadata: NotRequired[dict[str, list[str]]]
     namespace: NotRequired[str | None]
     session: NotRequired[str | None]
     strategy: NotRequired[str | None]

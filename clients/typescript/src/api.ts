@@ -1284,8 +1284,15 @@ export interface Grant {
   actor?: string | null;
   /** What may be done; all of it where it is absent. */
   capabilities?: Capability[];
+  /** Events and records whose timestamp is older are not in the part; 1 to 36500. */
+  max_age_days?: number | null;
   /** Id of the memory. */
   memory?: string | null;
+  /**
+   * Keys of metadata with the values that each may have: events and records without one of them are not in the part,
+   * and what is written there is given the value where there is one.
+   */
+  metadata?: { [key: string]: string[] };
   /** The node of the tree, with everything beneath it. */
   namespace?: string | null;
   /** The session. */

@@ -1,5 +1,7 @@
 //! Access keys: a pair for the wire and a token for the native API, of one principal with grants.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -36,6 +38,13 @@ pub struct Grant {
     /// Id of the strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
+    /// Keys of metadata with the values that each may have: events and records without one of them are not in the part, and
+    /// what is written there is given the value where there is one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, BTreeSet<String>>,
+    /// Events and records whose timestamp is older are not in the part; 1 to 36500.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_age_days: Option<u32>,
     /// What may be done; all of it where it is absent.
     #[serde(default = "everything")]
     pub capabilities: Vec<Capability>,

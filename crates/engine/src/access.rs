@@ -2,10 +2,15 @@
 //!
 //! Authorization precedes existence: what a caller may not see is denied or not found, whether it exists or not.
 
+use loci_model::bounds::Bounds;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
 use loci_model::scope::AccessClause;
-use loci_model::{ActorId, Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, SessionId};
+use loci_model::{
+    ActorId, Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, SessionId, Timestamp,
+};
+
+use crate::bound::{self, EventView};
 
 /// What a caller may do in one memory with one capability: a union of parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,11 +31,24 @@ impl View {
 
     /// True when the record lies in one of the parts.
     pub fn admits(&self, record: &Record) -> bool {
+        self.clauses.iter().any(|clause| clause.admits_record(record))
+    }
+
+    /// Puts a record that is about to be written into the view, by the metadata that grants bind.
+    ///
+    /// # Errors
+    /// `Denied` where it would be out of the view; `Invalid` where the caller must choose a value.
+    pub(crate) fn take_in(&self, record: &mut Record) -> Result<()> {
         let namespace = record.namespace.normal();
         let from = &record.provenance;
-        self.clauses.iter().any(|clause| {
+        let holds = |clause: &&AccessClause| {
             clause.admits(&namespace, record.strategy.as_ref(), from.actor.as_ref(), from.session.as_ref())
-        })
+        };
+        let parts: Vec<&Bounds> = self.clauses.iter().filter(holds).map(|clause| &clause.bounds).collect();
+        if parts.is_empty() {
+            return Err(Error::denied("the caller may not write in this namespace"));
+        }
+        bound::stamp_record(parts.into_iter(), record)
     }
 
     /// The narrowest reading of a filter that the parts allow: `None` where they have nothing in common.
@@ -80,7 +98,8 @@ pub fn whole_memories(caller: &Principal, capability: Capability) -> Option<Vec<
         let is_part = grant.actor.is_some()
             || grant.session.is_some()
             || grant.namespace.is_some()
-            || grant.strategy.is_some();
+            || grant.strategy.is_some()
+            || grant.is_bound();
         match &grant.memory {
             _ if is_part => {}
             None => return None,
@@ -101,6 +120,7 @@ pub fn require_server_admin(caller: &Principal) -> Result<()> {
             && grant.session.is_none()
             && grant.namespace.is_none()
             && grant.strategy.is_none()
+            && !grant.is_bound()
     };
     if caller.grants.iter().any(everything) { Ok(()) } else { Err(refused("administration of the server")) }
 }
@@ -142,6 +162,30 @@ pub fn require_events(
     }
 }
 
+/// Which events of an actor, or of one session of it, the caller may read or write: grants that are narrower than their
+/// places count here, too.
+///
+/// # Errors
+/// `Denied` where there is no such grant.
+pub(crate) fn event_view(
+    caller: &Principal,
+    memory: &MemoryId,
+    actor: &ActorId,
+    session: Option<&SessionId>,
+    capability: Capability,
+    now: Timestamp,
+) -> Result<EventView> {
+    let parts: Vec<Bounds> = grants(caller, memory, capability)
+        .filter(|grant| is_place_of(grant, actor, session))
+        .map(|grant| grant.bounds(now))
+        .collect();
+    if parts.is_empty() {
+        Err(refused("this on events of that actor and session"))
+    } else {
+        Ok(EventView::of(parts))
+    }
+}
+
 /// Requires a grant on what an actor's session wrote, as events or as records: one on its events, or on a part of the tree that
 /// holds all of `place`.
 pub fn require_place(
@@ -152,9 +196,7 @@ pub fn require_place(
     capability: Capability,
 ) -> Result<()> {
     let holds = |grant: &Grant| {
-        let clause = clause(grant);
-        let is_of_tree = clause.actor.is_none() && clause.session.is_none() && clause.strategy.is_none();
-        is_of_tree && clause.namespace.is_some_and(|granted| granted.covers(place))
+        is_of_tree(grant) && clause(grant).namespace.is_some_and(|granted| granted.covers(place))
     };
     let granted =
         grants(caller, memory, capability).any(|grant| covers_events(grant, actor, session) || holds(grant));
@@ -173,7 +215,7 @@ pub fn require_person(
     let is_theirs = |grant: &Grant| {
         let of_place = grant.namespace.as_ref().is_some_and(|granted| granted.normal() == place.normal());
         let of_actor = grant.actor.as_ref() == Some(login) && grant.namespace.is_none();
-        (of_place || of_actor) && grant.session.is_none() && grant.strategy.is_none()
+        (of_place || of_actor) && grant.session.is_none() && grant.strategy.is_none() && !grant.is_bound()
     };
     let is_named = caller.name.to_lowercase() == login.as_str()
         && require_place(caller, memory, (login, None), place, capability).is_ok();
@@ -184,14 +226,25 @@ pub fn require_person(
     }
 }
 
+/// True where all events of the place are granted.
 fn covers_events(grant: &Grant, actor: &ActorId, session: Option<&SessionId>) -> bool {
+    is_place_of(grant, actor, session) && !grant.is_bound()
+}
+
+/// True where the grant is on all records of its part of the tree.
+fn is_of_tree(grant: &Grant) -> bool {
+    grant.actor.is_none() && grant.session.is_none() && grant.strategy.is_none() && !grant.is_bound()
+}
+
+/// True where the grant is on the events of the place, or on some of them.
+fn is_place_of(grant: &Grant, actor: &ActorId, session: Option<&SessionId>) -> bool {
     grant.namespace.is_none()
         && grant.strategy.is_none()
         && grant.actor.as_ref().is_none_or(|granted| granted == actor)
         && grant.session.as_ref().is_none_or(|granted| Some(granted) == session)
 }
 
-/// The actors whose events the caller may list; `None`: all of them.
+/// The actors whose events the caller may list, or some of whose; `None`: all of them.
 pub fn visible_actors(caller: &Principal, memory: &MemoryId) -> Result<Option<Vec<ActorId>>> {
     let mut actors = Vec::new();
     for grant in grants(caller, memory, Capability::Read) {
@@ -211,7 +264,7 @@ pub fn visible_actors(caller: &Principal, memory: &MemoryId) -> Result<Option<Ve
     Ok(Some(actors))
 }
 
-/// The sessions of an actor that the caller may list; `None`: all of them.
+/// The sessions of an actor that the caller may list, or some events of which; `None`: all of them.
 pub fn visible_sessions(
     caller: &Principal,
     memory: &MemoryId,
@@ -238,10 +291,27 @@ pub fn visible_sessions(
     Ok(Some(sessions))
 }
 
-/// The parts of a memory whose records the caller may read or write; denied where there are none.
+/// The parts of a memory of all whose records the caller may read or write; denied where there are none. Grants that are
+/// narrower than their places do not count: what is told of a place beside its records is not told to them.
 pub fn record_view(caller: &Principal, memory: &MemoryId, capability: Capability) -> Result<View> {
-    let clauses: Vec<_> = grants(caller, memory, capability).map(clause).collect();
-    if clauses.is_empty() { Err(refused("this on records of that memory")) } else { Ok(View { clauses }) }
+    let of_places = grants(caller, memory, capability).filter(|grant| !grant.is_bound());
+    view(of_places.map(clause).collect(), "this on records of that memory")
+}
+
+/// The same for what reads and writes records one by one: parts of which the caller has some records count, too, as they
+/// are at `now`.
+pub fn bound_view(
+    caller: &Principal,
+    memory: &MemoryId,
+    capability: Capability,
+    now: Timestamp,
+) -> Result<View> {
+    let bound = |grant: &Grant| AccessClause { bounds: grant.bounds(now), ..clause(grant) };
+    view(grants(caller, memory, capability).map(bound).collect(), "this on records of that memory")
+}
+
+fn view(clauses: Vec<AccessClause>, what: &str) -> Result<View> {
+    if clauses.is_empty() { Err(refused(what)) } else { Ok(View { clauses }) }
 }
 
 /// The part of a memory that one whole namespace is, with what lies beneath where the grant has it; denied without a grant on all of
@@ -254,11 +324,10 @@ pub fn tree_view(
 ) -> Result<View> {
     let normal = namespace.normal();
     let holds = |clause: &AccessClause| {
-        let is_of_tree = clause.actor.is_none() && clause.session.is_none() && clause.strategy.is_none();
-        is_of_tree && clause.namespace.as_ref().is_none_or(|granted| granted.admits_normal(&normal))
+        clause.namespace.as_ref().is_none_or(|granted| granted.admits_normal(&normal))
     };
-    let clauses: Vec<_> = grants(caller, memory, capability).map(clause).filter(holds).collect();
-    if clauses.is_empty() { Err(refused("this on the whole namespace")) } else { Ok(View { clauses }) }
+    let of_tree = grants(caller, memory, capability).filter(|grant| is_of_tree(grant));
+    view(of_tree.map(clause).filter(holds).collect(), "this on the whole namespace")
 }
 
 fn clause(grant: &Grant) -> AccessClause {
@@ -268,6 +337,7 @@ fn clause(grant: &Grant) -> AccessClause {
         session: grant.session.clone(),
         namespace: grant.namespace.as_ref().map(subtree),
         strategy: grant.strategy.clone(),
+        bounds: Bounds::default(),
     }
 }
 

@@ -8,6 +8,7 @@
 pub mod access;
 pub mod admin;
 pub mod asking;
+mod bound;
 pub mod coding;
 pub mod consolidation;
 pub mod deliveries;

@@ -10,7 +10,7 @@
 //! | changes | `apply` (records, names), `attach` (vectors), `link` (postings, sessions, sums), `bulk`, `compaction` |
 //! | columns | `columns`, `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `metadata_texts`, `vectors`, `segment`, `sketch` |
 //! | what filters read | `parts`, `facets`, `metadata_index` from `holders`, `number_column`, `slices` |
-//! | searches | `scope` → `statistics` → `marks` → `lexical`, `sweep`, `dense` → `candidates`, `views`; `neighbours`; `part` of a memory |
+//! | searches | `scope`, `bounds` → `statistics` → `marks` → `lexical`, `sweep`, `dense` → `candidates`, `views`; `neighbours`; `part` of a memory |
 //! | checks | `digest` |
 //! | as bytes, to begin with at the next start | `snapshot` |
 //! | small parts | `bits`, `mask`, `sparing`, `interner`, `number_table`, `compact_text`, `mix`, `length_class`, `kernels` |
@@ -26,6 +26,7 @@ mod alike;
 mod apply;
 mod attach;
 mod bits;
+mod bounds;
 mod bulk;
 mod candidates;
 mod chains;

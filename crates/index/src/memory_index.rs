@@ -19,6 +19,7 @@ use crate::names::Names;
 use crate::paths::Paths;
 use crate::postings::Postings;
 use crate::records::Records;
+use crate::scope::GroupSet;
 use crate::vectors::Vectors;
 
 /// The retrieval index of one memory (retrieval.md §§1, 4, 5): derived from the store, rebuilt from it at will.
@@ -93,6 +94,11 @@ impl MemoryIndex {
     /// Of the scope only the view counts.
     pub fn known_names(&self, scope: &RecordScope) -> Vec<String> {
         let seen = self.seen_groups(scope);
+        if let GroupSet::These(groups) = &seen
+            && groups.is_bound
+        {
+            return self.names_of(&groups.passages);
+        }
         self.names.known(|group| seen.admits(group))
     }
 

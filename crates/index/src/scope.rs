@@ -32,11 +32,13 @@ pub(crate) enum GroupSet {
 /// Some groups, with all their passages, those that are gone included.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Groups {
-    groups: Bits,
-    /// Their passages.
+    pub(crate) groups: Bits,
+    /// Their passages, or those of them that the caller may see.
     pub(crate) passages: Mask,
     /// Sums of their active turns, where they are known without a walk.
     pub(crate) lengths: Option<Lengths>,
+    /// The caller may not see all passages of each: what is told is told of `passages`.
+    pub(crate) is_bound: bool,
 }
 
 impl std::ops::Deref for Groups {
@@ -59,13 +61,16 @@ impl GroupSet {
 }
 
 /// Parts that a group must all be in; `None`: there is a part that is not there.
-type Parts = Option<Vec<Place>>;
+pub(crate) type Parts = Option<Vec<Place>>;
 
 impl MemoryIndex {
     /// Groups the caller may see.
     pub(crate) fn seen_groups(&self, scope: &RecordScope) -> GroupSet {
         if scope.sees_all() {
             return GroupSet::All;
+        }
+        if scope.is_bound() {
+            return self.bound_groups(scope);
         }
         self.in_any(scope.view.iter().map(|clause| self.parts_of(clause)), &GroupSet::All)
     }
@@ -149,7 +154,7 @@ impl MemoryIndex {
     }
 
     /// The groups of any of some parts, among others.
-    fn in_any(&self, wanted: impl Iterator<Item = Parts>, among: &GroupSet) -> GroupSet {
+    pub(crate) fn in_any(&self, wanted: impl Iterator<Item = Parts>, among: &GroupSet) -> GroupSet {
         let limit = self.columns.len();
         let mut any: Option<Selection> = None;
         for places in wanted.flatten() {
@@ -171,19 +176,21 @@ impl MemoryIndex {
             passages: Mask::none(limit),
             lengths: Some(Lengths::default()),
         });
+        let mut is_bound = false;
         if let GroupSet::These(among) = among {
+            is_bound = among.is_bound;
             any.groups.keep(among.groups.words());
             any.passages.keep(among.passages.words());
             any.lengths = None;
         }
         let groups = any.groups.into_bits();
-        if groups.count() == self.groups.all().len() {
+        if !is_bound && groups.count() == self.groups.all().len() {
             return GroupSet::All;
         }
-        GroupSet::These(Groups { groups, passages: any.passages, lengths: any.lengths })
+        GroupSet::These(Groups { groups, passages: any.passages, lengths: any.lengths, is_bound })
     }
 
-    fn parts_of(&self, clause: &AccessClause) -> Parts {
+    pub(crate) fn parts_of(&self, clause: &AccessClause) -> Parts {
         let words = &self.words;
         let text = |id: Option<&str>, words, kind| word(words, kind, id);
         let mut places = Vec::new();

@@ -122,6 +122,9 @@ impl MemoryIndex {
         if let Some(sum) = numbers.lengths {
             return sum;
         }
+        if numbers.is_bound {
+            return self.lengths_of(&numbers.passages);
+        }
         let mut sum = Lengths::default();
         for group in numbers.iter().filter_map(|group| self.groups.get(group)) {
             sum.add(&group.lengths);

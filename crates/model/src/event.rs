@@ -1,7 +1,7 @@
 //! Events: what happened, immutable. Shapes only; what an event causes is the engine's matter.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{ActorId, BranchName, Document, EventId, MemoryId, SessionId, Timestamp};
 
@@ -122,6 +122,10 @@ pub struct EventNotes {
     /// memory-manager.md W-9): stored here, but not extracted again.
     #[serde(default)]
     pub repeated: Vec<u32>,
+    /// Keys of its metadata by which the caller's grant was bound (memory-manager.md W-16): what is made of the event has
+    /// the same values, and is told apart by them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub bound: BTreeSet<String>,
 }
 
 impl EventNotes {

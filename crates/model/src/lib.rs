@@ -8,6 +8,7 @@
 
 pub mod agreement;
 pub mod bounded_cache;
+pub mod bounds;
 pub mod branch_fact;
 pub mod citation;
 pub mod claim;

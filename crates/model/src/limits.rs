@@ -40,6 +40,12 @@ pub const NAMESPACE_KEYS_MAX: usize = 5;
 pub const TAGS_MAX: usize = 50;
 /// Metadata filters of a request.
 pub const METADATA_FILTERS_MAX: usize = 5;
+/// Keys of metadata to which a grant is bound.
+pub const GRANT_METADATA_KEYS_MAX: usize = 5;
+/// Values that a grant allows for one key of metadata.
+pub const GRANT_METADATA_VALUES_MAX: usize = 20;
+/// Age that a grant allows, in days: a hundred years.
+pub const GRANT_AGE_DAYS_MAX: u32 = 36_500;
 /// Results of one retrieval.
 pub const TOP_K_MAX: u32 = 100;
 /// Characters of a search query that the strict mode takes; longer is shortened with a warning in the lenient one.

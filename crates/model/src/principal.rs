@@ -1,9 +1,11 @@
 //! Who asks, and what they may do (architecture §7). Checked in `engine/access.rs`, nowhere else.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{ActorId, MemoryId, Namespace, SessionId, StrategyId};
+use crate::bounds::Bounds;
+use crate::metadata::SYSTEM_PREFIX;
+use crate::{ActorId, Error, MemoryId, Namespace, Result, SessionId, StrategyId, Timestamp, limits};
 
 /// One thing a caller may be allowed to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -38,6 +40,13 @@ pub struct Grant {
     /// The strategy.
     #[serde(default)]
     pub strategy: Option<StrategyId>,
+    /// Keys of metadata with the texts that each may have: what has none of them is not in the part, and what is written is
+    /// given the one there is.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, BTreeSet<String>>,
+    /// What is older is not in the part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_age_days: Option<u32>,
     /// What may be done.
     pub capabilities: BTreeSet<Capability>,
 }
@@ -51,6 +60,8 @@ impl Grant {
             session: None,
             namespace: None,
             strategy: None,
+            metadata: BTreeMap::new(),
+            max_age_days: None,
             capabilities: BTreeSet::from([Capability::Read, Capability::Write, Capability::Admin]),
         }
     }
@@ -62,7 +73,60 @@ impl Grant {
             && self.session.is_none()
             && self.namespace.is_none()
             && self.strategy.is_none()
+            && !self.is_bound()
     }
+
+    /// True when not all of its places is granted.
+    pub fn is_bound(&self) -> bool {
+        !self.metadata.is_empty() || self.max_age_days.is_some()
+    }
+
+    /// What is granted of its places at `now`.
+    pub fn bounds(&self, now: Timestamp) -> Bounds {
+        Bounds { metadata: self.metadata.clone(), since: self.max_age_days.map(|days| now.minus_days(days)) }
+    }
+
+    /// Checks the members that narrow its places.
+    ///
+    /// # Errors
+    /// `Invalid`, on `metadata`, `max_age_days` or `capabilities`.
+    pub fn check_bounds(&self) -> Result<()> {
+        if self.is_bound() && self.capabilities.contains(&Capability::Agent) {
+            let rule = "a grant of agent is on actors and sessions: leave metadata and max_age_days out";
+            return Err(Error::invalid("capabilities", rule));
+        }
+        if self.max_age_days.is_some_and(|days| !(1..=limits::GRANT_AGE_DAYS_MAX).contains(&days)) {
+            return Err(Error::invalid("max_age_days", "max_age_days must be 1 to 36500"));
+        }
+        if self.metadata.len() > limits::GRANT_METADATA_KEYS_MAX {
+            return Err(Error::invalid("metadata", "a grant has at most 5 keys of metadata"));
+        }
+        self.metadata.iter().try_for_each(|(key, values)| check_values(key, values))
+    }
+}
+
+/// A key and its values, by the rule of what events may hold (agentcore-wire.md §5): they are written there.
+fn check_values(key: &str, values: &BTreeSet<String>) -> Result<()> {
+    let is_text = |text: &str, most: usize| {
+        (1..=most).contains(&text.chars().count())
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || c == ' ' || "._:/=+@-".contains(c))
+    };
+    if !is_text(key, limits::METADATA_KEY_CHARS_MAX) || key.starts_with(SYSTEM_PREFIX) {
+        let rule = format!(
+            "a key of metadata must have 1 to 128 letters, digits, spaces and . _ : / = + @ -, and not start with {SYSTEM_PREFIX}"
+        );
+        return Err(Error::invalid("metadata", rule));
+    }
+    if !(1..=limits::GRANT_METADATA_VALUES_MAX).contains(&values.len()) {
+        return Err(Error::invalid("metadata", format!("metadata.{key} must have 1 to 20 values")));
+    }
+    if !values.iter().all(|value| is_text(value, limits::EVENT_METADATA_VALUE_CHARS_MAX)) {
+        let rule = format!(
+            "values of metadata.{key} must have 1 to 256 letters, digits, spaces and . _ : / = + @ -"
+        );
+        return Err(Error::invalid("metadata", rule));
+    }
+    Ok(())
 }
 
 /// The caller of an operation.

@@ -1,7 +1,8 @@
 //! Which records a read is about: what the caller may see, and what the request asks for. Pure predicates.
 
+use crate::bounds::Bounds;
 use crate::metadata_filter::MetadataFilter;
-use crate::record::{RecordKind, RecordState};
+use crate::record::{Record, RecordKind, RecordState};
 use crate::{ActorId, MemoryId, NamespaceFilter, SessionId, StrategyId, Timestamp};
 
 /// One part of a memory that the caller may see. An absent member means any; all absent: the whole memory.
@@ -15,15 +16,29 @@ pub struct AccessClause {
     pub namespace: Option<NamespaceFilter>,
     /// Only records of this strategy.
     pub strategy: Option<StrategyId>,
+    /// Only records that meet these.
+    pub bounds: Bounds,
 }
 
 impl AccessClause {
     /// True when nothing is kept back.
     pub fn is_whole(&self) -> bool {
-        self.actor.is_none() && self.session.is_none() && self.namespace.is_none() && self.strategy.is_none()
+        self.actor.is_none()
+            && self.session.is_none()
+            && self.namespace.is_none()
+            && self.strategy.is_none()
+            && self.bounds.is_none()
     }
 
-    /// True when a record of this group is in the part. `namespace` is in normal form.
+    /// True when the record is in the part.
+    pub fn admits_record(&self, record: &Record) -> bool {
+        let from = &record.provenance;
+        let namespace = record.namespace.normal();
+        self.admits(&namespace, record.strategy.as_ref(), from.actor.as_ref(), from.session.as_ref())
+            && self.bounds.admits_record(record)
+    }
+
+    /// True when a record of this group may be in the part: its bounds are not looked at. `namespace` is in normal form.
     pub fn admits(
         &self,
         namespace: &str,
@@ -91,7 +106,17 @@ impl RecordScope {
         self.view.iter().any(AccessClause::is_whole)
     }
 
-    /// True when the caller may see the group: the part of the test that is access alone.
+    /// True when some part is narrower than its groups: [`RecordScope::may_see_record`] then has the last word.
+    pub fn is_bound(&self) -> bool {
+        !self.sees_all() && self.view.iter().any(|clause| !clause.bounds.is_none())
+    }
+
+    /// True when the caller may see the record.
+    pub fn may_see_record(&self, record: &Record) -> bool {
+        self.view.iter().any(|clause| clause.admits_record(record))
+    }
+
+    /// True when the caller may see the group, or some of it: the part of the test that is access alone.
     pub fn may_see(
         &self,
         namespace: &str,

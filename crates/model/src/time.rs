@@ -58,6 +58,12 @@ impl Timestamp {
         self.plus_millis((days as i64).saturating_mul(DAY_MS))
     }
 
+    /// This many days earlier, as far as time goes.
+    #[must_use]
+    pub const fn minus_days(self, days: u32) -> Self {
+        self.plus_millis((days as i64).saturating_mul(-DAY_MS))
+    }
+
     /// From RFC 3339 or ISO 8601 text. Without an offset the text is taken as UTC; a date alone is its midnight.
     pub fn parse(text: &str) -> Result<Self> {
         let bad = || Error::invalid("timestamp", "timestamp must be RFC 3339, like 2026-11-21T08:30:00Z");

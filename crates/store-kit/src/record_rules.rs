@@ -113,9 +113,10 @@ pub fn was_in_scope(scope: &RecordScope, record: &Record, time: Timestamp) -> bo
         && meets(scope, record)
 }
 
-/// True where a record meets the scope's conditions on metadata.
+/// True where a record meets the scope's conditions on metadata, and those of the caller's grants.
 pub fn meets(scope: &RecordScope, record: &Record) -> bool {
-    scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))
+    (!scope.is_bound() || scope.may_see_record(record))
+        && scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))
 }
 
 /// A strategy as groups are named by it: `""` for none.

@@ -6,6 +6,7 @@ use loci_model::{ActorId, MemoryId, Result};
 
 use super::ActorList;
 use super::list::check_limit;
+use super::sessions::shows_any;
 use crate::memories::existing;
 use crate::page::Page;
 use crate::{Engine, access};
@@ -22,19 +23,34 @@ impl Engine {
         check_limit(limit)?;
         let only = access::visible_actors(caller, memory)?;
         let now = self.clock.now();
-        let memory = memory.clone();
+        let (caller, memory) = (caller.clone(), memory.clone());
         self.store
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let wanted = limit as usize;
-                let actors = tx.events().actors(&ActorPage {
+                let mut actors = Vec::new();
+                let mut page = ActorPage {
                     memory: memory.clone(),
                     after: after.clone(),
                     limit: wanted + 1,
                     now,
                     only: only.clone(),
-                })?;
-                Ok(Page::cut(actors, wanted, Clone::clone))
+                };
+                // From as many pages as it takes: of some actors the caller may see nothing.
+                loop {
+                    let found = tx.events().actors(&page)?;
+                    let is_last = found.len() < page.limit;
+                    page.after = found.last().cloned();
+                    for actor in found {
+                        if shows_any(tx, &caller, (&memory, &actor), now)? {
+                            actors.push(actor);
+                        }
+                    }
+                    if is_last || actors.len() >= page.limit {
+                        actors.truncate(page.limit);
+                        return Ok(Page::cut(actors, wanted, Clone::clone));
+                    }
+                }
             })
             .await
     }

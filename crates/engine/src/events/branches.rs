@@ -1,6 +1,6 @@
 //! Branches of a session (agentcore-wire.md §6): how an event finds its branch, and which slices a listing joins.
 
-use loci_model::event::{Branch, MAIN_BRANCH};
+use loci_model::event::{Branch, Event, MAIN_BRANCH};
 use loci_model::ports::store::{BranchSlice, EventPlace, ReadTx, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{
@@ -58,7 +58,14 @@ pub(super) fn resolve(
 }
 
 fn check_root(tx: &mut dyn Tx, caller: &Principal, place: &SessionPlace<'_>, root: &EventId) -> Result<()> {
-    if tx.events().get(place.memory, place.actor, place.session, root, place.now)?.is_some() {
+    let is_seen = |event: &Event| {
+        let (memory, actor, session) = (place.memory, place.actor, Some(place.session));
+        let view = access::event_view(caller, memory, actor, session, Capability::Write, place.now);
+        // Who may act here otherwise has been let in before.
+        view.map_or(true, |view| view.admits(event))
+    };
+    let found = tx.events().get(place.memory, place.actor, place.session, root, place.now)?;
+    if found.is_some_and(|event| is_seen(&event)) {
         return Ok(());
     }
     let elsewhere = tx.events().place(place.memory, root)?;

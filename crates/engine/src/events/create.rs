@@ -1,6 +1,6 @@
 //! `event_create`: stores an event and asks for its extraction, in one write; never waits for a model.
 
-use loci_model::event::Event;
+use loci_model::event::{Event, EventNotes};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::{uuid4, uuid7};
 use loci_model::ports::store::{StoreExt, Tx};
@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::branches::{self, SessionPlace};
 use super::{EventCreated, NewEvent, content, overlap, scheduling, variables};
+use crate::bound::Stamp;
 use crate::idempotency::{ClientToken, Replay, look_up, remember};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally};
@@ -39,6 +40,8 @@ pub(crate) struct Prepared {
     pub(super) now: Timestamp,
     pub(super) first_place: u32,
     pub(super) jobs: Vec<JobId>,
+    /// What the caller's grants add.
+    pub(super) stamp: Stamp,
 }
 
 /// An event that was stored in a write.
@@ -76,14 +79,10 @@ impl Engine {
         token: Option<ClientToken>,
     ) -> Result<EventCreated> {
         let capability = Capability::Write;
-        let prepared = self.prepare(new)?;
-        access::require_events(
-            caller,
-            &prepared.new.memory,
-            &prepared.new.actor,
-            Some(&prepared.session),
-            capability,
-        )?;
+        let mut prepared = self.prepare(new)?;
+        let (memory, actor, session) = (&prepared.new.memory, &prepared.new.actor, &prepared.session);
+        let view = access::event_view(caller, memory, actor, Some(session), capability, prepared.now)?;
+        prepared.stamp = view.stamp(&prepared.new.metadata, prepared.time)?;
         let token = token.map(|token| token.of(caller, &prepared.new.memory)).transpose()?;
         let token = token.map(|token| ClientToken { parameters: digest(&prepared.new), ..token });
         let (engine, caller) = (self.clone(), caller.clone());
@@ -109,7 +108,8 @@ impl Engine {
         let jobs = (0..limits::STRATEGIES_MAX)
             .map(|_| JobId::parse(uuid7(self.ids.as_ref(), now.millis())))
             .collect::<Result<_>>()?;
-        Ok(Prepared { time: new.time.unwrap_or(now), new, session, now, first_place, jobs })
+        let (time, stamp) = (new.time.unwrap_or(now), Stamp::default());
+        Ok(Prepared { time, new, session, now, first_place, jobs, stamp })
     }
 
     fn event_create_in(
@@ -228,13 +228,18 @@ pub(super) fn plain_event(memory: &Memory, prepared: &Prepared, id: EventId) -> 
         arrival: 0,
         payload: new.payload.clone(),
         branch: loci_model::event::Branch::main(),
-        metadata: new.metadata.clone(),
+        metadata: new
+            .metadata
+            .iter()
+            .chain(&prepared.stamp.added)
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect(),
         extraction: new.extraction,
         namespace_variables: new.namespace_variables.clone(),
         run: None,
         hidden: false,
         expires: prepared.now.plus_days(memory.event_expiry_days),
-        notes: loci_model::event::EventNotes::default(),
+        notes: EventNotes { bound: prepared.stamp.bound.clone(), ..EventNotes::default() },
         load: content::load(&new.payload, &[]),
     }
 }

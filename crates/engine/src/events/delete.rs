@@ -21,14 +21,14 @@ impl Engine {
         session: &SessionId,
         id: &EventId,
     ) -> Result<()> {
-        access::require_events(caller, memory, actor, Some(session), Capability::Write)?;
         let now = self.clock.now();
+        let view = access::event_view(caller, memory, actor, Some(session), Capability::Write, now)?;
         let (memory, actor, session, id) = (memory.clone(), actor.clone(), session.clone(), id.clone());
         self.store
             .write(move |tx| {
                 existing(tx, &memory)?;
                 let live = tx.events().get(&memory, &actor, &session, &id, now)?;
-                let Some(event) = live else { return Err(unknown(&id)) };
+                let Some(event) = live.filter(|event| view.admits(event)) else { return Err(unknown(&id)) };
                 if tx.events_mut().delete(&memory, &actor, &session, &id, now)? {
                     archived::of_event(tx, &event)?;
                     // Questions about the session may hold what the event said; they are asked again without it.

@@ -18,13 +18,14 @@ impl Engine {
         session: &SessionId,
         id: &EventId,
     ) -> Result<Event> {
-        access::require_events(caller, memory, actor, Some(session), Capability::Read)?;
         let now = self.clock.now();
+        let view = access::event_view(caller, memory, actor, Some(session), Capability::Read, now)?;
         let (memory, actor, session, id) = (memory.clone(), actor.clone(), session.clone(), id.clone());
         self.store
             .read(move |tx| {
                 existing(tx, &memory)?;
-                tx.events().get(&memory, &actor, &session, &id, now)?.ok_or_else(|| unknown(&id))
+                let found = tx.events().get(&memory, &actor, &session, &id, now)?;
+                found.filter(|event| view.admits(event)).ok_or_else(|| unknown(&id))
             })
             .await
     }

@@ -23,7 +23,7 @@ impl Engine {
         new: NewIngest,
         token: Option<ClientToken>,
     ) -> Result<SessionId> {
-        let prepared = self.prepare(NewEvent {
+        let mut prepared = self.prepare(NewEvent {
             memory: new.memory,
             actor: new.actor,
             session: new.session,
@@ -36,8 +36,11 @@ impl Engine {
             over_limit: false,
         })?;
         let (memory, actor) = (&prepared.new.memory, &prepared.new.actor);
-        access::require_events(caller, memory, actor, Some(&prepared.session), Capability::Write)?;
+        let (session, now) = (&prepared.session, prepared.now);
+        let view = access::event_view(caller, memory, actor, Some(session), Capability::Write, now)?;
+        let stamp = view.stamp(&prepared.new.metadata, prepared.time)?;
         let token = token.map(|token| token.of(caller, memory)).transpose()?;
+        prepared.stamp = stamp;
         let engine = self.clone();
         let (session, asked, found) = self
             .store

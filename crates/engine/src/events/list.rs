@@ -14,14 +14,9 @@ impl Engine {
     /// A page of a session's events. An unknown actor, session or branch has none.
     pub async fn event_list(&self, caller: &Principal, listing: EventListing) -> Result<EventPage> {
         check_limit(listing.limit)?;
-        access::require_events(
-            caller,
-            &listing.memory,
-            &listing.actor,
-            Some(&listing.session),
-            Capability::Read,
-        )?;
         let now = self.clock.now();
+        let (memory, actor, session) = (&listing.memory, &listing.actor, &listing.session);
+        let view = access::event_view(caller, memory, actor, Some(session), Capability::Read, now)?;
         self.store
             .read(move |tx| {
                 existing(tx, &listing.memory)?;
@@ -45,6 +40,7 @@ impl Engine {
                     session: listing.session.clone(),
                     branches,
                     metadata: listing.metadata.clone(),
+                    only: view.only(),
                     before: listing.before.clone(),
                     limit: wanted + 1,
                     now,

@@ -19,7 +19,8 @@ impl Engine {
         actor: &ActorId,
         session: &SessionId,
     ) -> Result<usize> {
-        access::require_events(caller, memory, actor, Some(session), Capability::Write)?;
+        let now = self.clock.now();
+        access::event_view(caller, memory, actor, Some(session), Capability::Write, now)?;
         let now = self.clock.now();
         let (memory, actor, session) = (memory.clone(), actor.clone(), session.clone());
         let due = self

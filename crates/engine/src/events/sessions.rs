@@ -1,14 +1,14 @@
 //! `session_list`: newest first; empty sessions stay listed for a day.
 
-use loci_model::ports::store::{SessionPage, StoreExt};
-use loci_model::principal::Principal;
+use loci_model::ports::store::{ReadTx, SessionEntry, SessionPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp};
 
 use super::SessionList;
 use super::list::check_limit;
 use crate::memories::existing;
 use crate::page::Page;
-use crate::{Engine, access};
+use crate::{Engine, access, bound};
 
 impl Engine {
     /// A page of an actor's sessions; an unknown actor has none.
@@ -24,12 +24,12 @@ impl Engine {
         check_limit(limit)?;
         let only = access::visible_sessions(caller, memory, actor)?;
         let now = self.clock.now();
-        let (memory, actor) = (memory.clone(), actor.clone());
+        let (caller, memory, actor) = (caller.clone(), memory.clone(), actor.clone());
         self.store
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let wanted = limit as usize;
-                let sessions = tx.events().sessions(&SessionPage {
+                let page = SessionPage {
                     memory: memory.clone(),
                     actor: actor.clone(),
                     with_events_only,
@@ -37,9 +37,45 @@ impl Engine {
                     limit: wanted + 1,
                     now,
                     only: only.clone(),
-                })?;
+                };
+                let sessions = shown(tx, &caller, page)?;
                 Ok(Page::cut(sessions, wanted, |entry| (entry.created_at, entry.session.clone())))
             })
             .await
     }
+}
+
+/// The sessions of a page that the caller may see something of, from as many pages as that takes.
+fn shown(tx: &dyn ReadTx, caller: &Principal, mut page: SessionPage) -> Result<Vec<SessionEntry>> {
+    let mut out = Vec::new();
+    loop {
+        let found = tx.events().sessions(&page)?;
+        let is_last = found.len() < page.limit;
+        page.after = found.last().map(|entry| (entry.created_at, entry.session.clone()));
+        for entry in found {
+            if bound::shows(tx, caller, (&page.memory, &page.actor, &entry.session), page.now)? {
+                out.push(entry);
+            }
+        }
+        if is_last || out.len() >= page.limit {
+            out.truncate(page.limit);
+            return Ok(out);
+        }
+    }
+}
+
+/// True when the caller may see something of a session of the actor.
+pub(super) fn shows_any(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    (memory, actor): (&MemoryId, &ActorId),
+    now: Timestamp,
+) -> Result<bool> {
+    let whole = access::event_view(caller, memory, actor, None, Capability::Read, now);
+    if whole.is_ok_and(|view| view.is_whole()) {
+        return Ok(true);
+    }
+    let (memory, actor) = (memory.clone(), actor.clone());
+    let page = SessionPage { memory, actor, with_events_only: true, after: None, limit: 1, now, only: None };
+    Ok(!shown(tx, caller, page)?.is_empty())
 }

@@ -1,11 +1,15 @@
 //! Whether events still wait to become records: what makes an answer `extraction_pending`.
 
-use loci_model::job::{JobKind, JobState};
+use loci_model::bounds::Bounds;
+use loci_model::job::{Job, JobKind, JobState};
 use loci_model::ports::store::{JobQuery, ReadTx};
 use loci_model::scope::AccessClause;
-use loci_model::{MemoryId, Result};
+use loci_model::{MemoryId, Result, Timestamp, limits};
 
 use crate::access::View;
+
+/// Jobs that are looked at for events of a grant that is bound.
+const JOBS_MAX: usize = 100;
 
 /// True while an extraction waits or runs whose events the caller may know of: those of the whole memory, or of an actor.
 /// Where a grant is on a namespace or a strategy alone, what others have said lately is not told.
@@ -22,13 +26,27 @@ pub(crate) fn extraction_is_pending(tx: &dyn ReadTx, memory: &MemoryId, view: &V
                 state: Some(state),
                 actor: clause.actor.clone(),
                 session: clause.session.clone(),
-                limit: 1,
+                limit: if clause.bounds.is_none() { 1 } else { JOBS_MAX },
                 ..JobQuery::default()
             };
-            if !tx.jobs().list(memory, &query)?.is_empty() {
-                return Ok(true);
+            for job in tx.jobs().list(memory, &query)? {
+                if clause.bounds.is_none() || reads_some(tx, memory, &job, &clause.bounds)? {
+                    return Ok(true);
+                }
             }
         }
     }
     Ok(false)
+}
+
+/// True where a job has an event yet to read that meets the bounds.
+fn reads_some(tx: &dyn ReadTx, memory: &MemoryId, job: &Job, bounds: &Bounds) -> Result<bool> {
+    let (Some(strategy), Some(actor), Some(session)) = (&job.strategy, &job.actor, &job.session) else {
+        return Ok(false);
+    };
+    let read = tx.events().progress(memory, strategy, actor, session)?;
+    let most = limits::WINDOW_MESSAGES_MAX as usize;
+    // What has expired by now was to be read all the same: the time does not matter here.
+    let left = tx.events().unprocessed(memory, actor, session, read, most, Timestamp::EPOCH)?;
+    Ok(left.iter().any(|event| bounds.admits_event(event)))
 }

@@ -8,9 +8,8 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, Error, MemoryId, Result, SessionId, limits};
 
 use super::WaitOutcome;
-use super::list::may_see;
-use crate::Engine;
 use crate::memories::existing;
+use crate::{Engine, access};
 
 /// Jobs of other processes end without a call: the table is looked at this often.
 const LOOK_MS: u64 = 50;
@@ -28,14 +27,20 @@ impl Engine {
         session: Option<&SessionId>,
         timeout_ms: u64,
     ) -> Result<WaitOutcome> {
-        may_see(caller, memory, actor, session, Capability::Read)?;
+        let now = self.clock.now();
+        match actor {
+            // Numbers alone are told: of events that the caller may see some of.
+            Some(actor) => {
+                access::event_view(caller, memory, actor, session, Capability::Read, now).map(drop)?
+            }
+            None => access::require_whole(caller, memory, Capability::Read)?,
+        }
         if timeout_ms > limits::WAIT_MS_MAX {
             return Err(Error::invalid("timeout_ms", "timeout_ms must be at most 300000"));
         }
         if session.is_some() && actor.is_none() {
             return Err(Error::invalid("actor", "a session needs its actor: name both"));
         }
-        let now = self.clock.now();
         let (place, of_actor, of_session) = (memory.clone(), actor.cloned(), session.cloned());
         self.store
             .write(move |tx| {

@@ -2,7 +2,7 @@
 
 use loci_model::key::AccessKey;
 use loci_model::ports::store::StoreExt;
-use loci_model::principal::Principal;
+use loci_model::principal::{Grant, Principal};
 use loci_model::{Error, Result};
 
 use super::IssuedKey;
@@ -25,6 +25,7 @@ impl Engine {
             let rule = "a key needs at least one grant with at least one of read, write, admin";
             return Err(Error::invalid("grants", rule));
         }
+        principal.grants.iter().try_for_each(Grant::check_bounds)?;
         let ids = self.ids.as_ref();
         let issued = IssuedKey {
             id: new_key_id(ids)?,

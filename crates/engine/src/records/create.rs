@@ -57,7 +57,7 @@ impl Engine {
         request: RecordsCreate,
         token: Option<ClientToken>,
     ) -> Result<BatchOutcome> {
-        let view = access::record_view(caller, &request.memory, Capability::Write)?;
+        let view = access::bound_view(caller, &request.memory, Capability::Write, self.clock.now())?;
         check_request(&request)?;
         let token = token.map(|token| token.of(caller, &request.memory)).transpose()?;
         let now = self.clock.now();

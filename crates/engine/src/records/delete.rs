@@ -44,7 +44,7 @@ impl Engine {
     }
 
     async fn delete_record(&self, caller: &Principal, memory: &MemoryId, record: RecordDelete) -> Result<()> {
-        let view = access::record_view(caller, memory, Capability::Write)?;
+        let view = access::bound_view(caller, memory, Capability::Write, self.clock.now())?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (memory, by) = (memory.clone(), caller.name.clone());
@@ -81,7 +81,7 @@ impl Engine {
         memory: &MemoryId,
         records: Vec<RecordDelete>,
     ) -> Result<BatchOutcome> {
-        let view = access::record_view(caller, memory, Capability::Write)?;
+        let view = access::bound_view(caller, memory, Capability::Write, self.clock.now())?;
         let ids: Vec<&RecordId> = records.iter().map(|record| &record.id).collect();
         batch::check_distinct(ids.into_iter(), "memoryRecordId")?;
         let now = self.clock.now();

@@ -18,7 +18,7 @@ impl Engine {
         memory: &MemoryId,
         id: &RecordId,
     ) -> Result<Vec<Record>> {
-        let view = access::record_view(caller, memory, Capability::Read)?;
+        let view = access::bound_view(caller, memory, Capability::Read, self.clock.now())?;
         let (memory, id) = (memory.clone(), id.clone());
         self.store
             .read(move |tx| {
@@ -44,7 +44,7 @@ impl Engine {
         memory: &MemoryId,
         id: &RecordId,
     ) -> Result<Vec<StateChange>> {
-        let view = access::record_view(caller, memory, Capability::Read)?;
+        let view = access::bound_view(caller, memory, Capability::Read, self.clock.now())?;
         let (memory, id) = (memory.clone(), id.clone());
         self.store
             .read(move |tx| {

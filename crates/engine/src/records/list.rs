@@ -16,7 +16,7 @@ impl Engine {
     pub async fn record_list(&self, caller: &Principal, listing: RecordListing) -> Result<RecordList> {
         check_limit(listing.limit)?;
         check_states(&listing.states)?;
-        let view = access::record_view(caller, &listing.memory, Capability::Read)?;
+        let view = access::bound_view(caller, &listing.memory, Capability::Read, self.clock.now())?;
         let now = self.clock.now();
         self.store
             .read(move |tx| {

@@ -69,8 +69,8 @@ impl Engine {
         memory: &MemoryId,
         revert: RecordRevert,
     ) -> Result<Vec<Record>> {
-        let view = access::record_view(caller, memory, Capability::Write)?;
-        let administered = access::record_view(caller, memory, Capability::Admin).ok();
+        let view = access::bound_view(caller, memory, Capability::Write, self.clock.now())?;
+        let administered = access::bound_view(caller, memory, Capability::Admin, self.clock.now()).ok();
         let at = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?;
         let (memory, by, server) = (memory.clone(), caller.name.clone(), self.settings.coding.clone());

@@ -60,7 +60,7 @@ impl Engine {
         updates: Vec<RecordUpdate>,
         expiry: Option<ExpirySpecification>,
     ) -> Result<BatchOutcome> {
-        let view = access::record_view(caller, memory, Capability::Write)?;
+        let view = access::bound_view(caller, memory, Capability::Write, self.clock.now())?;
         check_request(&updates, expiry)?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
@@ -107,10 +107,8 @@ fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate) -> Result<()> 
     if update.if_version.is_some_and(|version| version != stored.version) {
         return Err(Error::conflict(format!("the record is at version {}", stored.version)));
     }
-    let record = edited(&stored, edit, update)?;
-    if !edit.view.admits(&record) {
-        return Err(Error::denied("the caller may not write in this namespace"));
-    }
+    let mut record = edited(&stored, edit, update)?;
+    edit.view.take_in(&mut record)?;
     tx.records_mut().put_version(&record)?;
     if update.namespaces.is_some() {
         settling::moved(tx, &edit.memory.id, std::slice::from_ref(&record.id))?;

@@ -65,7 +65,7 @@ impl Building<'_> {
         let safe = safety::prepare(new.text.clone(), from.index_text, &self.policy);
         let masked =
             |text: &Option<String>| text.clone().map(|text| secrets::redact(text, self.policy.secrets).0);
-        let record = Record {
+        let mut record = Record {
             memory: self.memory.id.clone(),
             id: id.clone(),
             version: 1,
@@ -101,11 +101,8 @@ impl Building<'_> {
             expires_at: expiry_days.map(|days| self.now.plus_days(days)),
             expiry_days,
         };
-        if self.view.admits(&record) {
-            Ok((record, safe))
-        } else {
-            Err(Error::denied("the caller may not write in this namespace"))
-        }
+        self.view.take_in(&mut record)?;
+        Ok((record, safe))
     }
 
     /// Writes a new record.

@@ -61,7 +61,7 @@ impl Engine {
         with_waiting: bool,
     ) -> Result<SearchAnswer> {
         check(request)?;
-        let view = access::record_view(caller, &request.memory, Capability::Read)?;
+        let view = access::bound_view(caller, &request.memory, Capability::Read, self.clock.now())?;
         let Scoped { scope, mut notices, own_weights, provisional } =
             self.search_scope(request, &view, with_waiting).await?;
         let weights = match &own_weights {
@@ -83,12 +83,6 @@ impl Engine {
         }
         let found = self.clock.monotonic_us();
 
-<<<<<<< HEAD
-        let ranked = ranking::rank(&asked.question, &asked.terms, &set, weights);
-        let listing = Listing { request, scope: &scope, view: &view, weights, asked: &asked };
-        let hits = self.list_hits(&listing, ranking::best_passages(ranked)).await?;
-        if self.prefix_looks.are_due(&scope, self.clock.now()) {
-=======
         let beside = self.beside(&set, &asked, &scope, &provisional).await?;
         let mut ranked = ranking::rank(&asked.question, &asked.terms, &set, weights);
         if let Some(beside) = &beside {
@@ -104,8 +98,7 @@ impl Engine {
         };
         let mut hits = self.list_hits(&listing, ranking::best_passages(ranked)).await?;
         provisional::once(&mut hits);
-        if hits.is_empty() && !scope.namespaces.is_empty() {
->>>>>>> h1-feedback
+        if self.prefix_looks.are_due(&scope, self.clock.now()) {
             self.note_prefix_reading(&scope).await?;
         }
         let hits = budget::within(hits, request.budget_tokens, &mut notices);

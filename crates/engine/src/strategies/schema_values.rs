@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_model::event::Event;
 use loci_model::metadata::{
     Metadata, MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValidation, MetadataValue,
 };
@@ -23,13 +24,28 @@ pub fn strict_values(schema: &[MetadataSchemaEntry], event: &BTreeMap<String, St
         .collect()
 }
 
-/// True when a record's values agree with these strict ones in every strictly consistent key; one that is absent on one
-/// side only does not agree.
+/// The values of an event that what is made of it has unchanged: those of the schema, and those that the caller's grant is
+/// bound to, which are text whatever the schema says: by them the caller finds what came of its event.
+pub fn values_that_hold(schema: &[MetadataSchemaEntry], event: &Event) -> Metadata {
+    let mut values = strict_values(schema, &event.metadata);
+    values.extend(bound_values(event));
+    values
+}
+
+/// The values of an event that the caller's grant is bound to.
+pub fn bound_values(event: &Event) -> Metadata {
+    let value = |key: &String| Some((key.clone(), MetadataValue::String(event.metadata.get(key)?.clone())));
+    event.notes.bound.iter().filter_map(value).collect()
+}
+
+/// True when a record's values agree with these in every one of them and in every strictly consistent key; one that is
+/// absent on one side only does not agree.
 pub fn agrees(schema: &[MetadataSchemaEntry], record: &Metadata, strict: &Metadata) -> bool {
-    schema
+    let declared = schema
         .iter()
         .filter(|entry| entry.effective_extraction() == MetadataExtraction::StrictlyConsistent)
-        .all(|entry| record.get(&entry.key) == strict.get(&entry.key))
+        .all(|entry| record.get(&entry.key) == strict.get(&entry.key));
+    declared && strict.iter().all(|(key, value)| record.get(key) == Some(value))
 }
 
 /// All values of a record: the strict ones, and those that can be inferred from the event's metadata or the text.

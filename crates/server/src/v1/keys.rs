@@ -69,6 +69,8 @@ fn grant(asked: shape::Grant) -> Result<Grant> {
         session: asked.session.map(SessionId::parse).transpose().map_err(|error| error.on("session"))?,
         namespace: asked.namespace.map(Namespace::parse).transpose()?,
         strategy: asked.strategy.map(StrategyId::parse).transpose().map_err(|error| error.on("strategy"))?,
+        metadata: asked.metadata,
+        max_age_days: asked.max_age_days,
         capabilities: asked.capabilities.into_iter().map(capability).collect(),
     })
 }
@@ -86,6 +88,8 @@ pub(super) fn grant_shown(grant: &Grant) -> shape::Grant {
         session: grant.session.as_ref().map(ToString::to_string),
         namespace: grant.namespace.as_ref().map(ToString::to_string),
         strategy: grant.strategy.as_ref().map(ToString::to_string),
+        metadata: grant.metadata.clone(),
+        max_age_days: grant.max_age_days,
         capabilities: grant.capabilities.iter().map(capability).collect(),
     }
 }

@@ -6,9 +6,15 @@
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod bound;
+#[cfg(test)]
+mod buckets;
+#[cfg(test)]
 mod isolation;
 #[cfg(test)]
 mod isolation_rows;
+#[cfg(test)]
+mod replay;
 #[cfg(test)]
 mod sign;
 #[cfg(test)]

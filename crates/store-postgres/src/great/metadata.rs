@@ -1,6 +1,7 @@
 //! Conditions on metadata and past times, as conditions on passages. Keys and texts are marks among the words of a passage;
 //! numbers and times lie in columns. What is asked here agrees with `MetadataFilter::admits`, value by value.
 
+use loci_model::bounds::Bounds;
 use loci_model::metadata::{MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
 use loci_model::metadata_filter::{FilterOperator as Op, MetadataFilter};
 use loci_model::scope::RecordScope;
@@ -53,6 +54,19 @@ pub(super) fn conditions(memory: i64, scope: &RecordScope, bound: &mut Bound) ->
         ));
     }
     sql
+}
+
+/// What a passage must be for the bounds of a grant.
+pub(super) fn bounds(memory: i64, of: &Bounds, bound: &mut Bound) -> Vec<String> {
+    let mut parts = Vec::new();
+    for (key, allowed) in &of.metadata {
+        let marks: Vec<i64> = allowed.iter().map(|text| Mark::Text(text).of(memory, key)).collect();
+        parts.push(format!("p.words && {}", bound.put(marks)));
+    }
+    if let Some(since) = of.since {
+        parts.push(format!("p.place >= {}", bound.put(since.millis())));
+    }
+    parts
 }
 
 fn asked(memory: i64, filter: &MetadataFilter) -> Asked {

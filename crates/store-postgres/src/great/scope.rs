@@ -143,6 +143,7 @@ impl<'a> Scope<'a> {
             }
             parts.push(format!("p.grp IN (SELECT g.grp FROM groups g WHERE {names})"));
         }
+        parts.extend(super::metadata::bounds(self.memory, &view.bounds, bound));
         format!("({})", parts.join(" AND "))
     }
 

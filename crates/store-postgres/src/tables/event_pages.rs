@@ -1,6 +1,7 @@
 //! Pages of events, actors and sessions. Each is one statement; lists of a caller's go in as one value each, so that there
 //! are few different statements.
 
+use loci_model::bounds::Bounds;
 use loci_model::event::Event;
 use loci_model::event_filter::EventFilter;
 use loci_model::ports::store::{ActorPage, BranchSlice, EventQuery, EventsBefore, SessionEntry, SessionPage};
@@ -120,6 +121,9 @@ fn page_statement(memory: i64, query: &EventQuery) -> (String, Bound) {
          AND NOT e.hidden AND NOT e.deleted AND e.expires > {now}"
     );
     sql.push_str(&of_metadata(&query.metadata, driver, (&memory, &session), &mut bound));
+    if let Some(only) = &query.only {
+        sql.push_str(&of_bounds(only, (&memory, &session), &mut bound));
+    }
     if let Some(before) = &query.before {
         sql.push_str(&format!(" AND {order} < {}", bound.put(before.as_str().to_owned())));
     }
@@ -177,6 +181,28 @@ fn of_metadata(
         ));
     }
     sql
+}
+
+/// The events that meet one of some bounds.
+fn of_bounds(only: &[Bounds], (memory, session): (&str, &str), bound: &mut Bound) -> String {
+    let of_event = format!("FROM event_meta m WHERE m.mem = {memory} AND m.sess = {session} AND m.id = e.id");
+    let mut parts = Vec::with_capacity(only.len());
+    for one in only {
+        let mut part = "TRUE".to_owned();
+        if let Some(since) = one.since {
+            part.push_str(&format!(" AND e.time >= {}", bound.put(since.millis())));
+        }
+        for (key, allowed) in &one.metadata {
+            let allowed: Vec<String> = allowed.iter().map(|text| plain(text)).collect();
+            let (key, allowed) = (bound.put(plain(key)), bound.put(allowed));
+            part.push_str(&format!(
+                " AND EXISTS (SELECT 1 {of_event} AND m.key = {key} AND m.value = ANY({allowed}::text[]))"
+            ));
+        }
+        parts.push(format!("({part})"));
+    }
+    let parts = if parts.is_empty() { "FALSE".to_owned() } else { parts.join(" OR ") };
+    format!(" AND ({parts})")
 }
 
 /// The events of these slices.

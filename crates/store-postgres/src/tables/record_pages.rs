@@ -58,7 +58,7 @@ impl PgTx<'_> {
 
     pub(super) fn record_count(&self, scope: &RecordScope) -> Result<u64> {
         let Some(memory) = self.number(&scope.memory)? else { return Ok(0) };
-        if scope.as_of.is_some() || !scope.metadata.is_empty() {
+        if scope.as_of.is_some() || !scope.metadata.is_empty() || scope.is_bound() {
             let records = self.scan(memory, scope, Part::default(), None, usize::MAX)?;
             return Ok(u64::try_from(records.len()).unwrap_or(u64::MAX));
         }
@@ -222,7 +222,7 @@ fn statement(
     (sql, bound)
 }
 
-/// What makes a current record, `r` in its group `g`, part of a scope, metadata aside.
+/// What makes a current record, `r` in its group `g`, part of a scope; metadata aside, which is tested on the rows.
 fn condition(memory: i64, scope: &RecordScope, bound: &mut Bound) -> String {
     let mut sql = format!("r.mem = {} AND NOT r.gone", bound.put(memory));
     let states: Vec<String> = scope.states.iter().map(|state| state_code(*state).to_string()).collect();
@@ -253,7 +253,7 @@ fn condition(memory: i64, scope: &RecordScope, bound: &mut Bound) -> String {
     sql
 }
 
-/// One part of what the caller may see; never all of it.
+/// One part of what the caller may see, never all of it; its bounds are tested on the rows.
 fn clause(view: &AccessClause, bound: &mut Bound) -> String {
     let mut parts = Vec::new();
     if let Some(actor) = &view.actor {
@@ -267,6 +267,9 @@ fn clause(view: &AccessClause, bound: &mut Bound) -> String {
     }
     if let Some(namespace) = &view.namespace {
         parts.push(within("g.normal", namespace, bound));
+    }
+    if parts.is_empty() {
+        return "TRUE".to_owned();
     }
     format!("({})", parts.join(" AND "))
 }

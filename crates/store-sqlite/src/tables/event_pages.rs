@@ -24,7 +24,10 @@ impl SqlTx<'_> {
                 query.metadata.iter().all(|filter| filter.admits(&metadata))
             };
             if admitted {
-                out.push(reader.read(row, query.with_payload)?);
+                let event = reader.read(row, query.with_payload)?;
+                if query.only.as_ref().is_none_or(|only| only.iter().any(|one| one.admits_event(&event))) {
+                    out.push(event);
+                }
             }
             Ok(out.len() < query.limit)
         })?;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::Result;
+use loci_model::bounds::Bounds;
 use loci_model::event::Event;
 use loci_model::event_filter::EventFilter as F;
 use loci_model::ports::store::EventQuery;
+use loci_model::{MemoryId, Result};
 
 use super::events::{insert, query, seconds};
 use super::{Bench, same};
@@ -35,5 +36,32 @@ pub(super) fn filters(bench: &Bench) -> Result<()> {
     check(&[equals("even", "true"), F::NotExists(late())], 9, vec![4, 2])?;
     check(&[equals("even", "true"), equals("late", "Yes")], 9, vec![6])?;
     check(&[equals("nothing", "at all")], 9, vec![])?;
-    Ok(())
+    of_grants(bench, &memory)
+}
+
+/// What grants are bound to, beside what is asked for.
+fn of_grants(bench: &Bench, memory: &MemoryId) -> Result<()> {
+    let bounds = |pairs: &[(&str, &str)], since: Option<i64>| Bounds {
+        metadata: pairs.iter().map(|(key, text)| ((*key).to_owned(), [(*text).to_owned()].into())).collect(),
+        since: since.map(samples::time),
+    };
+    let check = |only: Vec<Bounds>, filters: &[F], limit: usize, expect: Vec<i64>| -> Result<()> {
+        let metadata = filters.to_vec();
+        let query = EventQuery { only: Some(only.clone()), metadata, limit, ..query(memory)? };
+        same(&format!("{only:?} {filters:?}"), seconds(bench, &query)?, expect);
+        Ok(())
+    };
+    let even = bounds(&[("even", "true")], None);
+    check(vec![even.clone()], &[], 2, vec![6, 4])?;
+    check(vec![even.clone()], &[F::Exists("late".into())], 9, vec![6])?;
+    check(vec![even.clone()], &[F::Equals("even".into(), "false".into())], 9, vec![])?;
+    check(vec![bounds(&[], Some(5))], &[], 9, vec![6, 5])?;
+    check(vec![bounds(&[("even", "true")], Some(3))], &[], 9, vec![6, 4])?;
+    check(vec![bounds(&[("even", "false"), ("late", "Yes")], None), even], &[], 9, vec![6, 5, 4, 2])?;
+    let either = Bounds {
+        metadata: [("even".to_owned(), ["false".into(), "true".into()].into())].into(),
+        since: Some(samples::time(6)),
+    };
+    check(vec![either], &[], 9, vec![6])?;
+    check(vec![], &[], 9, vec![])
 }

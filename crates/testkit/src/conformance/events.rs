@@ -20,6 +20,7 @@ pub(super) fn session() -> Result<SessionId> {
 /// All events of `ann` in `s1`, newest first, as of the start.
 pub(super) fn query(memory: &MemoryId) -> Result<EventQuery> {
     Ok(EventQuery {
+        only: None,
         memory: memory.clone(),
         actor: actor()?,
         session: session()?,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_model::bounds::Bounds;
 use loci_model::metadata::MetadataValue;
 use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::ports::store::RecordPage;
@@ -119,7 +120,56 @@ pub(super) fn lists(bench: &Bench) -> Result<()> {
         ..AccessClause::default()
     };
     check("a union of grants", RecordScope { view: vec![narrow, sheet], ..whole.clone() }, vec![7, 4, 2])?;
-    check("no grant", RecordScope { view: vec![], ..whole }, vec![])?;
+    check("no grant", RecordScope { view: vec![], ..whole.clone() }, vec![])?;
+    of_bound_grants(bench, &whole)
+}
+
+/// Records of the whole are 1 to 10, with a number as metadata; some get a text here.
+fn of_bound_grants(bench: &Bench, whole: &RecordScope) -> Result<()> {
+    for (number, text) in [(1, "red"), (2, "blue"), (4, "red"), (5, "green")] {
+        let old = bench.get(&whole.memory, &samples::record_id(number)?)?;
+        let edit = old.map(|old| Record {
+            version: 2,
+            metadata: [("team".to_owned(), MetadataValue::String(text.into()))].into(),
+            timestamp: time(i64::from(number)),
+            updated_at: time(60),
+            ..old
+        });
+        bench.change(move |records| edit.as_ref().map_or(Ok(0), |edit| records.put_version(edit)))?;
+    }
+    let bounds = |texts: &[&str], since: Option<i64>| AccessClause {
+        bounds: Bounds {
+            metadata: (!texts.is_empty())
+                .then(|| ("team".to_owned(), texts.iter().map(|text| (*text).to_owned()).collect()))
+                .into_iter()
+                .collect(),
+            since: since.map(time),
+        },
+        ..AccessClause::default()
+    };
+    let check = |name: &str, view: Vec<AccessClause>, expect: Vec<u32>| -> Result<()> {
+        let scope = RecordScope { view, now: time(70), ..whole.clone() };
+        let mut found = numbers(bench, &scope, None, 20)?;
+        found.sort_unstable();
+        same(name, found.clone(), expect);
+        let counted = scope.clone();
+        same(
+            &format!("{name}, counted"),
+            bench.records(move |records| records.count(&counted))?,
+            found.len() as u64,
+        );
+        let mut paged = numbers(bench, &scope, None, 1)?;
+        paged.retain(|number| found.contains(number));
+        same(&format!("{name}, on a page of one"), paged.len(), found.len().min(1));
+        Ok(())
+    };
+    check("a value", vec![bounds(&["red"], None)], vec![1, 4])?;
+    check("one of some values", vec![bounds(&["red", "blue"], None)], vec![1, 2, 4])?;
+    check("a value, and not too old", vec![bounds(&["red", "green"], Some(4))], vec![4, 5])?;
+    check("a value that nothing has", vec![bounds(&["pink"], None)], vec![])?;
+    check("either of two grants", vec![bounds(&["green"], None), bounds(&["red"], Some(2))], vec![4, 5])?;
+    let of_ann = AccessClause { actor: Some(ActorId::parse("ann")?), ..bounds(&["red", "green"], None) };
+    check("of an actor", vec![of_ann], vec![4])?;
     Ok(())
 }
 

@@ -1,6 +1,10 @@
 //! Search through the port: what is written is found at once, filters hold, and the index equals its rebuild.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::bounds::Bounds;
 use loci_model::event::{Event, PayloadItem, Role};
+use loci_model::metadata::MetadataValue;
 use loci_model::ports::search::{CandidateRequest, CandidateSet, LexicalView, NeighbourRequest};
 use loci_model::ports::store::PassageVector;
 use loci_model::record::{Record, RecordKind, RecordState};
@@ -78,11 +82,13 @@ pub(super) fn finds_filters_follows(bench: &Bench) -> Result<()> {
     same("not what a grant keeps back", holding(&ask(bench, of_bob.clone(), "bees", false)?), vec![]);
     same("what it gives", holding(&ask(bench, of_bob, "bicycle", false)?), vec![5]);
 
+    of_bound_grants(bench, &whole)?;
+
     set(bench, &memory, &samples::record_id(3)?, RecordState::Erased, time(50))?;
     same("deleted, and out at once", holding(&ask(bench, whole.clone(), "bees", false)?), vec![2]);
     let edit = bench.get(&memory, &samples::record_id(2)?)?;
     let edit = edit.map(|old| Record {
-        version: 2,
+        version: old.version + 1,
         text: "Anna: My sister keeps goats.".into(),
         updated_at: time(60),
         ..old
@@ -91,6 +97,46 @@ pub(super) fn finds_filters_follows(bench: &Bench) -> Result<()> {
     same("edited, and found by its new words", holding(&ask(bench, whole.clone(), "goats", false)?), vec![2]);
     same("not by the old", holding(&ask(bench, whole.clone(), "bees", false)?), vec![]);
     dense_and_neighbours(bench, &memory, &whole)
+}
+
+/// Turns with a value, and turns since a time: the others are not found, and count for nothing.
+fn of_bound_grants(bench: &Bench, whole: &RecordScope) -> Result<()> {
+    let team = |text: &str| [("team".to_owned(), MetadataValue::String(text.into()))].into();
+    for (number, text) in [(1, "red"), (2, "red"), (3, "blue")] {
+        let old = bench.get(&whole.memory, &samples::record_id(number)?)?;
+        let edit = old.map(|old| Record { version: 2, metadata: team(text), updated_at: time(40), ..old });
+        bench.change(move |records| edit.as_ref().map_or(Ok(0), |edit| records.put_version(edit)))?;
+    }
+    let bound = |texts: &[&str], since: Option<i64>| {
+        let texts = texts.iter().map(|text| (*text).to_owned()).collect::<BTreeSet<String>>();
+        let metadata = if texts.is_empty() { BTreeMap::new() } else { [("team".to_owned(), texts)].into() };
+        let bounds = Bounds { metadata, since: since.map(time) };
+        RecordScope { view: vec![AccessClause { bounds, ..AccessClause::default() }], ..whole.clone() }
+    };
+    let check = |scope: RecordScope, question: &str, expect: Vec<u32>, count: u64| -> Result<()> {
+        let found = ask(bench, scope.clone(), question, false)?;
+        let mut held = holding(&found);
+        held.sort_unstable();
+        same(&format!("{question} by {:?}", scope.view), held, expect);
+        same("turns in scope", found.passages_in_scope, count);
+        same("turns counted", u64::from(found.statistics.turns), count);
+        Ok(())
+    };
+    check(bound(&["red"], None), "bees", vec![2], 2)?;
+    check(bound(&["blue"], None), "bees", vec![3], 1)?;
+    check(bound(&["blue"], None), "Oslo", vec![], 1)?;
+    check(bound(&["red", "blue"], None), "bees", vec![2, 3], 3)?;
+    check(bound(&[], Some(3)), "Oslo bees", vec![3, 4], 3)?;
+    check(bound(&["red"], Some(2)), "Oslo bees", vec![2], 1)?;
+    let of_ann = AccessClause {
+        actor: Some(ActorId::parse("ann")?),
+        bounds: Bounds { metadata: BTreeMap::new(), since: Some(time(4)) },
+        ..AccessClause::default()
+    };
+    check(RecordScope { view: vec![of_ann], ..whole.clone() }, "bicycle winter", vec![4], 1)?;
+    let names = block_on(bench.store.search().known_names(&bound(&["red"], None)))?;
+    same("names that others carry are not told", names, vec!["Anna".to_owned()]);
+    Ok(())
 }
 
 fn dense_and_neighbours(bench: &Bench, memory: &MemoryId, whole: &RecordScope) -> Result<()> {

@@ -87,6 +87,7 @@ fn conversations(
         let mut events: Vec<Event> = Vec::new();
         while events.len() < EVENTS_MAX {
             let page = tx.events().list(&EventQuery {
+                only: None,
                 memory: mirror.memory.clone(),
                 actor: actor.clone(),
                 session: entry.session.clone(),

@@ -19,7 +19,7 @@ use loci_text::tokens::estimate_tokens;
 use super::Place;
 use super::window::{self, Unread};
 use crate::Engine;
-use crate::strategies::schema_values::{agrees, strict_values};
+use crate::strategies::schema_values::{agrees, bound_values, values_that_hold};
 use crate::strategies::turn::{Turn, turns_of_message};
 use crate::strategies::{self, Deciding, Strategy as Extractor};
 
@@ -29,6 +29,8 @@ pub(super) struct Group {
     pub(super) namespace: Namespace,
     pub(super) branch: BranchName,
     pub(super) strict: Metadata,
+    /// Of these the values that grants bind: who writes by one such grant is not told what was written by another.
+    pub(super) bound: Metadata,
     /// Metadata of the events.
     pub(super) metadata: HashMap<EventId, std::collections::BTreeMap<String, String>>,
     /// In the order of retrieval.md §1.
@@ -203,7 +205,7 @@ impl Round {
         self.order();
         let messages = self.memory.settings.window.context_messages as usize;
         for group in &mut self.groups {
-            let past = pasts.iter().find(|past| past.is_of(&group.branch));
+            let past = pasts.iter().find(|past| past.is_of(&group.branch, &group.bound));
             group.context = past.map(|past| past.last(messages)).unwrap_or_default();
         }
         if window.is_none() {
@@ -258,18 +260,21 @@ impl Round {
                 return;
             }
         };
-        let strict = strict_values(self.schema(), &event.metadata);
+        let strict = values_that_hold(self.schema(), event);
+        let bound = bound_values(event);
         let branch = &event.branch.name;
         let found = self.groups.iter().position(|group| {
             group.namespace.normal() == namespace.normal()
                 && group.branch == *branch
                 && group.strict == strict
+                && group.bound == bound
         });
         let at = found.unwrap_or_else(|| {
             self.groups.push(Group {
                 namespace,
                 branch: branch.clone(),
                 strict,
+                bound,
                 metadata: HashMap::new(),
                 turns: Vec::new(),
                 standing: Vec::new(),

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use loci_model::event::Event;
 use loci_model::job::{JobMessage, JobWindow};
+use loci_model::metadata::Metadata;
 use loci_model::ports::store::{EventsBefore, ReadTx};
 use loci_model::settings::WindowSettings;
 use loci_model::{BranchName, EventId, Result, Timestamp, limits};
@@ -17,6 +18,7 @@ use super::round::messages_of;
 use crate::events::branches::{SessionPlace, slices};
 use crate::events::content;
 use crate::events::scheduling::PAUSES_MAX;
+use crate::strategies::schema_values::bound_values;
 use crate::strategies::turn::{Turn, turns_of_message};
 
 /// How much one round may hold: less after an answer that broke off.
@@ -161,10 +163,11 @@ fn fitting(events: &[Event], room: Room) -> usize {
     events.iter().take(room.events).take_while(fits).count().max(1).min(events.len())
 }
 
-/// What was said before a round on one branch and its ancestors, oldest first.
+/// What was said before a round on one branch and its ancestors by grants that are bound alike, oldest first.
 #[derive(Debug, Clone)]
 pub(super) struct Past {
     branch: BranchName,
+    bound: Metadata,
     messages: Vec<Said>,
     /// The turns of each message.
     turns: Vec<Vec<Turn>>,
@@ -177,12 +180,12 @@ impl Past {
         self.turns.iter().skip(from).flatten().cloned().collect()
     }
 
-    pub(super) fn is_of(&self, branch: &BranchName) -> bool {
-        self.branch == *branch
+    pub(super) fn is_of(&self, branch: &BranchName, bound: &Metadata) -> bool {
+        self.branch == *branch && self.bound == *bound
     }
 }
 
-/// The talk before the events of a round, per branch, and how many first messages of each event repeat it.
+/// The talk before the events of a round, per branch and bound values, and how many first messages of each event repeat it.
 pub(super) fn past(
     tx: &dyn ReadTx,
     place: &Place,
@@ -195,11 +198,11 @@ pub(super) fn past(
     let mut resent = Vec::with_capacity(events.len());
     let before = events.iter().map(|event| event.arrival).min().unwrap_or(0).saturating_sub(1);
     for event in events {
-        let branch = &event.branch.name;
-        let at = match pasts.iter().position(|past| past.is_of(branch)) {
+        let (branch, bound) = (&event.branch.name, bound_values(event));
+        let at = match pasts.iter().position(|past| past.is_of(branch, &bound)) {
             Some(at) => at,
             None => {
-                pasts.push(read_past(tx, place, branch, before, now)?);
+                pasts.push(read_past(tx, place, (branch, bound), before, now)?);
                 heard.push(pasts.last().map(|past| past.messages.clone()).unwrap_or_default());
                 pasts.len() - 1
             }
@@ -217,7 +220,7 @@ pub(super) fn past(
 fn read_past(
     tx: &dyn ReadTx,
     place: &Place,
-    branch: &BranchName,
+    (branch, bound): (&BranchName, Metadata),
     arrival: u64,
     now: Timestamp,
 ) -> Result<Past> {
@@ -231,8 +234,11 @@ fn read_past(
         limit: limits::RESEND_LOOK_BACK,
         now,
     })?;
-    let mut past = Past { branch: branch.clone(), messages: Vec::new(), turns: Vec::new() };
+    let mut past = Past { branch: branch.clone(), bound, messages: Vec::new(), turns: Vec::new() };
     for event in &events {
+        if bound_values(event) != past.bound {
+            continue;
+        }
         for (at, item) in event.payload.iter().enumerate() {
             if let Some(said) = Said::of(item) {
                 past.messages.push(said);

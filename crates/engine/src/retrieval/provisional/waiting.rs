@@ -219,7 +219,9 @@ impl<'a> Looking<'a> {
         let kept = Semantic.extract(&batch).into_iter().filter(|kept| kept.fits() && known(kept.time));
         let mut records = Vec::new();
         for candidate in kept {
-            records.extend(self.record(event, strategy, namespace.clone(), candidate)?);
+            let record = self.record(event, strategy, namespace.clone(), candidate)?;
+            // The grants may be bound to what only a record says: its metadata, its age.
+            records.extend(record.filter(|record| self.scope.may_see_record(record)));
         }
         Ok(records)
     }

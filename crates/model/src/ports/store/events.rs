@@ -1,5 +1,6 @@
 //! Access to events, and to what they imply: actors, sessions, branches, progress of extraction.
 
+use crate::bounds::Bounds;
 use crate::event::{Branch, Event, EventLoad};
 use crate::event_filter::EventFilter;
 use crate::{ActorId, BranchName, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
@@ -26,6 +27,8 @@ pub struct EventQuery {
     pub branches: Option<Vec<BranchSlice>>,
     /// Conditions on metadata, all of which must hold.
     pub metadata: Vec<EventFilter>,
+    /// Only events that meet one of these, where the caller's grants are narrower than the session; `None`: all.
+    pub only: Option<Vec<Bounds>>,
     /// Only events before this one (keyset).
     pub before: Option<EventId>,
     /// At most so many.
