@@ -10,7 +10,7 @@ use loci_model::metadata::{
     MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValue, SYSTEM_PROVISIONAL,
 };
 use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
-use loci_model::principal::{Grant, Principal};
+use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordKind;
 use loci_model::settings::{InjectionMode, MemorySettings, SafetySettings, SecretsMode};
 use loci_model::strategy::StrategyBase;
@@ -278,4 +278,32 @@ fn of_too_many_the_newest_are_read_and_the_answer_says_so() {
     assert_eq!((shown, is_cut), (most, true));
     assert!(texts.contains(&"boat number newest?".to_owned()));
     assert!(!texts.contains(&"boat number n0?".to_owned()), "{texts:?}");
+}
+
+#[test]
+fn a_bound_key_sees_what_waits_of_its_own_alone() {
+    let world = showing();
+    let bound = |team: &str| Principal {
+        name: team.to_owned(),
+        grants: vec![Grant {
+            memory: Some(world.memory.id.clone()),
+            metadata: [("team".to_owned(), [team.to_owned()].into())].into(),
+            capabilities: [Capability::Read, Capability::Write].into(),
+            ..Grant::everything()
+        }],
+    };
+    let (red, blue) = (bound("red"), bound("blue"));
+    let said_by_red = world.event("s", vec![said(Role::User, BOAT)]);
+    world.drive(world.engine.event_create(&red, said_by_red, None)).unwrap();
+    let check = |caller: &Principal, expect: &[String]| {
+        let asked = request(&world, "what is the boat called?");
+        let answer = world.drive(world.engine.search(caller, asked)).unwrap();
+        assert_eq!(found(&answer), expect, "{}", caller.name);
+    };
+    check(&red, &[format!("{BOAT}?")]);
+    check(&blue, &[]);
+    check(&world.caller, &[format!("{BOAT}?")]);
+    world.work();
+    check(&red, &[BOAT.to_owned()]);
+    check(&blue, &[]);
 }

@@ -22,7 +22,7 @@ use crate::events::scheduling::extracting;
 use crate::jobs::extract::{messages_of, namespace_of};
 use crate::safety::{self, SafetyPolicy};
 use crate::settings::EngineSettings;
-use crate::strategies::schema_values::record_values;
+use crate::strategies::schema_values::{record_values, values_that_hold};
 use crate::strategies::semantic::Semantic;
 use crate::strategies::turn::turns_of_message;
 use crate::strategies::{Batch, Candidate, Strategy as _};
@@ -242,6 +242,7 @@ impl<'a> Looking<'a> {
         }
         let schema = strategy.schema.as_deref().unwrap_or_default();
         let mut metadata = record_values(schema, &event.metadata, &safe.text);
+        metadata.extend(values_that_hold(schema, event));
         metadata.insert(SYSTEM_PROVISIONAL.to_owned(), MetadataValue::String("true".to_owned()));
         Ok(Some(Record {
             memory: self.memory.id.clone(),
