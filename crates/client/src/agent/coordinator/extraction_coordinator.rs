@@ -59,21 +59,15 @@ impl ExtractionCoordinator {
         let names = stores.iter().map(|extracting| extracting.store.name().to_owned()).collect();
         let lanes: Arc<[Arc<Lane>]> =
             stores.into_iter().map(|extracting| Arc::new(Lane::new(extracting))).collect();
-        for (store_name, segment) in recovered.segments {
+        for (store_name, leftover) in recovered.leftovers {
             if let Some(lane) = lanes.iter().find(|lane| lane.name() == store_name) {
-                lane.recovered(segment);
+                lane.recovered(leftover);
             }
         }
         let spool = spool
             .map(|directory| Spool::open(directory, &run_id, names, recovered.runs))
             .transpose()
             .map_err(unusable)?;
-        for (store_name, run_id, filtered) in recovered.filtered.iter().filter(|(_, _, all)| !all.is_empty())
-        {
-            if let Some(spool) = &spool {
-                spool.done(store_name, run_id, filtered).map_err(unusable)?;
-            }
-        }
         let quarantine =
             Quarantine::open(options.spool.as_deref().filter(|_| spool.is_some()), options.on_quarantine)
                 .map_err(unusable)?;

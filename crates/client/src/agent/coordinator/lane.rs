@@ -9,10 +9,10 @@ use futures::future::{BoxFuture, Shared, select};
 use super::bell::Bell;
 use super::config::Extracting;
 use super::isolation::{caught_call, panicked};
+use super::leftover::Leftover;
 use super::pacing::Pacing;
 use super::queue::Queue;
 use super::saving::{Hub, save_all};
-use super::segment::Segment;
 use super::trigger::{ExtractionTrigger, Turns};
 use crate::agent::error::StoreError;
 
@@ -55,9 +55,9 @@ impl Lane {
     }
 
     /// A run of before left this: it is sent as soon as somebody drives the lane.
-    pub(super) fn recovered(&self, segment: Segment) {
+    pub(super) fn recovered(&self, leftover: Leftover) {
         let mut state = self.lock();
-        state.queue.append(segment);
+        state.queue.left(leftover);
         state.requested = true;
         drop(state);
         self.bell.ring();

@@ -15,6 +15,7 @@ mod extractor;
 mod filter;
 mod isolation;
 mod lane;
+mod leftover;
 mod lines;
 mod pacing;
 mod quarantine;

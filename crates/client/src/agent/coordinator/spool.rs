@@ -12,8 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::appender::Appender;
+use super::leftover::Leftover;
 use super::lines::Lines;
 use super::segment::Segment;
+use super::spool_reading;
 use crate::agent::batch::SequencedMessage;
 use crate::agent::entry::NewEntry;
 use crate::agent::error::StoreError;
@@ -157,6 +159,15 @@ impl Spool {
             messages.push(Arc::new(SequencedMessage { sequence: line.sequence, message: line.message }));
         }
         Ok((messages, false))
+    }
+
+    /// A piece of what a run of before left, read now.
+    pub(super) fn read_back(&self, piece: &Leftover) -> Result<Segment, StoreError> {
+        // Without the lock, as above.
+        let Some(directory) = self.lock().get(&piece.run_id).map(|run| run.directory.clone()) else {
+            return Ok(Segment::new(Arc::clone(&piece.run_id), Vec::new()));
+        };
+        spool_reading::read_back(&directory, piece)
     }
 
     /// Removes the run of this process where nothing of it waits.
