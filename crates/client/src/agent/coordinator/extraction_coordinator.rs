@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::join_all;
 
+use super::background::{Alive, Background};
 use super::config::{CoordinatorOptions, Extracting};
 use super::isolation::caught;
 use super::lane::Lane;
@@ -27,6 +28,7 @@ pub struct ExtractionCoordinator {
     hub: Arc<Hub>,
     /// The next number; held while a message goes to all lanes, so that each sees them in order.
     next: Arc<Mutex<u64>>,
+    _alive: Arc<Alive>,
 }
 
 /// A store that has not everything.
@@ -71,8 +73,16 @@ impl ExtractionCoordinator {
         let quarantine =
             Quarantine::open(options.spool.as_deref().filter(|_| spool.is_some()), options.on_quarantine)
                 .map_err(unusable)?;
-        let hub = Hub { surroundings, run_id, spool, quarantine, closed: AtomicBool::new(false) };
-        Ok(Self { lanes, hub: Arc::new(hub), next: Arc::default() })
+        let [closed, abandoned, in_background] = [(); 3].map(|()| AtomicBool::new(false));
+        let hub = Hub { surroundings, run_id, spool, quarantine, closed, abandoned, in_background };
+        let hub = Arc::new(hub);
+        let alive = Arc::new(Alive::new(&lanes, &hub));
+        Ok(Self { lanes, hub, next: Arc::default(), _alive: alive })
+    }
+
+    /// The same as [`ExtractionCoordinator::run`] for an executor: it ends with the last handle of this coordinator, too.
+    pub(in crate::agent) fn background(&self) -> impl Future<Output = ()> + Send + 'static {
+        Background::new(&self.lanes, &self.hub).run()
     }
 
     /// Whether any store extracts.
@@ -124,7 +134,7 @@ impl ExtractionCoordinator {
     }
 
     /// Saves whenever a trigger has fired or a store is to be tried again, until [`ExtractionCoordinator::close`]. Each store by
-    /// itself. A manager with an executor runs it from the start.
+    /// itself. A manager with an executor has it run from the start, until the last handle of it is gone.
     pub async fn run(&self) {
         join_all(self.lanes.iter().map(|lane| Arc::clone(lane).run(Arc::clone(&self.hub)))).await;
     }

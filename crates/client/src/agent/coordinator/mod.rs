@@ -8,6 +8,7 @@
 //! Nothing is passed over in silence: a message is stored, quarantined, or dropped with an error in the log.
 
 mod appender;
+mod background;
 mod bell;
 mod config;
 mod extraction_coordinator;
@@ -35,6 +36,8 @@ pub use filter::{KeepAll, MessageFilter, WithoutTools};
 pub use quarantine::{OnQuarantine, Quarantined, QuarantinedContent};
 pub use trigger::{ExtractionTrigger, Interval, Invocation, Turns};
 
+#[cfg(test)]
+mod abandoned_tests;
 #[cfg(test)]
 mod disk_tests;
 #[cfg(test)]

@@ -25,18 +25,29 @@ pub(super) struct Hub {
     pub(super) spool: Option<Spool>,
     pub(super) quarantine: Quarantine,
     pub(super) closed: AtomicBool,
+    /// Nobody holds the coordinator any more.
+    pub(super) abandoned: AtomicBool,
+    /// A task runs the lanes.
+    pub(super) in_background: AtomicBool,
 }
 
 impl Hub {
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
+
+    /// Nothing new is begun.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::SeqCst)
+    }
 }
 
 pub(super) async fn save_all(lane: &Arc<Lane>, hub: &Hub) {
     lane.lock().last_error = None;
     let asked_in = lane.asked_in();
-    while let Some(taken) = take(lane, hub) {
+    while !hub.is_abandoned()
+        && let Some(taken) = take(lane, hub)
+    {
         let (segment, filtered) = match sift(lane, &taken) {
             Ok(sifted) => sifted,
             Err(error) => {

@@ -183,6 +183,11 @@ impl Spool {
         }
     }
 
+    /// Closes all runs as they are: another spool may open them.
+    pub(super) fn release(&self) {
+        self.lock().clear();
+    }
+
     /// Leaves so much of the disk; `None`: all of it.
     #[cfg(test)]
     pub(super) fn limit_room(&self, messages_bytes: Option<usize>, journal_bytes: Option<usize>) {
