@@ -25,12 +25,15 @@ pub(crate) struct Inside {
     pub(crate) questions: Vec<String>,
     pub(crate) limits: Vec<u32>,
     pub(crate) added: Vec<String>,
+    /// Entries, as they came.
+    pub(crate) add_calls: Vec<String>,
     /// Texts of messages, as they are stored.
     pub(crate) texts: Vec<String>,
     /// Tokens, as they came.
     pub(crate) tokens: Vec<String>,
     known: BTreeSet<String>,
     fails_adds: bool,
+    fails_adds_of: Vec<String>,
 }
 
 impl Kept {
@@ -44,6 +47,10 @@ impl Kept {
 
     pub(crate) fn added(&self) -> Vec<String> {
         self.0.lock().unwrap().added.clone()
+    }
+
+    pub(crate) fn add_calls(&self) -> Vec<String> {
+        self.0.lock().unwrap().add_calls.clone()
     }
 
     pub(crate) fn texts(&self) -> Vec<String> {
@@ -64,6 +71,11 @@ impl Kept {
 
     pub(crate) fn fail_adds(&self, fails: bool) {
         self.0.lock().unwrap().fails_adds = fails;
+    }
+
+    /// Fails to add these alone.
+    pub(crate) fn fail_adds_of(&self, contents: &[&str]) {
+        self.0.lock().unwrap().fails_adds_of = contents.iter().map(|one| (*one).to_owned()).collect();
     }
 
     /// Decides over batches from here on; `None` stores them.
@@ -197,7 +209,7 @@ impl TestStore {
         Self { session: Some(session.to_owned()), ..self }
     }
 
-    /// Answers to batches come after this, and it is too late to take a batch back then.
+    /// Answers to batches and questions come after this, and it is too late to take a batch back then.
     pub(crate) fn taking_its_time(
         self,
         takes: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static,
@@ -251,12 +263,20 @@ impl MemoryStore for TestStore {
             return ready(Err(StoreError::transient(why))).boxed();
         }
         let limit = usize::try_from(query.max_results.get()).unwrap();
-        ready(Ok(self.found.iter().take(limit).cloned().collect())).boxed()
+        let takes = self.takes.as_ref().map(|takes| takes());
+        async move {
+            if let Some(takes) = takes {
+                takes.await;
+            }
+            Ok(self.found.iter().take(limit).cloned().collect())
+        }
+        .boxed()
     }
 
     fn add<'a>(&'a self, entry: &'a NewEntry) -> BoxFuture<'a, Result<Added, StoreError>> {
         let mut inside = self.kept.0.lock().unwrap();
-        if inside.fails_adds {
+        inside.add_calls.push(entry.content.clone());
+        if inside.fails_adds || inside.fails_adds_of.contains(&entry.content) {
             return ready(Err(StoreError::transient("down"))).boxed();
         }
         if entry.content.contains("poison") {

@@ -341,14 +341,29 @@ fn extracting(answers: &[&'static str]) -> (Talk, Kept) {
 
 #[test]
 fn only_entries_that_failed_are_added_again() {
-    let (mut talk, kept) = extracting(&[r#"[{"content":"a"},{"content":"b"}]"#, "never asked"]);
-    kept.fail_adds(true);
+    let made = r#"[{"content":"a"},{"content":"b"},{"content":"c"},{"content":"d"}]"#;
+    let (mut talk, kept) = extracting(&[made, "never asked"]);
+    kept.fail_adds_of(&["b", "d"]);
     talk.say(2).turn();
-    assert_eq!(talk.manager.coordinator().unsaved()[0].messages, 2);
-    kept.fail_adds(false);
+    assert_eq!((kept.add_calls(), kept.added()), (strings("abcd"), strings("ac")));
+    assert_eq!(
+        talk.manager.coordinator().unsaved()[0].messages,
+        2,
+        "the messages are not done before all is"
+    );
+    kept.fail_adds_of(&["d"]);
     talk.later().turn();
-    assert_eq!(kept.added(), ["a", "b"]);
+    assert_eq!(kept.add_calls(), strings("abcdbd"));
+    kept.fail_adds_of(&[]);
+    talk.later().turn();
+    assert_eq!((kept.add_calls(), kept.added()), (strings("abcdbdd"), strings("acbd")));
     assert!(talk.manager.coordinator().unsaved().is_empty());
+    talk.later().turn();
+    assert_eq!(kept.add_calls().len(), 7, "nothing comes after the end");
+}
+
+fn strings(letters: &str) -> Vec<String> {
+    letters.chars().map(String::from).collect()
 }
 
 #[test]
