@@ -21,6 +21,7 @@ pub mod injection;
 mod limits;
 mod memory_manager;
 mod message;
+mod off_thread;
 mod searching;
 mod store;
 pub mod stores;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::file_layout::{facts, first_line, topic};
-use super::file_store::NoteFile;
+use super::note_folder::NoteFile;
 use crate::agent::entry::{Entry, Metadata};
 
 /// Words of the heading count for less than those of the line.

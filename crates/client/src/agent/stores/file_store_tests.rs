@@ -1,10 +1,15 @@
 //! Notes: the layout that others know, and the four ways in which they lose what ours keep.
 
+use std::fs::{self, OpenOptions};
+use std::path::Path;
+use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use futures::executor::block_on;
 
 use super::*;
+use crate::agent::error::ErrorClass;
+use crate::agent::test_surroundings::StandingClock;
 
 fn store(directory: &Path) -> FileStore {
     let options = FileStoreOptions { directory: directory.to_owned(), ..FileStoreOptions::new("notes") };
@@ -111,6 +116,85 @@ fn files_of_others_are_read_and_appended_to() {
     assert_eq!(file(directory.path(), "pets.md"), "# Pets\nhas a dog named Rex\nhas a cat\n");
     assert_eq!(search(&store, "what is the dog called"), ["has a dog named Rex"]);
     assert_eq!(search(&store, "pets"), ["has a dog named Rex", "has a cat"]);
+}
+
+#[test]
+fn a_lock_that_somebody_keeps_is_waited_for_and_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Arc::new(StandingClock::default());
+    let store = store(directory.path()).with_clock(clock.clone());
+    add(&store, "# Log\nbefore");
+    let path = directory.path().join("notes/.lock");
+    let lock = OpenOptions::new().append(true).open(&path).unwrap();
+    lock.lock().unwrap();
+    let entry = NewEntry::text("# Log\nafter");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    // Others on the runtime go on meanwhile.
+    let waited = runtime.block_on(async {
+        let mut adding = store.add(&entry);
+        for _ in 0..2000 {
+            if let Some(answer) = polled(&mut adding).await {
+                return answer;
+            }
+            clock.advance(20);
+        }
+        panic!("it waits for ever");
+    });
+    let error = waited.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "somebody else has held the lock {} for 10 s; a writer of notes holds it for one append: end the program that has the file open, \
+             and leave the file",
+            path.display()
+        )
+    );
+    assert_eq!(error.class, ErrorClass::Transient);
+    assert_eq!(file(directory.path(), "log.md"), "# Log\nbefore\n");
+    // Reading needs no lock, and a lock that is given back lets the waiting one through.
+    assert_eq!(search(&store, "before"), ["before"]);
+    let added = runtime.block_on(async {
+        let mut adding = store.add(&entry);
+        assert!(polled(&mut adding).await.is_none());
+        drop(lock);
+        loop {
+            clock.advance(20);
+            if let Some(answer) = polled(&mut adding).await {
+                return answer;
+            }
+        }
+    });
+    assert_eq!(added.unwrap().id.as_deref(), Some("log.md"));
+    assert_eq!(file(directory.path(), "log.md"), "# Log\nbefore\nafter\n");
+}
+
+/// The answer where it is there after what is on its way has had its turn.
+async fn polled<T>(future: &mut BoxFuture<'_, T>) -> Option<T> {
+    let answer = futures::future::poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
+    if answer.is_pending() {
+        tokio::task::spawn_blocking(|| ()).await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    match answer {
+        Poll::Ready(answer) => Some(answer),
+        Poll::Pending => None,
+    }
+}
+
+#[test]
+fn an_addition_goes_on_where_its_caller_goes_away() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = store(directory.path());
+    let entry = NewEntry::text("# Log\nsaid");
+    {
+        let mut adding = store.add(&entry);
+        let _ = adding.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    }
+    let path = directory.path().join("notes/log.md");
+    while fs::read_to_string(&path).map_or(true, |text| text.is_empty()) {
+        thread::yield_now();
+    }
+    assert_eq!(file(directory.path(), "log.md"), "# Log\nsaid\n");
 }
 
 #[test]

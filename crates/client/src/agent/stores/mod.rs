@@ -10,6 +10,7 @@ mod file_layout;
 mod file_search;
 mod file_store;
 mod grouping;
+mod note_folder;
 mod place_template;
 mod range_token;
 mod remote_adding;
