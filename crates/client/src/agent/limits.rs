@@ -52,3 +52,5 @@ pub(crate) const FILE_LOCK_WAIT_MS: u64 = 10_000;
 pub(crate) const FILE_LOCK_PAUSE_MS_MIN: u64 = 1;
 /// The longest pause.
 pub(crate) const FILE_LOCK_PAUSE_MS_MAX: u64 = 20;
+/// How long the memory behind notes is waited for: less than injection waits, so that the words still answer.
+pub(crate) const FILE_MEANING_WAIT_MS: u64 = 1000;

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures::FutureExt;
-use futures::future::{BoxFuture, ready};
+use futures::future::{BoxFuture, join, ready};
 
-use super::file_search;
+use super::file_meaning::{self, Meaning};
+use super::file_search::{self, Fact};
 use super::note_folder::{NoteFolder, Written, failed};
 use crate::agent::batch::{BatchOutcome, MessageBatch};
 use crate::agent::coordinator::ExtractionConfig;
@@ -55,6 +56,7 @@ pub struct FileStore {
     options: FileStoreOptions,
     folder: NoteFolder,
     clock: Arc<dyn Clock>,
+    meaning: Option<Arc<Meaning>>,
 }
 
 impl FileStore {
@@ -76,12 +78,46 @@ impl FileStore {
             );
         }
         let folder = NoteFolder::new(options.directory.join(&options.name));
-        Ok(Self { options, folder, clock: Arc::new(SystemClock) })
+        Ok(Self { options, folder, clock: Arc::new(SystemClock), meaning: None })
     }
 
     /// With a clock of the caller's: by it a writer waits while others write. The machine's where nothing is said.
     pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
+    }
+
+    /// With a memory that mirrors the directory, such as a `RemoteStore` of one that `loci mirror` keeps in the layout `strands-flat`: notes are
+    /// found by what they mean, too. The store only asks it; the mirror brings it what is written. Where it does not answer, notes are
+    /// searched by words, with a warning in the log and the member `degraded` in the metadata of what is found.
+    pub fn with_search(self, memory: Arc<dyn MemoryStore>) -> Self {
+        Self { meaning: Some(Arc::new(Meaning::new(memory))), ..self }
+    }
+
+    /// All lines of the notes, best by their words first.
+    async fn facts(&self, question: &str) -> Result<Vec<Fact>, StoreError> {
+        let (folder, name, question) = (self.folder.clone(), self.options.name.clone(), question.to_owned());
+        let work = move || folder.files().map(|files| file_search::ranked(&name, &files, &question));
+        off_thread(work).await.map_err(failed)?
+    }
+
+    async fn find(&self, query: &SearchQuery) -> Result<Vec<Entry>, StoreError> {
+        let limit = usize::try_from(query.max_results.get()).unwrap_or(usize::MAX);
+        let Some(meaning) = &self.meaning else {
+            return Ok(file_search::found(self.facts(&query.text).await?, limit));
+        };
+        let (facts, hits) = join(self.facts(&query.text), meaning.found(query, &*self.clock)).await;
+        let facts = facts?;
+        match hits {
+            Ok(hits) => Ok(file_meaning::in_turn(&hits, facts, limit)),
+            Err(error) => {
+                meaning.warn(self.name(), &error);
+                let mut found = file_search::found(facts, limit);
+                for entry in &mut found {
+                    entry.metadata.insert("degraded".to_owned(), meaning.remark().into());
+                }
+                Ok(found)
+            }
+        }
     }
 
     /// Adds a text once others are done with writing; they take a moment each.
@@ -137,11 +173,18 @@ impl MemoryStore for FileStore {
         self.options.extraction.as_ref()
     }
 
+    fn initialize(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        async move {
+            match &self.meaning {
+                Some(meaning) => meaning.look(self.name()).await,
+                None => Ok(()),
+            }
+        }
+        .boxed()
+    }
+
     fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
-        let limit = usize::try_from(query.max_results.get()).unwrap_or(usize::MAX);
-        let (folder, name, question) = (self.folder.clone(), self.options.name.clone(), query.text.clone());
-        let work = move || folder.files().map(|files| file_search::found(&name, &files, &question, limit));
-        async move { off_thread(work).await.map_err(failed)? }.boxed()
+        self.find(query).boxed()
     }
 
     fn add<'a>(&'a self, entry: &'a NewEntry) -> BoxFuture<'a, Result<Added, StoreError>> {

@@ -9,6 +9,7 @@ use futures::executor::block_on;
 
 use super::*;
 use crate::agent::error::ErrorClass;
+use crate::agent::test_store::TestStore;
 use crate::agent::test_surroundings::StandingClock;
 
 fn store(directory: &Path) -> FileStore {
@@ -195,6 +196,66 @@ fn an_addition_goes_on_where_its_caller_goes_away() {
         thread::yield_now();
     }
     assert_eq!(file(directory.path(), "log.md"), "# Log\nsaid\n");
+}
+
+fn ask(store: &FileStore, text: &str) -> Vec<(String, Option<String>)> {
+    let query = SearchQuery {
+        text: text.to_owned(),
+        max_results: NonZeroU32::new(3).unwrap(),
+        filter: Vec::new(),
+        as_of_ms: None,
+        budget_tokens: None,
+    };
+    let degraded =
+        |entry: &Entry| entry.metadata.get("degraded").and_then(|text| text.as_str()).map(str::to_owned);
+    let found = block_on(store.search(&query)).unwrap();
+    found.into_iter().map(|entry| (degraded(&entry), entry.content)).map(|(why, text)| (text, why)).collect()
+}
+
+#[test]
+fn notes_are_found_by_meaning_where_a_memory_answers_and_by_words_where_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let plain = || {
+        let store = store(directory.path()).with_clock(Arc::new(StandingClock::default()));
+        add(&store, "# Boat\nit is called Gull\nit leaks");
+        store
+    };
+    let document = || vec![Entry::new("memory", "Boat\nit is called Gull\nit leaks")];
+    let words = |why: &str| Some(format!("searched by words alone: the memory {why} did not answer"));
+    assert!(ask(&plain(), "vessel").is_empty());
+    let knows = TestStore::reading("knows").found(document());
+    let kept = knows.kept.clone();
+    let store = plain().with_search(Arc::new(knows));
+    block_on(store.initialize()).unwrap();
+    let both = [("it is called Gull".to_owned(), None), ("it leaks".to_owned(), None)];
+    assert_eq!(ask(&store, "vessel"), both);
+    assert_eq!((kept.questions(), kept.limits()), (vec!["vessel".to_owned()], vec![3]));
+    // Away from the start, or later: words answer, and say so.
+    let away = plain().with_search(Arc::new(TestStore::reading("away").not_ready()));
+    block_on(away.initialize()).unwrap();
+    assert!(ask(&away, "vessel").is_empty());
+    assert_eq!(ask(&away, "leaks"), [("it leaks".to_owned(), words("away"))]);
+    let fails = plain().with_search(Arc::new(TestStore::reading("fails").failing("down")));
+    assert_eq!(ask(&fails, "gull"), [("it is called Gull".to_owned(), words("fails"))]);
+}
+
+#[test]
+fn a_memory_that_does_not_answer_is_not_waited_for_long() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Arc::new(StandingClock::default());
+    let store = store(directory.path())
+        .with_clock(clock.clone())
+        .with_search(Arc::new(TestStore::reading("hangs").hanging()));
+    add(&store, "User likes tea");
+    let found = thread::scope(|scope| {
+        let asking = scope.spawn(|| ask(&store, "tea"));
+        while !asking.is_finished() {
+            clock.advance(100);
+            thread::yield_now();
+        }
+        asking.join().unwrap()
+    });
+    assert_eq!((found.len(), found[0].1.is_some()), (1, true));
 }
 
 #[test]

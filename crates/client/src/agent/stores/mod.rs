@@ -7,6 +7,7 @@
 #[cfg(feature = "agentcore")]
 pub mod agentcore;
 mod file_layout;
+mod file_meaning;
 mod file_search;
 mod file_store;
 mod grouping;
