@@ -11,7 +11,8 @@ use super::batch::{BatchOutcome, MessageBatch, Unstored};
 use super::coordinator::ExtractionConfig;
 use super::entry::{Added, Entry, NewEntry};
 use super::error::StoreError;
-use super::store::{Capabilities, MemoryStore, SearchQuery, WritePlace};
+use super::store::{Capabilities, ExtractionWaited, MemoryStore, SearchQuery, WritePlace};
+use super::tools::{Tool, ToolAnswer};
 
 /// What happens to a batch.
 type Answer = dyn FnMut(&MessageBatch, &mut Inside) -> Option<Result<BatchOutcome, StoreError>> + Send;
@@ -24,6 +25,7 @@ pub(crate) struct Kept(Arc<Mutex<Inside>>, Arc<Mutex<Option<Box<Answer>>>>);
 pub(crate) struct Inside {
     pub(crate) questions: Vec<String>,
     pub(crate) limits: Vec<u32>,
+    pub(crate) queries: Vec<SearchQuery>,
     pub(crate) added: Vec<String>,
     /// Entries, as they came.
     pub(crate) add_calls: Vec<String>,
@@ -139,6 +141,10 @@ pub(crate) struct TestStore {
     session: Option<String>,
     not_ready: bool,
     takes: Option<Delay>,
+    /// Who was made ready, in this order.
+    starts: Option<Arc<Mutex<Vec<String>>>>,
+    tool: Option<String>,
+    waited: Option<ExtractionWaited>,
 }
 
 /// How long a write takes.
@@ -159,6 +165,9 @@ impl TestStore {
             session: None,
             not_ready: false,
             takes: None,
+            starts: None,
+            tool: None,
+            waited: None,
         }
     }
 
@@ -217,6 +226,18 @@ impl TestStore {
         Self { takes: Some(Box::new(takes)), ..self }
     }
 
+    pub(crate) fn noting_its_start(self, starts: &Arc<Mutex<Vec<String>>>) -> Self {
+        Self { starts: Some(Arc::clone(starts)), ..self }
+    }
+
+    pub(crate) fn offering(self, tool: &str) -> Self {
+        Self { tool: Some(tool.to_owned()), ..self }
+    }
+
+    pub(crate) fn waiting(self, waited: ExtractionWaited) -> Self {
+        Self { waited: Some(waited), ..self }
+    }
+
     pub(crate) fn with(self, kept: Kept) -> Self {
         Self { kept, ..self }
     }
@@ -249,12 +270,16 @@ impl MemoryStore for TestStore {
     }
 
     fn initialize(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        if let Some(starts) = &self.starts {
+            starts.lock().unwrap().push(self.name.clone());
+        }
         ready(if self.not_ready { Err(StoreError::transient("no connection")) } else { Ok(()) }).boxed()
     }
 
     fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
         let mut inside = self.kept.0.lock().unwrap();
         inside.questions.push(query.text.clone());
+        inside.queries.push(query.clone());
         inside.limits.push(query.max_results.get());
         if self.hangs {
             return pending().boxed();
@@ -273,9 +298,26 @@ impl MemoryStore for TestStore {
         .boxed()
     }
 
+    fn tools(&self) -> Vec<Tool> {
+        let tool = |name: &String| Tool {
+            name: name.clone(),
+            description: String::new(),
+            input_schema: serde_json::json!({}),
+            work: Arc::new(|_| Box::pin(async { Ok(ToolAnswer::plain(serde_json::json!({}))) })),
+        };
+        self.tool.iter().map(tool).collect()
+    }
+
+    fn wait_extracted(&self, _: u64) -> BoxFuture<'_, Result<ExtractionWaited, StoreError>> {
+        ready(self.waited.ok_or_else(|| StoreError::transient("it does not say"))).boxed()
+    }
+
     fn add<'a>(&'a self, entry: &'a NewEntry) -> BoxFuture<'a, Result<Added, StoreError>> {
         let mut inside = self.kept.0.lock().unwrap();
         inside.add_calls.push(entry.content.clone());
+        if entry.content.contains("panic") {
+            return async { panic!("a store") }.boxed();
+        }
         if inside.fails_adds || inside.fails_adds_of.contains(&entry.content) {
             return ready(Err(StoreError::transient("down"))).boxed();
         }

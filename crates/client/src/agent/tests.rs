@@ -208,6 +208,38 @@ fn one_fails_one_is_slow_one_answers() {
 }
 
 #[test]
+fn what_injection_leaves_out_is_in_its_span() {
+    let seen = Seen::default();
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(seen.clone()), || {
+        let found = ["short", &"x".repeat(9000), "short, too"].map(|text| Entry::new("a", text));
+        let manager = build(|builder| builder.store(TestStore::reading("a").found(found.into()))).unwrap();
+        let injected = block_on(manager.inject(&[Message::user("q")], &serde_json::json!({})));
+        assert_eq!((injected.entries.len(), injected.skipped), (2, 1));
+    });
+    let fields = [
+        ("memory.max_entries", "5"),
+        ("memory.injected", "true"),
+        ("memory.entry.count", "3"),
+        ("memory.inject.skipped", "1"),
+    ];
+    for (name, expect) in fields {
+        assert_eq!(seen.get(name).as_deref(), Some(expect), "{name}");
+    }
+    let tokens: usize = seen.get("memory.inject.tokens").unwrap().parse().unwrap();
+    assert!((1..=2000).contains(&tokens));
+    let seen = Seen::default();
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(seen.clone()), || {
+        let format = injection::InjectionFormat::Custom(Arc::new(|_| Err("no".into())));
+        let options = injection::InjectionOptions { format, ..injection::InjectionOptions::default() };
+        let store = TestStore::reading("a").found(vec![Entry::new("a", "x")]);
+        let manager = build(|builder| builder.store(store).injection(Some(options))).unwrap();
+        block_on(manager.inject(&[Message::user("q")], &serde_json::json!({})));
+    });
+    let told = ["memory.inject.format_error", "memory.injected"].map(|name| seen.get(name).unwrap());
+    assert_eq!(told, ["true", "false"]);
+}
+
+#[test]
 fn content_is_in_traces_where_that_is_wanted() {
     let seen = Seen::default();
     tracing::subscriber::with_default(tracing_subscriber::registry().with(seen.clone()), || {

@@ -7,7 +7,6 @@ use futures::future::join_all;
 
 use super::background::{Alive, Background};
 use super::config::{CoordinatorOptions, Extracting};
-use super::isolation::caught;
 use super::lane::Lane;
 use super::quarantine::{Quarantine, Quarantined, QuarantinedContent};
 use super::queue::Pushed;
@@ -17,6 +16,7 @@ use super::spool::Spool;
 use super::spool_reading::{Recovered, recover};
 use crate::agent::batch::SequencedMessage;
 use crate::agent::error::{MemoryError, StoreError};
+use crate::agent::isolation::caught;
 use crate::agent::message::Message;
 use crate::agent::store::ExtractionWaited;
 use crate::agent::surroundings::{Surroundings, run_id};

@@ -8,13 +8,13 @@ use futures::future::{BoxFuture, Shared, select};
 
 use super::bell::Bell;
 use super::config::Extracting;
-use super::isolation::{caught_call, panicked};
 use super::leftover::Leftover;
 use super::pacing::Pacing;
 use super::queue::Queue;
 use super::saving::{Hub, save_all};
 use super::trigger::{ExtractionTrigger, Turns};
 use crate::agent::error::StoreError;
+use crate::agent::isolation::{caught_call, panicked};
 
 /// A lane.
 pub(super) struct Lane {

@@ -14,7 +14,6 @@ mod config;
 mod extraction_coordinator;
 mod extractor;
 mod filter;
-mod isolation;
 mod lane;
 mod leftover;
 mod lines;

@@ -7,7 +7,6 @@ use futures::future::join_all;
 use tracing::Instrument;
 
 use super::extractor::ExtractError;
-use super::isolation::{caught, caught_call};
 use super::lane::Lane;
 use super::quarantine::{Quarantine, QuarantinedContent};
 use super::segment::Segment;
@@ -15,6 +14,7 @@ use super::settling::{self, Settled};
 use super::spool::Spool;
 use crate::agent::batch::{MessageBatch, SequencedMessage};
 use crate::agent::error::StoreError;
+use crate::agent::isolation::{caught, caught_call};
 use crate::agent::message::Message;
 use crate::agent::surroundings::Surroundings;
 
