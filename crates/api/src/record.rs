@@ -236,7 +236,7 @@ pub struct RecordList {
 }
 
 /// A record to be made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordCreate {
     /// Its place.

@@ -5,7 +5,7 @@
 //! * `transport`: how a request gets there; [`ClientError`]: what went wrong, and whether to try again;
 //! * [`agent`]: a manager of stores, with tools, injection and the way of what is said into them;
 //! * [`transcript`]: conversations that happened elsewhere.
-//! * [`formats`]: memories of other programs.
+//! * [`formats`]: memories of other programs; [`namespace`]: places, compared.
 //!
 //! Of the server's rules it holds none: what is refused is refused by the server. `agent` has its own, for it has other stores, too.
 
@@ -26,6 +26,7 @@ mod jobs;
 mod keys;
 mod memories;
 mod mirrors;
+pub mod namespace;
 mod preferences;
 mod profiles;
 mod prompts;

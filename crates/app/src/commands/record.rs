@@ -1,7 +1,5 @@
 //! `loci record`: records, their versions, and changing them.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Result, bail};
 use clap::Subcommand;
 use loci_api::record as shape;
@@ -218,19 +216,7 @@ fn new_record(
     title: Option<String>,
     text: String,
 ) -> shape::RecordCreate {
-    shape::RecordCreate {
-        namespace,
-        text,
-        timestamp: None,
-        strategy: None,
-        metadata: BTreeMap::new(),
-        kind,
-        subtype: None,
-        title,
-        path: None,
-        description: None,
-        scope: None,
-    }
+    shape::RecordCreate { namespace, text, kind, title, ..shape::RecordCreate::default() }
 }
 
 /// A batch of one: its failure is the command's.

@@ -7,6 +7,7 @@ use tracing::Instrument;
 
 use super::entry::{Metadata, NewEntry};
 use super::error::{MemoryError, StoreFailure};
+use super::isolation::caught;
 use super::memory_manager::MemoryManager;
 use super::store::MemoryStore;
 
@@ -45,7 +46,7 @@ impl MemoryManager {
             "memory.store.count" = targets.len(),
             "memory.store.failure_count" = tracing::field::Empty,
         );
-        let writes = targets.iter().map(|store| store.add(entry));
+        let writes = targets.iter().map(|store| caught("the store", async { store.add(entry).await }));
         let answers = join_all(writes).instrument(span.clone()).await;
         let mut failures = Vec::new();
         for (store, answer) in targets.iter().zip(answers) {

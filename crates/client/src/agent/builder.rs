@@ -121,7 +121,8 @@ impl MemoryManagerBuilder {
         self
     }
 
-    /// The manager, once every store is ready. With an executor the coordinator runs from here on.
+    /// The manager, once every store is ready. With an executor the coordinator runs from here on, until it is closed or the last clone
+    /// of the manager is dropped.
     ///
     /// # Errors
     /// Where a rule about stores or tools is broken, a store is not ready, or the spool cannot be read.
@@ -151,8 +152,7 @@ impl MemoryManagerBuilder {
         if let Some(executor) = &self.surroundings.executor
             && coordinator.has_stores()
         {
-            let running = coordinator.clone();
-            executor(Box::pin(async move { running.run().await }));
+            executor(Box::pin(coordinator.background()));
         }
         Ok(MemoryManager {
             parts: Arc::new(Parts {

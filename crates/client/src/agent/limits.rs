@@ -46,3 +46,11 @@ pub(crate) const FILE_SLUG_CHARS_MAX: usize = 50;
 pub(crate) const FILE_NAMES_MAX: u32 = 10_000;
 /// Bytes of a file that are read.
 pub(crate) const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
+/// How long a writer of notes waits for the others.
+pub(crate) const FILE_LOCK_WAIT_MS: u64 = 10_000;
+/// How often it looks meanwhile, at first; the pause doubles up to the other.
+pub(crate) const FILE_LOCK_PAUSE_MS_MIN: u64 = 1;
+/// The longest pause.
+pub(crate) const FILE_LOCK_PAUSE_MS_MAX: u64 = 20;
+/// How long the memory behind notes is waited for: less than injection waits, so that the words still answer.
+pub(crate) const FILE_MEANING_WAIT_MS: u64 = 1000;

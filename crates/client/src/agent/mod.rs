@@ -18,9 +18,11 @@ mod entry;
 mod error;
 mod fusion;
 pub mod injection;
+mod isolation;
 mod limits;
 mod memory_manager;
 mod message;
+mod off_thread;
 mod searching;
 mod store;
 pub mod stores;
@@ -29,6 +31,10 @@ mod time_text;
 mod tokens;
 mod tools;
 
+#[cfg(test)]
+mod rules_tests;
+#[cfg(test)]
+mod test_log;
 #[cfg(test)]
 mod test_store;
 #[cfg(test)]

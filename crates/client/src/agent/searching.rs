@@ -11,6 +11,7 @@ use tracing::Instrument;
 use super::entry::Entry;
 use super::error::{MemoryError, StoreError, StoreFailure};
 use super::fusion::{StoreList, fuse};
+use super::isolation::caught;
 use super::limits::RESULTS_DEFAULT;
 use super::memory_manager::MemoryManager;
 use super::store::{MemoryStore, SearchQuery};
@@ -177,7 +178,7 @@ async fn ask(
     if question.as_of_ms.is_some() && !can.as_of {
         return Err(StoreError::permanent("this store cannot answer as of an earlier time"));
     }
-    let answer = store.search(question);
+    let answer = caught("the store", async { store.search(question).await }).boxed();
     let Some(deadline) = deadline else { return answer.await };
     match select(answer, deadline.boxed()).await {
         Either::Left((answer, _)) => answer,

@@ -8,6 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures::future::{BoxFuture, FutureExt};
+use tokio::runtime::Handle;
+
+use super::off_thread::off_thread;
 
 /// Time.
 pub trait Clock: Send + Sync {
@@ -38,7 +41,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// The machine's clock and randomness, without an executor. The clock's sleep needs a runtime of tokio.
+    /// The machine's clock and randomness, without an executor. Outside of a runtime of tokio the clock sleeps on threads of its own.
     pub fn system() -> Self {
         Self { clock: Arc::new(SystemClock), randomness: Arc::new(SystemRandomness), executor: None }
     }
@@ -70,7 +73,15 @@ impl Clock for SystemClock {
     }
 
     fn sleep(&self, for_ms: u64) -> BoxFuture<'static, ()> {
-        async move { tokio::time::sleep(Duration::from_millis(for_ms)).await }.boxed()
+        let time = Duration::from_millis(for_ms);
+        async move {
+            if Handle::try_current().is_ok() {
+                return tokio::time::sleep(time).await;
+            }
+            // Where the system gives no thread there is no wait: whoever asks again does so at once.
+            drop(off_thread(move || std::thread::sleep(time)).await);
+        }
+        .boxed()
     }
 }
 

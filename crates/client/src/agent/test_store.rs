@@ -11,7 +11,8 @@ use super::batch::{BatchOutcome, MessageBatch, Unstored};
 use super::coordinator::ExtractionConfig;
 use super::entry::{Added, Entry, NewEntry};
 use super::error::StoreError;
-use super::store::{Capabilities, MemoryStore, SearchQuery, WritePlace};
+use super::store::{Capabilities, ExtractionWaited, MemoryStore, SearchQuery, WritePlace};
+use super::tools::{Tool, ToolAnswer};
 
 /// What happens to a batch.
 type Answer = dyn FnMut(&MessageBatch, &mut Inside) -> Option<Result<BatchOutcome, StoreError>> + Send;
@@ -24,13 +25,17 @@ pub(crate) struct Kept(Arc<Mutex<Inside>>, Arc<Mutex<Option<Box<Answer>>>>);
 pub(crate) struct Inside {
     pub(crate) questions: Vec<String>,
     pub(crate) limits: Vec<u32>,
+    pub(crate) queries: Vec<SearchQuery>,
     pub(crate) added: Vec<String>,
+    /// Entries, as they came.
+    pub(crate) add_calls: Vec<String>,
     /// Texts of messages, as they are stored.
     pub(crate) texts: Vec<String>,
     /// Tokens, as they came.
     pub(crate) tokens: Vec<String>,
     known: BTreeSet<String>,
     fails_adds: bool,
+    fails_adds_of: Vec<String>,
 }
 
 impl Kept {
@@ -44,6 +49,10 @@ impl Kept {
 
     pub(crate) fn added(&self) -> Vec<String> {
         self.0.lock().unwrap().added.clone()
+    }
+
+    pub(crate) fn add_calls(&self) -> Vec<String> {
+        self.0.lock().unwrap().add_calls.clone()
     }
 
     pub(crate) fn texts(&self) -> Vec<String> {
@@ -64,6 +73,11 @@ impl Kept {
 
     pub(crate) fn fail_adds(&self, fails: bool) {
         self.0.lock().unwrap().fails_adds = fails;
+    }
+
+    /// Fails to add these alone.
+    pub(crate) fn fail_adds_of(&self, contents: &[&str]) {
+        self.0.lock().unwrap().fails_adds_of = contents.iter().map(|one| (*one).to_owned()).collect();
     }
 
     /// Decides over batches from here on; `None` stores them.
@@ -127,6 +141,10 @@ pub(crate) struct TestStore {
     session: Option<String>,
     not_ready: bool,
     takes: Option<Delay>,
+    /// Who was made ready, in this order.
+    starts: Option<Arc<Mutex<Vec<String>>>>,
+    tool: Option<String>,
+    waited: Option<ExtractionWaited>,
 }
 
 /// How long a write takes.
@@ -147,6 +165,9 @@ impl TestStore {
             session: None,
             not_ready: false,
             takes: None,
+            starts: None,
+            tool: None,
+            waited: None,
         }
     }
 
@@ -197,12 +218,24 @@ impl TestStore {
         Self { session: Some(session.to_owned()), ..self }
     }
 
-    /// Answers to batches come after this, and it is too late to take a batch back then.
+    /// Answers to batches and questions come after this, and it is too late to take a batch back then.
     pub(crate) fn taking_its_time(
         self,
         takes: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static,
     ) -> Self {
         Self { takes: Some(Box::new(takes)), ..self }
+    }
+
+    pub(crate) fn noting_its_start(self, starts: &Arc<Mutex<Vec<String>>>) -> Self {
+        Self { starts: Some(Arc::clone(starts)), ..self }
+    }
+
+    pub(crate) fn offering(self, tool: &str) -> Self {
+        Self { tool: Some(tool.to_owned()), ..self }
+    }
+
+    pub(crate) fn waiting(self, waited: ExtractionWaited) -> Self {
+        Self { waited: Some(waited), ..self }
     }
 
     pub(crate) fn with(self, kept: Kept) -> Self {
@@ -237,12 +270,16 @@ impl MemoryStore for TestStore {
     }
 
     fn initialize(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        if let Some(starts) = &self.starts {
+            starts.lock().unwrap().push(self.name.clone());
+        }
         ready(if self.not_ready { Err(StoreError::transient("no connection")) } else { Ok(()) }).boxed()
     }
 
     fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
         let mut inside = self.kept.0.lock().unwrap();
         inside.questions.push(query.text.clone());
+        inside.queries.push(query.clone());
         inside.limits.push(query.max_results.get());
         if self.hangs {
             return pending().boxed();
@@ -251,12 +288,37 @@ impl MemoryStore for TestStore {
             return ready(Err(StoreError::transient(why))).boxed();
         }
         let limit = usize::try_from(query.max_results.get()).unwrap();
-        ready(Ok(self.found.iter().take(limit).cloned().collect())).boxed()
+        let takes = self.takes.as_ref().map(|takes| takes());
+        async move {
+            if let Some(takes) = takes {
+                takes.await;
+            }
+            Ok(self.found.iter().take(limit).cloned().collect())
+        }
+        .boxed()
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        let tool = |name: &String| Tool {
+            name: name.clone(),
+            description: String::new(),
+            input_schema: serde_json::json!({}),
+            work: Arc::new(|_| Box::pin(async { Ok(ToolAnswer::plain(serde_json::json!({}))) })),
+        };
+        self.tool.iter().map(tool).collect()
+    }
+
+    fn wait_extracted(&self, _: u64) -> BoxFuture<'_, Result<ExtractionWaited, StoreError>> {
+        ready(self.waited.ok_or_else(|| StoreError::transient("it does not say"))).boxed()
     }
 
     fn add<'a>(&'a self, entry: &'a NewEntry) -> BoxFuture<'a, Result<Added, StoreError>> {
         let mut inside = self.kept.0.lock().unwrap();
-        if inside.fails_adds {
+        inside.add_calls.push(entry.content.clone());
+        if entry.content.contains("panic") {
+            return async { panic!("a store") }.boxed();
+        }
+        if inside.fails_adds || inside.fails_adds_of.contains(&entry.content) {
             return ready(Err(StoreError::transient("down"))).boxed();
         }
         if entry.content.contains("poison") {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
+use std::task;
 
 use futures::executor::block_on;
 use futures::future::BoxFuture;
@@ -11,7 +12,7 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 use super::coordinator::{ExtractError, ExtractionConfig, ExtractionTrigger, Extractor, Invocation};
 use super::test_store::TestStore;
-use super::test_surroundings::surroundings;
+use super::test_surroundings::{Standing, surroundings};
 use super::*;
 
 fn build(shape: impl FnOnce(MemoryManagerBuilder) -> MemoryManagerBuilder) -> Result<MemoryManager, String> {
@@ -162,21 +163,38 @@ impl<S: tracing::Subscriber> Layer<S> for Seen {
 #[test]
 fn one_fails_one_is_slow_one_answers() {
     let seen = Seen::default();
+    let Standing { clock, outside } = surroundings();
+    let slow = outside.clock.clone();
+    let stores = [
+        TestStore::reading("broken").failing("down"),
+        TestStore::reading("slow")
+            .found(vec![Entry::new("slow", "b")])
+            .taking_its_time(move || slow.sleep(100)),
+        TestStore::reading("ok").found(vec![Entry::new("ok", "a secret")]),
+    ];
+    let kept = stores.each_ref().map(|store| store.kept.clone());
     let details =
         tracing::subscriber::with_default(tracing_subscriber::registry().with(seen.clone()), || {
-            let manager = build(|builder| {
-                builder
-                    .store(TestStore::reading("broken").failing("down"))
-                    .store(TestStore::reading("ok").found(vec![Entry::new("ok", "a secret")]))
-                    .store(TestStore::reading("last").found(vec![Entry::new("last", "b")]))
-            });
-            block_on(manager.unwrap().search_detailed("a private question", &SearchOptions::default()))
-                .unwrap()
+            let builder = stores.into_iter().fold(MemoryManager::builder(outside), |b, store| b.store(store));
+            let manager = block_on(builder.build()).unwrap();
+            let options = SearchOptions::default();
+            let mut searching = Box::pin(manager.search_detailed("a private question", &options));
+            let mut poll = || searching.as_mut().poll(&mut task::Context::from_waker(task::Waker::noop()));
+            assert!(poll().is_pending());
+            // Nobody waits for the slow one: all are asked at once.
+            assert_eq!(kept.each_ref().map(|kept| kept.questions().len()), [1, 1, 1]);
+            clock.advance(99);
+            assert!(poll().is_pending(), "its answer is waited for");
+            clock.advance(1);
+            let task::Poll::Ready(details) = poll() else { panic!("still waits") };
+            details.unwrap()
         });
-    assert_eq!(details.entries.len(), 2);
-    assert_eq!(details.failures.len(), 1);
+    let found: Vec<&str> = details.entries.iter().map(|entry| entry.store_name.as_str()).collect();
+    assert_eq!(found, ["slow", "ok"], "in the order of the stores, not of their answers");
+    let failed: Vec<&str> = details.failures.iter().map(|failure| failure.store_name.as_str()).collect();
+    assert_eq!(failed, ["broken"]);
     let fields = [
-        ("memory.store.names", r#""[\"broken\",\"ok\",\"last\"]""#),
+        ("memory.store.names", r#""[\"broken\",\"slow\",\"ok\"]""#),
         ("memory.store.count", "3"),
         ("memory.result.count", "2"),
         ("memory.store.failure_count", "1"),
@@ -187,6 +205,38 @@ fn one_fails_one_is_slow_one_answers() {
     }
     let all = format!("{:?}", seen.0.lock().unwrap());
     assert!(!all.contains("secret") && !all.contains("private"), "content is never logged: {all}");
+}
+
+#[test]
+fn what_injection_leaves_out_is_in_its_span() {
+    let seen = Seen::default();
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(seen.clone()), || {
+        let found = ["short", &"x".repeat(9000), "short, too"].map(|text| Entry::new("a", text));
+        let manager = build(|builder| builder.store(TestStore::reading("a").found(found.into()))).unwrap();
+        let injected = block_on(manager.inject(&[Message::user("q")], &serde_json::json!({})));
+        assert_eq!((injected.entries.len(), injected.skipped), (2, 1));
+    });
+    let fields = [
+        ("memory.max_entries", "5"),
+        ("memory.injected", "true"),
+        ("memory.entry.count", "3"),
+        ("memory.inject.skipped", "1"),
+    ];
+    for (name, expect) in fields {
+        assert_eq!(seen.get(name).as_deref(), Some(expect), "{name}");
+    }
+    let tokens: usize = seen.get("memory.inject.tokens").unwrap().parse().unwrap();
+    assert!((1..=2000).contains(&tokens));
+    let seen = Seen::default();
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(seen.clone()), || {
+        let format = injection::InjectionFormat::Custom(Arc::new(|_| Err("no".into())));
+        let options = injection::InjectionOptions { format, ..injection::InjectionOptions::default() };
+        let store = TestStore::reading("a").found(vec![Entry::new("a", "x")]);
+        let manager = build(|builder| builder.store(store).injection(Some(options))).unwrap();
+        block_on(manager.inject(&[Message::user("q")], &serde_json::json!({})));
+    });
+    let told = ["memory.inject.format_error", "memory.injected"].map(|name| seen.get(name).unwrap());
+    assert_eq!(told, ["true", "false"]);
 }
 
 #[test]

@@ -26,19 +26,7 @@ pub(super) fn record(
     timestamp: Option<String>,
     metadata: BTreeMap<String, MetadataValue>,
 ) -> RecordCreate {
-    RecordCreate {
-        namespace: namespace.to_owned(),
-        text,
-        timestamp,
-        strategy: None,
-        metadata,
-        kind: None,
-        subtype: None,
-        title: None,
-        path: None,
-        description: None,
-        scope: None,
-    }
+    RecordCreate { namespace: namespace.to_owned(), text, timestamp, metadata, ..RecordCreate::default() }
 }
 
 /// What becomes of an item.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use loci_api::event::EventListing;
 use loci_api::record::{MetadataValue, RecordListing};
-use loci_client::{Client, ClientError};
+use loci_client::{Client, ClientError, namespace as namespaces};
 
 /// Metadata: from which format.
 pub(super) const FORMAT: &str = "import_format";
@@ -49,7 +49,7 @@ pub(super) async fn records(
                 Some(MetadataValue::StringList(_) | MetadataValue::Number(_)) | None => None,
             };
             // A memory behind a wire has namespaces of its own beneath it; what a file's import stores lies in one.
-            if !with_beneath && !is_same_place(&record.namespace, namespace) {
+            if !with_beneath && !namespaces::is_same(&record.namespace, namespace) {
                 continue;
             }
             let Some(key) = word(ID).filter(|_| word(FORMAT).as_deref() == Some(format)) else { continue };
@@ -63,12 +63,6 @@ pub(super) async fn records(
             return Ok(stored);
         }
     }
-}
-
-/// One node of the tree of namespaces, however its slashes are written.
-fn is_same_place(one: &str, other: &str) -> bool {
-    let [one, other] = [one, other].map(|place| place.split('/').filter(|part| !part.is_empty()));
-    one.eq(other)
 }
 
 /// Ids of the events of a session, by key.
@@ -97,24 +91,5 @@ pub(super) async fn events(
         if listing.cursor.is_none() {
             return Ok(stored);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_are_compared_by_segments() {
-        let check = |one: &str, other: &str, expect: bool| {
-            assert_eq!(is_same_place(one, other), expect, "{one} {other}");
-        };
-        check("/a/b", "/a/b", true);
-        check("/a/b/", "a//b", true);
-        check("/", "", true);
-        check("/a/b", "/a", false);
-        check("/a", "/a/b", false);
-        check("/ab", "/a/b", false);
-        check("/A", "/a", false);
     }
 }

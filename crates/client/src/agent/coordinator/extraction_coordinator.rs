@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::join_all;
 
+use super::background::{Alive, Background};
 use super::config::{CoordinatorOptions, Extracting};
-use super::isolation::caught;
 use super::lane::Lane;
 use super::quarantine::{Quarantine, Quarantined, QuarantinedContent};
 use super::queue::Pushed;
@@ -16,6 +16,7 @@ use super::spool::Spool;
 use super::spool_reading::{Recovered, recover};
 use crate::agent::batch::SequencedMessage;
 use crate::agent::error::{MemoryError, StoreError};
+use crate::agent::isolation::caught;
 use crate::agent::message::Message;
 use crate::agent::store::ExtractionWaited;
 use crate::agent::surroundings::{Surroundings, run_id};
@@ -27,6 +28,7 @@ pub struct ExtractionCoordinator {
     hub: Arc<Hub>,
     /// The next number; held while a message goes to all lanes, so that each sees them in order.
     next: Arc<Mutex<u64>>,
+    _alive: Arc<Alive>,
 }
 
 /// A store that has not everything.
@@ -59,26 +61,28 @@ impl ExtractionCoordinator {
         let names = stores.iter().map(|extracting| extracting.store.name().to_owned()).collect();
         let lanes: Arc<[Arc<Lane>]> =
             stores.into_iter().map(|extracting| Arc::new(Lane::new(extracting))).collect();
-        for (store_name, segment) in recovered.segments {
+        for (store_name, leftover) in recovered.leftovers {
             if let Some(lane) = lanes.iter().find(|lane| lane.name() == store_name) {
-                lane.recovered(segment);
+                lane.recovered(leftover);
             }
         }
         let spool = spool
             .map(|directory| Spool::open(directory, &run_id, names, recovered.runs))
             .transpose()
             .map_err(unusable)?;
-        for (store_name, run_id, filtered) in recovered.filtered.iter().filter(|(_, _, all)| !all.is_empty())
-        {
-            if let Some(spool) = &spool {
-                spool.done(store_name, run_id, filtered).map_err(unusable)?;
-            }
-        }
         let quarantine =
             Quarantine::open(options.spool.as_deref().filter(|_| spool.is_some()), options.on_quarantine)
                 .map_err(unusable)?;
-        let hub = Hub { surroundings, run_id, spool, quarantine, closed: AtomicBool::new(false) };
-        Ok(Self { lanes, hub: Arc::new(hub), next: Arc::default() })
+        let [closed, abandoned, in_background] = [(); 3].map(|()| AtomicBool::new(false));
+        let hub = Hub { surroundings, run_id, spool, quarantine, closed, abandoned, in_background };
+        let hub = Arc::new(hub);
+        let alive = Arc::new(Alive::new(&lanes, &hub));
+        Ok(Self { lanes, hub, next: Arc::default(), _alive: alive })
+    }
+
+    /// The same as [`ExtractionCoordinator::run`] for an executor: it ends with the last handle of this coordinator, too.
+    pub(in crate::agent) fn background(&self) -> impl Future<Output = ()> + Send + 'static {
+        Background::new(&self.lanes, &self.hub).run()
     }
 
     /// Whether any store extracts.
@@ -130,7 +134,7 @@ impl ExtractionCoordinator {
     }
 
     /// Saves whenever a trigger has fired or a store is to be tried again, until [`ExtractionCoordinator::close`]. Each store by
-    /// itself. A manager with an executor runs it from the start.
+    /// itself. A manager with an executor has it run from the start, until the last handle of it is gone.
     pub async fn run(&self) {
         join_all(self.lanes.iter().map(|lane| Arc::clone(lane).run(Arc::clone(&self.hub)))).await;
     }

@@ -50,6 +50,29 @@ fn a_store_that_panics_is_tried_again_and_the_others_run_on() {
     assert_eq!(kept[0].texts(), ["m0", "m1"]);
 }
 
+/// Panics, and then fires.
+struct OddTrigger(AtomicU32);
+
+impl ExtractionTrigger for OddTrigger {
+    fn fires(&self, _: Turns) -> bool {
+        assert!(self.0.fetch_add(1, Ordering::SeqCst) > 0, "a trigger");
+        true
+    }
+}
+
+#[test]
+fn a_trigger_that_panics_fires_not_and_the_others_do() {
+    let trigger = Arc::new(OddTrigger(AtomicU32::new(0)));
+    let config = ExtractionConfig { triggers: Some(vec![trigger]), ..each_turn() };
+    let (manager, _, kept) = manager(TestStore::taking("odd").extracting(config));
+    for said in [1, 2] {
+        manager.message_added(&Message::user("m")).unwrap();
+        manager.invocation_ended();
+        block_on(manager.coordinator().save_due());
+        assert_eq!(kept.each_ref().map(|kept| kept.texts().len()), [if said == 1 { 0 } else { 2 }, said]);
+    }
+}
+
 /// Keeps messages, panics at one.
 struct Odd(AtomicU32);
 

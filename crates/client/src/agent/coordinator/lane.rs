@@ -8,13 +8,13 @@ use futures::future::{BoxFuture, Shared, select};
 
 use super::bell::Bell;
 use super::config::Extracting;
-use super::isolation::{caught_call, panicked};
+use super::leftover::Leftover;
 use super::pacing::Pacing;
 use super::queue::Queue;
 use super::saving::{Hub, save_all};
-use super::segment::Segment;
 use super::trigger::{ExtractionTrigger, Turns};
 use crate::agent::error::StoreError;
+use crate::agent::isolation::{caught_call, panicked};
 
 /// A lane.
 pub(super) struct Lane {
@@ -55,9 +55,9 @@ impl Lane {
     }
 
     /// A run of before left this: it is sent as soon as somebody drives the lane.
-    pub(super) fn recovered(&self, segment: Segment) {
+    pub(super) fn recovered(&self, leftover: Leftover) {
         let mut state = self.lock();
-        state.queue.append(segment);
+        state.queue.left(leftover);
         state.requested = true;
         drop(state);
         self.bell.ring();
@@ -132,6 +132,17 @@ impl Lane {
         joined
     }
 
+    pub(super) fn is_saving(&self) -> bool {
+        self.lock().saving.is_some()
+    }
+
+    /// The save that is on is nobody's any more.
+    pub(super) fn forget_save(&self) {
+        let saving = self.lock().saving.take();
+        // Without the lock: what a store does when it is cut off is foreign code.
+        drop(saving);
+    }
+
     /// The save itself panicked.
     fn interrupted(&self, hub: &Hub) {
         tracing::error!("store=<{}> | memory save panicked, it is tried again", self.name());
@@ -154,9 +165,9 @@ impl Lane {
         }
     }
 
-    /// Saves whenever it is due, until the coordinator is closed.
+    /// Saves whenever it is due, until the coordinator is closed or nobody holds it. A save that is on is carried to its end.
     pub(super) async fn run(self: Arc<Self>, hub: Arc<Hub>) {
-        while !hub.is_closed() {
+        while !hub.is_closed() && !hub.is_abandoned() {
             if self.is_due(&hub) {
                 self.save(&hub).await;
                 continue;
@@ -174,6 +185,10 @@ impl Lane {
                     drop(select(rung, slept).await);
                 }
             }
+        }
+        let saving = self.lock().saving.clone();
+        if let Some(saving) = saving {
+            saving.await;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The lines of a file of the spool, one after the other. Those that cannot be read are passed over, with an error in the log.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind};
+use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom};
 use std::marker::PhantomData;
 use std::path::Path;
 
@@ -15,17 +15,37 @@ pub(super) struct Lines<T> {
     /// `None`: there is no such file.
     file: Option<BufReader<File>>,
     text: Vec<u8>,
+    /// Where the next line begins.
+    next_at_bytes: u64,
     line: PhantomData<T>,
 }
 
 impl<T> Lines<T> {
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::open_at(path, 0)
+    }
+
+    /// From a line on, by where it begins: what [`Lines::last_at_bytes`] said of it.
+    pub(super) fn open_at(path: &Path, at_bytes: u64) -> Result<Self, StoreError> {
         let file = match File::open(path) {
-            Ok(file) => Some(BufReader::new(file)),
+            Ok(mut file) => {
+                file.seek(SeekFrom::Start(at_bytes)).map_err(unusable)?;
+                Some(BufReader::new(file))
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(unusable(error)),
         };
-        Ok(Self { file, text: Vec::new(), line: PhantomData })
+        Ok(Self { file, text: Vec::new(), next_at_bytes: at_bytes, line: PhantomData })
+    }
+
+    /// Where the line that was given last begins.
+    pub(super) fn last_at_bytes(&self) -> u64 {
+        self.next_at_bytes.saturating_sub(self.last_bytes())
+    }
+
+    /// How long the line that was given last is, with its end.
+    pub(super) fn last_bytes(&self) -> u64 {
+        u64::try_from(self.text.len()).unwrap_or(0)
     }
 }
 
@@ -42,7 +62,7 @@ impl<T: DeserializeOwned> Iterator for Lines<T> {
                     return Some(Err(unusable(error)));
                 }
                 Ok(0) => return None,
-                Ok(_) => {}
+                Ok(bytes) => self.next_at_bytes += u64::try_from(bytes).unwrap_or(0),
             }
             let text = self.text.trim_ascii();
             if text.is_empty() {

@@ -111,6 +111,7 @@ fn killed_between_any_two_steps() {
 }
 
 fn check_recovered(number: usize, moment: Moment) {
+    let before = moment.inside.texts.clone();
     let kept = Kept::of(moment.inside);
     kept.answer(|batch, inside| {
         let poisoned = batch.messages.iter().any(|message| message.message.joined_text() == "m4");
@@ -119,12 +120,11 @@ fn check_recovered(number: usize, moment: Moment) {
     let manager = process(moment.spool.path(), kept.clone(), 2);
     manager.message_added(&Message::user("new")).unwrap();
     assert!(block_on(manager.coordinator().close()).is_empty());
-    let mut texts = kept.texts();
-    texts.sort();
-    let mut expect: Vec<String> =
-        (0..moment.said).filter(|at| *at != 4).map(|at| format!("m{at}")).chain(["new".to_owned()]).collect();
-    expect.sort();
-    assert_eq!(texts, expect, "moment {number}");
+    // Behind what the store had comes all the rest, in the order it was said.
+    let said = (0..moment.said).filter(|at| *at != 4).map(|at| format!("m{at}"));
+    let rest = said.filter(|text| !before.contains(text));
+    let expect: Vec<String> = before.iter().cloned().chain(rest).chain(["new".to_owned()]).collect();
+    assert_eq!(kept.texts(), expect, "moment {number}");
     let poisoned = usize::from(moment.said > 4);
     assert_eq!(manager.coordinator().quarantined().unwrap().len(), poisoned, "moment {number}");
     let left = fs::read_dir(moment.spool.path().join("runs")).unwrap().count();
@@ -200,6 +200,83 @@ fn more_than_memory_holds_goes_through_the_spool() {
     let expect: Vec<String> = (0..10_100).map(|at| format!("m{at}")).collect();
     assert_eq!(kept.texts(), expect);
     assert_eq!(manager.coordinator().quarantined().unwrap().len(), 0);
+}
+
+/// What a process leaves that could send nothing of so many messages.
+fn left_by(count: usize, run: u64) -> tempfile::TempDir {
+    let (spool, copied) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let down = Kept::default();
+    down.answer(|_, _| Some(Err(StoreError::transient("down"))));
+    let manager = process(spool.path(), down, run);
+    say(&manager, 0, count);
+    // Some of it was on its way.
+    assert_eq!(block_on(manager.coordinator().flush())[0].messages, count);
+    copy(spool.path(), copied.path());
+    copied
+}
+
+#[test]
+fn a_spool_larger_than_memory_is_recovered_piece_by_piece() {
+    let spool = left_by(12_345, 1);
+    let kept = Kept::default();
+    let down = Arc::new(Mutex::new(true));
+    let most = Arc::new(Mutex::new(0));
+    let manager = process(spool.path(), kept.clone(), 2);
+    let (is_down, seen, coordinator) = (Arc::clone(&down), Arc::clone(&most), manager.coordinator().clone());
+    kept.answer(move |_, _| {
+        let mut most = seen.lock().unwrap();
+        *most = coordinator.in_memory("s").max(*most);
+        is_down.lock().unwrap().then(|| Err(StoreError::transient("down")))
+    });
+    let coordinator = manager.coordinator();
+    assert_eq!((coordinator.in_memory("s"), coordinator.unsaved()[0].messages), (0, 12_345));
+    // The store is still away, and more is said than memory holds.
+    say(&manager, 12_345, 24_000);
+    block_on(coordinator.flush());
+    assert_eq!((coordinator.in_memory("s"), coordinator.unsaved()[0].messages), (10_000, 24_000));
+    *down.lock().unwrap() = false;
+    assert!(block_on(coordinator.flush()).is_empty());
+    let expect: Vec<String> = (0..24_000).map(|at| format!("m{at}")).collect();
+    assert_eq!(kept.texts(), expect);
+    assert_eq!(*most.lock().unwrap(), 10_000, "at no time more than the limit");
+    assert!(kept.tokens()[0].ends_with("0000000000000001-0-499"), "as it was sent: {}", kept.tokens()[0]);
+}
+
+#[test]
+fn several_runs_are_recovered_in_their_order() {
+    let spool = left_by(7, 1);
+    copy(left_by(5, 2).path(), spool.path());
+    let kept = Kept::default();
+    let manager = process(spool.path(), kept.clone(), 3);
+    say(&manager, 100, 101);
+    assert!(block_on(manager.coordinator().close()).is_empty());
+    let expect: Vec<String> = (0..7).chain(0..5).chain([100]).map(|at| format!("m{at}")).collect();
+    assert_eq!(kept.texts(), expect);
+    assert_eq!(fs::read_dir(spool.path().join("runs")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_lost_between_start_and_sending_is_counted_and_holds_nothing_up() {
+    let spool = left_by(1003, 1);
+    let kept = Kept::default();
+    let manager = process(spool.path(), kept.clone(), 2);
+    let mut runs: Vec<_> =
+        fs::read_dir(spool.path().join("runs")).unwrap().map(|run| run.unwrap().path()).collect();
+    runs.sort();
+    let text = fs::read_to_string(runs[0].join("messages.jsonl")).unwrap();
+    // The second piece is gone as a whole, and one of the third; lengths are as they were.
+    let lines: Vec<String> = (0..)
+        .zip(text.lines())
+        .map(|(at, line)| match at {
+            500..=999 | 1001 => "x".repeat(line.len()),
+            _ => line.to_owned(),
+        })
+        .collect();
+    fs::write(runs[0].join("messages.jsonl"), lines.join("\n") + "\n").unwrap();
+    let unsaved = block_on(manager.coordinator().flush());
+    let expect: Vec<String> = (0..500).chain([1000, 1002]).map(|at| format!("m{at}")).collect();
+    assert_eq!(kept.texts(), expect);
+    assert_eq!((unsaved.len(), unsaved[0].messages, unsaved[0].dropped), (1, 0, 501));
 }
 
 /// Makes one entry, and knows how often it was asked.

@@ -8,13 +8,14 @@
 //! Nothing is passed over in silence: a message is stored, quarantined, or dropped with an error in the log.
 
 mod appender;
+mod background;
 mod bell;
 mod config;
 mod extraction_coordinator;
 mod extractor;
 mod filter;
-mod isolation;
 mod lane;
+mod leftover;
 mod lines;
 mod pacing;
 mod quarantine;
@@ -34,6 +35,8 @@ pub use filter::{KeepAll, MessageFilter, WithoutTools};
 pub use quarantine::{OnQuarantine, Quarantined, QuarantinedContent};
 pub use trigger::{ExtractionTrigger, Interval, Invocation, Turns};
 
+#[cfg(test)]
+mod abandoned_tests;
 #[cfg(test)]
 mod disk_tests;
 #[cfg(test)]

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::isolation::caught_call;
 use super::segment::Segment;
 use crate::agent::entry::NewEntry;
 use crate::agent::error::StoreError;
+use crate::agent::isolation::caught_call;
 use crate::agent::limits::QUARANTINED_MAX;
 use crate::agent::message::Message;
 
@@ -171,4 +171,27 @@ fn key(store_name: &str, run_id: &str, content: &QuarantinedContent) -> Result<S
 
 fn unusable(error: std::io::Error) -> StoreError {
     StoreError::transient("the quarantine cannot be used").caused_by(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_directory_the_oldest_goes_at_the_limit_plus_one() {
+        let quarantine = Quarantine::open(None, None).unwrap();
+        let sent = Segment::new("run".into(), Vec::new());
+        let put = |sequence: u64| {
+            let content = QuarantinedContent::Message { sequence, message: Message::user("x") };
+            quarantine.put("s", &sent, content, &StoreError::permanent("refused"), 0).unwrap();
+        };
+        let first = || quarantine.items().unwrap().first().map(|item| item.content.clone());
+        let is = |sequence: u64| Some(QuarantinedContent::Message { sequence, message: Message::user("x") });
+        let max = u64::try_from(QUARANTINED_MAX).unwrap();
+        (0..max).for_each(put);
+        put(7);
+        assert_eq!((quarantine.items().unwrap().len(), first()), (QUARANTINED_MAX, is(0)), "the same is one");
+        put(max);
+        assert_eq!((quarantine.items().unwrap().len(), first()), (QUARANTINED_MAX, is(1)));
+    }
 }

@@ -1,9 +1,11 @@
-//! What one store has not yet: segments that are tried again, then messages that were never sent. Bounded; pure.
+//! What one store has not yet: segments that are tried again, then what runs of before left in the spool, then messages that were never
+//! sent. Bounded; pure.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::leftover::Leftover;
 use super::segment::Segment;
 use crate::agent::batch::SequencedMessage;
 use crate::agent::limits::{BATCH_BYTES_MAX, BATCH_MESSAGES_MAX, BUFFERED_BYTES_MAX, BUFFERED_MESSAGES_MAX};
@@ -13,6 +15,11 @@ use crate::agent::limits::{BATCH_BYTES_MAX, BATCH_MESSAGES_MAX, BUFFERED_BYTES_M
 pub(super) struct Queue {
     segments: VecDeque<Segment>,
     segments_held: Held,
+    /// What runs of before left: it lies in the spool until it is its turn.
+    leftovers: VecDeque<Leftover>,
+    leftover_messages: usize,
+    /// Room that is kept free for one of them, whichever is the largest.
+    reserved: Held,
     buffer: VecDeque<Arc<SequencedMessage>>,
     buffer_held: Held,
     in_flight: Option<Segment>,
@@ -68,7 +75,7 @@ impl Held {
 impl Queue {
     /// Messages that are not stored.
     pub(super) fn unsaved(&self) -> usize {
-        self.held().messages + self.spilled
+        self.held().messages + self.leftover_messages + self.spilled
     }
 
     /// Messages that are held in memory.
@@ -102,9 +109,40 @@ impl Queue {
         dropped.map_or(Pushed::Kept, Pushed::Dropped)
     }
 
+    /// A run of before left this, behind what others of before left.
+    pub(super) fn left(&mut self, leftover: Leftover) {
+        let (messages, bytes) = (leftover.sequences.len(), leftover.bytes);
+        self.leftover_messages += messages;
+        self.reserved.messages = self.reserved.messages.max(messages);
+        self.reserved.bytes = self.reserved.bytes.max(bytes);
+        self.leftovers.push_back(leftover);
+    }
+
+    /// The piece of before that has to be read from the spool; `None` while there is something to be sent before it.
+    pub(super) fn wants_leftover(&self) -> Option<&Leftover> {
+        self.leftovers.front().filter(|_| self.segments.is_empty())
+    }
+
+    /// What the spool had of that piece. The answer is how many messages it has lost.
+    pub(super) fn read_back(&mut self, segment: Segment) -> usize {
+        let Some(leftover) = self.leftovers.pop_front() else { return 0 };
+        self.leftover_messages = self.leftover_messages.saturating_sub(leftover.sequences.len());
+        if self.leftovers.is_empty() {
+            self.reserved = Held::default();
+        }
+        let lost = leftover.sequences.len().saturating_sub(segment.batch.messages.len());
+        if !segment.batch.messages.is_empty() || segment.entries.is_some() {
+            self.append(segment);
+        }
+        lost
+    }
+
     /// What has to be read from the spool; `None` while memory has something, or the spool has not.
     pub(super) fn wants(&self) -> Option<Wanted> {
-        let is_wanted = self.spilled > 0 && self.buffer.is_empty() && self.segments.is_empty();
+        let is_wanted = self.spilled > 0
+            && self.buffer.is_empty()
+            && self.segments.is_empty()
+            && self.leftovers.is_empty();
         is_wanted.then_some(Wanted { range: self.next..self.spilled_end, messages: self.spilled })
     }
 
@@ -202,7 +240,8 @@ impl Queue {
     }
 
     fn has_room(&self, message: &SequencedMessage) -> bool {
-        let now = self.held();
+        let mut now = self.held();
+        now.add(self.reserved);
         let bytes = now.bytes + message.message.bytes();
         now.messages < BUFFERED_MESSAGES_MAX && (bytes <= BUFFERED_BYTES_MAX || now.messages == 0)
     }
@@ -266,5 +305,41 @@ mod tests {
             queue.landed(Vec::new());
         }
         assert_eq!(queue.wants().unwrap().range, max + 3..max + 4);
+    }
+
+    #[test]
+    fn what_runs_of_before_left_goes_first_and_has_its_room() {
+        let left = |sequences: std::ops::Range<u64>, bytes: usize| Leftover {
+            run_id: "old".into(),
+            sequences: sequences.collect(),
+            at_bytes: 0,
+            bytes,
+            entries_at_bytes: None,
+        };
+        let (mut queue, run): (Queue, Arc<str>) = (Queue::default(), "run".into());
+        queue.left(left(0..2, 30 << 20));
+        queue.left(left(2..3, 1));
+        // 34 MiB are free beside the larger piece, whose messages are counted and not in memory.
+        assert_eq!(queue.push(said(0, 30 << 20), true), Pushed::Kept);
+        assert_eq!(queue.push(said(1, 5 << 20), true), Pushed::Spilled);
+        assert_eq!((queue.in_memory(), queue.unsaved()), (1, 5));
+        // One of the first piece is not there any more.
+        let read =
+            |of: &[u64]| Segment::new("old".into(), of.iter().map(|sequence| said(*sequence, 1)).collect());
+        assert_eq!(queue.wants(), None);
+        assert_eq!(queue.wants_leftover().unwrap().sequences, [0, 1]);
+        assert_eq!(queue.read_back(read(&[1])), 1);
+        assert_eq!(queue.wants_leftover(), None, "it is sent before the next is read");
+        let mut sent = Vec::new();
+        while let Some(segment) = queue.take(&run) {
+            sent.push((segment.batch.run_id.to_string(), segment.sequences()));
+            queue.landed(Vec::new());
+            if queue.wants_leftover().is_some() {
+                assert_eq!(queue.read_back(read(&[2])), 0);
+            }
+        }
+        let expect = [("old", vec![1]), ("old", vec![2]), ("run", vec![0])];
+        assert_eq!(sent, expect.map(|(run, sequences)| (run.to_owned(), sequences)));
+        assert_eq!(queue.wants().unwrap().range, 1..2);
     }
 }

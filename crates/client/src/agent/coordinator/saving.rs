@@ -7,7 +7,6 @@ use futures::future::join_all;
 use tracing::Instrument;
 
 use super::extractor::ExtractError;
-use super::isolation::{caught, caught_call};
 use super::lane::Lane;
 use super::quarantine::{Quarantine, QuarantinedContent};
 use super::segment::Segment;
@@ -15,6 +14,7 @@ use super::settling::{self, Settled};
 use super::spool::Spool;
 use crate::agent::batch::{MessageBatch, SequencedMessage};
 use crate::agent::error::StoreError;
+use crate::agent::isolation::{caught, caught_call};
 use crate::agent::message::Message;
 use crate::agent::surroundings::Surroundings;
 
@@ -25,18 +25,29 @@ pub(super) struct Hub {
     pub(super) spool: Option<Spool>,
     pub(super) quarantine: Quarantine,
     pub(super) closed: AtomicBool,
+    /// Nobody holds the coordinator any more.
+    pub(super) abandoned: AtomicBool,
+    /// A task runs the lanes.
+    pub(super) in_background: AtomicBool,
 }
 
 impl Hub {
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
+
+    /// Nothing new is begun.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::SeqCst)
+    }
 }
 
 pub(super) async fn save_all(lane: &Arc<Lane>, hub: &Hub) {
     lane.lock().last_error = None;
     let asked_in = lane.asked_in();
-    while let Some(taken) = take(lane, hub) {
+    while !hub.is_abandoned()
+        && let Some(taken) = take(lane, hub)
+    {
         let (segment, filtered) = match sift(lane, &taken) {
             Ok(sifted) => sifted,
             Err(error) => {
@@ -92,29 +103,45 @@ fn sift(lane: &Lane, taken: &Segment) -> Result<(Segment, Vec<u64>), StoreError>
     Ok((Segment { batch, unfiltered: false, ..taken.clone() }, filtered))
 }
 
+/// What is sent next. Where memory has nothing it is read from the spool, piece by piece.
 fn take(lane: &Lane, hub: &Hub) -> Option<Segment> {
-    let wanted = lane.lock().queue.wants();
-    if let Some((spool, wanted)) = hub.spool.as_ref().zip(wanted) {
-        // Without the lock: it may be much, and the agent must be able to go on meanwhile.
-        let read = spool.read(&wanted.range);
+    if let Some(spool) = &hub.spool
+        && let Err(error) = read_spool(lane, spool)
+    {
+        tracing::error!("store=<{}>, reason=<{error}> | spool cannot be read", lane.name());
+        let now_ms = hub.surroundings.clock.now_ms();
+        let chance = hub.surroundings.randomness.bits();
         let mut state = lane.lock();
-        match read {
-            Ok((messages, more)) => {
-                let lost = state.queue.refill(wanted, messages, more);
-                if lost > 0 {
-                    state.dropped += u64::try_from(lost).unwrap_or(0);
-                    tracing::error!("store=<{}> | the spool has lost {lost} messages", lane.name());
-                }
-            }
-            Err(error) => {
-                tracing::error!("store=<{}>, reason=<{error}> | spool cannot be read", lane.name());
-                state.last_error = Some(error);
-                return None;
-            }
-        }
+        // It is tried again by itself: what waits there may be all there is, and nobody speaks.
+        state.pacing.failed(now_ms, chance);
+        state.last_error = Some(error);
+        return None;
     }
     let mut state = lane.lock();
     state.queue.take(&hub.run_id)
+}
+
+/// Without the lane's lock while it reads: it may be much, and the agent must be able to go on meanwhile.
+fn read_spool(lane: &Lane, spool: &Spool) -> Result<(), StoreError> {
+    // What runs of before left goes first; a piece of which nothing is left makes way for the next.
+    loop {
+        let Some(leftover) = lane.lock().queue.wants_leftover().cloned() else { break };
+        let segment = spool.read_back(&leftover)?;
+        let lost = lane.lock().queue.read_back(segment);
+        count_lost(lane, lost);
+    }
+    let Some(wanted) = lane.lock().queue.wants() else { return Ok(()) };
+    let (messages, more) = spool.read(&wanted.range)?;
+    let lost = lane.lock().queue.refill(wanted, messages, more);
+    count_lost(lane, lost);
+    Ok(())
+}
+
+fn count_lost(lane: &Lane, lost: usize) {
+    if lost > 0 {
+        lane.lock().dropped += u64::try_from(lost).unwrap_or(0);
+        tracing::error!("store=<{}> | the spool has lost {lost} messages", lane.name());
+    }
 }
 
 async fn send(lane: &Lane, hub: &Hub, segment: Segment) -> Settled {

@@ -12,8 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::appender::Appender;
+use super::leftover::Leftover;
 use super::lines::Lines;
 use super::segment::Segment;
+use super::spool_reading;
 use crate::agent::batch::SequencedMessage;
 use crate::agent::entry::NewEntry;
 use crate::agent::error::StoreError;
@@ -159,6 +161,15 @@ impl Spool {
         Ok((messages, false))
     }
 
+    /// A piece of what a run of before left, read now.
+    pub(super) fn read_back(&self, piece: &Leftover) -> Result<Segment, StoreError> {
+        // Without the lock, as above.
+        let Some(directory) = self.lock().get(&piece.run_id).map(|run| run.directory.clone()) else {
+            return Ok(Segment::new(Arc::clone(&piece.run_id), Vec::new()));
+        };
+        spool_reading::read_back(&directory, piece)
+    }
+
     /// Removes the run of this process where nothing of it waits.
     pub(super) fn close(&self) -> Result<(), StoreError> {
         let mut runs = self.lock();
@@ -170,6 +181,11 @@ impl Spool {
             Some(run) => fs::remove_dir_all(&run.directory).map_err(unusable),
             None => Ok(()),
         }
+    }
+
+    /// Closes all runs as they are: another spool may open them.
+    pub(super) fn release(&self) {
+        self.lock().clear();
     }
 
     /// Leaves so much of the disk; `None`: all of it.

@@ -1,37 +1,62 @@
-//! What runs of before left: for each store the segments that are sent again, as they were sent then.
+//! What runs of before left: for each store the pieces that are sent again, as they were sent then, and one of them when it is its turn.
+//! Of a spool no more is in memory than the numbers of what waits; messages are read piece by piece.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
 use super::config::Extracting;
-use super::filter::MessageFilter;
+use super::leftover::{Begun, Leftover, Place, leftovers};
 use super::lines::Lines;
-use super::segment::{Segment, runs};
+use super::segment::Segment;
 use super::spool::{JOURNAL, Line, MESSAGES, Run, SpooledMessage, runs_directory, unusable};
 use crate::agent::batch::SequencedMessage;
-use crate::agent::entry::NewEntry;
 use crate::agent::error::StoreError;
-use crate::agent::limits::BATCH_MESSAGES_MAX;
 
 /// Runs of before, and by store what they have not sent.
 #[derive(Default)]
 pub(super) struct Recovered {
     pub(super) runs: BTreeMap<Arc<str>, Run>,
-    pub(super) segments: Vec<(String, Segment)>,
-    /// Numbers of which the filter keeps nothing, by store and run.
-    pub(super) filtered: Vec<(String, Arc<str>, Vec<u64>)>,
+    pub(super) leftovers: Vec<(String, Leftover)>,
 }
 
 /// What one store's lines of a journal come to.
 #[derive(Default)]
 struct History {
-    begun: Vec<(Vec<u64>, Option<Vec<NewEntry>>)>,
+    begun: Vec<Begun>,
     done: BTreeSet<u64>,
 }
 
-/// Reads all runs that no other process has. Stores that are not there now keep theirs.
+/// A line of a journal without what was made of messages.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Heading {
+    Stores(Vec<String>),
+    Begin {
+        store: String,
+        sequences: Vec<u64>,
+        #[serde(default)]
+        entries: Option<IgnoredAny>,
+    },
+    Done {
+        store: String,
+        sequences: Vec<u64>,
+    },
+}
+
+/// A line of messages without the message.
+#[derive(Deserialize)]
+struct Numbered {
+    sequence: u64,
+    #[serde(rename = "message")]
+    _message: IgnoredAny,
+}
+
+/// Looks through all runs that no other process has. Stores that are not there now keep theirs.
 pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, StoreError> {
     let mut recovered = Recovered::default();
     let directory = runs_directory(spool);
@@ -50,16 +75,13 @@ pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, 
             continue;
         }
         let Some(mut run) = Run::open(path)? else { continue };
-        let messages = messages(&run)?;
-        let histories = histories(&run)?;
-        for (store, history) in histories {
+        let places = places(&run)?;
+        for (store, history) in histories(&run)? {
             let left: BTreeSet<u64> =
-                messages.keys().copied().filter(|sequence| !history.done.contains(sequence)).collect();
-            if let Some(extracting) = stores.iter().find(|known| known.store.name() == store) {
-                let filter = extracting.filter.as_ref();
-                let (segments, filtered) = segments(&run_id, &messages, &left, history, filter);
-                recovered.segments.extend(segments.into_iter().map(|segment| (store.clone(), segment)));
-                recovered.filtered.push((store.clone(), Arc::clone(&run_id), filtered));
+                places.keys().copied().filter(|sequence| !history.done.contains(sequence)).collect();
+            if stores.iter().any(|known| known.store.name() == store) {
+                let pieces = leftovers(&run_id, &places, &left, &history.begun);
+                recovered.leftovers.extend(pieces.into_iter().map(|piece| (store.clone(), piece)));
             }
             run.outstanding.insert(store, left);
         }
@@ -72,65 +94,62 @@ pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, 
     Ok(recovered)
 }
 
-fn messages(run: &Run) -> Result<BTreeMap<u64, Arc<SequencedMessage>>, StoreError> {
-    let message = |line: SpooledMessage| {
-        (line.sequence, Arc::new(SequencedMessage { sequence: line.sequence, message: line.message }))
+/// Reads a piece. What of it is not there any more is not in the segment.
+pub(super) fn read_back(directory: &Path, piece: &Leftover) -> Result<Segment, StoreError> {
+    let mut wanted: BTreeSet<u64> = piece.sequences.iter().copied().collect();
+    let mut messages = Vec::new();
+    let mut lines = Lines::<SpooledMessage>::open_at(&directory.join(MESSAGES), piece.at_bytes)?;
+    while let Some(last) = wanted.last().copied()
+        && let Some(line) = lines.next()
+    {
+        let line = line?;
+        if line.sequence > last {
+            break;
+        }
+        if wanted.remove(&line.sequence) {
+            messages.push(Arc::new(SequencedMessage { sequence: line.sequence, message: line.message }));
+        }
+    }
+    let entries = match piece.entries_at_bytes {
+        None => None,
+        Some(at_bytes) => match Lines::<Line>::open_at(&directory.join(JOURNAL), at_bytes)?.next() {
+            Some(Ok(Line::Begin { entries, .. })) => entries,
+            Some(Err(error)) => return Err(error),
+            // The messages are there: entries are made of them anew.
+            Some(Ok(_)) | None => None,
+        },
     };
-    Lines::open(&run.directory.join(MESSAGES))?.map(|line| line.map(message)).collect()
+    // Entries were made of what the filter kept; of anything else it has the say again, for it may be another now.
+    let unfiltered = entries.is_none();
+    Ok(Segment { entries, unfiltered, ..Segment::new(Arc::clone(&piece.run_id), messages) })
+}
+
+fn places(run: &Run) -> Result<BTreeMap<u64, Place>, StoreError> {
+    let mut lines = Lines::<Numbered>::open(&run.directory.join(MESSAGES))?;
+    let mut places = BTreeMap::new();
+    while let Some(line) = lines.next() {
+        let bytes = usize::try_from(lines.last_bytes()).unwrap_or(usize::MAX);
+        places.insert(line?.sequence, Place { at_bytes: lines.last_at_bytes(), bytes });
+    }
+    Ok(places)
 }
 
 fn histories(run: &Run) -> Result<BTreeMap<String, History>, StoreError> {
     let mut histories: BTreeMap<String, History> = BTreeMap::new();
-    for line in Lines::open(&run.directory.join(JOURNAL))? {
+    let mut lines = Lines::<Heading>::open(&run.directory.join(JOURNAL))?;
+    while let Some(line) = lines.next() {
         match line? {
-            Line::Stores(stores) => stores.into_iter().for_each(|store| {
+            Heading::Stores(stores) => stores.into_iter().for_each(|store| {
                 histories.entry(store).or_default();
             }),
-            Line::Begin { store, sequences, entries } => {
-                histories.entry(store).or_default().begun.push((sequences, entries));
+            Heading::Begin { store, sequences, entries } => {
+                let entries_at_bytes = entries.map(|_| lines.last_at_bytes());
+                histories.entry(store).or_default().begun.push(Begun { sequences, entries_at_bytes });
             }
-            Line::Done { store, sequences } => histories.entry(store).or_default().done.extend(sequences),
+            Heading::Done { store, sequences } => {
+                histories.entry(store).or_default().done.extend(sequences);
+            }
         }
     }
     Ok(histories)
-}
-
-/// What is begun and not done comes again as it was; what was never begun, in the order of its numbers.
-fn segments(
-    run_id: &Arc<str>,
-    messages: &BTreeMap<u64, Arc<SequencedMessage>>,
-    left: &BTreeSet<u64>,
-    history: History,
-    filter: &dyn MessageFilter,
-) -> (Vec<Segment>, Vec<u64>) {
-    // A message belongs to the last segment it was sent in.
-    let mut owner: BTreeMap<u64, usize> = BTreeMap::new();
-    for (at, (sequences, _)) in history.begun.iter().enumerate() {
-        owner.extend(sequences.iter().map(|sequence| (*sequence, at)));
-    }
-    let mut filtered = Vec::new();
-    let mut kept = |sequence: &u64| -> Option<Arc<SequencedMessage>> {
-        let message = filter.keep(&messages.get(sequence)?.message);
-        if message.is_none() {
-            filtered.push(*sequence);
-        }
-        message.map(|message| Arc::new(SequencedMessage { sequence: *sequence, message }))
-    };
-    let mut segments: Vec<Segment> = Vec::new();
-    for (at, (sequences, entries)) in history.begun.into_iter().enumerate() {
-        let is_left = |sequence: &u64| left.contains(sequence) && owner.get(sequence) == Some(&at);
-        for run in runs(&sequences, is_left) {
-            let part: Vec<_> = run.iter().filter_map(&mut kept).collect();
-            if !part.is_empty() {
-                let entries = entries.clone().filter(|_| run == sequences);
-                segments.push(Segment { entries, ..Segment::new(Arc::clone(run_id), part) });
-            }
-        }
-    }
-    let fresh: Vec<_> =
-        left.iter().filter(|sequence| !owner.contains_key(sequence)).filter_map(&mut kept).collect();
-    let chunks = fresh.chunks(BATCH_MESSAGES_MAX);
-    segments.extend(chunks.map(|chunk| Segment::new(Arc::clone(run_id), chunk.to_vec())));
-    segments.sort_by_key(|segment| segment.batch.first());
-    (segments, filtered)
 }

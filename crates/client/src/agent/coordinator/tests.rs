@@ -320,6 +320,54 @@ fn a_write_in_progress_outlives_its_caller() {
     assert_eq!((kept.texts(), kept.tokens().len()), (texts(0..1), 1));
 }
 
+#[test]
+fn a_write_that_fails_behind_its_callers_back_is_told() {
+    let Standing { clock, outside } = surroundings();
+    let slow = outside.clock.clone();
+    let store = TestStore::taking("s").extracting(each_turn()).taking_its_time(move || slow.sleep(10));
+    let kept = store.kept.clone();
+    kept.answer(|_, _| Some(Err(StoreError::transient("down"))));
+    let manager = block_on(MemoryManager::builder(outside).store(store).build()).unwrap();
+    manager.message_added(&Message::user("m0")).unwrap();
+    let coordinator = manager.coordinator().clone();
+    let mut context = Context::from_waker(Waker::noop());
+    {
+        let mut flushing = Box::pin(coordinator.flush());
+        assert!(flushing.as_mut().poll(&mut context).is_pending());
+    }
+    clock.advance(10);
+    // Whoever comes next goes along to its end, tries once for itself, and is told why nothing is stored.
+    let mut next = Box::pin(coordinator.flush());
+    assert!(next.as_mut().poll(&mut context).is_pending());
+    assert_eq!((kept.tokens().len(), kept.texts().len()), (2, 0));
+    clock.advance(10);
+    let std::task::Poll::Ready(unsaved) = next.as_mut().poll(&mut context) else { panic!("still waits") };
+    assert_eq!((unsaved[0].messages, unsaved[0].error.as_ref().unwrap().to_string()), (1, "down".to_owned()));
+    assert_eq!(ranges(&kept), ["0-0", "0-0"]);
+}
+
+#[test]
+fn two_who_flush_share_one_save() {
+    let Standing { clock, outside } = surroundings();
+    let slow = outside.clock.clone();
+    let store = TestStore::taking("s").extracting(each_turn()).taking_its_time(move || slow.sleep(10));
+    let kept = store.kept.clone();
+    let manager = block_on(MemoryManager::builder(outside).store(store).build()).unwrap();
+    manager.message_added(&Message::user("m0")).unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut both = [manager.coordinator(); 2].map(|coordinator| Box::pin(coordinator.flush()));
+    assert!(both.iter_mut().all(|one| one.as_mut().poll(&mut context).is_pending()));
+    // What is said meanwhile comes behind, in a save that both wait for.
+    manager.message_added(&Message::user("m1")).unwrap();
+    assert_eq!(kept.tokens().len(), 1);
+    clock.advance(10);
+    assert!(both.iter_mut().all(|one| one.as_mut().poll(&mut context).is_pending()));
+    assert_eq!(ranges(&kept), ["0-0", "1-1"]);
+    clock.advance(10);
+    assert!(both.iter_mut().all(|one| one.as_mut().poll(&mut context).is_ready()));
+    assert_eq!((kept.texts(), kept.tokens().len()), (texts(0..2), 2));
+}
+
 /// Answers of a model, in their order.
 struct Scripted(Mutex<Vec<&'static str>>);
 
@@ -341,14 +389,29 @@ fn extracting(answers: &[&'static str]) -> (Talk, Kept) {
 
 #[test]
 fn only_entries_that_failed_are_added_again() {
-    let (mut talk, kept) = extracting(&[r#"[{"content":"a"},{"content":"b"}]"#, "never asked"]);
-    kept.fail_adds(true);
+    let made = r#"[{"content":"a"},{"content":"b"},{"content":"c"},{"content":"d"}]"#;
+    let (mut talk, kept) = extracting(&[made, "never asked"]);
+    kept.fail_adds_of(&["b", "d"]);
     talk.say(2).turn();
-    assert_eq!(talk.manager.coordinator().unsaved()[0].messages, 2);
-    kept.fail_adds(false);
+    assert_eq!((kept.add_calls(), kept.added()), (strings("abcd"), strings("ac")));
+    assert_eq!(
+        talk.manager.coordinator().unsaved()[0].messages,
+        2,
+        "the messages are not done before all is"
+    );
+    kept.fail_adds_of(&["d"]);
     talk.later().turn();
-    assert_eq!(kept.added(), ["a", "b"]);
+    assert_eq!(kept.add_calls(), strings("abcdbd"));
+    kept.fail_adds_of(&[]);
+    talk.later().turn();
+    assert_eq!((kept.add_calls(), kept.added()), (strings("abcdbdd"), strings("acbd")));
     assert!(talk.manager.coordinator().unsaved().is_empty());
+    talk.later().turn();
+    assert_eq!(kept.add_calls().len(), 7, "nothing comes after the end");
+}
+
+fn strings(letters: &str) -> Vec<String> {
+    letters.chars().map(String::from).collect()
 }
 
 #[test]
@@ -360,6 +423,16 @@ fn answers_without_sense_are_retried_twice_then_quarantined() {
     talk.later().turn();
     assert_eq!(talk.manager.coordinator().quarantined().unwrap().len(), 2);
     assert!(talk.manager.coordinator().unsaved().is_empty() && kept.added().is_empty());
+    talk.say(1).turn();
+    assert_eq!(kept.added(), ["later"]);
+}
+
+#[test]
+fn an_empty_answer_is_an_answer() {
+    let (mut talk, kept) = extracting(&["[]", r#"[{"content":"later"}]"#]);
+    talk.say(2).turn();
+    assert!(talk.manager.coordinator().unsaved().is_empty() && kept.add_calls().is_empty());
+    assert!(talk.manager.coordinator().quarantined().unwrap().is_empty());
     talk.say(1).turn();
     assert_eq!(kept.added(), ["later"]);
 }

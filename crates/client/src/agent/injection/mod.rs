@@ -12,6 +12,7 @@ use futures::FutureExt;
 use serde_json::Value;
 
 use super::entry::Entry;
+use super::isolation::caught_call;
 use super::limits::{INJECTED_ENTRIES_DEFAULT, INJECTED_TOKENS_DEFAULT, INJECTION_DEADLINE_MS};
 use super::memory_manager::MemoryManager;
 use super::message::{Block, Message, Role};
@@ -106,7 +107,10 @@ pub(super) async fn inject(manager: &MemoryManager, messages: &[Message], state:
         return injected;
     }
     let estimator = &manager.parts.estimator;
-    match budget::rendered(&options.format, entries, options.max_tokens, estimator) {
+    let rendered = isolated("the format or the estimator", || {
+        budget::rendered(&options.format, entries, options.max_tokens, estimator)
+    });
+    match rendered {
         Err(error) => {
             span.record("memory.inject.format_error", true);
             span.in_scope(|| tracing::warn!("reason=<{error}> | memory injection format failed"));
@@ -128,7 +132,7 @@ pub(super) async fn inject(manager: &MemoryManager, messages: &[Message], state:
 
 fn question(options: &InjectionOptions, situation: &Situation<'_>) -> Option<String> {
     let question = match &options.query {
-        Some(query) => match query(situation) {
+        Some(query) => match isolated("the query", || query(situation)) {
             Ok(question) => question,
             Err(error) => {
                 tracing::warn!("reason=<{error}> | memory injection query failed");
@@ -142,6 +146,11 @@ fn question(options: &InjectionOptions, situation: &Situation<'_>) -> Option<Str
         }
     };
     question.filter(|question| !question.trim().is_empty())
+}
+
+/// What a callback comes to; a panic is an error as any.
+fn isolated<T>(whose: &str, call: impl FnOnce() -> Result<T, CallbackError>) -> Result<T, CallbackError> {
+    caught_call(whose, call).unwrap_or_else(|panicked| Err(panicked.into()))
 }
 
 async fn found(manager: &MemoryManager, options: &InjectionOptions, question: &str) -> Vec<Entry> {

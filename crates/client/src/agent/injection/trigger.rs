@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::CallbackError;
+use super::{CallbackError, isolated};
 use crate::agent::message::{Message, Role};
 
 /// What a model call begins with.
@@ -36,10 +36,13 @@ impl InjectionTrigger {
         match self {
             Self::UserTurn => is_user_turn(situation.messages),
             Self::EveryTurn => true,
-            Self::When(predicate) => predicate(situation).unwrap_or_else(|error| {
-                tracing::warn!("reason=<{error}> | memory injection trigger failed");
-                false
-            }),
+            Self::When(predicate) => {
+                let fires = isolated("the trigger", || predicate(situation));
+                fires.unwrap_or_else(|error| {
+                    tracing::warn!("reason=<{error}> | memory injection trigger failed");
+                    false
+                })
+            }
         }
     }
 }

@@ -4,14 +4,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::file_layout::{facts, first_line, topic};
-use super::file_store::NoteFile;
+use super::note_folder::NoteFile;
 use crate::agent::entry::{Entry, Metadata};
 
 /// Words of the heading count for less than those of the line.
 const TOPIC_WEIGHT: f64 = 0.5;
 
-/// Best first; newer files first among equals.
-pub(super) fn found(store_name: &str, files: &[NoteFile], question: &str, limit: usize) -> Vec<Entry> {
+/// A line, and how well its words answer.
+#[derive(Debug, Clone)]
+pub(super) struct Fact {
+    pub(super) entry: Entry,
+    /// 0: it shares no word with the question.
+    pub(super) score: f64,
+}
+
+/// Those that share a word with the question, best first.
+pub(super) fn found(facts: Vec<Fact>, limit: usize) -> Vec<Entry> {
+    facts.into_iter().filter(|fact| fact.score > 0.0).take(limit).map(|fact| fact.entry).collect()
+}
+
+/// All lines, best first; newer files first among equals.
+pub(super) fn ranked(store_name: &str, files: &[NoteFile], question: &str) -> Vec<Fact> {
     let asked = words(question);
     let mut candidates = Vec::new();
     let mut frequency: BTreeMap<String, usize> = BTreeMap::new();
@@ -30,7 +43,7 @@ pub(super) fn found(store_name: &str, files: &[NoteFile], question: &str, limit:
     let weight = |word: &String| frequency.get(word).map_or(0.0, |seen| (1.0 + count / *seen as f64).ln());
     let mut scored: Vec<_> = candidates
         .iter()
-        .filter_map(|(file, number, heading, fact, fact_words, topic_words)| {
+        .map(|(file, number, heading, fact, fact_words, topic_words)| {
             let score: f64 = asked
                 .iter()
                 .map(|word| {
@@ -44,7 +57,7 @@ pub(super) fn found(store_name: &str, files: &[NoteFile], question: &str, limit:
                     part * weight(word)
                 })
                 .sum();
-            (score > 0.0).then_some((score, *file, *number, *heading, *fact))
+            (score, *file, *number, *heading, *fact)
         })
         .collect();
     scored.sort_by(|a, b| {
@@ -53,12 +66,14 @@ pub(super) fn found(store_name: &str, files: &[NoteFile], question: &str, limit:
     });
     scored
         .into_iter()
-        .take(limit)
-        .map(|(_, file, number, heading, fact)| Entry {
-            metadata: metadata(file, heading, fact),
-            created_at_ms: file.changed_at_ms,
-            id: Some(format!("{}#{}", file.name, number + 1)),
-            ..Entry::new(store_name, fact)
+        .map(|(score, file, number, heading, fact)| {
+            let entry = Entry {
+                metadata: metadata(file, heading, fact),
+                created_at_ms: file.changed_at_ms,
+                id: Some(format!("{}#{}", file.name, number + 1)),
+                ..Entry::new(store_name, fact)
+            };
+            Fact { entry, score }
         })
         .collect()
 }

@@ -1,23 +1,24 @@
-//! Notes in a directory of Markdown files that people and other agents read and write, too. Nothing is lost to them: files are read again
-//! under a lock before each append, appends only append, and what has no room under a name goes under another.
+//! Notes in a directory of Markdown files that people and other agents read and write, too. The disk is worked on beside whoever waits for
+//! it, and never for longer than a writer may be waited for.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use futures::FutureExt;
-use futures::future::{BoxFuture, ready};
+use futures::future::{BoxFuture, join, ready};
 
-use super::file_layout::{appended, first_line, is_same_topic, stem};
-use super::file_search;
+use super::file_meaning::{self, Meaning};
+use super::file_search::{self, Fact};
+use super::note_folder::{NoteFolder, Written, failed};
 use crate::agent::batch::{BatchOutcome, MessageBatch};
 use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::entry::{Added, Entry, NewEntry};
 use crate::agent::error::{MemoryError, StoreError};
-use crate::agent::limits::{FILE_BYTES_MAX, FILE_NAMES_MAX};
+use crate::agent::limits::{FILE_LOCK_PAUSE_MS_MAX, FILE_LOCK_PAUSE_MS_MIN, FILE_LOCK_WAIT_MS};
+use crate::agent::off_thread::off_thread;
 use crate::agent::store::{Capabilities, MemoryStore, SearchQuery};
+use crate::agent::surroundings::{Clock, SystemClock};
 
 /// A store to be.
 #[derive(Debug, Clone)]
@@ -51,18 +52,11 @@ impl FileStoreOptions {
 }
 
 /// Notes in files.
-#[derive(Debug)]
 pub struct FileStore {
     options: FileStoreOptions,
-    directory: PathBuf,
-}
-
-/// A file as it is read.
-#[derive(Debug, Clone)]
-pub(super) struct NoteFile {
-    pub(super) name: String,
-    pub(super) text: String,
-    pub(super) changed_at_ms: Option<i64>,
+    folder: NoteFolder,
+    clock: Arc<dyn Clock>,
+    meaning: Option<Arc<Meaning>>,
 }
 
 impl FileStore {
@@ -83,99 +77,78 @@ impl FileStore {
                 "store=<{name}> | extraction is configured on a store that is not writable, and left out"
             );
         }
-        let directory = options.directory.join(&options.name);
-        Ok(Self { options, directory })
+        let folder = NoteFolder::new(options.directory.join(&options.name));
+        Ok(Self { options, folder, clock: Arc::new(SystemClock), meaning: None })
     }
 
-    fn write(&self, content: &str) -> Result<Added, StoreError> {
-        let content = content.trim();
-        if content.is_empty() {
-            return Err(StoreError::permanent("an entry must not be empty"));
-        }
-        fs::create_dir_all(&self.directory).map_err(failed)?;
-        let lock = OpenOptions::new().create(true).append(true).open(self.directory.join(".lock"));
-        let lock = lock.map_err(failed)?;
-        // Held for one append; it goes with the file, also where the process ends.
-        lock.lock().map_err(failed)?;
-        for attempt in 1..=FILE_NAMES_MAX {
-            let name = format!("{}.md", stem(first_line(content), attempt));
-            if written(&self.directory.join(&name), content)? {
-                return Ok(Added { id: Some(name) });
-            }
-        }
-        Err(StoreError::permanent("too many topics share one name: give the entry another heading"))
+    /// With a clock of the caller's: by it a writer waits while others write. The machine's where nothing is said.
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
     }
 
-    fn files(&self) -> Result<Vec<NoteFile>, StoreError> {
-        let found = match fs::read_dir(&self.directory) {
-            Ok(found) => found,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(failed(error)),
+    /// With a memory that mirrors the directory, such as a `RemoteStore` of one that `loci mirror` keeps in the layout `strands-flat`: notes are
+    /// found by what they mean, too. The store only asks it; the mirror brings it what is written. Where it does not answer, notes are
+    /// searched by words, with a warning in the log and the member `degraded` in the metadata of what is found.
+    pub fn with_search(self, memory: Arc<dyn MemoryStore>) -> Self {
+        Self { meaning: Some(Arc::new(Meaning::new(memory))), ..self }
+    }
+
+    /// All lines of the notes, best by their words first.
+    async fn facts(&self, question: &str) -> Result<Vec<Fact>, StoreError> {
+        let (folder, name, question) = (self.folder.clone(), self.options.name.clone(), question.to_owned());
+        let work = move || folder.files().map(|files| file_search::ranked(&name, &files, &question));
+        off_thread(work).await.map_err(failed)?
+    }
+
+    async fn find(&self, query: &SearchQuery) -> Result<Vec<Entry>, StoreError> {
+        let limit = usize::try_from(query.max_results.get()).unwrap_or(usize::MAX);
+        let Some(meaning) = &self.meaning else {
+            return Ok(file_search::found(self.facts(&query.text).await?, limit));
         };
-        let mut files = Vec::new();
-        for file in found {
-            let path = file.map_err(failed)?.path();
-            if path.extension().is_some_and(|ending| ending == "md")
-                && let Some(file) = read(&path)?
-            {
-                files.push(file);
+        let (facts, hits) = join(self.facts(&query.text), meaning.found(query, &*self.clock)).await;
+        let facts = facts?;
+        match hits {
+            Ok(hits) => Ok(file_meaning::in_turn(&hits, facts, limit)),
+            Err(error) => {
+                meaning.warn(self.name(), &error);
+                let mut found = file_search::found(facts, limit);
+                for entry in &mut found {
+                    entry.metadata.insert("degraded".to_owned(), meaning.remark().into());
+                }
+                Ok(found)
             }
         }
-        files.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(files)
     }
-}
 
-/// Writes to a file of this topic, or makes it. False: another topic has the name.
-fn written(path: &Path, content: &str) -> Result<bool, StoreError> {
-    match OpenOptions::new().write(true).create_new(true).open(path) {
-        Ok(mut file) => {
-            file.write_all(format!("{content}\n").as_bytes()).map_err(failed)?;
-            return Ok(true);
+    /// Adds a text once others are done with writing; they take a moment each.
+    async fn write(&self, content: &str) -> Result<Added, StoreError> {
+        let give_up_at_ms =
+            self.clock.now_ms().saturating_add(i64::try_from(FILE_LOCK_WAIT_MS).unwrap_or(i64::MAX));
+        let mut pause_ms = FILE_LOCK_PAUSE_MS_MIN;
+        loop {
+            let (folder, content) = (self.folder.clone(), content.to_owned());
+            let written = off_thread(move || folder.write(&content)).await.map_err(failed)?;
+            if let Written::Added(added) = written? {
+                return Ok(added);
+            }
+            if self.clock.now_ms() >= give_up_at_ms {
+                return Err(StoreError::transient(format!(
+                    "somebody else has held the lock {} for {} s; a writer of notes holds it for one append: end the program that has \
+                     the file open, and leave the file",
+                    self.folder.lock_path().display(),
+                    FILE_LOCK_WAIT_MS / 1000
+                )));
+            }
+            self.clock.sleep(pause_ms).await;
+            pause_ms = pause_ms.saturating_mul(2).min(FILE_LOCK_PAUSE_MS_MAX);
         }
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(failed(error)),
     }
-    let present = String::from_utf8_lossy(&fs::read(path).map_err(failed)?).into_owned();
-    if !present.trim().is_empty() && !is_same_topic(first_line(&present), first_line(content)) {
-        return Ok(false);
-    }
-    let new =
-        if present.trim().is_empty() { Some(format!("{content}\n")) } else { appended(&present, content) };
-    if let Some(new) = new {
-        let mut file = OpenOptions::new().append(true).open(path).map_err(failed)?;
-        file.write_all(new.as_bytes()).map_err(failed)?;
-    }
-    Ok(true)
 }
 
-/// A file; `None` where it is gone meanwhile, or no note.
-fn read(path: &Path) -> Result<Option<NoteFile>, StoreError> {
-    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Ok(None) };
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    };
-    let about = file.metadata().map_err(failed)?;
-    if !about.is_file() {
-        return Ok(None);
+impl std::fmt::Debug for FileStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FileStore").field("options", &self.options).finish_non_exhaustive()
     }
-    if about.len() > FILE_BYTES_MAX {
-        tracing::warn!("file=<{name}> | a note is too large to be searched");
-        return Ok(None);
-    }
-    let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let text = String::from_utf8_lossy(&fs::read(path).map_err(failed)?).into_owned();
-    Ok(Some(NoteFile {
-        name: name.to_owned(),
-        text,
-        changed_at_ms: changed.and_then(|since| i64::try_from(since.as_millis()).ok()),
-    }))
-}
-
-fn failed(error: std::io::Error) -> StoreError {
-    StoreError::transient(format!("the notes cannot be used: {error}")).caused_by(error)
 }
 
 impl MemoryStore for FileStore {
@@ -200,17 +173,25 @@ impl MemoryStore for FileStore {
         self.options.extraction.as_ref()
     }
 
+    fn initialize(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        async move {
+            match &self.meaning {
+                Some(meaning) => meaning.look(self.name()).await,
+                None => Ok(()),
+            }
+        }
+        .boxed()
+    }
+
     fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
-        let limit = usize::try_from(query.max_results.get()).unwrap_or(usize::MAX);
-        let found = self.files().map(|files| file_search::found(self.name(), &files, &query.text, limit));
-        ready(found).boxed()
+        self.find(query).boxed()
     }
 
     fn add<'a>(&'a self, entry: &'a NewEntry) -> BoxFuture<'a, Result<Added, StoreError>> {
         if !entry.metadata.is_empty() {
             tracing::debug!("store=<{}> | notes have no place for metadata, which is left out", self.name());
         }
-        ready(self.write(&entry.content)).boxed()
+        self.write(&entry.content).boxed()
     }
 
     fn add_messages<'a>(

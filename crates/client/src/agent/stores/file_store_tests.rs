@@ -1,10 +1,16 @@
 //! Notes: the layout that others know, and the four ways in which they lose what ours keep.
 
+use std::fs::{self, OpenOptions};
+use std::path::Path;
+use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use futures::executor::block_on;
 
 use super::*;
+use crate::agent::error::ErrorClass;
+use crate::agent::test_store::TestStore;
+use crate::agent::test_surroundings::StandingClock;
 
 fn store(directory: &Path) -> FileStore {
     let options = FileStoreOptions { directory: directory.to_owned(), ..FileStoreOptions::new("notes") };
@@ -111,6 +117,145 @@ fn files_of_others_are_read_and_appended_to() {
     assert_eq!(file(directory.path(), "pets.md"), "# Pets\nhas a dog named Rex\nhas a cat\n");
     assert_eq!(search(&store, "what is the dog called"), ["has a dog named Rex"]);
     assert_eq!(search(&store, "pets"), ["has a dog named Rex", "has a cat"]);
+}
+
+#[test]
+fn a_lock_that_somebody_keeps_is_waited_for_and_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Arc::new(StandingClock::default());
+    let store = store(directory.path()).with_clock(clock.clone());
+    add(&store, "# Log\nbefore");
+    let path = directory.path().join("notes/.lock");
+    let lock = OpenOptions::new().append(true).open(&path).unwrap();
+    lock.lock().unwrap();
+    let entry = NewEntry::text("# Log\nafter");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    // Others on the runtime go on meanwhile.
+    let waited = runtime.block_on(async {
+        let mut adding = store.add(&entry);
+        for _ in 0..2000 {
+            if let Some(answer) = polled(&mut adding).await {
+                return answer;
+            }
+            clock.advance(20);
+        }
+        panic!("it waits for ever");
+    });
+    let error = waited.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "somebody else has held the lock {} for 10 s; a writer of notes holds it for one append: end the program that has the file open, \
+             and leave the file",
+            path.display()
+        )
+    );
+    assert_eq!(error.class, ErrorClass::Transient);
+    assert_eq!(file(directory.path(), "log.md"), "# Log\nbefore\n");
+    // Reading needs no lock, and a lock that is given back lets the waiting one through.
+    assert_eq!(search(&store, "before"), ["before"]);
+    let added = runtime.block_on(async {
+        let mut adding = store.add(&entry);
+        assert!(polled(&mut adding).await.is_none());
+        drop(lock);
+        loop {
+            clock.advance(20);
+            if let Some(answer) = polled(&mut adding).await {
+                return answer;
+            }
+        }
+    });
+    assert_eq!(added.unwrap().id.as_deref(), Some("log.md"));
+    assert_eq!(file(directory.path(), "log.md"), "# Log\nbefore\nafter\n");
+}
+
+/// The answer where it is there after what is on its way has had its turn.
+async fn polled<T>(future: &mut BoxFuture<'_, T>) -> Option<T> {
+    let answer = futures::future::poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
+    if answer.is_pending() {
+        tokio::task::spawn_blocking(|| ()).await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    match answer {
+        Poll::Ready(answer) => Some(answer),
+        Poll::Pending => None,
+    }
+}
+
+#[test]
+fn an_addition_goes_on_where_its_caller_goes_away() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = store(directory.path());
+    let entry = NewEntry::text("# Log\nsaid");
+    {
+        let mut adding = store.add(&entry);
+        let _ = adding.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    }
+    let path = directory.path().join("notes/log.md");
+    while fs::read_to_string(&path).map_or(true, |text| text.is_empty()) {
+        thread::yield_now();
+    }
+    assert_eq!(file(directory.path(), "log.md"), "# Log\nsaid\n");
+}
+
+fn ask(store: &FileStore, text: &str) -> Vec<(String, Option<String>)> {
+    let query = SearchQuery {
+        text: text.to_owned(),
+        max_results: NonZeroU32::new(3).unwrap(),
+        filter: Vec::new(),
+        as_of_ms: None,
+        budget_tokens: None,
+    };
+    let degraded =
+        |entry: &Entry| entry.metadata.get("degraded").and_then(|text| text.as_str()).map(str::to_owned);
+    let found = block_on(store.search(&query)).unwrap();
+    found.into_iter().map(|entry| (degraded(&entry), entry.content)).map(|(why, text)| (text, why)).collect()
+}
+
+#[test]
+fn notes_are_found_by_meaning_where_a_memory_answers_and_by_words_where_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let plain = || {
+        let store = store(directory.path()).with_clock(Arc::new(StandingClock::default()));
+        add(&store, "# Boat\nit is called Gull\nit leaks");
+        store
+    };
+    let document = || vec![Entry::new("memory", "Boat\nit is called Gull\nit leaks")];
+    let words = |why: &str| Some(format!("searched by words alone: the memory {why} did not answer"));
+    assert!(ask(&plain(), "vessel").is_empty());
+    let knows = TestStore::reading("knows").found(document());
+    let kept = knows.kept.clone();
+    let store = plain().with_search(Arc::new(knows));
+    block_on(store.initialize()).unwrap();
+    let both = [("it is called Gull".to_owned(), None), ("it leaks".to_owned(), None)];
+    assert_eq!(ask(&store, "vessel"), both);
+    assert_eq!((kept.questions(), kept.limits()), (vec!["vessel".to_owned()], vec![3]));
+    // Away from the start, or later: words answer, and say so.
+    let away = plain().with_search(Arc::new(TestStore::reading("away").not_ready()));
+    block_on(away.initialize()).unwrap();
+    assert!(ask(&away, "vessel").is_empty());
+    assert_eq!(ask(&away, "leaks"), [("it leaks".to_owned(), words("away"))]);
+    let fails = plain().with_search(Arc::new(TestStore::reading("fails").failing("down")));
+    assert_eq!(ask(&fails, "gull"), [("it is called Gull".to_owned(), words("fails"))]);
+}
+
+#[test]
+fn a_memory_that_does_not_answer_is_not_waited_for_long() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Arc::new(StandingClock::default());
+    let store = store(directory.path())
+        .with_clock(clock.clone())
+        .with_search(Arc::new(TestStore::reading("hangs").hanging()));
+    add(&store, "User likes tea");
+    let found = thread::scope(|scope| {
+        let asking = scope.spawn(|| ask(&store, "tea"));
+        while !asking.is_finished() {
+            clock.advance(100);
+            thread::yield_now();
+        }
+        asking.join().unwrap()
+    });
+    assert_eq!((found.len(), found[0].1.is_some()), (1, true));
 }
 
 #[test]

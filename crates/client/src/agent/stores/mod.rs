@@ -7,9 +7,11 @@
 #[cfg(feature = "agentcore")]
 pub mod agentcore;
 mod file_layout;
+mod file_meaning;
 mod file_search;
 mod file_store;
 mod grouping;
+mod note_folder;
 mod place_template;
 mod range_token;
 mod remote_adding;

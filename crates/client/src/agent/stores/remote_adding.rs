@@ -10,6 +10,7 @@ use crate::agent::entry::Added;
 use crate::agent::error::StoreError;
 use crate::call::Client;
 use crate::error::ClientError;
+use crate::namespace;
 
 /// What an error is about.
 const WHAT: &str = "the entry cannot be stored";
@@ -51,8 +52,8 @@ async fn held(client: &Client, memory: &str, record: &RecordCreate) -> Result<Op
 }
 
 fn is_same(held: &Record, new: &RecordCreate) -> bool {
-    let place = |namespace: &str| namespace.trim_matches('/').to_owned();
-    held.text == new.text && held.metadata == new.metadata && place(&held.namespace) == place(&new.namespace)
+    let is_there = namespace::is_same(&held.namespace, &new.namespace);
+    is_there && held.text == new.text && held.metadata == new.metadata
 }
 
 async fn created(

@@ -51,14 +51,8 @@ pub(super) fn record(namespace: String, entry: &NewEntry) -> RecordCreate {
         namespace,
         text: entry.content.clone(),
         timestamp: entry.observed_at_ms.and_then(instant_text),
-        strategy: None,
         metadata: metadata(&entry.metadata),
-        kind: None,
-        subtype: None,
-        title: None,
-        path: None,
-        description: None,
-        scope: None,
+        ..RecordCreate::default()
     }
 }
 

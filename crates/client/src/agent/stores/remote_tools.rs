@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::agent::tools::{Tool, ToolAnswer, ToolError};
 use crate::call::Client;
 use crate::error::ClientError;
+use crate::namespace;
 
 /// Events of a timeline.
 const TIMELINE_EVENTS: u32 = 20;
@@ -139,15 +140,8 @@ async fn record_within(call: &Call, id: String) -> Result<String, ToolError> {
     let found = call.client.record_get(&call.memory, &id).await;
     let record =
         found.map_err(|error| if error.status() == Some(404) { unknown() } else { refused(error) })?;
-    let is_within = is_within(&record.namespace, &call.namespace, call.is_subtree);
-    if is_within { Ok(id) } else { Err(unknown()) }
-}
-
-pub(super) fn is_within(namespace: &str, place: &str, is_subtree: bool) -> bool {
-    let (namespace, place) = (namespace.trim_matches('/'), place.trim_matches('/'));
-    let beneath =
-        || namespace.strip_prefix(place).is_some_and(|rest| place.is_empty() || rest.starts_with('/'));
-    namespace == place || (is_subtree && beneath())
+    let is_in_place = if call.is_subtree { namespace::is_within } else { namespace::is_same };
+    if is_in_place(&record.namespace, &call.namespace) { Ok(id) } else { Err(unknown()) }
 }
 
 fn history(call: Call) -> Answer {
@@ -246,18 +240,6 @@ fn refused(error: ClientError) -> ToolError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn places_and_what_is_within() {
-        let check = |namespace: &str, place: &str, is_subtree: bool, expect: bool| {
-            assert_eq!(is_within(namespace, place, is_subtree), expect, "{namespace} in {place}");
-        };
-        check("/users/1/", "/users/1", false, true);
-        check("/users/1/facts/", "/users/1", false, false);
-        check("/users/1/facts/", "/users/1/", true, true);
-        check("/users/10/", "/users/1", true, false);
-        check("/users/10/", "/", true, true);
-    }
 
     #[test]
     fn names_that_models_take() {

@@ -75,11 +75,7 @@ pub(super) fn item(
         strategy,
         metadata,
         kind: Some(kind),
-        subtype: None,
-        title: None,
-        path: None,
-        description: None,
-        scope: None,
+        ..RecordCreate::default()
     };
     Ok(ImportItem { id: record.memory_record_id, place, becomes: Becomes::Record(create) })
 }

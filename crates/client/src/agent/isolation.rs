@@ -7,7 +7,7 @@ use futures::FutureExt;
 use crate::agent::error::StoreError;
 
 /// What somebody's work comes to; a panic is an error without a class.
-pub(super) async fn caught<T>(
+pub(in crate::agent) async fn caught<T>(
     whose: &str,
     work: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
@@ -15,11 +15,11 @@ pub(super) async fn caught<T>(
 }
 
 /// The same of a call that waits for nothing.
-pub(super) fn caught_call<T>(whose: &str, call: impl FnOnce() -> T) -> Result<T, StoreError> {
+pub(in crate::agent) fn caught_call<T>(whose: &str, call: impl FnOnce() -> T) -> Result<T, StoreError> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|_| panicked(whose))
 }
 
 /// What it said is left out: it may hold what people said.
-pub(super) fn panicked(whose: &str) -> StoreError {
+pub(in crate::agent) fn panicked(whose: &str) -> StoreError {
     StoreError::unclassified(format!("{whose} panicked"))
 }

@@ -1,0 +1,128 @@
+//! What a run of before left for a store, in pieces that are sent as one: which messages, and where they lie in the spool. The messages
+//! themselves stay there until it is their turn, so that the largest spool costs no more memory than one piece of it. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::segment::runs;
+use crate::agent::limits::{BATCH_BYTES_MAX, BATCH_MESSAGES_MAX};
+
+/// Where a message lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Where its line begins.
+    pub(super) at_bytes: u64,
+    /// How long its line is: about what the message takes.
+    pub(super) bytes: usize,
+}
+
+/// Messages that were sent together, as the journal has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Begun {
+    pub(super) sequences: Vec<u64>,
+    /// Where in the journal the entries stand that were made of them.
+    pub(super) entries_at_bytes: Option<u64>,
+}
+
+/// A piece.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Leftover {
+    pub(super) run_id: Arc<str>,
+    /// In their order; never empty.
+    pub(super) sequences: Vec<u64>,
+    /// Where the first of them lies.
+    pub(super) at_bytes: u64,
+    /// About what they take in memory.
+    pub(super) bytes: usize,
+    /// Where in the journal the entries stand that were made of them.
+    pub(super) entries_at_bytes: Option<u64>,
+}
+
+/// The pieces of a run, in the order of their numbers. What was begun and is not done comes again as it was sent; what was never begun is
+/// cut as anything new.
+pub(super) fn leftovers(
+    run_id: &Arc<str>,
+    places: &BTreeMap<u64, Place>,
+    left: &BTreeSet<u64>,
+    begun: &[Begun],
+) -> Vec<Leftover> {
+    // A message belongs to the last segment it was sent in.
+    let mut owner: BTreeMap<u64, usize> = BTreeMap::new();
+    for (at, begun) in begun.iter().enumerate() {
+        owner.extend(begun.sequences.iter().map(|sequence| (*sequence, at)));
+    }
+    let piece = |sequences: Vec<u64>, entries_at_bytes: Option<u64>| {
+        let places = || sequences.iter().filter_map(|sequence| places.get(sequence));
+        let at_bytes = places().map(|place| place.at_bytes).min()?;
+        let bytes = places().map(|place| place.bytes).sum();
+        Some(Leftover { run_id: Arc::clone(run_id), sequences, at_bytes, bytes, entries_at_bytes })
+    };
+    let mut pieces = Vec::new();
+    for (at, begun) in begun.iter().enumerate() {
+        let is_left = |sequence: &u64| left.contains(sequence) && owner.get(sequence) == Some(&at);
+        for run in runs(&begun.sequences, is_left) {
+            let entries = begun.entries_at_bytes.filter(|_| run == begun.sequences);
+            pieces.extend(piece(run, entries));
+        }
+    }
+    let (mut fresh, mut bytes) = (Vec::new(), 0);
+    for sequence in left.iter().filter(|sequence| !owner.contains_key(sequence)) {
+        let more = places.get(sequence).map_or(0, |place| place.bytes);
+        if fresh.len() >= BATCH_MESSAGES_MAX || bytes + more > BATCH_BYTES_MAX {
+            pieces.extend(piece(std::mem::take(&mut fresh), None));
+            bytes = 0;
+        }
+        fresh.push(*sequence);
+        bytes += more;
+    }
+    pieces.extend(piece(fresh, None));
+    pieces.sort_by_key(|piece| piece.sequences.first().copied());
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_what_was_sent_then_what_fits() {
+        let check = |bytes: &[usize], done: &[u64], begun: &[(&[u64], Option<u64>)], expect: &[&str]| {
+            let mut at_bytes = 0;
+            let mut places = BTreeMap::new();
+            for (sequence, bytes) in (0..).zip(bytes) {
+                places.insert(sequence, Place { at_bytes, bytes: *bytes });
+                at_bytes += u64::try_from(*bytes).unwrap();
+            }
+            let left = places.keys().copied().filter(|sequence| !done.contains(sequence)).collect();
+            let begun: Vec<Begun> = begun
+                .iter()
+                .map(|(sequences, entries)| Begun {
+                    sequences: sequences.to_vec(),
+                    entries_at_bytes: *entries,
+                })
+                .collect();
+            let got: Vec<String> = leftovers(&"run".into(), &places, &left, &begun)
+                .into_iter()
+                .map(|piece| {
+                    let (first, last) = (piece.sequences[0], piece.sequences.last().unwrap());
+                    let entries = if piece.entries_at_bytes.is_some() { " made" } else { "" };
+                    format!("{first}-{last}@{}+{}{entries}", piece.at_bytes, piece.bytes)
+                })
+                .collect();
+            assert_eq!(got, expect);
+        };
+        check(&[], &[], &[], &[]);
+        check(&[1, 1, 1], &[0, 1, 2], &[], &[]);
+        check(&[1, 1, 1], &[0], &[], &["1-2@1+2"]);
+        // What was sent keeps its range, and its entries only as a whole.
+        check(&[1; 6], &[], &[(&[1, 2], None)], &["0-5@0+4", "1-2@1+2"]);
+        check(&[1; 4], &[], &[(&[0, 1], Some(7)), (&[0], Some(9))], &["0-0@0+1 made", "1-1@1+1", "2-3@2+2"]);
+        check(&[1; 4], &[1], &[(&[0, 1, 2, 3], Some(7))], &["0-0@0+1", "2-3@2+2"]);
+        // At the limits, and one past them.
+        let (most, mib) = (BATCH_MESSAGES_MAX, BATCH_BYTES_MAX / 4);
+        check(&vec![1; most], &[], &[], &["0-499@0+500"]);
+        check(&vec![1; most + 1], &[], &[], &["0-499@0+500", "500-500@500+1"]);
+        check(&[mib; 5], &[], &[], &["0-3@0+4194304", "4-4@4194304+1048576"]);
+        check(&[1, 9 * mib, 1], &[], &[], &["0-0@0+1", "1-1@1+9437184", "2-2@9437185+1"]);
+    }
+}

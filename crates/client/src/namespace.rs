@@ -1,0 +1,39 @@
+//! Places in the tree of namespaces, as clients compare them: by whole segments, however their slashes are written. What a caller may reach is
+//! the server's to say.
+
+/// Whether both are one node: `/users/1`, `users/1/` and `/users//1` are.
+pub fn is_same(one: &str, other: &str) -> bool {
+    segments(one).eq(segments(other))
+}
+
+/// Whether it is the node, or beneath it: `/users/1/facts` is within `/users/1`, `/users/10` is not. Everything is within `/`.
+pub fn is_within(namespace: &str, node: &str) -> bool {
+    let mut own = segments(namespace);
+    segments(node).all(|segment| own.next() == Some(segment))
+}
+
+fn segments(namespace: &str) -> impl Iterator<Item = &str> {
+    namespace.split('/').filter(|segment| !segment.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_compared_by_segments() {
+        let check = |one: &str, other: &str, same: bool, within: bool| {
+            assert_eq!((is_same(one, other), is_within(one, other)), (same, within), "{one} {other}");
+        };
+        check("/a/b", "/a/b", true, true);
+        check("/a/b/", "a//b", true, true);
+        check("/", "", true, true);
+        check("/a/b", "/a", false, true);
+        check("/a", "/a/b", false, false);
+        check("/users/10/", "/users/1", false, false);
+        check("/users/10/", "/", false, true);
+        check("/", "/users", false, false);
+        check("/ab", "/a/b", false, false);
+        check("/A", "/a", false, false);
+    }
+}
