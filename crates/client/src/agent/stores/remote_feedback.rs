@@ -3,9 +3,10 @@
 use loci_api::record_feedback::{FeedbackBy, FeedbackVerdict, RecordFeedback};
 
 use super::remote_errors::store_error;
-use super::remote_tools::{Scope, is_within};
+use super::remote_tools::Scope;
 use crate::agent::error::StoreError;
 use crate::agent::store::FeedbackStanding;
+use crate::namespace;
 
 const WHAT: &str = "the entry cannot be judged";
 /// The state of what searches find.
@@ -26,7 +27,8 @@ pub(super) async fn give(
     let found = scope.client.record_get(scope.memory, id).await;
     let record = found
         .map_err(|error| if error.status() == Some(404) { unknown() } else { store_error(WHAT, error) })?;
-    if !is_within(&record.namespace, scope.namespace, scope.is_subtree) {
+    let is_in_place = if scope.is_subtree { namespace::is_within } else { namespace::is_same };
+    if !is_in_place(&record.namespace, scope.namespace) {
         return Err(unknown());
     }
     // Whatever the rights of the process are: an agent is no person.
