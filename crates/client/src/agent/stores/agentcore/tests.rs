@@ -14,6 +14,7 @@ use crate::agent::message::{Message, Role};
 use crate::agent::store::{MemoryStore, SearchQuery};
 use crate::agent::stores::Place;
 use crate::agent::stores::topology::assert_writable_topology;
+use crate::agent::test_log::logged;
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
@@ -422,6 +423,81 @@ fn of_several_places_one_is_written_to() {
         );
         check(&[Some(false), Some(false)], false, Ok(""));
     });
+}
+
+#[test]
+fn what_is_said_of_several_places_holds_for_the_one_that_writes() {
+    runtime().block_on(async {
+        let recorder = Recorder::new(created).await;
+        let of = recorder.options();
+        let places = ["/a/{actorId}/", "/b/{actorId}/"];
+        let places = places.map(|place| AgentCorePlace::new(Place::Namespace(place.to_owned())));
+        let options = AgentCoreStoresOptions {
+            extraction: Some(ExtractionConfig::default()),
+            extraction_mode: Some(ExtractionMode::Skip),
+            metadata_provider: Some(Arc::new(|_| [("k".to_owned(), json!(1))].into_iter().collect())),
+            max_turns_per_event: Some(2),
+            ..AgentCoreStoresOptions::new(
+                of.connection,
+                of.memory_id,
+                of.actor_id,
+                of.session_id,
+                places.into(),
+            )
+        };
+        let stores = agentcore_stores(options).unwrap();
+        assert!(
+            stores[0].extraction().is_some_and(|config| config.triggers.is_none()),
+            "the manager's defaults"
+        );
+        assert!(stores[1].extraction().is_none());
+        stores[0].add_messages(&batch(&[(Role::User, "x", 0); 3])).await.unwrap();
+        let seen = recorder.seen();
+        let lengths: Vec<usize> =
+            seen.iter().map(|seen| seen.body["payload"].as_array().unwrap().len()).collect();
+        assert_eq!(lengths, [2, 1]);
+        for seen in seen {
+            assert_eq!(seen.body["extractionMode"], json!("SKIP"));
+            assert_eq!(seen.body["metadata"], json!({"k": {"stringValue": "1"}}));
+        }
+    });
+}
+
+#[test]
+fn what_is_left_out_is_told_once() {
+    let ((), lines) = logged(|| {
+        runtime().block_on(async {
+            let recorder = Recorder::new(|seen| match seen.path.rsplit('/').next() {
+                Some("events") => created(seen),
+                _ => records(&[]),
+            })
+            .await;
+            let mut options = recorder.options();
+            options.writable = true;
+            let store = AgentCoreStore::new(options).unwrap();
+            let mut said = batch(&[(Role::User, "x", 0)]);
+            let mut message = SequencedMessage::clone(&said.messages[0]);
+            message.message.metadata.insert("k".to_owned(), json!(1));
+            said.messages = vec![Arc::new(message)];
+            for _ in 0..2 {
+                store.search(&question("q", 100)).await.unwrap();
+                store.search(&question("q", 101)).await.unwrap();
+                store.add_messages(&said).await.unwrap();
+            }
+            let mut silent = recorder.options();
+            (silent.writable, silent.extraction) = (false, Some(ExtractionConfig::default()));
+            AgentCoreStore::new(silent).unwrap();
+        });
+    });
+    let ours: Vec<&str> = lines.iter().filter(|line| line.contains("store=<")).map(String::as_str).collect();
+    assert_eq!(
+        ours,
+        [
+            "WARN store=<users-facts>, wanted=<101>, asked=<100> | the service gives no more",
+            "WARN store=<users-facts> | messages have metadata, which is not sent without a metadata_provider",
+            "WARN store=<users-facts> | extraction is configured on a store that is not writable, and left out",
+        ]
+    );
 }
 
 #[test]
