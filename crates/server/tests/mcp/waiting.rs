@@ -15,14 +15,15 @@ fn asked(world: &World, method: &str, path: &str, body: Value) -> Value {
 fn what_is_not_extracted_yet_says_so_at_every_door() {
     let world = World::new();
     let strategies = json!([{ "kind": "semantic", "name": "facts", "namespace": "/facts/{actorId}/" }]);
-    asked(&world, "POST", "/v1/memories", json!({ "name": "notes", "strategies": strategies }));
-    let said = json!([{ "role": "user", "text": "My boat lies in Trieste" }]);
+    let made = asked(&world, "POST", "/v1/memories", json!({ "name": "notes", "strategies": strategies }));
+    let memory = made["id"].as_str().unwrap().to_owned();
+    let said = json!([{ "message": { "role": "user", "text": "My boat lies in Trieste" } }]);
     let event = json!({ "actor": "alice", "session": "s", "payload": said });
-    asked(&world, "POST", "/v1/memories/notes/events", event);
-    let question = json!({ "memory": "notes", "query": "where is my boat", "explain": true });
+    asked(&world, "POST", &format!("/v1/memories/{memory}/events"), event);
+    let question = json!({ "memory": memory, "query": "where is my boat", "explain": true });
     let found = || asked(&world, "POST", "/v1/search", question.clone());
     assert_eq!(found()["hits"], json!([]));
-    asked(&world, "PUT", "/v1/memories/notes/settings", json!({ "read_your_writes": true }));
+    asked(&world, "PUT", &format!("/v1/memories/{memory}/settings"), json!({ "read_your_writes": true }));
     let answer = found();
     let hit = &answer["hits"][0];
     assert_eq!(
@@ -35,25 +36,30 @@ fn what_is_not_extracted_yet_says_so_at_every_door() {
     let metadata = &tool["results"][0]["metadata"];
     assert_eq!(metadata["x-amz-agentcore-memory-provisional"], "true", "{tool}");
     let id = hit["record"]["id"].as_str().unwrap();
-    let path = format!("/v1/memories/notes/records/{id}/feedback");
-    let unknown = world.send("POST", &path, &[], json!({ "verdict": "useful" }).to_string());
+    let path = format!("/v1/memories/{memory}/records/{id}/feedback");
+    let unknown = world.send(
+        "POST",
+        &path,
+        &[("content-type", "application/json")],
+        json!({ "verdict": "useful" }).to_string(),
+    );
     assert_eq!(unknown.status, 404, "{}", unknown.text);
 }
 
 #[test]
 fn what_is_said_of_a_record_is_counted() {
     let world = World::new();
-    asked(&world, "POST", "/v1/memories", json!({ "name": "notes" }));
+    let memory = world.memory("notes");
     let record = json!({ "records": [{ "namespace": "/a/", "text": "The boat is red" }] });
-    let made = asked(&world, "POST", "/v1/memories/notes/records", record);
+    let made = asked(&world, "POST", &format!("/v1/memories/{memory}/records"), record);
     let id = made["items"][0]["id"].as_str().unwrap();
-    let path = format!("/v1/memories/notes/records/{id}/feedback");
+    let path = format!("/v1/memories/{memory}/records/{id}/feedback");
     let say = |body: Value| asked(&world, "POST", &path, body);
     let counts = |said: Value| (said["useful"].clone(), said["wrong"].clone(), said["state"].clone());
     let expect = |useful: u64, wrong: u64, state: &str| (json!(useful), json!(wrong), json!(state));
     assert_eq!(counts(say(json!({ "verdict": "useful" }))), expect(1, 0, "active"));
     assert_eq!(counts(say(json!({ "verdict": "wrong", "by": "agent" }))), expect(0, 1, "active"));
-    let history = asked(&world, "GET", &format!("/v1/memories/notes/records/{id}/history"), Value::Null);
+    let history = asked(&world, "GET", &format!("/v1/memories/{memory}/records/{id}/history"), Value::Null);
     assert_eq!(history["feedback"], json!({ "useful": 0, "wrong": 1 }), "{history}");
     // Who administers the memory is a person where nothing else is said.
     let held = say(json!({ "verdict": "wrong", "reason": "it is blue" }));
@@ -64,7 +70,7 @@ fn what_is_said_of_a_record_is_counted() {
         (json!({ "verdict": "bad" }), Value::Null),
         (json!({ "verdict": "wrong", "reason": "x".repeat(501) }), json!("reason")),
     ] {
-        let refused = world.send("POST", &path, &[], body.to_string());
+        let refused = world.send("POST", &path, &[("content-type", "application/json")], body.to_string());
         assert_eq!(refused.status, 400, "{}", refused.text);
         assert!(field.is_null() || refused.json()["error"]["field"] == field, "{}", refused.text);
     }

@@ -253,7 +253,6 @@ fn output() -> Value {
                         ("score", number()),
                         ("path", word()),
                         ("passage", word()),
-                        ("provisional", flag()),
                         ("verdict", verdict()),
                     ],
                     &["id", "kind", "score"],
