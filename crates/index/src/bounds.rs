@@ -75,6 +75,15 @@ impl MemoryIndex {
         sum
     }
 
+    /// The paths that active records among these passages belong to.
+    pub(crate) fn paths_of(&self, passages: &Mask) -> BTreeSet<u32> {
+        let active = passages.iter().filter(|passage| self.active.has(*passage));
+        active
+            .map(|passage| self.records.row(self.columns.row(passage).record).path)
+            .filter(|path| *path != NONE)
+            .collect()
+    }
+
     /// Known names that active turns of talk among these passages carry, sorted.
     pub(crate) fn names_of(&self, passages: &Mask) -> Vec<String> {
         let mut carried = BTreeSet::new();

@@ -1,6 +1,6 @@
 //! The files that records belong to: the terms of their paths, one document per file (retrieval.md §6, `path`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// One file of one namespace.
@@ -81,15 +81,12 @@ impl Paths {
 
     /// Counts the paths with an active record in an admitted group.
     pub(crate) fn count(&self, terms: &[Option<u32>], admits: impl Fn(u32) -> bool) -> PathCounts {
-        let mut counts = PathCounts { df: vec![0; terms.len()], ..PathCounts::default() };
-        for file in self.paths.iter().filter(|file| file.counts(&admits)) {
-            counts.paths += 1;
-            counts.terms += file.terms.len() as u64;
-            for (df, term) in counts.df.iter_mut().zip(terms) {
-                *df += u32::from(term.is_some_and(|term| file.terms.contains(&term)));
-            }
-        }
-        counts
+        counts(terms, self.paths.iter().filter(|file| file.counts(&admits)))
+    }
+
+    /// Counts these paths.
+    pub(crate) fn count_each(&self, terms: &[Option<u32>], paths: &BTreeSet<u32>) -> PathCounts {
+        counts(terms, paths.iter().filter_map(|path| self.get(*path)))
     }
 
     /// Bytes held, roughly.
@@ -97,6 +94,18 @@ impl Paths {
         let texts: usize = self.paths.iter().map(|file| file.path.len() + file.terms.len() * 4).sum();
         self.paths.len() * 120 + texts
     }
+}
+
+fn counts<'a>(terms: &[Option<u32>], files: impl Iterator<Item = &'a FilePath>) -> PathCounts {
+    let mut counts = PathCounts { df: vec![0; terms.len()], ..PathCounts::default() };
+    for file in files {
+        counts.paths += 1;
+        counts.terms += file.terms.len() as u64;
+        for (df, term) in counts.df.iter_mut().zip(terms) {
+            *df += u32::from(term.is_some_and(|term| file.terms.contains(&term)));
+        }
+    }
+    counts
 }
 
 #[cfg(test)]

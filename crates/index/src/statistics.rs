@@ -93,7 +93,12 @@ impl MemoryIndex {
         let reach = if *counted == GroupSet::All { asked } else { counted };
         let lists = self.lists(table, reach);
         let df: Vec<u32> = lists.iter().map(|list| self.document_frequency(list, counted)).collect();
-        let paths = self.paths.count(&table.numbers, |group| counted.admits(group));
+        let paths = match counted {
+            GroupSet::These(groups) if groups.is_bound => {
+                self.paths.count_each(&table.numbers, &self.paths_of(&groups.passages))
+            }
+            _ => self.paths.count(&table.numbers, |group| counted.admits(group)),
+        };
         let statistics = ScopeStatistics {
             turns,
             views: self.lengths(seen).averages(),

@@ -9,7 +9,7 @@ use loci_model::ports::search::{CandidateRequest, ListLengths};
 use loci_model::record::{RecordKind, RecordState};
 use loci_model::scope::{RecordScope, StrategyChoice};
 
-use crate::twin::in_scope;
+use crate::twin::{in_scope, may_see};
 use crate::world::{
     DIMENSIONS, Dice, MODEL, Raw, at, draw, draw_clause, draw_filter, draw_metadata, draw_values, record_id,
     request, whole,
@@ -83,7 +83,7 @@ fn compare(index: &MemoryIndex, raws: &BTreeMap<RecordId, Raw>, scope: RecordSco
             let head = &raw.head;
             let strategy = head.strategy.as_ref();
             head.state == RecordState::Active
-                && asked.scope.may_see(&head.namespace, strategy, head.actor.as_ref(), head.session.as_ref())
+                && may_see(&asked.scope, raw)
                 && (!asked_for || asked.scope.asks_for(&head.namespace, strategy))
         };
         raws.values().filter(is_counted).map(|raw| raw.passages.len()).sum::<usize>()

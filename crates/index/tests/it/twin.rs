@@ -166,8 +166,8 @@ impl Reading<'_> {
         let sessions: BTreeSet<usize> = seen.iter().map(|passage| passage.session).collect();
         let view = |at: usize| {
             let (sum, count) = if at == 3 {
-                let terms = |session: &usize| self.length(self.sessions[*session].iter().copied());
-                (sessions.iter().map(terms).sum::<u64>(), sessions.len())
+                // Of a session the turns that are seen: grants that are bound see some of it.
+                (seen.iter().map(|passage| passage.terms.len() as u64).sum::<u64>(), sessions.len())
             } else {
                 let place = |passage: &&Passage<'_>| self.sessions[passage.session][passage.position];
                 (
@@ -303,9 +303,18 @@ fn order_of(raw: &Raw, part: u32) -> Order<'_> {
     (&raw.head.position, part, raw.head.record.as_str())
 }
 
-fn may_see(scope: &RecordScope, raw: &Raw) -> bool {
+pub(crate) fn may_see(scope: &RecordScope, raw: &Raw) -> bool {
     let head = &raw.head;
-    scope.may_see(&head.namespace, head.strategy.as_ref(), head.actor.as_ref(), head.session.as_ref())
+    scope.view.iter().any(|clause| {
+        let (strategy, actor, session) = (head.strategy.as_ref(), head.actor.as_ref(), head.session.as_ref());
+        let has = |(key, allowed): (&String, &BTreeSet<String>)| match head.metadata.get(key) {
+            Some(MetadataValue::String(text)) => allowed.contains(text),
+            _ => false,
+        };
+        clause.admits(&head.namespace, strategy, actor, session)
+            && clause.bounds.metadata.iter().all(has)
+            && clause.bounds.since.is_none_or(|since| head.position.time >= since)
+    })
 }
 
 pub(crate) fn in_scope(scope: &RecordScope, raw: &Raw) -> bool {

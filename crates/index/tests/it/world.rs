@@ -4,6 +4,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use loci_index::{IndexPassage, IndexRecord, StoredVector};
+use loci_model::bounds::Bounds;
 use loci_model::event::Role;
 use loci_model::metadata::{
     Metadata, MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT,
@@ -338,7 +339,19 @@ pub(crate) fn draw_clause(dice: &mut Dice) -> AccessClause {
         session: dice.one_in(4).then(|| SessionId::parse(dice.pick(&["se0", "se1"])).unwrap()),
         namespace: dice.one_in(3).then(|| draw_filter(dice)),
         strategy: dice.one_in(5).then(|| StrategyId::parse("st1").unwrap()),
+        bounds: if dice.one_in(3) { draw_bounds(dice) } else { Bounds::default() },
     }
+}
+
+fn draw_bounds(dice: &mut Dice) -> Bounds {
+    let mut bounds = Bounds::default();
+    if dice.one_in(2) {
+        let colors: &[&[&str]] = &[&["red"], &["green"], &["red", "green"], &["none"]];
+        let allowed = dice.pick(colors).iter().map(|text| (*text).to_owned()).collect();
+        bounds.metadata.insert("color".into(), allowed);
+    }
+    bounds.since = dice.one_in(2).then(|| Timestamp::clamped(dice.below(30) as i64));
+    bounds
 }
 
 /// A condition on any key, system keys included, by any operator; three of four fit the key.

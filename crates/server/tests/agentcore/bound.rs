@@ -4,12 +4,15 @@
 
 use std::collections::BTreeSet;
 
+use axum::body::Body;
+use http::Request;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, MemoryId, Namespace};
 use serde_json::{Value, json};
 
 use crate::isolation::{ANY, Server, fill, run_on};
 use crate::isolation_rows::{READER, Row};
+use crate::sign::{Pair, Payload, Signer};
 
 /// Asked with grants on alice's events and on `/users/alice/`, both bound to `team=red` and to thirty days.
 const BOUND: &[Row] = &[
@@ -383,4 +386,65 @@ fn what_a_key_may_not_be_bound_to() {
     let listed = keys["keys"].as_array().unwrap().iter().find(|key| key["name"] == "team").unwrap();
     assert_eq!(listed["grants"][0]["metadata"], json!({ "team": ["red"] }), "{listed}");
     assert_eq!(listed["grants"][0]["max_age_days"], 36500, "{listed}");
+}
+
+#[test]
+fn signed_clients_of_two_keys_see_their_own() {
+    let server = server(false);
+    let now = server.now_seconds();
+    let pair = |team: &str| server.pair(bound_to(&server, &[team]).0);
+    let (red, blue) = (pair("red"), pair("blue"));
+    let send = |pair: &Pair, path: &str, body: &str| {
+        let signer = Signer { pair, service: "bedrock-agentcore", amz_date: server.amz_date() };
+        let path = fill(path, &server.names);
+        let request = signer.request("POST", &path, &[], body.as_bytes(), Payload::Whole);
+        let (status, bytes) = server.send(request);
+        (status, serde_json::from_slice::<Value>(&bytes).unwrap())
+    };
+    for (pair, text) in [(&red, "bees in Oslo"), (&blue, "bees in Bern")] {
+        assert_eq!(send(pair, "/memories/{mine}/events", &event("talk", text, now, None)).0, 201);
+        let path = "/memories/{mine}/memoryRecords/batchCreate";
+        assert_eq!(send(pair, path, &record(text, now, None)).1["failedRecords"], json!([]));
+    }
+    let ask = r#"{"namespacePath":"/","searchCriteria":{"searchQuery":"bees"}}"#;
+    for (pair, own, others) in [(&red, "Oslo", "Bern"), (&blue, "Bern", "Oslo")] {
+        for (path, body) in [
+            ("/memories/{mine}/retrieve", ask),
+            ("/memories/{mine}/memoryRecords", r#"{"namespacePath":"/"}"#),
+            ("/memories/{mine}/actor/alice/sessions/talk", r#"{"includePayloads":true}"#),
+        ] {
+            let (status, answer) = send(pair, path, body);
+            let answer = answer.to_string();
+            assert_eq!(status, 200, "{path}: {answer}");
+            assert!(answer.contains(own) && !answer.contains(others), "{path} of {own}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn tools_of_agents_are_bound_too() {
+    let server = server(false);
+    let (red, blue) = (bound_to(&server, &["red"]), bound_to(&server, &["blue"]));
+    let call = |caller: &(Principal, String), name: &str, arguments: Value| {
+        let body = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name, "arguments": arguments },
+        });
+        let request = Request::builder()
+            .method("POST")
+            .uri("/mcp")
+            .header("content-type", "application/json")
+            .header("mcp-protocol-version", "2025-11-25")
+            .header("authorization", format!("Bearer {}", caller.1));
+        let (status, bytes) = server.send(request.body(Body::from(body.to_string())).unwrap());
+        assert_eq!(status, 200);
+        String::from_utf8(bytes).unwrap()
+    };
+    for (caller, text) in [(&red, "bees in Oslo"), (&blue, "bees in Bern")] {
+        let said = call(caller, "add_memory", json!({ "entries": [text] }));
+        assert!(!said.contains(r#""isError":true"#), "{said}");
+    }
+    for (caller, own, others) in [(&red, "Oslo", "Bern"), (&blue, "Bern", "Oslo")] {
+        let said = call(caller, "search_memory", json!({ "query": "bees" }));
+        assert!(said.contains(own) && !said.contains(others), "{said}");
+    }
 }
