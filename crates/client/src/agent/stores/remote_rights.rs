@@ -27,6 +27,8 @@ pub(super) fn word(capability: Capability) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn grant(memory: Option<&str>, actor: Option<&str>, capabilities: &[Capability]) -> Grant {
@@ -36,6 +38,8 @@ mod tests {
             session: None,
             namespace: None,
             strategy: None,
+            metadata: BTreeMap::new(),
+            max_age_days: None,
             capabilities: capabilities.to_vec(),
         }
     }
