@@ -219,7 +219,7 @@ fn what_is_said_of_a_record_is_forgotten_with_it() {
 #[test]
 fn nobody_fills_the_history_of_a_record() {
     let (world, id) = world();
-    let verdict = |number: usize| if number % 2 == 0 { Useful } else { Wrong };
+    let verdict = |number: usize| if number.is_multiple_of(2) { Useful } else { Wrong };
     for number in 0..limits::FEEDBACK_CHANGES_MAX {
         say(&world, &agent("ann"), &id, verdict(number), None).unwrap();
     }

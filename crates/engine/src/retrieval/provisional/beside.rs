@@ -4,7 +4,7 @@
 //! What is stored keeps the score it has without them. A turn that waits has no vector: where the question has one, the
 //! offset of the calibration stands for the two terms that are missing, as it does where no question has a vector.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use loci_model::event::Role;
 use loci_model::ports::search::{Candidate, CandidateSet, LexicalView, ScopeStatistics, ViewCounts, Views};
@@ -22,6 +22,9 @@ pub(in crate::retrieval) struct Beside {
     /// How many are of the index.
     stored: usize,
 }
+
+/// Whose, and which.
+type Conversation<'a> = Option<(&'a ActorId, &'a SessionId)>;
 
 /// A turn that waits, as it is counted.
 struct Counted<'a> {
@@ -101,16 +104,12 @@ impl Ids {
 
 /// The turns of each session in their order.
 fn by_session<'a>(records: &[&'a Record], terms: &[String], names: &[String]) -> Vec<Vec<Counted<'a>>> {
-    let mut sessions: Vec<(Option<(&ActorId, &SessionId)>, Vec<&Record>)> = Vec::new();
+    let mut sessions: BTreeMap<Conversation<'_>, Vec<&Record>> = BTreeMap::new();
     for record in records {
         let from = &record.provenance;
-        let of = from.actor.as_ref().zip(from.session.as_ref());
-        match sessions.iter_mut().find(|(known, _)| *known == of) {
-            Some((_, together)) => together.push(record),
-            None => sessions.push((of, vec![record])),
-        }
+        sessions.entry(from.actor.as_ref().zip(from.session.as_ref())).or_default().push(record);
     }
-    let counted = |(_, mut together): (_, Vec<&'a Record>)| {
+    let counted = |mut together: Vec<&'a Record>| {
         together.sort_by_key(|record| {
             let from = &record.provenance;
             let run = from.run.as_ref().map(|run| (run.run.clone(), run.first));
@@ -118,7 +117,7 @@ fn by_session<'a>(records: &[&'a Record], terms: &[String], names: &[String]) ->
         });
         together.into_iter().map(|record| counted(record, terms, names)).collect()
     };
-    sessions.into_iter().map(counted).collect()
+    sessions.into_values().map(counted).collect()
 }
 
 fn counted<'a>(record: &'a Record, terms: &[String], names: &[String]) -> Counted<'a> {
