@@ -153,8 +153,11 @@ async fn write(context: &Context, memory: &Memory, texts: Vec<String>) -> Result
 
 /// Where the caller's notes are kept: in the place that a grant names, else in one for all.
 fn notes_of(caller: &Principal, memory: &Memory) -> Result<Namespace> {
+    // What the tool writes is of no actor and no session: grants on those do not reach it.
     let granted = caller.grants.iter().find(|grant| {
         grant.capabilities.contains(&Capability::Write)
+            && grant.actor.is_none()
+            && grant.session.is_none()
             && grant.memory.as_ref().is_none_or(|granted| *granted == memory.id)
     });
     match granted.and_then(|grant| grant.namespace.clone()) {
