@@ -14,6 +14,7 @@ use clap::Args;
 use loci_embed::MiniLm;
 use loci_engine::consolidation::{Alike, Relation, Statement, Thresholds, relate};
 use loci_model::record::TrustTier;
+use loci_model::telling::Telling;
 use loci_text::similarity::jaccard;
 use loci_text::terms;
 
@@ -100,7 +101,7 @@ fn statement<'a>(pair: &Pair, side: &'a Side) -> Statement<'a> {
         kind: pair.record_kind(),
         scope: side.scope.as_deref(),
         tier: TrustTier::default(),
-        time: side.time,
+        told: Telling::at(side.time),
     }
 }
 
