@@ -3,10 +3,10 @@
 //! The embedder hashes words (`world`), so nothing here says how well a text is found.
 
 #[cfg(test)]
+mod arrivals;
+#[cfg(test)]
 #[path = "../coding/mod.rs"]
 mod coding;
-#[cfg(test)]
-mod arrivals;
 #[cfg(test)]
 mod consolidation;
 #[cfg(test)]

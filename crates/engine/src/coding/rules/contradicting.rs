@@ -34,8 +34,13 @@ pub(super) enum Contest {
 
 /// Whether two rules cannot both be followed.
 pub(super) fn contradicts(one: &str, other: &str, at: Timestamp) -> bool {
-    let statement =
-        |text| Statement { text, kind: RecordKind::Rule, scope: None, tier: TrustTier::Agent, told: Telling::at(at) };
+    let statement = |text| Statement {
+        text,
+        kind: RecordKind::Rule,
+        scope: None,
+        tier: TrustTier::Agent,
+        told: Telling::at(at),
+    };
     let alike = Alike { jaccard: jaccard(&terms(one), &terms(other)), cosine: None };
     let is_against = |new, old| {
         let (relation, _) = relate(&statement(new), &statement(old), alike, &Thresholds::default());
