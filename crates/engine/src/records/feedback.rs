@@ -89,8 +89,9 @@ impl Engine {
         memory: &MemoryId,
         mut feedback: RecordFeedback,
     ) -> Result<FeedbackStanding> {
-        let readable = access::record_view(caller, memory, Capability::Read)?;
-        let writable = access::record_view(caller, memory, Capability::Write)?;
+        let now = self.clock.now();
+        let readable = access::bound_view(caller, memory, Capability::Read, now)?;
+        let writable = access::bound_view(caller, memory, Capability::Write, now)?;
         let administers = access::require_whole(caller, memory, Capability::Admin);
         let by_human = match feedback.by_human {
             None => administers.is_ok(),
@@ -102,7 +103,7 @@ impl Engine {
         }
         // Secrets are masked whatever the settings are: a reason is kept with the record.
         feedback.reason = feedback.reason.map(|reason| redact(reason, RedactionMode::Mask).0);
-        let (memory, by, at) = (memory.clone(), caller.name.clone(), self.clock.now());
+        let (memory, by, at) = (memory.clone(), caller.name.clone(), now);
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;

@@ -121,6 +121,8 @@ const BOUND: &[Row] = &[
     (404, "GET", "/v1/memories/{mine}/records/{bluerecord}/history", ""),
     (404, "DELETE", "/v1/memories/{mine}/records/{bluerecord}", ""),
     (404, "POST", "/v1/memories/{mine}/records/{bluerecord}/revert", "{}"),
+    (404, "POST", "/v1/memories/{mine}/records/{bluerecord}/feedback", r#"{"verdict":"wrong"}"#),
+    (200, "POST", "/v1/memories/{mine}/records/{alicerecord}/feedback", r#"{"verdict":"useful"}"#),
     (
         200,
         "PATCH",
