@@ -32,7 +32,7 @@ pub struct RecordFeedback {
     /// Why, in at most 500 characters; kept with the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Who says it; absent: a person where the caller administers the whole memory, else an agent.
+    /// Who says it; absent: an agent. A person must administer the whole memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<FeedbackBy>,
 }

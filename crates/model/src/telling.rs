@@ -6,6 +6,10 @@ use crate::provenance::Provenance;
 use crate::record::Record;
 use crate::{ActorId, SessionId, Timestamp};
 
+/// Places of a run count for times this near to each other: the events of a batch are apart by the tries of a send at most. Tokens that hang on a
+/// session begin anew when it is restored, days later perhaps: then the time tells.
+const NEAR_MS: u64 = 10 * 60 * 1000;
+
 /// When something was told.
 #[derive(Debug, Clone, Copy)]
 pub struct Telling<'a> {
@@ -32,7 +36,7 @@ impl<'a> Telling<'a> {
         Self { time: record.timestamp, run }
     }
 
-    /// True when this was told before the other: by their places where both are of one run, else by their times. Two
+    /// True when this was told before the other: by their places where both are of one run and near in time, else by their times. Two
     /// messages of one event are told at once; so is what has the same time.
     #[must_use]
     pub fn is_before(&self, other: &Self) -> bool {
@@ -40,6 +44,7 @@ impl<'a> Telling<'a> {
             (self.run, other.run)
             && (actor, session, &place.run) == (other_actor, other_session, &other_place.run)
             && place.first != other_place.first
+            && self.time.millis().abs_diff(other.time.millis()) <= NEAR_MS
         {
             return place.first < other_place.first;
         }
@@ -69,6 +74,10 @@ mod tests {
         // The run's order stands against equal and against other times.
         check(telling(0, Some(0), 1), telling(0, Some(1), 1), (true, false));
         check(telling(0, Some(0), 2), telling(0, Some(1), 1), (true, false));
+        // Far in time, the run began anew.
+        let far = i64::try_from(NEAR_MS).unwrap();
+        check(telling(0, Some(0), far + 1), telling(0, Some(1), 1), (true, false));
+        check(telling(0, Some(0), far + 2), telling(0, Some(1), 1), (false, true));
         // Another run, another actor, the same event, or none: the time.
         check(telling(0, Some(1), 1), telling(0, Some(2), 2), (true, false));
         check(telling(0, Some(1), 1), telling(1, Some(0), 2), (true, false));

@@ -34,9 +34,8 @@ pub struct RecordFeedback {
     pub verdict: FeedbackVerdict,
     /// Why, in at most 500 characters; kept with the record.
     pub reason: Option<String>,
-    /// A person says it, who administers the memory: one is enough. `None`: as the caller's rights are. An agent that has all rights,
-    /// as one in the engine's own process, says no.
-    pub by_human: Option<bool>,
+    /// A person says it, who administers the memory: one is enough. Never taken from the caller's rights: agents often have all of them.
+    pub by_human: bool,
 }
 
 /// What principals say of a record by now.
@@ -93,11 +92,10 @@ impl Engine {
         let readable = access::bound_view(caller, memory, Capability::Read, now)?;
         let writable = access::bound_view(caller, memory, Capability::Write, now)?;
         let administers = access::require_whole(caller, memory, Capability::Admin);
-        let by_human = match feedback.by_human {
-            None => administers.is_ok(),
-            Some(false) => false,
-            Some(true) => administers.map(|()| true)?,
-        };
+        let by_human = feedback.by_human;
+        if by_human {
+            administers?;
+        }
         if feedback.reason.as_ref().is_some_and(|reason| reason.chars().count() > limits::REASON_CHARS_MAX) {
             return Err(Error::invalid("reason", "reason must have at most 500 characters: shorten it"));
         }

@@ -99,7 +99,7 @@ impl Engine {
         let mut hits = self.list_hits(&listing, ranking::best_passages(ranked)).await?;
         provisional::once(&mut hits);
         if self.prefix_looks.are_due(&scope, self.clock.now()) {
-            self.note_prefix_reading(&scope).await?;
+            self.note_prefix_reading(&scope).await;
         }
         let hits = budget::within(hits, request.budget_tokens, &mut notices);
         let mut statistics = statistics(&asked, &set);
@@ -158,14 +158,19 @@ impl Engine {
     }
 
     /// Says in the log if a client may have meant more than the nodes it asked for.
-    async fn note_prefix_reading(&self, scope: &RecordScope) -> Result<()> {
+    async fn note_prefix_reading(&self, scope: &RecordScope) {
         let scope = scope.clone();
         let memory = scope.memory.clone();
-        let actors = self.store.read(move |tx| prefix_reading::siblings_by_prefix(tx, &scope)).await?;
-        if actors > 1 {
-            tracing::warn!(%memory, actors, "a namespace that is a prefix of several actors' was asked for, and read as that node alone: see namespace_match");
+        match self.store.read(move |tx| prefix_reading::siblings_by_prefix(tx, &scope)).await {
+            Ok(actors) if actors > 1 => {
+                tracing::warn!(%memory, actors, "a namespace that is a prefix of several actors' was asked for, and read as that node alone: see namespace_match");
+            }
+            Ok(_) => {}
+            // It only tells: the answer stands without it.
+            Err(error) => {
+                tracing::warn!(%memory, %error, "whether a namespace is a prefix of several actors' could not be read")
+            }
         }
-        Ok(())
     }
 
     /// The question's vector and the candidates, and when the vector was there. Where it is made near by, the words are

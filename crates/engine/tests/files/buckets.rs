@@ -137,12 +137,16 @@ fn keys_that_share_a_beginning_are_one_item() {
     for number in 0..1_100 {
         seen.put_with(&format!("many/{number:04}"), b"x", |_| {}).unwrap();
     }
+    // The last character there is, which stands behind all others.
+    for number in 0..1_100 {
+        seen.put_with(&format!("n/\u{10ffff}{number:04}"), b"x", |_| {}).unwrap();
+    }
     let check = |prefix: &str, delimiter: &str, expect: &[&str]| {
         for limit in [1, 2, 3, 100] {
             assert_eq!(seen.listed(prefix, Some(delimiter), limit), expect, "{prefix} {delimiter} {limit}");
         }
     };
-    check("", "/", &["a", "a-b", "a/", "many/", "memory/", "s/"]);
+    check("", "/", &["a", "a-b", "a/", "many/", "memory/", "n/", "s/"]);
     check("a", "/", &["a", "a-b", "a/"]);
     check("memory/", "/", &["memory/desk/", "memory/z"]);
     check("memory/desk/", "/", &["memory/desk/x.md", "memory/desk/y.bin"]);

@@ -44,7 +44,7 @@ fn say(
     reason: Option<&str>,
 ) -> Result<FeedbackStanding, ErrorKind> {
     world.clock.advance_ms(1_000);
-    say_as(world, by, id, verdict, reason, None)
+    say_as(world, by, id, verdict, reason, false)
 }
 
 fn say_as(
@@ -53,7 +53,7 @@ fn say_as(
     id: &RecordId,
     verdict: FeedbackVerdict,
     reason: Option<&str>,
-    by_human: Option<bool>,
+    by_human: bool,
 ) -> Result<FeedbackStanding, ErrorKind> {
     let reason = reason.map(str::to_owned);
     let feedback = RecordFeedback { id: id.clone(), verdict, reason, by_human };
@@ -156,9 +156,9 @@ fn an_agent_with_all_rights_is_an_agent() {
     use RecordState::{Active, Quarantined};
     let (world, id) = world();
     let everything = &world.caller;
-    assert_eq!(counts(say_as(&world, everything, &id, Wrong, None, Some(false))), (0, 1, Active));
-    assert_eq!(say_as(&world, &agent("ann"), &id, Wrong, None, Some(true)), Err(ErrorKind::Denied));
-    assert_eq!(counts(say_as(&world, everything, &id, Wrong, None, Some(true))), (0, 1, Quarantined));
+    assert_eq!(counts(say_as(&world, everything, &id, Wrong, None, false)), (0, 1, Active));
+    assert_eq!(say_as(&world, &agent("ann"), &id, Wrong, None, true), Err(ErrorKind::Denied));
+    assert_eq!(counts(say_as(&world, everything, &id, Wrong, None, true)), (0, 1, Quarantined));
 }
 
 #[test]

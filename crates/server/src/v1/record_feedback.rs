@@ -21,10 +21,10 @@ async fn record_feedback(call: Call, asked: shape::RecordFeedback) -> Result<sha
         shape::FeedbackVerdict::Useful => FeedbackVerdict::Useful,
         shape::FeedbackVerdict::Wrong => FeedbackVerdict::Wrong,
     };
-    let by_human = asked.by.map(|by| match by {
-        shape::FeedbackBy::Agent => false,
-        shape::FeedbackBy::Human => true,
-    });
+    let by_human = match asked.by {
+        None | Some(shape::FeedbackBy::Agent) => false,
+        Some(shape::FeedbackBy::Human) => true,
+    };
     let feedback = RecordFeedback { id: path_record(&call)?, verdict, reason: asked.reason, by_human };
     let id = feedback.id.to_string();
     let said = call.doors.engine.record_feedback(&call.caller, &call.memory()?, feedback).await?;

@@ -82,12 +82,22 @@ impl BucketListing {
         key.get(..self.prefix.len() + at + delimiter.len())
     }
 
+    /// True where the page before ended with this common beginning.
+    fn has_told(&self, common: &str) -> bool {
+        let rest = self.after.as_deref().and_then(|after| after.strip_prefix(common));
+        rest.is_some_and(|rest| rest.starts_with(LAST))
+    }
+
     /// Takes a key in, where it is asked for and nothing has its name yet.
     fn take(&self, found: &mut Found, entry: BucketEntry) {
         if !self.holds(&entry.key) {
             return;
         }
-        match self.common(&entry.key).map(ToOwned::to_owned) {
+        let common = self.common(&entry.key).map(ToOwned::to_owned);
+        if common.as_deref().is_some_and(|common| self.has_told(common)) {
+            return;
+        }
+        match common {
             Some(common) => found.entry(common.clone()).or_insert(BucketItem::Common(common)),
             None => found.entry(entry.key.clone()).or_insert(BucketItem::Key(entry)),
         };
@@ -184,11 +194,9 @@ fn parked(tx: &dyn ReadTx, listing: &BucketListing, above: &str, now: Timestamp)
         let mut end = None;
         for head in page {
             let Some(key) = head.key.strip_prefix(above).map(ToOwned::to_owned) else { continue };
-            end = Some(
-                listing
-                    .common(&key)
-                    .map_or_else(|| head.key.clone(), |common| format!("{above}{common}{LAST}")),
-            );
+            let behind = listing.common(&key).map(|common| format!("{above}{common}{LAST}"));
+            // Never before the key itself, whatever it holds: the next page begins behind this one.
+            end = Some(behind.map_or_else(|| head.key.clone(), |behind| behind.max(head.key.clone())));
             if head.expires_at > now {
                 let (bytes, sha256, updated_at) = (head.bytes, head.sha256, head.updated_at);
                 listing.take(&mut found, BucketEntry { key, bytes, sha256, updated_at });
