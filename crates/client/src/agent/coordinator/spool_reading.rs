@@ -15,6 +15,7 @@ use super::lines::Lines;
 use super::segment::Segment;
 use super::spool::{JOURNAL, Line, MESSAGES, Run, SpooledMessage, runs_directory, unusable};
 use crate::agent::batch::SequencedMessage;
+use crate::agent::entry::NewEntry;
 use crate::agent::error::StoreError;
 
 /// Runs of before, and by store what they have not sent.
@@ -94,8 +95,8 @@ pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, 
     Ok(recovered)
 }
 
-/// Reads a piece. What of it is not there any more is not in the segment.
-pub(super) fn read_back(directory: &Path, piece: &Leftover) -> Result<Segment, StoreError> {
+/// Reads a piece that is left for a store. What of it is not there any more is not in the segment.
+pub(super) fn read_back(directory: &Path, store: &str, piece: &Leftover) -> Result<Segment, StoreError> {
     let mut wanted: BTreeSet<u64> = piece.sequences.iter().copied().collect();
     let mut messages = Vec::new();
     let mut lines = Lines::<SpooledMessage>::open_at(&directory.join(MESSAGES), piece.at_bytes)?;
@@ -110,18 +111,25 @@ pub(super) fn read_back(directory: &Path, piece: &Leftover) -> Result<Segment, S
             messages.push(Arc::new(SequencedMessage { sequence: line.sequence, message: line.message }));
         }
     }
-    let entries = match piece.entries_at_bytes {
-        None => None,
-        Some(at_bytes) => match Lines::<Line>::open_at(&directory.join(JOURNAL), at_bytes)?.next() {
-            Some(Ok(Line::Begin { entries, .. })) => entries,
-            Some(Err(error)) => return Err(error),
-            // The messages are there: entries are made of them anew.
-            Some(Ok(_)) | None => None,
-        },
-    };
+    let entries = entries_of(directory, store, piece)?;
     // Entries were made of what the filter kept; of anything else it has the say again, for it may be another now.
     let unfiltered = entries.is_none();
     Ok(Segment { entries, unfiltered, ..Segment::new(Arc::clone(&piece.run_id), messages) })
+}
+
+/// The entries that were made of a piece. `None`: there are none that this version can read, and they are made of the messages anew.
+fn entries_of(directory: &Path, store: &str, piece: &Leftover) -> Result<Option<Vec<NewEntry>>, StoreError> {
+    let Some(at_bytes) = piece.entries_at_bytes else { return Ok(None) };
+    let line = Lines::<Line>::open_at(&directory.join(JOURNAL), at_bytes)?.next().transpose()?;
+    match line {
+        // A line that cannot be read is passed over, and the one behind it may be of another segment: its entries are not these.
+        Some(Line::Begin { store: whose, sequences, entries })
+            if whose == store && sequences == piece.sequences =>
+        {
+            Ok(entries)
+        }
+        Some(_) | None => Ok(None),
+    }
 }
 
 fn places(run: &Run) -> Result<BTreeMap<u64, Place>, StoreError> {
