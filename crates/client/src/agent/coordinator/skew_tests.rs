@@ -1,4 +1,4 @@
-//! A spool that a newer version has written: what this one cannot read it does not take for something else.
+//! A spool that a newer version has written: what this one cannot read it neither sends as something else, nor loses, nor counts as lost.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::agent::test_store::TestStore;
+use crate::agent::test_log::logged;
+use crate::agent::test_store::{Kept, TestStore};
 use crate::agent::test_surroundings::surroundings;
 use crate::agent::{MemoryManager, Message, NewEntry};
 
@@ -30,6 +31,11 @@ fn leave(spool: &Path, messages: &[Value], journal: &[Value]) {
 /// A line of a message that this version can read.
 fn said(sequence: u64) -> Value {
     json!({ "sequence": sequence, "message": Message::user(format!("m{sequence}")) })
+}
+
+/// A line of a message with a block that only the newer version knows.
+fn newer(sequence: u64) -> Value {
+    json!({ "sequence": sequence, "message": { "role": "user", "content": [{ "hologram": "m" }] } })
 }
 
 fn begin(store: &str, sequences: &[u64], entries: Value) -> Value {
@@ -87,4 +93,59 @@ fn entries_are_sent_only_for_the_messages_they_were_made_of() {
 
 fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+/// What a process sends of a spool, under which ranges, and what it logs about messages that it cannot read.
+fn started_over(spool: &Path) -> (Vec<String>, Vec<String>, Vec<String>) {
+    let kept = Kept::default();
+    let config =
+        ExtractionConfig { triggers: Some(vec![Arc::new(Invocation)]), ..ExtractionConfig::default() };
+    let store = TestStore::taking("s").extracting(config).with(kept.clone());
+    let builder = MemoryManager::builder(surroundings().outside).store(store).spool(spool);
+    let ((), lines) = logged(|| {
+        let manager = block_on(builder.build()).unwrap();
+        assert!(block_on(manager.coordinator().close()).is_empty(), "nothing waits, nothing is lost");
+    });
+    let ranges = kept.tokens().iter().map(|token| token.split_once('-').unwrap().1.to_owned()).collect();
+    (kept.texts(), ranges, lines)
+}
+
+#[test]
+fn messages_that_cannot_be_read_are_kept_and_told_of_once_a_start() {
+    let spool = tempfile::tempdir().unwrap();
+    let begun = json!({ "begin": { "store": "s", "sequences": [0, 1, 2] } });
+    let journal = [json!({ "stores": ["s"] }), begun];
+    leave(spool.path(), &[said(0), newer(1), said(2), said(3), newer(4), said(5)], &journal);
+    let file = run_of_before(spool.path()).join("messages.jsonl");
+    let told = format!(
+        "WARN file=<{}>, messages=<2> | messages of the spool are not readable by this version and are kept: update Loci, or give them up by removing the file once the others in it are sent",
+        file.display()
+    );
+    let (texts, ranges, lines) = started_over(spool.path());
+    assert_eq!((texts, ranges), (owned(&["m0", "m2", "m3", "m5"]), owned(&["0-0", "2-2", "3-5"])));
+    assert_eq!(lines, std::slice::from_ref(&told));
+    let (texts, _, lines) = started_over(spool.path());
+    assert_eq!((texts, lines), (Vec::new(), vec![told]), "they are there still");
+    // A version that can read them.
+    let text = fs::read_to_string(&file).unwrap().replace("hologram", "text");
+    fs::write(&file, text).unwrap();
+    let (texts, _, lines) = started_over(spool.path());
+    assert_eq!((texts, lines), (owned(&["m", "m"]), Vec::new()));
+    assert!(!run_of_before(spool.path()).exists());
+}
+
+#[test]
+fn messages_that_cannot_be_read_are_no_matter_once_they_are_done_or_given_up() {
+    let check = |journal: &[Value], is_given_up: bool| {
+        let spool = tempfile::tempdir().unwrap();
+        leave(spool.path(), &[newer(0)], journal);
+        if is_given_up {
+            fs::remove_file(run_of_before(spool.path()).join("messages.jsonl")).unwrap();
+        }
+        assert_eq!(started_over(spool.path()), (Vec::new(), Vec::new(), Vec::new()));
+        assert!(!run_of_before(spool.path()).exists());
+    };
+    let stores = json!({ "stores": ["s"] });
+    check(std::slice::from_ref(&stores), true);
+    check(&[stores, done("s", &[0])], false);
 }

@@ -57,6 +57,14 @@ struct Numbered {
     _message: IgnoredAny,
 }
 
+/// What a run's file of messages holds.
+#[derive(Default)]
+struct Written {
+    places: BTreeMap<u64, Place>,
+    /// Messages whose lines say which they are, and hold something that this version does not know.
+    unreadable: BTreeSet<u64>,
+}
+
 /// Looks through all runs that no other process has. Stores that are not there now keep theirs.
 pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, StoreError> {
     let mut recovered = Recovered::default();
@@ -76,16 +84,21 @@ pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, 
             continue;
         }
         let Some(mut run) = Run::open(path)? else { continue };
-        let places = places(&run)?;
+        let Written { places, unreadable } = written(&run)?;
+        let mut kept: BTreeSet<u64> = BTreeSet::new();
         for (store, history) in histories(&run)? {
             let left: BTreeSet<u64> =
                 places.keys().copied().filter(|sequence| !history.done.contains(sequence)).collect();
             if stores.iter().any(|known| known.store.name() == store) {
-                let pieces = leftovers(&run_id, &places, &left, &history.begun);
+                // What cannot be read is neither sent nor done: the run stays for a version that can.
+                let readable = left.difference(&unreadable).copied().collect();
+                let pieces = leftovers(&run_id, &places, &readable, &history.begun);
                 recovered.leftovers.extend(pieces.into_iter().map(|piece| (store.clone(), piece)));
+                kept.extend(left.intersection(&unreadable));
             }
             run.outstanding.insert(store, left);
         }
+        tell_kept(&run, kept.len());
         if run.outstanding.values().all(BTreeSet::is_empty) {
             fs::remove_dir_all(&run.directory).map_err(unusable)?;
         } else {
@@ -99,16 +112,19 @@ pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, 
 pub(super) fn read_back(directory: &Path, store: &str, piece: &Leftover) -> Result<Segment, StoreError> {
     let mut wanted: BTreeSet<u64> = piece.sequences.iter().copied().collect();
     let mut messages = Vec::new();
-    let mut lines = Lines::<SpooledMessage>::open_at(&directory.join(MESSAGES), piece.at_bytes)?;
+    let mut lines = Lines::<Numbered>::open_at(&directory.join(MESSAGES), piece.at_bytes)?;
     while let Some(last) = wanted.last().copied()
         && let Some(line) = lines.next()
     {
-        let line = line?;
-        if line.sequence > last {
+        let sequence = line?.sequence;
+        if sequence > last {
             break;
         }
-        if wanted.remove(&line.sequence) {
-            messages.push(Arc::new(SequencedMessage { sequence: line.sequence, message: line.message }));
+        // What lies in between and is not wanted may be what this version cannot read.
+        if wanted.remove(&sequence)
+            && let Some(SpooledMessage { message, .. }) = lines.last_as()
+        {
+            messages.push(Arc::new(SequencedMessage { sequence, message }));
         }
     }
     let entries = entries_of(directory, store, piece)?;
@@ -132,14 +148,28 @@ fn entries_of(directory: &Path, store: &str, piece: &Leftover) -> Result<Option<
     }
 }
 
-fn places(run: &Run) -> Result<BTreeMap<u64, Place>, StoreError> {
-    let mut lines = Lines::<Numbered>::open(&run.directory.join(MESSAGES))?;
-    let mut places = BTreeMap::new();
-    while let Some(line) = lines.next() {
-        let bytes = usize::try_from(lines.last_bytes()).unwrap_or(usize::MAX);
-        places.insert(line?.sequence, Place { at_bytes: lines.last_at_bytes(), bytes });
+/// Once a start and a run, by the file: the messages themselves are nobody's business.
+fn tell_kept(run: &Run, messages: usize) {
+    if messages > 0 {
+        tracing::warn!(
+            "file=<{}>, messages=<{messages}> | messages of the spool are not readable by this version and are kept: update Loci, or give them up by removing the file once the others in it are sent",
+            run.directory.join(MESSAGES).display()
+        );
     }
-    Ok(places)
+}
+
+fn written(run: &Run) -> Result<Written, StoreError> {
+    let mut lines = Lines::<Numbered>::open(&run.directory.join(MESSAGES))?;
+    let mut written = Written::default();
+    while let Some(line) = lines.next() {
+        let sequence = line?.sequence;
+        let bytes = usize::try_from(lines.last_bytes()).unwrap_or(usize::MAX);
+        written.places.insert(sequence, Place { at_bytes: lines.last_at_bytes(), bytes });
+        if lines.last_as::<SpooledMessage>().is_none() {
+            written.unreadable.insert(sequence);
+        }
+    }
+    Ok(written)
 }
 
 fn histories(run: &Run) -> Result<BTreeMap<String, History>, StoreError> {
