@@ -4,7 +4,7 @@
     reason = "the system's clock is one of the arguments a caller may give"
 )]
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures::future::{BoxFuture, FutureExt};
@@ -78,11 +78,24 @@ impl Clock for SystemClock {
             if Handle::try_current().is_ok() {
                 return tokio::time::sleep(time).await;
             }
-            // Where the system gives no thread there is no wait: whoever asks again does so at once.
-            drop(off_thread(move || std::thread::sleep(time)).await);
+            sleep_on_thread(time, ()).await;
         }
         .boxed()
     }
+}
+
+/// Resolves after so long, on a thread of its own, which ends at once where this is dropped: who races an answer against a limit of a
+/// minute, many times a second, must not leave a minute's threads behind. The thread holds `held` until its end.
+async fn sleep_on_thread(time: Duration, held: impl Send + 'static) {
+    let (awaited, is_awaited) = mpsc::channel::<()>();
+    let wait = move || {
+        // Nothing is ever sent: this ends in time, or with the other end of the channel.
+        let _ = is_awaited.recv_timeout(time);
+        drop(held);
+    };
+    // Where the system gives no thread there is no wait: whoever asks again does so at once.
+    drop(off_thread(wait).await);
+    drop(awaited);
 }
 
 /// The machine's randomness.
@@ -100,4 +113,54 @@ impl Randomness for SystemRandomness {
 pub(crate) fn run_id(surroundings: &Surroundings) -> String {
     let millis = u64::try_from(surroundings.clock.now_ms()).unwrap_or(0);
     format!("{millis:012x}{:016x}", surroundings.randomness.bits())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Waker};
+
+    use futures::executor::block_on;
+
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+    const BOUND: Duration = Duration::from_secs(30);
+
+    /// Says on a channel that it is dropped.
+    struct Told(mpsc::Sender<()>);
+
+    impl Drop for Told {
+        fn drop(&mut self) {
+            let _ = self.0.send(());
+        }
+    }
+
+    #[test]
+    fn threads_of_sleeps_that_are_dropped_end() {
+        let (tells, told) = mpsc::channel();
+        let sleeping: Vec<_> = (0..20)
+            .map(|_| {
+                let mut sleep = Box::pin(sleep_on_thread(HOUR, Told(tells.clone())));
+                assert!(sleep.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+                sleep
+            })
+            .collect();
+        assert!(told.try_recv().is_err(), "they wait");
+        let count = sleeping.len();
+        drop(sleeping);
+        for ended in 0..count {
+            assert!(told.recv_timeout(BOUND).is_ok(), "{ended} of {count} threads have ended");
+        }
+    }
+
+    #[test]
+    fn a_sleep_ends_in_time_with_and_without_a_runtime() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let check = |for_ms: u64| {
+            block_on(SystemClock.sleep(for_ms));
+            runtime.block_on(SystemClock.sleep(for_ms));
+        };
+        check(0);
+        check(1);
+    }
 }

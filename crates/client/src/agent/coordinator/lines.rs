@@ -43,6 +43,11 @@ impl<T> Lines<T> {
         self.next_at_bytes.saturating_sub(self.last_bytes())
     }
 
+    /// The line that was given last as something else; `None` where it is no such thing.
+    pub(super) fn last_as<O: DeserializeOwned>(&self) -> Option<O> {
+        serde_json::from_slice(self.text.trim_ascii()).ok()
+    }
+
     /// How long the line that was given last is, with its end.
     pub(super) fn last_bytes(&self) -> u64 {
         u64::try_from(self.text.len()).unwrap_or(0)

@@ -44,4 +44,6 @@ mod isolation_tests;
 #[cfg(test)]
 mod loss_tests;
 #[cfg(test)]
+mod skew_tests;
+#[cfg(test)]
 mod tests;

@@ -126,7 +126,7 @@ fn read_spool(lane: &Lane, spool: &Spool) -> Result<(), StoreError> {
     // What runs of before left goes first; a piece of which nothing is left makes way for the next.
     loop {
         let Some(leftover) = lane.lock().queue.wants_leftover().cloned() else { break };
-        let segment = spool.read_back(&leftover)?;
+        let segment = spool.read_back(lane.name(), &leftover)?;
         let lost = lane.lock().queue.read_back(segment);
         count_lost(lane, lost);
     }

@@ -161,13 +161,13 @@ impl Spool {
         Ok((messages, false))
     }
 
-    /// A piece of what a run of before left, read now.
-    pub(super) fn read_back(&self, piece: &Leftover) -> Result<Segment, StoreError> {
+    /// A piece of what a run of before left for a store, read now.
+    pub(super) fn read_back(&self, store: &str, piece: &Leftover) -> Result<Segment, StoreError> {
         // Without the lock, as above.
         let Some(directory) = self.lock().get(&piece.run_id).map(|run| run.directory.clone()) else {
             return Ok(Segment::new(Arc::clone(&piece.run_id), Vec::new()));
         };
-        spool_reading::read_back(&directory, piece)
+        spool_reading::read_back(&directory, store, piece)
     }
 
     /// Removes the run of this process where nothing of it waits.

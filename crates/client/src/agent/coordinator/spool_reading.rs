@@ -15,6 +15,7 @@ use super::lines::Lines;
 use super::segment::Segment;
 use super::spool::{JOURNAL, Line, MESSAGES, Run, SpooledMessage, runs_directory, unusable};
 use crate::agent::batch::SequencedMessage;
+use crate::agent::entry::NewEntry;
 use crate::agent::error::StoreError;
 
 /// Runs of before, and by store what they have not sent.
@@ -56,6 +57,14 @@ struct Numbered {
     _message: IgnoredAny,
 }
 
+/// What a run's file of messages holds.
+#[derive(Default)]
+struct Written {
+    places: BTreeMap<u64, Place>,
+    /// Messages whose lines say which they are, and hold something that this version does not know.
+    unreadable: BTreeSet<u64>,
+}
+
 /// Looks through all runs that no other process has. Stores that are not there now keep theirs.
 pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, StoreError> {
     let mut recovered = Recovered::default();
@@ -75,16 +84,21 @@ pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, 
             continue;
         }
         let Some(mut run) = Run::open(path)? else { continue };
-        let places = places(&run)?;
+        let Written { places, unreadable } = written(&run)?;
+        let mut kept: BTreeSet<u64> = BTreeSet::new();
         for (store, history) in histories(&run)? {
             let left: BTreeSet<u64> =
                 places.keys().copied().filter(|sequence| !history.done.contains(sequence)).collect();
             if stores.iter().any(|known| known.store.name() == store) {
-                let pieces = leftovers(&run_id, &places, &left, &history.begun);
+                // What cannot be read is neither sent nor done: the run stays for a version that can.
+                let readable = left.difference(&unreadable).copied().collect();
+                let pieces = leftovers(&run_id, &places, &readable, &history.begun);
                 recovered.leftovers.extend(pieces.into_iter().map(|piece| (store.clone(), piece)));
+                kept.extend(left.intersection(&unreadable));
             }
             run.outstanding.insert(store, left);
         }
+        tell_kept(&run, kept.len());
         if run.outstanding.values().all(BTreeSet::is_empty) {
             fs::remove_dir_all(&run.directory).map_err(unusable)?;
         } else {
@@ -94,44 +108,68 @@ pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, 
     Ok(recovered)
 }
 
-/// Reads a piece. What of it is not there any more is not in the segment.
-pub(super) fn read_back(directory: &Path, piece: &Leftover) -> Result<Segment, StoreError> {
+/// Reads a piece that is left for a store. What of it is not there any more is not in the segment.
+pub(super) fn read_back(directory: &Path, store: &str, piece: &Leftover) -> Result<Segment, StoreError> {
     let mut wanted: BTreeSet<u64> = piece.sequences.iter().copied().collect();
     let mut messages = Vec::new();
-    let mut lines = Lines::<SpooledMessage>::open_at(&directory.join(MESSAGES), piece.at_bytes)?;
+    let mut lines = Lines::<Numbered>::open_at(&directory.join(MESSAGES), piece.at_bytes)?;
     while let Some(last) = wanted.last().copied()
         && let Some(line) = lines.next()
     {
-        let line = line?;
-        if line.sequence > last {
+        let sequence = line?.sequence;
+        if sequence > last {
             break;
         }
-        if wanted.remove(&line.sequence) {
-            messages.push(Arc::new(SequencedMessage { sequence: line.sequence, message: line.message }));
+        // What lies in between and is not wanted may be what this version cannot read.
+        if wanted.remove(&sequence)
+            && let Some(SpooledMessage { message, .. }) = lines.last_as()
+        {
+            messages.push(Arc::new(SequencedMessage { sequence, message }));
         }
     }
-    let entries = match piece.entries_at_bytes {
-        None => None,
-        Some(at_bytes) => match Lines::<Line>::open_at(&directory.join(JOURNAL), at_bytes)?.next() {
-            Some(Ok(Line::Begin { entries, .. })) => entries,
-            Some(Err(error)) => return Err(error),
-            // The messages are there: entries are made of them anew.
-            Some(Ok(_)) | None => None,
-        },
-    };
+    let entries = entries_of(directory, store, piece)?;
     // Entries were made of what the filter kept; of anything else it has the say again, for it may be another now.
     let unfiltered = entries.is_none();
     Ok(Segment { entries, unfiltered, ..Segment::new(Arc::clone(&piece.run_id), messages) })
 }
 
-fn places(run: &Run) -> Result<BTreeMap<u64, Place>, StoreError> {
-    let mut lines = Lines::<Numbered>::open(&run.directory.join(MESSAGES))?;
-    let mut places = BTreeMap::new();
-    while let Some(line) = lines.next() {
-        let bytes = usize::try_from(lines.last_bytes()).unwrap_or(usize::MAX);
-        places.insert(line?.sequence, Place { at_bytes: lines.last_at_bytes(), bytes });
+/// The entries that were made of a piece. `None`: there are none that this version can read, and they are made of the messages anew.
+fn entries_of(directory: &Path, store: &str, piece: &Leftover) -> Result<Option<Vec<NewEntry>>, StoreError> {
+    let Some(at_bytes) = piece.entries_at_bytes else { return Ok(None) };
+    let line = Lines::<Line>::open_at(&directory.join(JOURNAL), at_bytes)?.next().transpose()?;
+    match line {
+        // A line that cannot be read is passed over, and the one behind it may be of another segment: its entries are not these.
+        Some(Line::Begin { store: whose, sequences, entries })
+            if whose == store && sequences == piece.sequences =>
+        {
+            Ok(entries)
+        }
+        Some(_) | None => Ok(None),
     }
-    Ok(places)
+}
+
+/// Once a start and a run, by the file: the messages themselves are nobody's business.
+fn tell_kept(run: &Run, messages: usize) {
+    if messages > 0 {
+        tracing::warn!(
+            "file=<{}>, messages=<{messages}> | messages of the spool are not readable by this version and are kept: update Loci, or give them up by removing the file once the others in it are sent",
+            run.directory.join(MESSAGES).display()
+        );
+    }
+}
+
+fn written(run: &Run) -> Result<Written, StoreError> {
+    let mut lines = Lines::<Numbered>::open(&run.directory.join(MESSAGES))?;
+    let mut written = Written::default();
+    while let Some(line) = lines.next() {
+        let sequence = line?.sequence;
+        let bytes = usize::try_from(lines.last_bytes()).unwrap_or(usize::MAX);
+        written.places.insert(sequence, Place { at_bytes: lines.last_at_bytes(), bytes });
+        if lines.last_as::<SpooledMessage>().is_none() {
+            written.unreadable.insert(sequence);
+        }
+    }
+    Ok(written)
 }
 
 fn histories(run: &Run) -> Result<BTreeMap<String, History>, StoreError> {
