@@ -90,6 +90,10 @@ pub const SUMMARY_DELAY_MS: i64 = 2_000;
 pub const WAIT_MS_MAX: u64 = 300_000;
 /// Events that a search reads along at most where a memory shows what is not extracted yet: the newest.
 pub const PROVISIONAL_EVENTS_MAX: usize = 100;
+/// Events that wait which such a search looks at, without reading what they say, to find those that the caller may see: the newest.
+pub const PROVISIONAL_ROWS_MAX: usize = 1_000;
+/// Bytes of the payloads that such a search reads. An event that does not fit into what is left of them is left out.
+pub const PROVISIONAL_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Waiting extractions that such a search looks at, those that changed last first.
 pub const PROVISIONAL_JOBS_MAX: usize = 1_000;
 /// A memory's own ranking weights, with where they come from.

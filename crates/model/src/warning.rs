@@ -11,7 +11,7 @@ pub enum Degradation {
     EmbeddingUnavailable,
     /// More passages of a great memory have the question's words than a search looks at: the newest were.
     SearchCut,
-    /// More events wait to be extracted than a search reads along: the newest were.
+    /// More events wait to be extracted than a search reads along, or may wait behind those that it looks at: the newest were read.
     ProvisionalCut,
 }
 

@@ -1,7 +1,7 @@
 //! Near-duplicates (retrieval.md §7): a hit that says what an earlier one says folds under it.
 //!
 //! Cautious: texts that differ in a number, a negation or a date are what a reader needs side by side. Files never fold: one
-//! passage is not the file.
+//! passage is not the file. Nor does what is not stored yet: it is shown beside what is, and is counted by the words of the question alone.
 
 use loci_model::event::Role;
 use loci_model::ports::search::Candidate;
@@ -23,18 +23,19 @@ pub(super) struct Foldable<'a> {
     namespace: String,
     speaker: Option<&'a str>,
     role: Option<Role>,
-    is_file: bool,
+    /// One of those that never fold.
+    stands_alone: bool,
     has_vector: bool,
     text: String,
 }
 
 impl<'a> Foldable<'a> {
-    /// A hit: its best passage, and the record.
-    pub(super) fn new(candidate: &'a Candidate, record: &Record) -> Self {
+    /// A hit: its best passage, the record, and whether that is provisional.
+    pub(super) fn new(candidate: &'a Candidate, record: &Record, is_provisional: bool) -> Self {
         let mut terms = candidate.terms.clone();
         terms.sort_unstable();
-        let is_file = record.kind == RecordKind::Document;
-        let text = if is_file { String::new() } else { record.indexed().to_owned() };
+        let stands_alone = is_provisional || record.kind == RecordKind::Document;
+        let text = if stands_alone { String::new() } else { record.indexed().to_owned() };
         Self {
             passage: (&candidate.record, candidate.part),
             terms,
@@ -42,7 +43,7 @@ impl<'a> Foldable<'a> {
             namespace: record.namespace.normal(),
             speaker: candidate.speaker.as_deref(),
             role: candidate.role,
-            is_file,
+            stands_alone,
             has_vector: candidate.dense.is_some(),
             text,
         }
@@ -50,8 +51,8 @@ impl<'a> Foldable<'a> {
 
     /// True when nothing but the vectors can tell the two apart.
     fn reads_like(&self, other: &Self, jaccard_min: f32) -> bool {
-        !self.is_file
-            && !other.is_file
+        !self.stands_alone
+            && !other.stands_alone
             && self.namespace == other.namespace
             && self.speaker == other.speaker
             && self.role == other.role

@@ -56,7 +56,7 @@ impl Engine {
                     hits.push(hit);
                     continue;
                 }
-                let foldable = Foldable::new(ranked.candidate, &hit.record);
+                let foldable = Foldable::new(ranked.candidate, &hit.record, hit.provisional);
                 let near = &listing.weights.near_duplicate;
                 let memory = &listing.scope.memory;
                 let place = self.fold_under(memory, &foldable, &listed, near).await?;

@@ -4,8 +4,9 @@
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::records::NamespaceAsk;
 use loci_engine::retrieval::{SearchAnswer, SearchRequest};
-use loci_model::event::Role;
-use loci_model::index_key::IndexedKey;
+use loci_model::document::Document;
+use loci_model::event::{PayloadItem, Role};
+use loci_model::index_key::{IndexedKey, NamespaceKey};
 use loci_model::metadata::{
     MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValue, SYSTEM_PROVISIONAL,
 };
@@ -74,6 +75,28 @@ fn request(world: &World, query: &str) -> SearchRequest {
 
 fn ask(world: &World, request: SearchRequest) -> SearchAnswer {
     world.drive(world.engine.search(&world.caller, request)).unwrap()
+}
+
+fn is_cut(answer: &SearchAnswer) -> bool {
+    answer.notices.degraded.contains(&Degradation::ProvisionalCut)
+}
+
+/// Somebody of whom all that is read and written has a team.
+fn of_team(world: &World, team: &str) -> Principal {
+    Principal {
+        name: team.to_owned(),
+        grants: vec![Grant {
+            memory: Some(world.memory.id.clone()),
+            metadata: [("team".to_owned(), [team.to_owned()].into())].into(),
+            capabilities: [Capability::Read, Capability::Write].into(),
+            ..Grant::everything()
+        }],
+    }
+}
+
+fn say_by(world: &World, caller: &Principal, session: &str, text: &str) {
+    let event = world.event(session, vec![said(Role::User, text)]);
+    world.drive(world.engine.event_create(caller, event, None)).unwrap();
 }
 
 /// Texts found, with a `?` behind those that are provisional.
@@ -266,7 +289,7 @@ fn of_too_many_the_newest_are_read_and_the_answer_says_so() {
     let most = limits::PROVISIONAL_EVENTS_MAX;
     let ask_all = || {
         let answer = ask(&world, SearchRequest { top_k: 100, ..request(&world, "which boat number?") });
-        (answer.hits.len(), answer.notices.degraded.contains(&Degradation::ProvisionalCut), found(&answer))
+        (answer.hits.len(), is_cut(&answer), found(&answer))
     };
     for number in 0..most {
         world.say("s", Role::User, &format!("boat number n{number}"));
@@ -283,18 +306,8 @@ fn of_too_many_the_newest_are_read_and_the_answer_says_so() {
 #[test]
 fn a_bound_key_sees_what_waits_of_its_own_alone() {
     let world = showing();
-    let bound = |team: &str| Principal {
-        name: team.to_owned(),
-        grants: vec![Grant {
-            memory: Some(world.memory.id.clone()),
-            metadata: [("team".to_owned(), [team.to_owned()].into())].into(),
-            capabilities: [Capability::Read, Capability::Write].into(),
-            ..Grant::everything()
-        }],
-    };
-    let (red, blue) = (bound("red"), bound("blue"));
-    let said_by_red = world.event("s", vec![said(Role::User, BOAT)]);
-    world.drive(world.engine.event_create(&red, said_by_red, None)).unwrap();
+    let (red, blue) = (of_team(&world, "red"), of_team(&world, "blue"));
+    say_by(&world, &red, "s", BOAT);
     let check = |caller: &Principal, expect: &[String]| {
         let asked = request(&world, "what is the boat called?");
         let answer = world.drive(world.engine.search(caller, asked)).unwrap();
@@ -306,4 +319,113 @@ fn a_bound_key_sees_what_waits_of_its_own_alone() {
     world.work();
     check(&red, &[BOAT.to_owned()]);
     check(&blue, &[]);
+}
+
+#[test]
+fn what_others_say_does_not_push_out_ones_own() {
+    let world = showing();
+    let (red, blue) = (of_team(&world, "red"), of_team(&world, "blue"));
+    let check = |what: &str, caller: &Principal, expect: (usize, bool)| {
+        let asked = SearchRequest { top_k: 100, ..request(&world, "what is the boat called?") };
+        let answer = world.drive(world.engine.search(caller, asked)).unwrap();
+        assert_eq!((answer.hits.len(), is_cut(&answer)), expect, "{what}, {}", caller.name);
+    };
+    say_by(&world, &blue, "s", BOAT);
+    let most = limits::PROVISIONAL_EVENTS_MAX;
+    for number in 0..most {
+        say_by(&world, &red, "s", &format!("boat number n{number}"));
+    }
+    check("as many as are read", &red, (most, false));
+    say_by(&world, &red, "s", "boat number newest");
+    check("behind a crowd", &blue, (1, false));
+    check("one too many", &red, (most, true));
+    check("who sees all", &world.caller, (most, true));
+    for _ in most + 2..limits::PROVISIONAL_ROWS_MAX {
+        say_by(&world, &red, "s", "boats");
+    }
+    check("at the end of what is looked at", &blue, (1, false));
+    say_by(&world, &red, "s", "boats");
+    check("behind it: nobody can say", &blue, (0, true));
+}
+
+#[test]
+fn others_places_do_not_push_out_ones_own_either() {
+    let template = Some(template("/teams/{team}/"));
+    let world = World::of(NewMemory {
+        namespace_keys: vec![NamespaceKey { key: "team".into(), validation: None }],
+        ..memory(vec![NewStrategy { template, ..strategy(StrategyBase::Semantic) }])
+    });
+    set(&world, MemorySettings { read_your_writes: true, ..MemorySettings::default() });
+    let say = |team: &str, text: &str| {
+        let mut event = world.event("s", vec![said(Role::User, text)]);
+        event.namespace_variables.insert("team".into(), team.into());
+        world.create(event);
+    };
+    say("blue", BOAT);
+    for number in 0..=limits::PROVISIONAL_EVENTS_MAX {
+        say("red", &format!("boat number n{number}"));
+    }
+    let namespace = Some(Namespace::parse("/teams/blue/").unwrap());
+    let blue = Principal { name: "blue".into(), grants: vec![Grant { namespace, ..Grant::everything() }] };
+    let answer =
+        world.drive(world.engine.search(&blue, request(&world, "what is the boat called?"))).unwrap();
+    assert_eq!((found(&answer), is_cut(&answer)), (vec![format!("{BOAT}?")], false));
+}
+
+#[test]
+fn what_waits_is_read_up_to_so_many_bytes() {
+    let world = showing();
+    let long = |name: &str, bytes: usize| {
+        let words = format!("boat number n{name}");
+        let blob = PayloadItem::Blob(Document::parse(&format!("\"{}\"", "x".repeat(bytes))).unwrap());
+        world.create(world.event("s", vec![said(Role::User, &words), blob]));
+    };
+    let quarter = usize::try_from(limits::PROVISIONAL_BYTES_MAX / 4).unwrap();
+    let check = |expect: &[&str], expect_cut: bool| {
+        let answer = ask(&world, request(&world, "which boat?"));
+        let mut texts = found(&answer);
+        texts.sort();
+        let expect: Vec<String> = expect.iter().map(|name| format!("boat number n{name}?")).collect();
+        assert_eq!((texts, is_cut(&answer)), (expect, expect_cut));
+    };
+    long("a", 10);
+    long("b", quarter);
+    long("c", quarter);
+    long("d", quarter);
+    check(&["a", "b", "c", "d"], false);
+    // The oldest long one does not fit; a short one that is older does.
+    long("e", quarter);
+    check(&["a", "c", "d", "e"], true);
+    long("f", 4 * quarter);
+    check(&["a", "c", "d", "e"], true);
+}
+
+#[test]
+fn where_hits_fold_what_waits_stands_beside_what_is_stored() {
+    let check = |texts: [&str; 2], query: &str| {
+        let world = showing();
+        for text in [texts[0], "Bread is baked on Mondays"] {
+            world.say("old", Role::User, text);
+        }
+        world.work();
+        let stored = ask(&world, SearchRequest { fold: true, ..request(&world, query) });
+        for text in texts {
+            world.say("s", Role::User, text);
+        }
+        let answer = ask(&world, SearchRequest { fold: true, ..request(&world, query) });
+        let mut of_boats = found(&answer);
+        of_boats.retain(|text| !text.starts_with("Bread"));
+        of_boats.sort();
+        let mut expect = vec![texts[0].to_owned(), format!("{}?", texts[0]), format!("{}?", texts[1])];
+        expect.sort();
+        assert_eq!(of_boats, expect, "{query}");
+        assert!(answer.hits.iter().all(|hit| hit.folded.is_empty()), "{query}: {:?}", answer.hits);
+        let kept = answer.hits.iter().filter(|hit| !hit.provisional).map(|hit| (&hit.record.id, hit.time));
+        let before = stored.hits.iter().map(|hit| (&hit.record.id, hit.time));
+        assert_eq!(kept.collect::<Vec<_>>(), before.collect::<Vec<_>>(), "{query}");
+    };
+    // The words of the question, others, and some of each.
+    check(["The boat is in Trieste", "the boat is in Trieste!"], "is the boat in Trieste");
+    check(["The boat is in Trieste", "the boat is in Trieste!"], "what is baked");
+    check(["The boat is in Trieste", "the boat is in Trieste!"], "where is the boat?");
 }

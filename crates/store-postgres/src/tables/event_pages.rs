@@ -4,15 +4,17 @@
 use loci_model::bounds::Bounds;
 use loci_model::event::Event;
 use loci_model::event_filter::EventFilter;
-use loci_model::ports::store::{ActorPage, BranchSlice, EventQuery, EventsBefore, SessionEntry, SessionPage};
+use loci_model::ports::store::{
+    ActorPage, BranchSlice, EventQuery, EventsBefore, NewestUnread, SessionEntry, SessionPage, UnreadEvent,
+};
 use loci_model::{ActorId, Result, SessionId, Timestamp, limits};
 use loci_store_kit::reading::EventOf;
 
-use super::event_rows::{COLUMNS, FROM, PAYLOAD, branch_name, plain, read};
+use super::event_rows::{COLUMNS, FROM, PAYLOAD, PAYLOAD_AT, branch_name, plain, read};
 use crate::bound::Bound;
 use crate::digests::session_key;
 use crate::errors::stored;
-use crate::tx::{Column, PgTx, limit, signed};
+use crate::tx::{Column, PgTx, limit, signed, unsigned};
 
 impl PgTx<'_> {
     pub(super) fn event_page(&self, query: &EventQuery) -> Result<Vec<Event>> {
@@ -43,6 +45,24 @@ impl PgTx<'_> {
         let mut out = self.all(&sql, &bound.values(), |row| read(of, row, true))?;
         out.reverse();
         Ok(out)
+    }
+
+    pub(super) fn unread_from_the_last(&self, query: &NewestUnread) -> Result<Vec<UnreadEvent>> {
+        let Some(memory) = self.number(&query.memory)? else { return Ok(Vec::new()) };
+        let sql = format!(
+            "SELECT {COLUMNS}, octet_length(e.payload)::bigint AS bytes FROM {FROM} WHERE e.mem = $1 AND e.sess = $2 \
+             AND e.extract AND e.arrival > $3 AND e.arrival < $4 AND NOT e.deleted AND e.expires > $5 \
+             ORDER BY e.arrival DESC LIMIT $6"
+        );
+        let (after, before) = (signed(query.after), query.before.map_or(i64::MAX, signed));
+        let key = session_key(&query.actor, &query.session);
+        let of = EventOf { memory: &query.memory, actor: &query.actor, session: &query.session };
+        let values: crate::connection::Values<'_> =
+            &[&memory, &key, &after, &before, &query.now.millis(), &limit(query.limit)];
+        self.all(&sql, values, |row| {
+            let event = read(of, row, false)?;
+            Ok(UnreadEvent { event, payload_bytes: unsigned(row.take(PAYLOAD_AT)?) })
+        })
     }
 
     pub(super) fn actor_page(&self, page: &ActorPage) -> Result<Vec<ActorId>> {

@@ -17,11 +17,13 @@ pub(crate) fn plain(text: &str) -> String {
 /// The columns [`read`] reads, of [`FROM`], before those of [`PAYLOAD`].
 pub(crate) const COLUMNS: &str =
     "e.arrival, e.id, e.branch, b.root, e.hidden, e.extract, e.expires, e.time, e.arrived, e.meta, e.more";
+/// How many these are: whatever is asked for beside them comes there.
+pub(crate) const PAYLOAD_AT: usize = 11;
 /// Which of them is the first of those that both stores have.
 const SHARED_AT: usize = 4;
 /// The payload, and what is counted of it.
 pub(crate) const PAYLOAD: &str = "e.payload, e.messages, e.tokens";
-/// How many columns these are.
+/// How many columns both are.
 pub(crate) const COLUMN_COUNT: usize = 14;
 /// Events, each with the root of its branch.
 pub(crate) const FROM: &str =

@@ -2,7 +2,8 @@
 
 use loci_model::event::{Branch, Event, EventLoad, MAIN_BRANCH};
 use loci_model::ports::store::{
-    ActorPage, EventPlace, EventQuery, Events, EventsBefore, SessionEntry, SessionPage,
+    ActorPage, EventPlace, EventQuery, Events, EventsBefore, NewestUnread, SessionEntry, SessionPage,
+    UnreadEvent,
 };
 use loci_model::{ActorId, BranchName, Error, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use loci_store_kit::reading::{EventOf, main_branch};
@@ -213,6 +214,23 @@ impl Events for PgTx<'_> {
         let after = signed(arrival);
         let condition: (&str, &(dyn ToSql + Sync)) = ("e.arrival > $4 ORDER BY e.arrival", &after);
         self.extractable(EventOf { memory, actor, session }, condition, count, now)
+    }
+
+    fn newest_unread(&self, query: &NewestUnread) -> Result<Vec<UnreadEvent>> {
+        self.unread_from_the_last(query)
+    }
+
+    fn unread_at(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrivals: &[u64],
+        now: Timestamp,
+    ) -> Result<Vec<Event>> {
+        let rows: Vec<i64> = arrivals.iter().copied().map(signed).collect();
+        let condition: (&str, &(dyn ToSql + Sync)) = ("e.arrival = ANY($4) ORDER BY e.arrival", &rows);
+        self.extractable(EventOf { memory, actor, session }, condition, rows.len(), now)
     }
 
     fn unprocessed_items(

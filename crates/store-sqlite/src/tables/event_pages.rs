@@ -2,14 +2,16 @@
 
 use loci_model::event::{Event, MAIN_BRANCH};
 use loci_model::event_filter::EventFilter;
-use loci_model::ports::store::{ActorPage, BranchSlice, EventQuery, EventsBefore, SessionEntry, SessionPage};
+use loci_model::ports::store::{
+    ActorPage, BranchSlice, EventQuery, EventsBefore, NewestUnread, SessionEntry, SessionPage, UnreadEvent,
+};
 use loci_model::{ActorId, Result, SessionId, Timestamp, limits};
 use rusqlite::{params, params_from_iter};
 
-use super::event_rows::{COLUMNS, EventReader, PAYLOAD, row_number};
+use super::event_rows::{COLUMNS, EventReader, PAYLOAD, PAYLOAD_AT, row_number};
 use crate::bound::Bound;
 use crate::errors::stored;
-use crate::tx::{Column, SqlTx};
+use crate::tx::{Column, SqlTx, unsigned};
 
 impl SqlTx<'_> {
     pub(super) fn event_page(&self, query: &EventQuery) -> Result<Vec<Event>> {
@@ -95,6 +97,25 @@ impl SqlTx<'_> {
         let mut out = self.all(&sql, params_from_iter(bound.values()), |row| reader.read(row, true))?;
         out.reverse();
         Ok(out)
+    }
+
+    pub(super) fn unread_from_the_last(&self, query: &NewestUnread) -> Result<Vec<UnreadEvent>> {
+        let place = self.number(&query.memory)?;
+        let session = self.session_number(&query.memory, &query.actor, &query.session)?;
+        let Some((place, session)) = place.zip(session) else { return Ok(Vec::new()) };
+        let before = query.before.map_or(i64::MAX, |before| row_number(place, before));
+        let reader = EventReader::new(self, &query.memory, &query.actor, &query.session, session)?;
+        // The length of a text in bytes is in the head of its row.
+        let sql = format!(
+            "SELECT {COLUMNS}, octet_length(e.payload) FROM events e WHERE e.sess = ?1 AND e.extract = 1 \
+             AND e.num > ?2 AND e.num < ?3 AND e.deleted = 0 AND e.expires > ?4 ORDER BY e.num DESC LIMIT ?5"
+        );
+        let after = row_number(place, query.after);
+        let values = params![session, after, before, query.now.millis(), crate::tx::limit(query.limit)];
+        self.all(&sql, values, |row| {
+            let event = reader.read(row, false)?;
+            Ok(UnreadEvent { event, payload_bytes: unsigned(row.take(PAYLOAD_AT)?) })
+        })
     }
 
     /// The slices that exist, as a condition.

@@ -22,6 +22,8 @@ pub(crate) fn row_number(memory: i64, arrival: u64) -> i64 {
 /// The columns [`EventReader`] reads, of `events e`, before those of [`PAYLOAD`].
 pub(crate) const COLUMNS: &str =
     "e.num, e.id, e.br, e.hidden, e.extract, e.expires, e.time, e.arrived, e.meta, e.more";
+/// How many these are: whatever is asked for beside them comes there.
+pub(crate) const PAYLOAD_AT: usize = 10;
 /// Which of them is the first of those that both stores have.
 const SHARED_AT: usize = 3;
 /// The payload, and what lies behind it.

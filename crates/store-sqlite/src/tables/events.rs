@@ -3,7 +3,8 @@
 use loci_model::event::{Branch, Event, EventLoad, ExtractionMode, MAIN_BRANCH};
 use loci_model::ports::store;
 use loci_model::ports::store::{
-    ActorPage, EventPlace, EventQuery, Events, EventsBefore, SessionEntry, SessionPage,
+    ActorPage, EventPlace, EventQuery, Events, EventsBefore, NewestUnread, SessionEntry, SessionPage,
+    UnreadEvent,
 };
 use loci_model::{ActorId, BranchName, Error, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use loci_store_kit::codes::json;
@@ -296,6 +297,24 @@ impl Events for SqlTx<'_> {
         let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         let after = row_number(number, arrival);
         self.extractable((memory, actor, session), ("e.num > ?3 ORDER BY e.num", after.into()), count, now)
+    }
+
+    fn newest_unread(&self, query: &NewestUnread) -> Result<Vec<UnreadEvent>> {
+        self.unread_from_the_last(query)
+    }
+
+    fn unread_at(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrivals: &[u64],
+        now: Timestamp,
+    ) -> Result<Vec<Event>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        let rows: Vec<i64> = arrivals.iter().map(|arrival| row_number(number, *arrival)).collect();
+        let condition = "e.num IN (SELECT value FROM json_each(?3)) ORDER BY e.num";
+        self.extractable((memory, actor, session), (condition, json(&rows)?.into()), rows.len(), now)
     }
 
     fn unprocessed_items(

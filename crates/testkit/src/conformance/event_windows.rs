@@ -1,7 +1,7 @@
 //! What triggers count and windows read: loads of unread events, and the events before a window.
 
 use loci_model::event::{Branch, Event, EventLoad, ExtractionMode};
-use loci_model::ports::store::{BranchSlice, EventsBefore};
+use loci_model::ports::store::{BranchSlice, EventsBefore, NewestUnread};
 use loci_model::{BranchName, EventId, MemoryId, Result};
 
 use super::events::{actor, insert, session};
@@ -91,5 +91,68 @@ pub(super) fn before(bench: &Bench) -> Result<()> {
     let chain = vec![slice("side", None)?, slice("main", Some(root))?];
     check("a branch and what led to it", Some(chain), (99, 9), vec![1, 2, 4, 6])?;
     check("a branch there is none of", Some(vec![slice("nowhere", None)?]), (99, 9), vec![])?;
+    Ok(())
+}
+
+pub(super) fn newest_unread(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let query = NewestUnread {
+        memory: memory.clone(),
+        actor: actor()?,
+        session: session()?,
+        after: 0,
+        before: None,
+        limit: 9,
+        now: time(10),
+    };
+    let heads = |query: NewestUnread| bench.read(move |tx| tx.events().newest_unread(&query));
+    same("of a session that is not there", heads(query.clone())?.len(), 0);
+    let skipped = Event { extraction: ExtractionMode::Skip, ..loaded(&memory, 2, 1, 1)? };
+    let hidden = Event { hidden: true, ..loaded(&memory, 3, 1, 1)? };
+    let expired = Event { expires: time(10), ..loaded(&memory, 4, 1, 1)? };
+    for event in [&loaded(&memory, 1, 1, 1)?, &skipped, &hidden, &expired] {
+        insert(bench, event)?;
+    }
+    insert(bench, &Event { session: loci_model::SessionId::parse("s2")?, ..loaded(&memory, 5, 1, 1)? })?;
+    // Told last, though it happened first.
+    insert(bench, &loaded(&memory, 0, 1, 1)?)?;
+    let check = |what: &str, query: &NewestUnread, expect: Vec<u64>| {
+        let found = heads(query.clone())?;
+        same(what, found.iter().map(|head| head.event.arrival).collect::<Vec<_>>(), expect);
+        for head in found {
+            same(
+                "without what it says",
+                (head.event.payload.len(), head.event.load),
+                (0, EventLoad::default()),
+            );
+            let place = head.event.clone();
+            let whole = bench.read(move |tx| {
+                let Event { memory, actor, session, arrival, .. } = &place;
+                tx.events().unread_at(memory, actor, session, &[*arrival], time(9))
+            })?;
+            same("the one that was asked for", whole.len(), 1);
+            for whole in whole {
+                same("with what it says", whole.payload.is_empty(), false);
+                let kept = serde_json::to_string(&whole.payload).map_or(0, |text| text.len() as u64);
+                same("how long that is", head.payload_bytes, kept);
+                same(
+                    "and nothing else",
+                    Event { payload: Vec::new(), load: head.event.load, ..whole },
+                    head.event.clone(),
+                );
+            }
+        }
+        Ok::<_, loci_model::Error>(())
+    };
+    check("the newest first", &query, vec![6, 3, 1])?;
+    check("so many", &NewestUnread { limit: 2, ..query.clone() }, vec![6, 3])?;
+    check("behind the progress", &NewestUnread { after: 1, ..query.clone() }, vec![6, 3])?;
+    check("going on", &NewestUnread { before: Some(6), ..query.clone() }, vec![3, 1])?;
+    check("what had not expired", &NewestUnread { now: time(9), ..query.clone() }, vec![6, 4, 3, 1])?;
+    let place = memory.clone();
+    let some = bench
+        .read(move |tx| tx.events().unread_at(&place, &actor()?, &session()?, &[6, 4, 2, 1, 77], time(10)))?;
+    let some: Vec<_> = some.iter().map(|event| event.arrival).collect();
+    same("some of them, as they arrived", some, vec![1, 6]);
     Ok(())
 }

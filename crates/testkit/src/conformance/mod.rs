@@ -60,6 +60,7 @@ const PARTS: &[Part] = &[
     ("events: turns of runs", events::turns_of_runs),
     ("events: loads", event_windows::loads),
     ("events: what was said before a window", event_windows::before),
+    ("events: the newest unread first", event_windows::newest_unread),
     ("sessions and actors", sessions::sessions_and_actors),
     ("events: forgetting and sweeping", sessions::forgetting_and_sweeping),
     ("records: versions and history", records::versions_and_history),

@@ -1,10 +1,11 @@
 //! What was said and is not extracted yet, as records that a search shows, where the memory is set so
 //! (`read_your_writes`, memory-manager.md W-12).
 //!
-//! `waiting` finds the turns and makes records of them, `beside` ranks them with those that are stored. Nothing here is written,
-//! and where the setting is off nothing here runs.
+//! `waiting` finds the turns, as far as `budget` reaches, and makes records of them; `beside` ranks them with those that are stored.
+//! Nothing here is written, and where the setting is off nothing here runs.
 
 mod beside;
+mod budget;
 mod waiting;
 
 use std::collections::{BTreeMap, HashSet};
@@ -24,7 +25,7 @@ pub(super) use waiting::waiting;
 pub(super) struct Provisional {
     /// By id.
     pub(super) records: BTreeMap<RecordId, Record>,
-    /// More wait than were read.
+    /// More wait than were read, or may wait.
     pub(super) is_cut: bool,
 }
 

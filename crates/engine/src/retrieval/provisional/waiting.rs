@@ -5,11 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_model::bounds::Bounds;
 use loci_model::event::Event;
 use loci_model::job::{JobKind, JobState};
 use loci_model::memory::Memory;
 use loci_model::metadata::{MetadataValue, SYSTEM_PROVISIONAL};
-use loci_model::ports::store::{EventsBefore, JobQuery, ReadTx};
+use loci_model::ports::store::{JobQuery, ReadTx};
 use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::scope::{AccessClause, RecordScope};
@@ -18,6 +19,7 @@ use loci_model::{ActorId, Namespace, RecordId, Result, SessionId, StrategyId, Ti
 use sha2::{Digest, Sha256};
 
 use super::Provisional;
+use super::budget::Budget;
 use crate::events::scheduling::extracting;
 use crate::jobs::extract::{messages_of, namespace_of};
 use crate::safety::{self, SafetyPolicy};
@@ -43,10 +45,14 @@ pub(in crate::retrieval) fn waiting(
         return Ok(Provisional::default());
     }
     let looking = Looking { memory, scope, policy: SafetyPolicy::of(settings, &memory.settings) };
-    let (places, mut is_cut) = open_places(tx, memory, &scope.view)?;
+    let (places, is_cut) = open_places(tx, memory, &scope.view)?;
     let mut records = BTreeMap::new();
-    let mut left = limits::PROVISIONAL_EVENTS_MAX;
+    let mut budget = Budget::full(is_cut);
     for place in places {
+        if budget.is_spent() {
+            budget.is_cut = true;
+            break;
+        }
         let places = looking.strategies_at(&place);
         let strategies: Vec<&Strategy> = places.iter().map(|(strategy, _)| *strategy).collect();
         let progress = looking.progress(tx, &strategies, &place)?;
@@ -54,10 +60,13 @@ pub(in crate::retrieval) fn waiting(
             (strategy.base, *certain, progress.get(&strategy.id).copied().unwrap_or_default())
         };
         let Some(read) = read_up_to(&places.iter().map(told).collect::<Vec<_>>()) else { continue };
-        let (events, more) = looking.unread(tx, &place, read, left)?;
-        is_cut |= more;
-        left -= events.len();
-        for event in &events {
+        let bounds = bounds_at(&scope.view, &place);
+        let is_shown = |event: &Event| {
+            bounds.iter().any(|bounds| bounds.admits_event(event))
+                && looking.strategy_of(event, &strategies, &progress).is_some()
+        };
+        let (actor, session) = &place;
+        for event in &budget.unread(tx, scope, (actor, session), read, &is_shown)? {
             let Some((strategy, namespace)) = looking.strategy_of(event, &strategies, &progress) else {
                 continue;
             };
@@ -66,7 +75,16 @@ pub(in crate::retrieval) fn waiting(
             }
         }
     }
-    Ok(Provisional { records, is_cut })
+    Ok(Provisional { records, is_cut: budget.is_cut })
+}
+
+/// What the caller's clauses ask of events of a conversation: one of these.
+fn bounds_at<'a>(view: &'a [AccessClause], (actor, session): &Place) -> Vec<&'a Bounds> {
+    let of_place = |clause: &&AccessClause| {
+        clause.actor.as_ref().is_none_or(|wanted| wanted == actor)
+            && clause.session.as_ref().is_none_or(|wanted| wanted == session)
+    };
+    view.iter().filter(of_place).map(|clause| &clause.bounds).collect()
 }
 
 /// The conversations with an open extraction that the caller may know of, latest change first, each once; and whether there are more.
@@ -157,33 +175,7 @@ impl<'a> Looking<'a> {
         strategies.iter().map(read).collect()
     }
 
-    /// The newest `most` events behind `read`, in order of arrival, and whether there are more.
-    fn unread(
-        &self,
-        tx: &dyn ReadTx,
-        (actor, session): &Place,
-        read: u64,
-        most: usize,
-    ) -> Result<(Vec<Event>, bool)> {
-        let (memory, now) = (&self.memory.id, self.scope.now);
-        let events = tx.events().unprocessed(memory, actor, session, read, most + 1, now)?;
-        if events.len() <= most || most == 0 {
-            let more = events.len() > most;
-            return Ok((if more { Vec::new() } else { events }, more));
-        }
-        let newest = tx.events().before(&EventsBefore {
-            memory: memory.clone(),
-            actor: actor.clone(),
-            session: session.clone(),
-            branches: None,
-            arrival: i64::MAX.unsigned_abs(),
-            limit: most,
-            now,
-        })?;
-        Ok((newest.into_iter().filter(|event| event.arrival > read).collect(), true))
-    }
-
-    /// The strategy at whose place an event is shown; `None` where one of those that count has read it.
+    /// The strategy at whose place an event is shown; `None` where one of those that count has read it. The payload is not asked for.
     fn strategy_of(
         &self,
         event: &Event,

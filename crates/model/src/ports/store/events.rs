@@ -58,6 +58,34 @@ pub struct EventsBefore {
     pub now: Timestamp,
 }
 
+/// Which of the events that [`Events::unprocessed`] would give are looked at first: the newest.
+#[derive(Debug, Clone)]
+pub struct NewestUnread {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The actor.
+    pub actor: ActorId,
+    /// The session.
+    pub session: SessionId,
+    /// That arrived after this.
+    pub after: u64,
+    /// That arrived before this; `None`: up to the last.
+    pub before: Option<u64>,
+    /// At most so many.
+    pub limit: usize,
+    /// What has expired by then is out.
+    pub now: Timestamp,
+}
+
+/// An event that is not read yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnreadEvent {
+    /// Without its payload and load.
+    pub event: Event,
+    /// Bytes of its payload as it is kept.
+    pub payload_bytes: u64,
+}
+
 /// Where an event is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventPlace {
@@ -180,6 +208,17 @@ pub trait Events {
         session: &SessionId,
         arrival: u64,
         limit: usize,
+        now: Timestamp,
+    ) -> Result<Vec<Event>>;
+    /// The newest of these first, without reading what they say.
+    fn newest_unread(&self, query: &NewestUnread) -> Result<Vec<UnreadEvent>>;
+    /// Those of these that have one of some arrival numbers, in order of arrival.
+    fn unread_at(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrivals: &[u64],
         now: Timestamp,
     ) -> Result<Vec<Event>>;
     /// Payload items of up to `limit` events that [`Events::unprocessed`] would give, without reading them: every new

@@ -29,7 +29,8 @@ use std::path::PathBuf;
 pub use commits::Commits;
 pub use deliveries::{Deliveries, DeliveryClaim, DeliveryOutcome, SetAside};
 pub use events::{
-    ActorPage, BranchSlice, EventPlace, EventQuery, Events, EventsBefore, SessionEntry, SessionPage,
+    ActorPage, BranchSlice, EventPlace, EventQuery, Events, EventsBefore, NewestUnread, SessionEntry,
+    SessionPage, UnreadEvent,
 };
 pub use exchanges::Exchanges;
 pub use exposures::Exposures;
