@@ -5,7 +5,7 @@ use loci_model::bounds::Bounds;
 use loci_model::event::Event;
 use loci_model::event_filter::EventFilter;
 use loci_model::ports::store::{ActorPage, BranchSlice, EventQuery, EventsBefore, SessionEntry, SessionPage};
-use loci_model::{ActorId, Result, SessionId, Timestamp, limits};
+use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp, limits};
 use loci_store_kit::reading::EventOf;
 
 use super::event_rows::{COLUMNS, FROM, PAYLOAD, branch_name, plain, read};
@@ -43,6 +43,27 @@ impl PgTx<'_> {
         let mut out = self.all(&sql, &bound.values(), |row| read(of, row, true))?;
         out.reverse();
         Ok(out)
+    }
+
+    pub(super) fn has_unread(
+        &self,
+        (memory, actor, session): (&MemoryId, &ActorId, &SessionId),
+        arrival: u64,
+        only: &Bounds,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let Some(memory) = self.number(memory)? else { return Ok(false) };
+        let mut bound = Bound::default();
+        let (memory, session) = (bound.put(memory), bound.put(session_key(actor, session)));
+        let mut sql = format!(
+            "SELECT 1 FROM events e WHERE e.mem = {memory} AND e.sess = {session} AND e.extract AND NOT e.deleted \
+             AND e.expires > {} AND e.arrival > {}",
+            bound.put(now.millis()),
+            bound.put(signed(arrival))
+        );
+        sql.push_str(&of_bounds(std::slice::from_ref(only), (&memory, &session), &mut bound));
+        sql.push_str(" LIMIT 1");
+        Ok(self.one(&sql, &bound.values(), |_| Ok(()))?.is_some())
     }
 
     pub(super) fn actor_page(&self, page: &ActorPage) -> Result<Vec<ActorId>> {
