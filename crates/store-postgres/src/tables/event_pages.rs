@@ -5,7 +5,7 @@ use loci_model::bounds::Bounds;
 use loci_model::event::Event;
 use loci_model::event_filter::EventFilter;
 use loci_model::ports::store::{ActorPage, BranchSlice, EventQuery, EventsBefore, SessionEntry, SessionPage};
-use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp, limits};
+use loci_model::{ActorId, Result, SessionId, Timestamp, limits};
 use loci_store_kit::reading::EventOf;
 
 use super::event_rows::{COLUMNS, FROM, PAYLOAD, branch_name, plain, read};
@@ -13,6 +13,9 @@ use crate::bound::Bound;
 use crate::digests::session_key;
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, signed};
+
+/// Unread events of one statement.
+const UNREAD_ROWS: usize = 1_000;
 
 impl PgTx<'_> {
     pub(super) fn event_page(&self, query: &EventQuery) -> Result<Vec<Event>> {
@@ -45,25 +48,33 @@ impl PgTx<'_> {
         Ok(out)
     }
 
+    /// Hidden events are not in the index of metadata: what is unread is gone through, without payloads.
     pub(super) fn has_unread(
         &self,
-        (memory, actor, session): (&MemoryId, &ActorId, &SessionId),
+        of: EventOf<'_>,
         arrival: u64,
         only: &Bounds,
         now: Timestamp,
     ) -> Result<bool> {
-        let Some(memory) = self.number(memory)? else { return Ok(false) };
-        let mut bound = Bound::default();
-        let (memory, session) = (bound.put(memory), bound.put(session_key(actor, session)));
-        let mut sql = format!(
-            "SELECT 1 FROM events e WHERE e.mem = {memory} AND e.sess = {session} AND e.extract AND NOT e.deleted \
-             AND e.expires > {} AND e.arrival > {}",
-            bound.put(now.millis()),
-            bound.put(signed(arrival))
+        let Some(memory) = self.number(of.memory)? else { return Ok(false) };
+        let sql = format!(
+            "SELECT {COLUMNS} FROM {FROM} WHERE e.mem = $1 AND e.sess = $2 AND e.extract AND NOT e.deleted \
+             AND e.expires > $3 AND e.arrival > $4 ORDER BY e.arrival LIMIT $5"
         );
-        sql.push_str(&of_bounds(std::slice::from_ref(only), (&memory, &session), &mut bound));
-        sql.push_str(" LIMIT 1");
-        Ok(self.one(&sql, &bound.values(), |_| Ok(()))?.is_some())
+        let (session, now) = (session_key(of.actor, of.session), now.millis());
+        let mut after = signed(arrival);
+        loop {
+            let values: crate::connection::Values<'_> =
+                &[&memory, &session, &now, &after, &limit(UNREAD_ROWS)];
+            let read = self.all(&sql, values, |row| read(of, row, false))?;
+            if read.iter().any(|event| only.admits_event(event)) {
+                return Ok(true);
+            }
+            match read.last().filter(|_| read.len() == UNREAD_ROWS) {
+                Some(last) => after = signed(last.arrival),
+                None => return Ok(false),
+            }
+        }
     }
 
     pub(super) fn actor_page(&self, page: &ActorPage) -> Result<Vec<ActorId>> {

@@ -261,7 +261,7 @@ impl Events for PgTx<'_> {
         only: &Bounds,
         now: Timestamp,
     ) -> Result<bool> {
-        self.has_unread((memory, actor, session), arrival, only, now)
+        self.has_unread(EventOf { memory, actor, session }, arrival, only, now)
     }
 
     fn load(

@@ -100,6 +100,7 @@ impl SqlTx<'_> {
         Ok(out)
     }
 
+    /// Hidden events are not in the index of metadata: what is unread is gone through, without payloads.
     pub(super) fn has_unread(
         &self,
         (memory, actor, session): (&MemoryId, &ActorId, &SessionId),
@@ -108,19 +109,19 @@ impl SqlTx<'_> {
         now: Timestamp,
     ) -> Result<bool> {
         let place = self.number(memory)?;
-        let session = self.session_number(memory, actor, session)?;
-        let Some((place, session)) = place.zip(session) else { return Ok(false) };
-        let mut bound = Bound::default();
-        let session = bound.put(session);
-        let mut sql = format!(
-            "SELECT 1 FROM events e WHERE e.sess = {session} AND e.extract = 1 AND e.num > {} AND e.deleted = 0 \
-             AND e.expires > {}",
-            bound.put(row_number(place, arrival)),
-            bound.put(now.millis())
+        let number = self.session_number(memory, actor, session)?;
+        let Some((place, number)) = place.zip(number) else { return Ok(false) };
+        let sql = format!(
+            "SELECT {COLUMNS} FROM events e WHERE e.sess = ?1 AND e.extract = 1 AND e.num > ?2 AND e.deleted = 0 \
+             AND e.expires > ?3 ORDER BY e.num"
         );
-        sql.push_str(&of_bounds(std::slice::from_ref(only), &session, false, &mut bound));
-        sql.push_str(" LIMIT 1");
-        Ok(self.one(&sql, params_from_iter(bound.values()), |_| Ok(()))?.is_some())
+        let reader = EventReader::new(self, memory, actor, session, number)?;
+        let mut found = false;
+        self.each(&sql, params![number, row_number(place, arrival), now.millis()], |row| {
+            found = only.admits_event(&reader.read(row, false)?);
+            Ok(!found)
+        })?;
+        Ok(found)
     }
 
     /// The slices that exist, as a condition.
