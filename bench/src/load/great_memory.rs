@@ -204,6 +204,7 @@ fn record(memory: &MemoryId, number: u64) -> loci_model::Result<Record> {
         verbatim: true,
         role: Some(Role::User),
         run: None,
+        bound: BTreeSet::new(),
     };
     (record.created_at, record.updated_at, record.timestamp, record.valid_from) = (at, at, at, at);
     Ok(record)

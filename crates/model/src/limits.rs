@@ -96,6 +96,9 @@ pub const PROVISIONAL_ROWS_MAX: usize = 1_000;
 pub const PROVISIONAL_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Waiting extractions that such a search looks at, those that changed last first.
 pub const PROVISIONAL_JOBS_MAX: usize = 1_000;
+/// Waiting extractions in each state that a search of a bound caller looks at for events of its own, those that changed last
+/// first. Where there are more, its answer says that extraction is pending.
+pub const PENDING_JOBS_MAX: usize = 10;
 /// A memory's own ranking weights, with where they come from.
 pub const RETRIEVAL_WEIGHTS_BYTES_MAX: usize = 32 * 1024;
 /// Scope of a session name, words, paths and other short texts of a record.

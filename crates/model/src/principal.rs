@@ -149,3 +149,43 @@ impl Principal {
         Self { name: name.into(), grants: vec![Grant::everything()] }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_grant_may_be_bound_to() {
+        let names = |count: usize| -> BTreeSet<String> { (0..count).map(|nth| format!("v{nth}")).collect() };
+        let check = |keys: usize, values: usize, days: Option<u32>, expect: Option<&str>| {
+            let metadata = names(keys).into_iter().map(|key| (key, names(values))).collect();
+            let grant = Grant { metadata, max_age_days: days, ..Grant::everything() };
+            let found = grant.check_bounds().err().and_then(|error| error.field);
+            assert_eq!(found.as_deref(), expect, "{keys} keys of {values} values, {days:?}");
+        };
+        check(0, 0, None, None);
+        check(1, 1, None, None);
+        check(1, 0, None, Some("metadata"));
+        check(1, 20, None, None);
+        check(1, 21, None, Some("metadata"));
+        check(5, 20, None, None);
+        check(6, 1, None, Some("metadata"));
+        check(0, 0, Some(1), None);
+        check(0, 0, Some(0), Some("max_age_days"));
+        check(0, 0, Some(36_500), None);
+        check(0, 0, Some(36_501), Some("max_age_days"));
+    }
+
+    #[test]
+    fn texts_that_a_grant_may_be_bound_to() {
+        let check = |key: &str, value: &str, expect: bool| {
+            let metadata = [(key.to_owned(), [value.to_owned()].into())].into();
+            let grant = Grant { metadata, ..Grant::everything() };
+            assert_eq!(grant.check_bounds().is_ok(), expect, "{} {}", key.len(), value.len());
+        };
+        check(&"k".repeat(128), &"v".repeat(256), true);
+        check(&"k".repeat(129), "v", false);
+        check("k", &"v".repeat(257), false);
+        check("k", "", false);
+    }
+}

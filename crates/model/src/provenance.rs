@@ -1,5 +1,7 @@
 //! Where a record comes from: enough to show the evidence, and to place it in its conversation.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Role, RunPlace};
@@ -36,6 +38,10 @@ pub struct Provenance {
     pub role: Option<Role>,
     /// Place in a client's run of the event held verbatim, else of the last of its events.
     pub run: Option<RunPlace>,
+    /// Keys of the record's metadata by which whoever wrote the messages was bound (memory-manager.md W-16). None for what
+    /// unbound callers wrote, and for records from before this was kept.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub bound: BTreeSet<String>,
 }
 
 /// Place of a passage in its session: run and number where the client says so, then time, event, message, part.

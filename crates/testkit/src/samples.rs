@@ -129,6 +129,7 @@ pub fn turn(event: &Event, number: u32) -> Result<Record> {
         verbatim: true,
         role: Some(role),
         run: event.run.clone(),
+        bound: event.notes.bound.clone(),
     };
     Ok(record)
 }

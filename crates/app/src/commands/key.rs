@@ -1,6 +1,6 @@
 //! `loci key`: access keys. Secrets are printed once, by `create` and `rotate`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -24,11 +24,11 @@ pub(crate) enum Key {
         #[arg(long = "grant", value_name = "JSON")]
         grants: Vec<String>,
         /// A value of metadata that everything the key reads has, and everything it writes is given; may be repeated, also
-        /// with the same name: then it may write any of these values, and must say which. It narrows each --grant or,
-        /// without one, reading and writing of everything
+        /// with the same name: then it may write any of these values, and must say which. It narrows each --grant, which must not
+        /// have the name in its metadata already, or, without one, reading and writing of everything
         #[arg(long = "filter", value_name = "NAME=VALUE")]
         filters: Vec<String>,
-        /// Days: what is older the key does not read. It narrows as --filter does
+        /// Days: what is older the key does not read. It narrows as --filter does: of two ages in a grant the smaller counts
         #[arg(long, value_name = "DAYS")]
         max_age_days: Option<u32>,
     },
@@ -100,15 +100,31 @@ fn narrow(grants: &mut Vec<Grant>, filters: &[String], max_age_days: Option<u32>
     if grants.is_empty() {
         grants.push(grant(r#"{"capabilities":["read","write"]}"#)?);
     }
+    let filters = values_by_name(filters)?;
     for grant in grants {
-        for filter in filters {
-            let bad = || Usage(format!("--filter must be NAME=VALUE, like --filter tenant=acme: {filter}"));
-            let (name, value) = filter.split_once('=').ok_or_else(bad)?;
-            grant.metadata.entry(name.to_owned()).or_default().insert(value.to_owned());
+        for (name, values) in &filters {
+            // Values that are added to a grant's would widen it.
+            if grant.metadata.insert(name.clone(), values.clone()).is_some() {
+                let rule = format!(
+                    "--filter {name}=… and a --grant with metadata.{name}: name the values in one of the two"
+                );
+                return Err(Usage(rule).into());
+            }
         }
-        grant.max_age_days = max_age_days.or(grant.max_age_days);
+        grant.max_age_days = grant.max_age_days.into_iter().chain(max_age_days).min();
     }
     Ok(())
+}
+
+/// What filters say, the values of each name together.
+fn values_by_name(filters: &[String]) -> Result<BTreeMap<String, BTreeSet<String>>> {
+    let mut by_name = BTreeMap::<String, BTreeSet<String>>::new();
+    for filter in filters {
+        let bad = || Usage(format!("--filter must be NAME=VALUE, like --filter tenant=acme: {filter}"));
+        let (name, value) = filter.split_once('=').ok_or_else(bad)?;
+        by_name.entry(name.to_owned()).or_default().insert(value.to_owned());
+    }
+    Ok(by_name)
 }
 
 /// A grant in a line: what may be done, and where.
@@ -139,4 +155,47 @@ fn shown(key: &KeyIssued) {
     output::line(format!("export AWS_SECRET_ACCESS_KEY={}", key.secret_access_key));
     output::line(format!("export LOCI_TOKEN={}", key.token));
     output::note("the secrets are shown this once: keep them now");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_only_narrow_grants() {
+        let check = |grants: &[&str], filters: &[&str], days: Option<u32>, expect: Option<&[&str]>| {
+            let mut grants: Vec<Grant> = grants.iter().map(|text| grant(text).unwrap()).collect();
+            let filters: Vec<String> = filters.iter().map(|filter| (*filter).to_owned()).collect();
+            let done = narrow(&mut grants, &filters, days);
+            match expect {
+                Some(expect) => {
+                    done.unwrap();
+                    let lines: Vec<String> = grants.iter().map(allowed).collect();
+                    assert_eq!(lines, expect, "{filters:?} {days:?}");
+                }
+                None => assert!(done.unwrap_err().is::<Usage>(), "{filters:?} {days:?}"),
+            }
+        };
+        let red = r#"{"metadata":{"team":["red"]},"max_age_days":30,"capabilities":["read"]}"#;
+        let plain = r#"{"actor":"ann","capabilities":["read"]}"#;
+        check(&[], &[], None, Some(&[]));
+        check(&[], &["team=red"], None, Some(&["read,write metadata.team=red"]));
+        check(
+            &[plain],
+            &["team=red", "team=blue"],
+            Some(9),
+            Some(&["read actor=ann metadata.team=blue|red max_age_days=9"]),
+        );
+        check(
+            &[red],
+            &["place=x=y"],
+            Some(9),
+            Some(&["read metadata.place=x=y metadata.team=red max_age_days=9"]),
+        );
+        // The smaller age counts, and no value is added to those that a grant has.
+        check(&[red], &[], Some(99), Some(&["read metadata.team=red max_age_days=30"]));
+        check(&[red], &["team=blue"], None, None);
+        check(&[plain, red], &["team=red"], None, None);
+        check(&[], &["team"], None, None);
+    }
 }

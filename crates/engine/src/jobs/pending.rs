@@ -8,11 +8,9 @@ use loci_model::{MemoryId, Result, Timestamp, limits};
 
 use crate::access::View;
 
-/// Jobs that are looked at for events of a grant that is bound.
-const JOBS_MAX: usize = 100;
-
 /// True while an extraction waits or runs whose events the caller may know of: those of the whole memory, or of an actor.
-/// Where a grant is on a namespace or a strategy alone, what others have said lately is not told.
+/// Where a grant is on a namespace or a strategy alone, what others have said lately is not told. Of a grant that is bound
+/// the jobs that changed last are looked at; where there are more of them, something may wait, and so it says.
 pub(crate) fn extraction_is_pending(tx: &dyn ReadTx, memory: &MemoryId, view: &View) -> Result<bool> {
     let open = tx.jobs().has_open(memory, JobKind::Extract)?;
     if !open || view.is_whole() {
@@ -20,17 +18,22 @@ pub(crate) fn extraction_is_pending(tx: &dyn ReadTx, memory: &MemoryId, view: &V
     }
     let of_events = |clause: &&AccessClause| clause.namespace.is_none() && clause.strategy.is_none();
     for clause in view.clauses().iter().filter(of_events) {
+        let looked_at = if clause.bounds.is_none() { 0 } else { limits::PENDING_JOBS_MAX };
         for state in [JobState::Pending, JobState::Running] {
             let query = JobQuery {
                 kinds: vec![JobKind::Extract],
                 state: Some(state),
                 actor: clause.actor.clone(),
                 session: clause.session.clone(),
-                limit: if clause.bounds.is_none() { 1 } else { JOBS_MAX },
+                limit: looked_at + 1,
                 ..JobQuery::default()
             };
-            for job in tx.jobs().list(memory, &query)? {
-                if clause.bounds.is_none() || reads_some(tx, memory, &job, &clause.bounds)? {
+            let jobs = tx.jobs().list(memory, &query)?;
+            if jobs.len() > looked_at {
+                return Ok(true);
+            }
+            for job in jobs {
+                if reads_some(tx, memory, &job, &clause.bounds)? {
                     return Ok(true);
                 }
             }
@@ -45,8 +48,6 @@ fn reads_some(tx: &dyn ReadTx, memory: &MemoryId, job: &Job, bounds: &Bounds) ->
         return Ok(false);
     };
     let read = tx.events().progress(memory, strategy, actor, session)?;
-    let most = limits::WINDOW_MESSAGES_MAX as usize;
     // What has expired by now was to be read all the same: the time does not matter here.
-    let left = tx.events().unprocessed(memory, actor, session, read, most, Timestamp::EPOCH)?;
-    Ok(left.iter().any(|event| bounds.admits_event(event)))
+    tx.events().has_unprocessed(memory, actor, session, read, bounds, Timestamp::EPOCH)
 }

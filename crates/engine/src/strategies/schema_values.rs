@@ -9,6 +9,7 @@ use loci_model::event::Event;
 use loci_model::metadata::{
     Metadata, MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValidation, MetadataValue,
 };
+use loci_model::record::Record;
 
 /// Limits of values (agentcore-wire.md §9).
 const STRING_CHARS_MAX: usize = 256;
@@ -39,13 +40,16 @@ pub fn bound_values(event: &Event) -> Metadata {
 }
 
 /// True when a record's values agree with these in every one of them and in every strictly consistent key; one that is
-/// absent on one side only does not agree.
-pub fn agrees(schema: &[MetadataSchemaEntry], record: &Metadata, strict: &Metadata) -> bool {
+/// absent on one side only does not agree. Of these `bound` are those that grants bind: the record must have been written
+/// by callers who were bound by the very same keys, for others see one of the two alone.
+pub fn agrees(schema: &[MetadataSchemaEntry], record: &Record, strict: &Metadata, bound: &Metadata) -> bool {
+    let values = &record.metadata;
     let declared = schema
         .iter()
         .filter(|entry| entry.effective_extraction() == MetadataExtraction::StrictlyConsistent)
-        .all(|entry| record.get(&entry.key) == strict.get(&entry.key));
-    declared && strict.iter().all(|(key, value)| record.get(key) == Some(value))
+        .all(|entry| values.get(&entry.key) == strict.get(&entry.key));
+    let is_seen_by_the_same = record.provenance.bound.iter().eq(bound.keys());
+    declared && is_seen_by_the_same && strict.iter().all(|(key, value)| values.get(key) == Some(value))
 }
 
 /// All values of a record: the strict ones, and those that can be inferred from the event's metadata or the text.
@@ -144,6 +148,7 @@ fn stands_in(text: &str, phrase: &str) -> bool {
 mod tests {
     use super::*;
     use loci_model::metadata::LlmExtraction;
+    use loci_testkit::samples;
 
     fn entry(
         key: &str,
@@ -179,6 +184,39 @@ mod tests {
         check(T::Number, "many", None);
         check(T::StringList, "a", Some(V::StringList(vec!["a".into()])));
         check(T::StringList, r#"["a","b"]"#, Some(V::StringList(vec!["a".into(), "b".into()])));
+    }
+
+    #[test]
+    fn records_join_within_equal_bound_values() {
+        let texts = |pairs: &[(&str, &str)]| -> Metadata {
+            let value =
+                |(key, text): &(&str, &str)| ((*key).to_owned(), MetadataValue::String((*text).to_owned()));
+            pairs.iter().map(value).collect()
+        };
+        type Pairs<'a> = &'a [(&'a str, &'a str)];
+        let memory = loci_model::MemoryId::parse("notes-0123456789").unwrap();
+        // Of a record its values and which of them were bound; of what was said last what was bound.
+        let check = |held: Pairs<'_>, of: &[&str], said: Pairs<'_>, expect: bool| {
+            let mut record = samples::record(&memory, 1, "the river rises").unwrap();
+            record.metadata = texts(held);
+            record.provenance.bound = of.iter().map(|key| (*key).to_owned()).collect();
+            let bound = texts(said);
+            assert_eq!(agrees(&[], &record, &bound, &bound), expect, "{held:?} {of:?} {said:?}");
+        };
+        let (wide, narrow): (Pairs<'_>, Pairs<'_>) =
+            (&[("team", "red")], &[("project", "x"), ("team", "red")]);
+        check(wide, &["team"], wide, true);
+        check(narrow, &["project", "team"], narrow, true);
+        // Who sees the one does not see the other.
+        check(narrow, &["project", "team"], wide, false);
+        check(wide, &["team"], narrow, false);
+        check(&[("team", "blue")], &["team"], wide, false);
+        // By unbound callers, or from before it was noted.
+        check(wide, &[], wide, false);
+        check(wide, &["team"], &[], false);
+        check(wide, &[], &[], true);
+        // More than the bound values: what a schema or a client says.
+        check(narrow, &["team"], wide, true);
     }
 
     #[test]

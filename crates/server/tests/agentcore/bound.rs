@@ -148,18 +148,24 @@ const BOUND: &[Row] = &[
 
 /// A place on alice's events and records, bound to a team and to thirty days.
 fn bound_to(server: &Server, teams: &[&str]) -> (Principal, String) {
+    bound_by(server, &[("team", teams)])
+}
+
+/// Likewise by some keys.
+fn bound_by(server: &Server, pairs: &[(&str, &[&str])]) -> (Principal, String) {
     let memory = Some(MemoryId::parse(server.name("mine")).unwrap());
-    let texts: BTreeSet<String> = teams.iter().map(|team| (*team).to_owned()).collect();
+    let texts =
+        |values: &[&str]| -> BTreeSet<String> { values.iter().map(|text| (*text).to_owned()).collect() };
     let part = Grant {
         memory,
-        metadata: [("team".to_owned(), texts)].into(),
+        metadata: pairs.iter().map(|(key, values)| ((*key).to_owned(), texts(values))).collect(),
         max_age_days: Some(30),
         capabilities: [Capability::Read, Capability::Write].into(),
         ..Grant::everything()
     };
     let actor = Grant { actor: Some(ActorId::parse("alice").unwrap()), ..part.clone() };
     let place = Grant { namespace: Some(Namespace::parse("/users/alice/").unwrap()), ..part };
-    server.key_of(Principal { name: format!("team {teams:?}"), grants: vec![actor, place] })
+    server.key_of(Principal { name: format!("bound to {pairs:?}"), grants: vec![actor, place] })
 }
 
 fn event(session: &str, text: &str, at: f64, team: Option<&str>) -> String {
@@ -282,6 +288,33 @@ fn what_two_keys_of_one_actor_write_is_apart() {
             assert!(!found.iter().any(|text| text.contains(others)), "{path} of {own}: {found:?}");
         }
     }
+}
+
+#[test]
+fn a_wider_key_takes_nothing_out_of_a_narrower_ones_view() {
+    let server = server(false);
+    let wide = &server.caller;
+    let narrow = &bound_by(&server, &[("team", &["red"]), ("project", &["x"])]);
+    let now = server.now_seconds();
+    let first = "Our beehives by the river need fresh wooden frames before heavy autumn storms arrive";
+    let again = "Our beehives by the river need fresh wooden frames before heavy autumn storms arrive again";
+    let mut seen = Vec::new();
+    // What is nearly the same supersedes, and what is the same is only confirmed: neither of what another key does not see.
+    for (caller, text) in [(narrow, first), (wide, again), (wide, first), (narrow, again)] {
+        let (status, made) =
+            told(&server, caller, "POST", "/memories/{mine}/events", &event("hives", text, now, None));
+        assert_eq!(status, 201, "{made}");
+        server.run_jobs();
+        let listed = |caller| {
+            let path = "/memories/{mine}/memoryRecords";
+            let (_, found) = told(&server, caller, "POST", path, r#"{"namespacePath":"/"}"#);
+            let found = texts(&found);
+            found.into_iter().filter(|text| text.contains("beehives")).count()
+        };
+        seen.push((listed(narrow), listed(wide)));
+    }
+    // The wider key sees the narrower one's record beside its own.
+    assert_eq!(seen, [(1, 1), (1, 2), (1, 2), (1, 2)]);
 }
 
 #[test]

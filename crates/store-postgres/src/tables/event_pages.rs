@@ -16,6 +16,9 @@ use crate::digests::session_key;
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, signed, unsigned};
 
+/// Unread events of one statement.
+const UNREAD_ROWS: usize = 1_000;
+
 impl PgTx<'_> {
     pub(super) fn event_page(&self, query: &EventQuery) -> Result<Vec<Event>> {
         let Some(memory) = self.number(&query.memory)?.filter(|_| query.limit > 0) else {
@@ -63,6 +66,35 @@ impl PgTx<'_> {
             let event = read(of, row, false)?;
             Ok(UnreadEvent { event, payload_bytes: unsigned(row.take(PAYLOAD_AT)?) })
         })
+    }
+
+    /// Hidden events are not in the index of metadata: what is unread is gone through, without payloads.
+    pub(super) fn has_unread(
+        &self,
+        of: EventOf<'_>,
+        arrival: u64,
+        only: &Bounds,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let Some(memory) = self.number(of.memory)? else { return Ok(false) };
+        let sql = format!(
+            "SELECT {COLUMNS} FROM {FROM} WHERE e.mem = $1 AND e.sess = $2 AND e.extract AND NOT e.deleted \
+             AND e.expires > $3 AND e.arrival > $4 ORDER BY e.arrival LIMIT $5"
+        );
+        let (session, now) = (session_key(of.actor, of.session), now.millis());
+        let mut after = signed(arrival);
+        loop {
+            let values: crate::connection::Values<'_> =
+                &[&memory, &session, &now, &after, &limit(UNREAD_ROWS)];
+            let read = self.all(&sql, values, |row| read(of, row, false))?;
+            if read.iter().any(|event| only.admits_event(event)) {
+                return Ok(true);
+            }
+            match read.last().filter(|_| read.len() == UNREAD_ROWS) {
+                Some(last) => after = signed(last.arrival),
+                None => return Ok(false),
+            }
+        }
     }
 
     pub(super) fn actor_page(&self, page: &ActorPage) -> Result<Vec<ActorId>> {

@@ -1,5 +1,6 @@
 //! The table of events, with the sessions, branches and progress that hang on it.
 
+use loci_model::bounds::Bounds;
 use loci_model::event::{Branch, Event, EventLoad, MAIN_BRANCH};
 use loci_model::ports::store::{
     ActorPage, EventPlace, EventQuery, Events, EventsBefore, NewestUnread, SessionEntry, SessionPage,
@@ -267,6 +268,18 @@ impl Events for PgTx<'_> {
         );
         let values: crate::connection::Values<'_> = &[&number, &key, &now.millis(), &signed(arrival)];
         self.one(&sql, values, |row| Ok(Timestamp::clamped(row.take(0)?)))
+    }
+
+    fn has_unprocessed(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrival: u64,
+        only: &Bounds,
+        now: Timestamp,
+    ) -> Result<bool> {
+        self.has_unread(EventOf { memory, actor, session }, arrival, only, now)
     }
 
     fn load(

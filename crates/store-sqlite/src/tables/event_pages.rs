@@ -1,13 +1,15 @@
 //! Pages of events, actors and sessions.
 
+use loci_model::bounds::Bounds;
 use loci_model::event::{Event, MAIN_BRANCH};
 use loci_model::event_filter::EventFilter;
 use loci_model::ports::store::{
     ActorPage, BranchSlice, EventQuery, EventsBefore, NewestUnread, SessionEntry, SessionPage, UnreadEvent,
 };
-use loci_model::{ActorId, Result, SessionId, Timestamp, limits};
+use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp, limits};
 use rusqlite::{params, params_from_iter};
 
+use super::event_bounds::{common_value, of_bounds};
 use super::event_rows::{COLUMNS, EventReader, PAYLOAD, PAYLOAD_AT, row_number};
 use crate::bound::Bound;
 use crate::errors::stored;
@@ -26,10 +28,7 @@ impl SqlTx<'_> {
                 query.metadata.iter().all(|filter| filter.admits(&metadata))
             };
             if admitted {
-                let event = reader.read(row, query.with_payload)?;
-                if query.only.as_ref().is_none_or(|only| only.iter().any(|one| one.admits_event(&event))) {
-                    out.push(event);
-                }
+                out.push(reader.read(row, query.with_payload)?);
             }
             Ok(out.len() < query.limit)
         })?;
@@ -41,10 +40,11 @@ impl SqlTx<'_> {
         let mut bound = Bound::default();
         let (session_at, now) = (bound.put(session), bound.put(query.now.millis()));
         // The first equality drives: its index gives the events in order. The rest is read from the rows.
-        let driver = query.metadata.iter().find_map(|filter| match filter {
+        let equality = query.metadata.iter().find_map(|filter| match filter {
             EventFilter::Equals(key, value) => Some((key, value)),
             EventFilter::Exists(_) | EventFilter::NotExists(_) => None,
         });
+        let driver = equality.or_else(|| common_value(query.only.as_deref()?));
         let (tables, order) = match driver {
             Some((key, value)) => {
                 let (key, value) = (bound.put(key.clone()), bound.put(value.clone()));
@@ -61,6 +61,9 @@ impl SqlTx<'_> {
             "SELECT {COLUMNS}{payload} FROM {tables} WHERE e.sess = {session_at} AND e.hidden = 0 AND e.deleted = 0 \
              AND e.expires > {now}"
         );
+        if let Some(only) = &query.only {
+            sql.push_str(&of_bounds(only, &session_at, driver.is_none(), &mut bound));
+        }
         if let Some(before) = &query.before {
             sql.push_str(&format!(" AND {order} < {}", bound.put(before.as_str().to_owned())));
         }
@@ -116,6 +119,30 @@ impl SqlTx<'_> {
             let event = reader.read(row, false)?;
             Ok(UnreadEvent { event, payload_bytes: unsigned(row.take(PAYLOAD_AT)?) })
         })
+    }
+
+    /// Hidden events are not in the index of metadata: what is unread is gone through, without payloads.
+    pub(super) fn has_unread(
+        &self,
+        (memory, actor, session): (&MemoryId, &ActorId, &SessionId),
+        arrival: u64,
+        only: &Bounds,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let place = self.number(memory)?;
+        let number = self.session_number(memory, actor, session)?;
+        let Some((place, number)) = place.zip(number) else { return Ok(false) };
+        let sql = format!(
+            "SELECT {COLUMNS} FROM events e WHERE e.sess = ?1 AND e.extract = 1 AND e.num > ?2 AND e.deleted = 0 \
+             AND e.expires > ?3 ORDER BY e.num"
+        );
+        let reader = EventReader::new(self, memory, actor, session, number)?;
+        let mut found = false;
+        self.each(&sql, params![number, row_number(place, arrival), now.millis()], |row| {
+            found = only.admits_event(&reader.read(row, false)?);
+            Ok(!found)
+        })?;
+        Ok(found)
     }
 
     /// The slices that exist, as a condition.

@@ -1,5 +1,6 @@
 //! The table of events, with the sessions, branches and progress that hang on it.
 
+use loci_model::bounds::Bounds;
 use loci_model::event::{Branch, Event, EventLoad, ExtractionMode, MAIN_BRANCH};
 use loci_model::ports::store;
 use loci_model::ports::store::{
@@ -349,6 +350,18 @@ impl Events for SqlTx<'_> {
                    AND expires > ?3 ORDER BY num LIMIT 1";
         let values = params![number, row_number(place, arrival), now.millis()];
         self.one(sql, values, |row| Ok(Timestamp::clamped(row.take(0)?)))
+    }
+
+    fn has_unprocessed(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrival: u64,
+        only: &Bounds,
+        now: Timestamp,
+    ) -> Result<bool> {
+        self.has_unread((memory, actor, session), arrival, only, now)
     }
 
     fn load(

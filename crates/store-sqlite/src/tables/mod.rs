@@ -2,6 +2,7 @@
 
 mod commits;
 mod deliveries;
+mod event_bounds;
 mod event_pages;
 mod event_rows;
 mod event_sweep;

@@ -1,5 +1,7 @@
 //! One record as a row and back.
 
+use std::collections::BTreeSet;
+
 use loci_model::event::RunPlace;
 use loci_model::findings::Findings;
 use loci_model::making::Making;
@@ -45,6 +47,8 @@ pub(crate) struct More {
     sources: Vec<(EventId, u32, u32)>,
     #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
     run: Option<RunPlace>,
+    #[serde(rename = "g", skip_serializing_if = "BTreeSet::is_empty")]
+    bound: BTreeSet<String>,
     #[serde(rename = "i", skip_serializing_if = "TrustTier::is_plain")]
     tier: TrustTier,
     #[serde(rename = "k", skip_serializing_if = "Option::is_none")]
@@ -73,6 +77,7 @@ impl More {
             branch: record.provenance.branch,
             sources: sources.into_iter().map(|source| (source.event, source.message, source.part)).collect(),
             run: record.provenance.run,
+            bound: record.provenance.bound,
             tier: record.tier,
             making: record.making,
             derived_from: record.derived_from,
@@ -140,6 +145,7 @@ pub(crate) fn read(memory: &MemoryId, row: &Row<'_>) -> Result<Stored> {
         verbatim: row.take(20)?,
         role: row.take::<Option<i64>>(21)?.map(|code| of_code(ROLES, code)).transpose()?,
         run: more.run,
+        bound: more.bound,
     };
     let spelled: Option<String> = row.take(14)?;
     let namespace = match spelled {

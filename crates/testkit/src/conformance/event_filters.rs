@@ -58,10 +58,13 @@ fn of_grants(bench: &Bench, memory: &MemoryId) -> Result<()> {
     check(vec![bounds(&[], Some(5))], &[], 9, vec![6, 5])?;
     check(vec![bounds(&[("even", "true")], Some(3))], &[], 9, vec![6, 4])?;
     check(vec![bounds(&[("even", "false"), ("late", "Yes")], None), even], &[], 9, vec![6, 5, 4, 2])?;
+    check(vec![bounds(&[("even", "true")], None), bounds(&[], Some(5))], &[], 3, vec![6, 5, 4])?;
+    check(vec![bounds(&[("even", "true"), ("late", "Yes")], None)], &[], 1, vec![6])?;
     let either = Bounds {
         metadata: [("even".to_owned(), ["false".into(), "true".into()].into())].into(),
         since: Some(samples::time(6)),
     };
-    check(vec![either], &[], 9, vec![6])?;
+    check(vec![either.clone()], &[], 9, vec![6])?;
+    check(vec![Bounds { since: None, ..either }], &[], 4, vec![6, 5, 4, 3])?;
     check(vec![], &[], 9, vec![])
 }

@@ -1,5 +1,6 @@
 //! What triggers count and windows read: loads of unread events, and the events before a window.
 
+use loci_model::bounds::Bounds;
 use loci_model::event::{Branch, Event, EventLoad, ExtractionMode};
 use loci_model::ports::store::{BranchSlice, EventsBefore, NewestUnread};
 use loci_model::{BranchName, EventId, MemoryId, Result};
@@ -20,7 +21,8 @@ pub(super) fn loads(bench: &Bench) -> Result<()> {
     };
     same("of a session that is not there", load(0, 9)?, EventLoad::default());
     let skipped = Event { extraction: ExtractionMode::Skip, ..loaded(&memory, 2, 100, 100)? };
-    let hidden = Event { hidden: true, ..loaded(&memory, 3, 2, 20)? };
+    let red = [("team".to_owned(), "red".to_owned())].into();
+    let hidden = Event { hidden: true, metadata: red, ..loaded(&memory, 3, 2, 20)? };
     let gone = loaded(&memory, 4, 1_000, 1_000)?;
     let expired = Event { expires: time(10), ..loaded(&memory, 5, 300, 300)? };
     for event in [&loaded(&memory, 1, 1, 10)?, &skipped, &hidden, &gone, &expired] {
@@ -42,6 +44,21 @@ pub(super) fn loads(bench: &Bench) -> Result<()> {
     };
     same("when the first came", (first(0, 9)?, first(1, 10)?), (Some(time(1)), Some(time(3))));
     same("none waits", first(3, 10)?, None);
+    let any = |only: Bounds, after: u64, now: i64| {
+        let memory = memory.clone();
+        bench.read(move |tx| {
+            tx.events().has_unprocessed(&memory, &actor()?, &session()?, after, &only, time(now))
+        })
+    };
+    let since = |at: i64| Bounds { since: Some(time(at)), ..Bounds::default() };
+    let of = |team: &str| Bounds {
+        metadata: [("team".to_owned(), ["green".to_owned(), team.to_owned()].into())].into(),
+        since: None,
+    };
+    same("any waits", (any(Bounds::default(), 2, 10)?, any(Bounds::default(), 3, 10)?), (true, false));
+    same("a young one waits", (any(since(3), 0, 10)?, any(since(4), 0, 10)?), (true, false));
+    same("one of theirs waits", (any(of("red"), 2, 10)?, any(of("red"), 3, 10)?), (true, false));
+    same("none of theirs waits", any(of("blue"), 0, 9)?, false);
     let place = memory.clone();
     let read =
         bench.read(move |tx| tx.events().unprocessed(&place, &actor()?, &session()?, 0, 9, time(10)))?;

@@ -83,6 +83,7 @@ pub(super) fn every_member_comes_back(bench: &Bench) -> Result<()> {
             verbatim: true,
             role: Some(Role::Tool),
             run: Some(RunPlace { run: "r".into(), first: 1, last: u64::MAX }),
+            bound: ["s".to_owned()].into(),
         },
         origin: RecordOrigin::BatchCreated,
         trust: 0.25,

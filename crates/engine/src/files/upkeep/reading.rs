@@ -151,7 +151,8 @@ fn document(memory: &Memory, entry: &TreeEntry, record: &Record) -> PlanDocument
     }
 }
 
-/// Values that must agree for two documents to meet: of a strategy's record those that its schema names so, of any other all of them.
+/// Values that must agree for two documents to meet: of a strategy's record those that its schema names so and those by which
+/// its writers were bound, of any other all of them.
 fn strict(memory: &Memory, record: &Record) -> Metadata {
     let Some(strategy) = &record.strategy else {
         let own = record.metadata.iter().filter(|(key, _)| !key.starts_with("file_"));
@@ -161,7 +162,9 @@ fn strict(memory: &Memory, record: &Record) -> Metadata {
     let named = schema.unwrap_or_default().iter();
     named
         .filter(|entry| entry.effective_extraction() == MetadataExtraction::StrictlyConsistent)
-        .filter_map(|entry| Some((entry.key.clone(), record.metadata.get(&entry.key)?.clone())))
+        .map(|entry| &entry.key)
+        .chain(&record.provenance.bound)
+        .filter_map(|key| Some((key.clone(), record.metadata.get(key)?.clone())))
         .collect()
 }
 

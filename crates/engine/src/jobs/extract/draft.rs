@@ -195,7 +195,8 @@ fn told(
 ) -> Provenance {
     let (actor, session) = (round.place.actor.clone(), round.place.session.clone());
     let branch = Some(group.branch.clone());
-    Provenance { actor: Some(actor), session: Some(session), branch, sources, verbatim, role, run }
+    let bound = group.bound.keys().cloned().collect();
+    Provenance { actor: Some(actor), session: Some(session), branch, sources, verbatim, role, run, bound }
 }
 
 /// The place in its client's run of the last event that a record rests on.

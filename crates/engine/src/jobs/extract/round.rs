@@ -300,9 +300,9 @@ impl Round {
         self.strategy.schema.as_deref().unwrap_or_default()
     }
 
-    /// True when a record has the strictly consistent values of a group.
+    /// True when a record has the strictly consistent values of a group, and is bound as it is.
     pub(super) fn may_join(&self, record: &Record, group: &Group) -> bool {
-        agrees(self.schema(), &record.metadata, &group.strict)
+        agrees(self.schema(), record, &group.strict, &group.bound)
     }
 
     /// Reads what the groups hold already, and at which sequence.
@@ -323,7 +323,7 @@ impl Round {
                             .branch
                             .as_ref()
                             .map_or_else(|| group.branch == BranchName::main(), |b| *b == group.branch)
-                        && agrees(schema, &record.metadata, &group.strict)
+                        && agrees(schema, record, &group.strict, &group.bound)
                 }));
             }
             // Records without progress were imported: what they tell is not told again.

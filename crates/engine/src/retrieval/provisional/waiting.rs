@@ -262,6 +262,7 @@ impl<'a> Looking<'a> {
                 verbatim,
                 role,
                 run,
+                bound: event.notes.bound.clone(),
             },
             origin: RecordOrigin::Extracted,
             tier: safe.tier,

@@ -241,6 +241,17 @@ pub trait Events {
         arrival: u64,
         now: Timestamp,
     ) -> Result<Option<Timestamp>>;
+    /// Whether any of the events that [`Events::unprocessed`] would give meets the bounds, without reading it: searches of
+    /// callers who see a part of a session ask.
+    fn has_unprocessed(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrival: u64,
+        only: &Bounds,
+        now: Timestamp,
+    ) -> Result<bool>;
     /// What the events that [`Events::unprocessed`] would give bring to read, the first 4,096 of them together, without
     /// reading them: every new event asks. Events from before loads were counted bring nothing.
     fn load(

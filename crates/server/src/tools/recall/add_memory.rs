@@ -153,15 +153,44 @@ async fn write(context: &Context, memory: &Memory, texts: Vec<String>) -> Result
 
 /// Where the caller's notes are kept: in the place that a grant names, else in one for all.
 fn notes_of(caller: &Principal, memory: &Memory) -> Result<Namespace> {
-    // What the tool writes is of no actor and no session: grants on those do not reach it.
+    // What the tool writes is of no actor, no session and no strategy: grants on those do not reach it.
     let granted = caller.grants.iter().find(|grant| {
         grant.capabilities.contains(&Capability::Write)
             && grant.actor.is_none()
             && grant.session.is_none()
+            && grant.strategy.is_none()
             && grant.memory.as_ref().is_none_or(|granted| *granted == memory.id)
     });
     match granted.and_then(|grant| grant.namespace.clone()) {
         Some(namespace) => Ok(namespace),
         None => Namespace::parse(NOTES),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loci_model::StrategyId;
+    use loci_model::principal::Grant;
+    use loci_testkit::samples;
+
+    #[test]
+    fn notes_lie_where_a_grant_reaches_them() {
+        let memory = samples::memory("notes").unwrap();
+        let place = |text: &str| Some(Namespace::parse(text).unwrap());
+        let wide = Grant { namespace: place("/team/"), ..Grant::everything() };
+        let of_strategy = Grant {
+            namespace: place("/facts/"),
+            strategy: Some(StrategyId::parse("facts").unwrap()),
+            ..Grant::everything()
+        };
+        let check = |grants: &[&Grant], expect: &str| {
+            let grants = grants.iter().map(|grant| (*grant).clone()).collect();
+            let caller = Principal { name: "ann".into(), grants };
+            assert_eq!(notes_of(&caller, &memory).unwrap().as_str(), expect);
+        };
+        check(&[&wide], "/team/");
+        check(&[&of_strategy], NOTES);
+        check(&[&of_strategy, &wide], "/team/");
     }
 }

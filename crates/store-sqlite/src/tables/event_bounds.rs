@@ -1,0 +1,49 @@
+//! What grants are bound to, as conditions on `events e` (memory-manager.md W-16). None of them reads a payload, and where
+//! values are bound, their index drives: what the caller may not see is not looked at.
+
+use loci_model::bounds::Bounds;
+
+use crate::bound::Bound;
+
+/// The events of the session at `session` that meet one of these. With `drives`, nothing else leads to them.
+pub(super) fn of_bounds(only: &[Bounds], session: &str, drives: bool, bound: &mut Bound) -> String {
+    let mut parts = Vec::with_capacity(only.len());
+    let mut drivers = Vec::with_capacity(only.len());
+    for one in only {
+        let mut part = "1".to_owned();
+        if let Some(since) = one.since {
+            part.push_str(&format!(" AND e.time >= {}", bound.put(since.millis())));
+        }
+        for (nth, (key, allowed)) in one.metadata.iter().enumerate() {
+            let key = bound.put(key.clone());
+            let allowed: Vec<String> = allowed.iter().map(|text| bound.put(text.clone())).collect();
+            let from = format!(
+                "FROM event_meta m WHERE m.sess = {session} AND m.key = {key} AND m.value IN ({})",
+                allowed.join(", ")
+            );
+            if nth == 0 {
+                drivers.push(format!("SELECT m.id {from}"));
+            }
+            part.push_str(&format!(" AND EXISTS (SELECT 1 {from} AND m.id = e.id)"));
+        }
+        parts.push(format!("({part})"));
+    }
+    if parts.is_empty() {
+        return " AND 0".to_owned();
+    }
+    let mut sql = format!(" AND ({})", parts.join(" OR "));
+    // An age alone leads nowhere: then the events are gone through.
+    if drives && drivers.len() == only.len() {
+        sql.push_str(&format!(" AND e.id IN ({})", drivers.join(" UNION ALL ")));
+    }
+    sql
+}
+
+/// The one value that all these events have under a key: its index gives them in order.
+pub(super) fn common_value(only: &[Bounds]) -> Option<(&String, &String)> {
+    let [one] = only else { return None };
+    one.metadata.iter().find_map(|(key, allowed)| match allowed.len() {
+        1 => Some((key, allowed.first()?)),
+        _ => None,
+    })
+}
