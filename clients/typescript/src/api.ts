@@ -2975,7 +2975,7 @@ export interface RecordCreate {
 
 /** What is said of a record. Each principal has one standing verdict on a version; a later one takes its place. */
 export interface RecordFeedback {
-  /** Who says it; absent: a person where the caller administers the whole memory, else an agent. */
+  /** Who says it; absent: an agent. A person must administer the whole memory. */
   by?: FeedbackBy | null;
   /** Why, in at most 500 characters; kept with the record. */
   reason?: string | null;
