@@ -58,11 +58,12 @@ fn what_is_said_of_a_record_is_counted() {
     let counts = |said: Value| (said["useful"].clone(), said["wrong"].clone(), said["state"].clone());
     let expect = |useful: u64, wrong: u64, state: &str| (json!(useful), json!(wrong), json!(state));
     assert_eq!(counts(say(json!({ "verdict": "useful" }))), expect(1, 0, "active"));
+    // Whatever the rights are, nobody is a person without a word.
+    assert_eq!(counts(say(json!({ "verdict": "wrong" }))), expect(0, 1, "active"));
     assert_eq!(counts(say(json!({ "verdict": "wrong", "by": "agent" }))), expect(0, 1, "active"));
     let history = asked(&world, "GET", &format!("/v1/memories/{memory}/records/{id}/history"), Value::Null);
     assert_eq!(history["feedback"], json!({ "useful": 0, "wrong": 1 }), "{history}");
-    // Who administers the memory is a person where nothing else is said.
-    let held = say(json!({ "verdict": "wrong", "reason": "it is blue" }));
+    let held = say(json!({ "verdict": "wrong", "reason": "it is blue", "by": "human" }));
     assert_eq!(held["state_reason"], "called wrong by an administrator", "{held}");
     assert_eq!(counts(held), expect(0, 1, "quarantined"));
     for (body, field) in [
