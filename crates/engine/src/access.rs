@@ -226,6 +226,25 @@ pub fn require_person(
     }
 }
 
+/// Requires that the caller is the user of an operations agent's memory, by name or by a grant on that user alone, or an administrator.
+/// Who may write a whole memory is not every user of it.
+pub(crate) fn require_user(
+    caller: &Principal,
+    memory: &MemoryId,
+    (actor, user): (&ActorId, &str),
+) -> Result<()> {
+    let capabilities = [Capability::Read, Capability::Write];
+    let is_theirs = |capability: Capability| {
+        grants(caller, memory, capability).any(|grant| grant.actor.as_ref() == Some(actor))
+    };
+    let is_user = caller.name == user || capabilities.into_iter().any(is_theirs);
+    if is_user || require_whole(caller, memory, Capability::Admin).is_ok() {
+        Ok(())
+    } else {
+        Err(Error::denied("the caller is neither that user nor an administrator"))
+    }
+}
+
 /// True where all events of the place are granted.
 fn covers_events(grant: &Grant, actor: &ActorId, session: Option<&SessionId>) -> bool {
     is_place_of(grant, actor, session) && !grant.is_bound()

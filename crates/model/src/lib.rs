@@ -61,6 +61,7 @@ pub mod rollback;
 pub mod rule;
 pub mod scope;
 pub mod settings;
+pub mod sre;
 pub mod strategy;
 pub mod task;
 pub mod task_session;

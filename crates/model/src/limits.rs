@@ -401,3 +401,19 @@ pub const FILE_LINES_MAX: usize = 999_999;
 pub const OBJECT_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// Bytes of its key.
 pub const OBJECT_KEY_BYTES_MAX: usize = 1_024;
+/// Characters of an id of a user, an agent or a session of the native API (sre-memory.md §9.3).
+pub const SRE_ID_CHARS_MAX: usize = 120;
+/// Bytes of the values of one statement of preferences.
+pub const SRE_PREFERENCE_BYTES_MAX: usize = 16 * 1024;
+/// Keys of one statement of preferences: each is a record.
+pub const SRE_PREFERENCE_KEYS_MAX: usize = 100;
+/// Characters of a key, and of names of services, environments, incidents.
+pub const SRE_NAME_CHARS_MAX: usize = 200;
+/// Characters of where something came from.
+pub const SRE_CONTEXT_CHARS_MAX: usize = 2_000;
+/// Bytes of what is known of a service, and of an alert.
+pub const SRE_KNOWLEDGE_BYTES_MAX: usize = 64 * 1024;
+/// Entries of each list of an investigation, and pieces of evidence.
+pub const SRE_ITEMS_MAX: usize = 200;
+/// Characters of a question, a finding or an entry of a timeline.
+pub const SRE_TEXT_CHARS_MAX: usize = 10_000;

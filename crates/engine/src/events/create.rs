@@ -1,6 +1,6 @@
 //! `event_create`: stores an event and asks for its extraction, in one write; never waits for a model.
 
-use loci_model::event::{Event, EventNotes};
+use loci_model::event::{Event, EventNotes, PayloadItem};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::{uuid4, uuid7};
 use loci_model::ports::store::{StoreExt, Tx};
@@ -42,6 +42,28 @@ pub(crate) struct Prepared {
     pub(super) jobs: Vec<JobId>,
     /// What the caller's grants add.
     pub(super) stamp: Stamp,
+}
+
+impl Prepared {
+    /// Whose event it will be.
+    pub(crate) fn actor(&self) -> &ActorId {
+        &self.new.actor
+    }
+
+    /// In which session.
+    pub(crate) fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// When it was prepared.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// The same with what is known of its content in the write alone.
+    pub(crate) fn with_payload(&self, payload: Vec<PayloadItem>) -> Self {
+        Self { new: NewEvent { payload, ..self.new.clone() }, ..self.clone() }
+    }
 }
 
 /// An event that was stored in a write.

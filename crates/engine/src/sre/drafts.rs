@@ -1,0 +1,164 @@
+//! From what a caller sends to the records that it becomes, unwritten: their texts, keys and metadata. Everything but the last step is pure.
+
+use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::provenance::{Provenance, Source};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::sre::SreType;
+use loci_model::strategy::Strategy;
+use loci_model::{EventId, RecordId, Result, Timestamp};
+use serde_json::{Value, json};
+
+use super::investigation::Investigation;
+use super::keeping::{DIGEST, KEYS, SOURCE};
+use super::knowledge::Knowledge;
+use super::preference::Preference;
+use super::protected::{Class, class, needs_person};
+use super::saving::SreSave;
+use super::{canonical, place};
+use crate::events::Prepared;
+use crate::records::NewRecord;
+use crate::records::writing::{Building, Origin};
+
+/// Why a preference of risk is not stored.
+const REFUSED: &str = "only a person may set what lets things happen without asking";
+/// Why a contact waits.
+const WAITS: &str = "a contact counts when a person has confirmed it";
+
+/// A record to be.
+pub(super) struct Draft {
+    kind: RecordKind,
+    stored: Value,
+    digest: String,
+    subtype: String,
+    keys: Vec<String>,
+    observed_at: Timestamp,
+    waits: bool,
+    more: Vec<(&'static str, String)>,
+    /// What the answer calls it.
+    pub(super) key: Option<String>,
+    /// It is not stored, and why.
+    pub(super) refused: Option<&'static str>,
+}
+
+/// What something that is said becomes; `random` ends the name of an incident that has none.
+pub(super) fn drafts(asked: &SreSave, random: &str, now: Timestamp) -> Result<Vec<Draft>> {
+    let data = asked.data.clone();
+    Ok(match asked.kind {
+        SreType::Preferences => of_preference(asked, &Preference::read(data, now)?),
+        SreType::Infrastructure => vec![of_knowledge(asked, &Knowledge::read(data, now)?)],
+        SreType::Investigations => {
+            vec![of_investigation(asked, &Investigation::read(data, now)?, random, now)]
+        }
+    })
+}
+
+fn of_preference(asked: &SreSave, said: &Preference) -> Vec<Draft> {
+    let guarded = needs_person(asked.source);
+    let draft = |one: super::preference::PreferenceKey| {
+        let class = class(&one);
+        Draft {
+            kind: RecordKind::Preference,
+            stored: said.stored(&asked.actor, &one),
+            digest: canonical::digest(&json!([said.kind, one.key, one.value])),
+            subtype: format!("{}/{}", said.kind, one.key),
+            keys: vec![one.key.clone()],
+            observed_at: said.said_at,
+            waits: guarded && class == Class::Contact,
+            more: vec![("preference_type", said.kind.clone()), ("key", one.key.clone())],
+            key: Some(one.key),
+            refused: (guarded && class == Class::Risk).then_some(REFUSED),
+        }
+    };
+    said.keys().into_iter().map(draft).collect()
+}
+
+fn of_knowledge(asked: &SreSave, said: &Knowledge) -> Draft {
+    let mut more = vec![
+        ("service_name", said.service.clone()),
+        ("knowledge_type", said.kind.as_str().to_owned()),
+        ("environment", said.environment.clone()),
+    ];
+    more.extend(said.cluster.iter().map(|cluster| ("cluster", cluster.clone())));
+    let about = canonical::digest(&json!([said.service, said.holds_in()]));
+    Draft {
+        kind: RecordKind::Fact,
+        stored: said.stored(&asked.actor),
+        digest: canonical::digest(&said.said()),
+        subtype: format!("{}/{about}", said.kind.as_str()),
+        keys: said.metrics(),
+        observed_at: said.observed_at,
+        waits: false,
+        more,
+        key: None,
+        refused: None,
+    }
+}
+
+fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Timestamp) -> Draft {
+    let made = || format!("incident_{}_{random}", now.civil().strftime("%Y%m%d_%H%M%S"));
+    let incident = said.incident.clone().unwrap_or_else(made);
+    let session = asked.session.clone().unwrap_or_default();
+    let mut more = vec![
+        ("incident_id", incident.clone()),
+        ("resolution_status", said.status.unwrap_or_default().as_str().to_owned()),
+    ];
+    more.extend(said.fingerprint.iter().map(|text| ("fingerprint", text.clone())));
+    Draft {
+        kind: RecordKind::Investigation,
+        stored: said.stored(&asked.actor, &incident),
+        digest: canonical::digest(&Value::Object(said.said(&incident))),
+        subtype: format!("incident/{}", canonical::digest(&json!([incident, session]))),
+        keys: vec![incident.clone()],
+        observed_at: said.observed_at,
+        waits: false,
+        more,
+        key: Some(incident),
+        refused: None,
+    }
+}
+
+impl Draft {
+    /// The record, through safety and within the caller's grants.
+    pub(super) fn record(
+        &self,
+        building: &Building<'_>,
+        strategy: &Strategy,
+        asked: &SreSave,
+        (prepared, event, part): (&Prepared, &EventId, u32),
+        id: &RecordId,
+    ) -> Result<Record> {
+        let (actor, session) = (prepared.actor(), prepared.session());
+        let namespace = place::namespace(strategy, actor, session)?;
+        let text = |text: &str| MetadataValue::String(text.to_owned());
+        let mut metadata = Metadata::from([
+            ("sre_type".to_owned(), text(asked.kind.as_str())),
+            (SOURCE.to_owned(), text(asked.source.as_str())),
+            (DIGEST.to_owned(), text(&self.digest)),
+        ]);
+        if !self.keys.is_empty() {
+            metadata.insert(KEYS.to_owned(), MetadataValue::StringList(self.keys.clone()));
+        }
+        metadata.extend(self.more.iter().map(|(name, value)| ((*name).to_owned(), text(value))));
+        let new = NewRecord {
+            kind: self.kind,
+            subtype: Some(self.subtype.clone()),
+            strategy: Some(strategy.id.clone()),
+            metadata,
+            ..NewRecord::fact(String::new(), vec![namespace], canonical::text(&self.stored), self.observed_at)
+        };
+        let provenance = Provenance {
+            actor: Some(actor.clone()),
+            session: Some(session.clone()),
+            sources: vec![Source { event: event.clone(), message: 0, part }],
+            ..Provenance::default()
+        };
+        let index_text = Some(canonical::values_text(&self.stored));
+        let from = Origin { provenance, origin: RecordOrigin::Extracted, index_text };
+        let (mut record, _) = building.build(&new, id, from)?;
+        if self.waits && record.state == RecordState::Active {
+            record.state = RecordState::Candidate;
+            record.state_reason = Some(WAITS.to_owned());
+        }
+        Ok(record)
+    }
+}

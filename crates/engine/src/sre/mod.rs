@@ -1,0 +1,31 @@
+//! The memory of operations agents (sre-memory.md): how people want to be worked for, what is known of services, what was looked into. A
+//! profile of the common engine: events, records, states and history are those of every memory. No hooks, tools or webhooks yet.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `segment`, `agents`, `place` | where something lies: ids as segments, aliases, namespaces |
+//! | `members`, `canonical`, `masking` | JSON that comes in: read by rule, one spelling, secrets masked: pure |
+//! | `preference`, `knowledge`, `investigation` | the three types and their rules: pure |
+//! | `protected` | preferences that a person must confirm or set: pure |
+//! | `drafts` | from what is said to records, unwritten |
+//! | `keeping` | which of several counts |
+//! | `saving`, `preferences` | the verbs |
+
+mod agents;
+mod canonical;
+mod drafts;
+mod investigation;
+mod keeping;
+mod knowledge;
+mod masking;
+mod members;
+mod place;
+mod preference;
+mod preferences;
+mod protected;
+mod saving;
+mod segment;
+
+pub use keeping::SreAction;
+pub use preferences::{SrePreference, SrePreferences};
+pub use saving::{SreKept, SreSave, SreSaved};
