@@ -226,19 +226,26 @@ pub fn require_person(
     }
 }
 
-/// Requires that the caller is the user of an operations agent's memory, by name or by a grant on that user alone, or an administrator.
-/// Who may write a whole memory is not every user of it.
+/// Requires that the caller is the user of an operations agent's memory, by name or by a grant of this on that user alone, or an
+/// administrator: who may read or write a whole memory is not every user of it. What of the user's the caller reaches is another question,
+/// and is asked besides.
 pub(crate) fn require_user(
     caller: &Principal,
     memory: &MemoryId,
     (actor, user): (&ActorId, &str),
+    capability: Capability,
 ) -> Result<()> {
-    let capabilities = [Capability::Read, Capability::Write];
-    let is_theirs = |capability: Capability| {
-        grants(caller, memory, capability).any(|grant| grant.actor.as_ref() == Some(actor))
-    };
-    let is_user = caller.name == user || capabilities.into_iter().any(is_theirs);
-    if is_user || require_whole(caller, memory, Capability::Admin).is_ok() {
+    let is_theirs = |grant: &Grant| grant.actor.as_ref() == Some(actor);
+    if grants(caller, memory, capability).any(is_theirs) {
+        return Ok(());
+    }
+    require_user_in_person(caller, memory, user)
+}
+
+/// Requires that the caller is that user by name, or an administrator: a key with a grant on the user may be an agent's, which works for
+/// the user and decides nothing in their stead.
+pub(crate) fn require_user_in_person(caller: &Principal, memory: &MemoryId, user: &str) -> Result<()> {
+    if caller.name == user || require_whole(caller, memory, Capability::Admin).is_ok() {
         Ok(())
     } else {
         Err(Error::denied("the caller is neither that user nor an administrator"))

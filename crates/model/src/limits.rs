@@ -407,6 +407,8 @@ pub const SRE_ID_CHARS_MAX: usize = 120;
 pub const SRE_PREFERENCE_BYTES_MAX: usize = 16 * 1024;
 /// Keys of one statement of preferences: each is a record.
 pub const SRE_PREFERENCE_KEYS_MAX: usize = 100;
+/// Things known of services in one request.
+pub const SRE_BATCH_ITEMS_MAX: usize = 100;
 /// Characters of a key, and of names of services, environments, incidents.
 pub const SRE_NAME_CHARS_MAX: usize = 200;
 /// Characters of where something came from.

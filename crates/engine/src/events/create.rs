@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::branches::{self, SessionPlace};
 use super::{EventCreated, NewEvent, content, overlap, scheduling, variables};
-use crate::bound::Stamp;
+use crate::bound::{EventView, Stamp};
 use crate::idempotency::{ClientToken, Replay, look_up, remember};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally};
@@ -42,6 +42,8 @@ pub(crate) struct Prepared {
     pub(super) jobs: Vec<JobId>,
     /// What the caller's grants add.
     pub(super) stamp: Stamp,
+    /// Its secrets are masked, and masking its text once more would spoil it: it is JSON.
+    pub(super) is_masked: bool,
 }
 
 impl Prepared {
@@ -60,9 +62,18 @@ impl Prepared {
         self.now
     }
 
-    /// The same with what is known of its content in the write alone.
-    pub(crate) fn with_payload(&self, payload: Vec<PayloadItem>) -> Self {
-        Self { new: NewEvent { payload, ..self.new.clone() }, ..self.clone() }
+    /// Puts it into what the caller may write.
+    ///
+    /// # Errors
+    /// As [`EventView::stamp`].
+    pub(crate) fn put_within(&mut self, view: &EventView) -> Result<()> {
+        self.stamp = view.stamp(&self.new.metadata, self.time)?;
+        Ok(())
+    }
+
+    /// The same with what is known of its content in the write alone, where its secrets are masked.
+    pub(crate) fn with_masked(&self, payload: Vec<PayloadItem>) -> Self {
+        Self { new: NewEvent { payload, ..self.new.clone() }, is_masked: true, ..self.clone() }
     }
 }
 
@@ -104,7 +115,7 @@ impl Engine {
         let mut prepared = self.prepare(new)?;
         let (memory, actor, session) = (&prepared.new.memory, &prepared.new.actor, &prepared.session);
         let view = access::event_view(caller, memory, actor, Some(session), capability, prepared.now)?;
-        prepared.stamp = view.stamp(&prepared.new.metadata, prepared.time)?;
+        prepared.put_within(&view)?;
         let token = token.map(|token| token.of(caller, &prepared.new.memory)).transpose()?;
         let token = token.map(|token| ClientToken { parameters: digest(&prepared.new), ..token });
         let (engine, caller) = (self.clone(), caller.clone());
@@ -131,7 +142,7 @@ impl Engine {
             .map(|_| JobId::parse(uuid7(self.ids.as_ref(), now.millis())))
             .collect::<Result<_>>()?;
         let (time, stamp) = (new.time.unwrap_or(now), Stamp::default());
-        Ok(Prepared { time, new, session, now, first_place, jobs, stamp })
+        Ok(Prepared { time, new, session, now, first_place, jobs, stamp, is_masked: false })
     }
 
     fn event_create_in(
@@ -174,7 +185,7 @@ impl Engine {
         token: Option<&ClientToken>,
     ) -> Result<Stored> {
         let (mut event, notices) = build(tx, caller, memory, prepared, token)?;
-        let found = self.mask(memory, &mut event);
+        let found = if prepared.is_masked { Tally::default() } else { self.mask(memory, &mut event) };
         overlap::mark(tx, &mut event)?;
         if event.notes.overlaps() {
             event.load = content::load(&event.payload, &event.notes.repeated);

@@ -3,14 +3,14 @@
 use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::sre::SreType;
+use loci_model::sre::{KnowledgeType, SreType};
 use loci_model::strategy::Strategy;
 use loci_model::{EventId, RecordId, Result, Timestamp};
 use serde_json::{Value, json};
 
 use super::investigation::Investigation;
-use super::keeping::{DIGEST, KEYS, SOURCE};
-use super::knowledge::Knowledge;
+use super::keeping::{DIGEST, KEYS, seal};
+use super::knowledge::{self, Knowledge};
 use super::preference::Preference;
 use super::protected::{Class, class, needs_person};
 use super::saving::SreSave;
@@ -37,7 +37,7 @@ pub(super) struct Draft {
     /// What the answer calls it.
     pub(super) key: Option<String>,
     /// It is not stored, and why.
-    pub(super) refused: Option<&'static str>,
+    pub(super) refused: Option<String>,
 }
 
 /// What something that is said becomes; `random` ends the name of an incident that has none.
@@ -45,11 +45,26 @@ pub(super) fn drafts(asked: &SreSave, random: &str, now: Timestamp) -> Result<Ve
     let data = asked.data.clone();
     Ok(match asked.kind {
         SreType::Preferences => of_preference(asked, &Preference::read(data, now)?),
-        SreType::Infrastructure => vec![of_knowledge(asked, &Knowledge::read(data, now)?)],
+        SreType::Infrastructure => of_items(asked, data, now)?,
         SreType::Investigations => {
             vec![of_investigation(asked, &Investigation::read(data, now)?, random, now)]
         }
     })
+}
+
+/// Each item by itself: one that breaks a rule is refused, and the others are kept; alone, it is an error.
+fn of_items(asked: &SreSave, data: Value, now: Timestamp) -> Result<Vec<Draft>> {
+    let items = knowledge::items(data)?;
+    let is_alone = items.len() == 1;
+    let one = |(place, item): (String, Value)| match Knowledge::read(item, &place, now) {
+        Ok(known) => Ok(of_knowledge(asked, &known)),
+        Err(error) if is_alone => Err(error),
+        Err(error) => {
+            let place = error.field.as_deref().unwrap_or(&place);
+            Ok(Draft::refused(RecordKind::Fact, now, format!("{place}: {}", error.message)))
+        }
+    };
+    items.into_iter().map(one).collect()
 }
 
 fn of_preference(asked: &SreSave, said: &Preference) -> Vec<Draft> {
@@ -66,7 +81,7 @@ fn of_preference(asked: &SreSave, said: &Preference) -> Vec<Draft> {
             waits: guarded && class == Class::Contact,
             more: vec![("preference_type", said.kind.clone()), ("key", one.key.clone())],
             key: Some(one.key),
-            refused: (guarded && class == Class::Risk).then_some(REFUSED),
+            refused: (guarded && class == Class::Risk).then(|| REFUSED.to_owned()),
         }
     };
     said.keys().into_iter().map(draft).collect()
@@ -79,7 +94,9 @@ fn of_knowledge(asked: &SreSave, said: &Knowledge) -> Draft {
         ("environment", said.environment.clone()),
     ];
     more.extend(said.cluster.iter().map(|cluster| ("cluster", cluster.clone())));
-    let about = canonical::digest(&json!([said.service, said.holds_in()]));
+    // No pattern gives way to another: the same one alone is looked for.
+    let of_itself = (said.kind == KnowledgeType::Pattern).then(|| said.said());
+    let about = canonical::digest(&json!([said.service, said.holds_in(), of_itself]));
     Draft {
         kind: RecordKind::Fact,
         stored: said.stored(&asked.actor),
@@ -118,6 +135,21 @@ fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Ti
 }
 
 impl Draft {
+    fn refused(kind: RecordKind, now: Timestamp, why: String) -> Self {
+        Self {
+            kind,
+            stored: Value::Null,
+            digest: String::new(),
+            subtype: String::new(),
+            keys: Vec::new(),
+            observed_at: now,
+            waits: false,
+            more: Vec::new(),
+            key: None,
+            refused: Some(why),
+        }
+    }
+
     /// The record, through safety and within the caller's grants.
     pub(super) fn record(
         &self,
@@ -132,7 +164,6 @@ impl Draft {
         let text = |text: &str| MetadataValue::String(text.to_owned());
         let mut metadata = Metadata::from([
             ("sre_type".to_owned(), text(asked.kind.as_str())),
-            (SOURCE.to_owned(), text(asked.source.as_str())),
             (DIGEST.to_owned(), text(&self.digest)),
         ]);
         if !self.keys.is_empty() {
@@ -155,6 +186,7 @@ impl Draft {
         let index_text = Some(canonical::values_text(&self.stored));
         let from = Origin { provenance, origin: RecordOrigin::Extracted, index_text };
         let (mut record, _) = building.build(&new, id, from)?;
+        seal(&mut record, asked.source);
         if self.waits && record.state == RecordState::Active {
             record.state = RecordState::Candidate;
             record.state_reason = Some(WAITS.to_owned());

@@ -1,11 +1,11 @@
 //! What is known of a service, as a caller sends it (sre-memory.md §3.2). Pure.
 
 use loci_model::limits::{
-    SRE_CONTEXT_CHARS_MAX as CONTEXT_CHARS_MAX, SRE_ITEMS_MAX as ITEMS_MAX,
+    SRE_BATCH_ITEMS_MAX as BATCH_MAX, SRE_CONTEXT_CHARS_MAX as CONTEXT_CHARS_MAX, SRE_ITEMS_MAX as ITEMS_MAX,
     SRE_KNOWLEDGE_BYTES_MAX as DATA_BYTES_MAX, SRE_NAME_CHARS_MAX as NAME_CHARS_MAX,
 };
 use loci_model::sre::KnowledgeType;
-use loci_model::{Result, Timestamp};
+use loci_model::{Error, Result, Timestamp};
 use serde_json::{Map, Value, json};
 
 use super::members::Members;
@@ -34,12 +34,43 @@ pub(super) struct Knowledge {
     rest: Map<String, Value>,
 }
 
+/// The member of an object that holds several.
+const SEVERAL: &str = "infrastructure_knowledge";
+
+/// The things that are known, each with its place: several where a list is sent, by itself or under its name in a block of knowledge.
+///
+/// # Errors
+/// `Invalid` for an empty list, and for one that is too long.
+pub(super) fn items(data: Value) -> Result<Vec<(String, Value)>> {
+    let (items, place) = match data {
+        Value::Array(items) => (items, "data".to_owned()),
+        Value::Object(mut members)
+            if members.len() == 1 && members.get(SEVERAL).is_some_and(Value::is_array) =>
+        {
+            match members.remove(SEVERAL) {
+                Some(Value::Array(items)) => (items, format!("data.{SEVERAL}")),
+                Some(_) | None => (Vec::new(), "data".to_owned()),
+            }
+        }
+        one => return Ok(vec![("data".to_owned(), one)]),
+    };
+    if (1..=BATCH_MAX).contains(&items.len()) {
+        return Ok(items
+            .into_iter()
+            .enumerate()
+            .map(|(at, item)| (format!("{place}[{at}]"), item))
+            .collect());
+    }
+    let rule = format!("{place} must have 1 to {BATCH_MAX} items: send the others in another request");
+    Err(Error::invalid(place, rule))
+}
+
 impl Knowledge {
-    /// Reads one; text without structure is a pattern of no service in particular.
+    /// Reads one, which stands at `place`; text without structure is a pattern of no service in particular.
     ///
     /// # Errors
     /// `Invalid`, naming the member.
-    pub(super) fn read(data: Value, now: Timestamp) -> Result<Self> {
+    pub(super) fn read(data: Value, place: &str, now: Timestamp) -> Result<Self> {
         let (data, subtype) = match data {
             Value::String(text) => {
                 let data = json!({"service_name": "general", "knowledge_type": "pattern", "knowledge_data": {"text": text}});
@@ -47,7 +78,7 @@ impl Knowledge {
             }
             other => (other, None),
         };
-        let mut members = Members::of(data, "data")?;
+        let mut members = Members::of(data, place)?;
         let service = members.required("service_name", NAME_CHARS_MAX)?;
         let words: Vec<_> = KnowledgeType::ALL.iter().map(|kind| kind.as_str()).collect();
         let kind = members.word("knowledge_type", KnowledgeType::parse, &words)?;
@@ -58,6 +89,10 @@ impl Knowledge {
         let data =
             data.ok_or_else(|| members.wrong("knowledge_data", "is required: an object of what is known"))?;
         let metric = members.text("metric", NAME_CHARS_MAX)?;
+        if metric.is_none() && data.len() > ITEMS_MAX {
+            let rule = "must have at most 200 members, each of which is a metric, where metric names none";
+            return Err(members.wrong("knowledge_data", rule));
+        }
         let environment = members.text("environment", NAME_CHARS_MAX)?;
         let cluster = members.text("cluster", NAME_CHARS_MAX)?;
         let confidence = confidence(&mut members)?;
@@ -157,7 +192,7 @@ mod tests {
     const NOW: Timestamp = Timestamp::clamped(1_795_000_000_000);
 
     fn read(data: Value) -> Result<Knowledge> {
-        Knowledge::read(data, NOW)
+        Knowledge::read(data, "data", NOW)
     }
 
     fn with(name: &str, value: Value) -> Value {
@@ -180,6 +215,23 @@ mod tests {
         check(with("environment", json!("prod")), &["cpu", "memory"], "prod");
         check(with("cluster", json!("eu-1")), &["cpu", "memory"], "unknown/eu-1");
         check(with("knowledge_type", json!("pattern")), &[], "unknown");
+    }
+
+    #[test]
+    fn several_are_read_one_by_one() {
+        let places = |data: Value| {
+            let items = items(data).map_err(|error| error.field.unwrap_or_default());
+            items.map(|items| items.into_iter().map(|(place, _)| place).collect::<Vec<_>>())
+        };
+        assert_eq!(places(json!({"service_name": "api"})).unwrap(), ["data"]);
+        assert_eq!(places(json!([1, 2])).unwrap(), ["data[0]", "data[1]"]);
+        assert_eq!(places(json!({ SEVERAL: [1] })).unwrap(), ["data.infrastructure_knowledge[0]"]);
+        assert_eq!(places(json!([])).unwrap_err(), "data");
+        assert_eq!(places(json!(vec![1; BATCH_MAX])).unwrap().len(), BATCH_MAX);
+        assert_eq!(
+            places(json!({ SEVERAL: vec![1; BATCH_MAX + 1] })).unwrap_err(),
+            "data.infrastructure_knowledge"
+        );
     }
 
     #[test]

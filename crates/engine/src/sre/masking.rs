@@ -1,9 +1,13 @@
 //! Secrets in what is sent as JSON, masked value by value, so that what is stored is JSON still (sre-memory.md §9.5). Which texts are
 //! secrets is [`crate::safety`]'s matter. Names of members say what a value is, and are read along with it.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::safety::{RedactionMode, SecretKind, redact, secrets};
+
+/// The members of such a pair.
+const NAMES: &[&str] = &["name", "key"];
+const VALUE: &str = "value";
 
 /// Masks secrets in texts of the value; the kinds there were.
 pub(super) fn mask(value: &mut Value, mode: RedactionMode) -> Vec<SecretKind> {
@@ -14,12 +18,26 @@ pub(super) fn mask(value: &mut Value, mode: RedactionMode) -> Vec<SecretKind> {
     kinds
 }
 
+/// What a pair of a name and a value, as environments are listed, calls its value.
+fn named(members: &Map<String, Value>) -> Option<String> {
+    let name = NAMES.iter().find_map(|name| members.get(*name)?.as_str())?;
+    members.contains_key(VALUE).then(|| name.to_owned())
+}
+
 fn walk(value: &mut Value, name: Option<&str>, mode: RedactionMode, kinds: &mut Vec<SecretKind>) {
     match value {
         Value::Object(members) => {
-            for (name, value) in members.iter_mut() {
-                walk(value, Some(name), mode, kinds);
-            }
+            let told = named(members);
+            *members = std::mem::take(members)
+                .into_iter()
+                .map(|(name, mut value)| {
+                    let about = if name == VALUE { told.as_deref().unwrap_or(&name) } else { &name };
+                    walk(&mut value, Some(about), mode, kinds);
+                    let (name, found) = redact(name, mode);
+                    kinds.extend(found);
+                    (name, value)
+                })
+                .collect();
         }
         Value::Array(items) => items.iter_mut().for_each(|item| walk(item, name, mode, kinds)),
         Value::String(text) => {
@@ -51,10 +69,16 @@ mod tests {
             "note": format!("the key is {key}"),
             "list": [format!("{key}"), "plain"],
             "plain": "restarts \"twice\" a day",
+            format!("saw {key}"): 1,
+            "env": [{"name": "DB_PASSWORD", "value": "kJ8vQ2zLw9-Xc5Rt1mN4"}, {"name": "MODE", "value": "fast"}],
         });
         let kinds = mask(&mut value, RedactionMode::Mask);
         assert!(!kinds.is_empty());
         assert!(!value.to_string().contains(&key), "{value}");
+        assert_eq!(
+            (&value["env"][0]["value"], &value["env"][1]["value"]),
+            (&json!(secrets::MASK), &json!("fast"))
+        );
         assert_eq!(
             (&value["plain"], &value["list"][1]),
             (&json!("restarts \"twice\" a day"), &json!("plain"))

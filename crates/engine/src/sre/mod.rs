@@ -9,10 +9,11 @@
 //! | `protected` | preferences that a person must confirm or set: pure |
 //! | `drafts` | from what is said to records, unwritten |
 //! | `keeping` | which of several counts |
-//! | `saving`, `preferences` | the verbs |
+//! | `saving`, `preferences`, `confirming` | the verbs |
 
 mod agents;
 mod canonical;
+mod confirming;
 mod drafts;
 mod investigation;
 mod keeping;

@@ -14,6 +14,9 @@ pub(super) const PREFERENCES_SESSION: &str = "preferences-default";
 
 /// Whoever something is of, as events and namespaces name them.
 pub(super) fn actor(kind: SreType, id: &str) -> Result<ActorId> {
+    if id.is_empty() {
+        return Err(Error::invalid("actor_id", "actor_id is required"));
+    }
     let id = match kind {
         SreType::Infrastructure => agents::known_as(id),
         SreType::Preferences | SreType::Investigations => id,

@@ -113,6 +113,16 @@ impl Preference {
     }
 }
 
+/// The type and the key of what is stored; none where the text is of something else.
+pub(super) fn stored(text: &str) -> Option<(String, PreferenceKey)> {
+    let stored: Value = serde_json::from_str(text).ok()?;
+    let kind = stored.get("preference_type")?.as_str()?.to_owned();
+    let values = stored.get("preference_value")?.as_object()?;
+    let (member, value) = values.iter().next().filter(|_| values.len() == 1)?;
+    let one = PreferenceKey { key: key_of(member, value), member: member.clone(), value: value.clone() };
+    Some((kind, one))
+}
+
 fn is_word(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_lowercase())
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-'))
@@ -157,6 +167,9 @@ mod tests {
         assert_eq!(stored["preference_value"], json!({"primary_contact": "ops.team@example.co.uk"}));
         assert_eq!(stored["preference"], "escalation primary contact: ops.team@example.co.uk");
         assert_eq!(stored["timestamp"], "2026-11-20T10:00:00Z");
+        let (kind, one) = super::stored(&stored.to_string()).unwrap();
+        assert_eq!((kind.as_str(), &one), ("escalation", &read.keys()[1]));
+        assert!(super::stored("prefers tea").is_none());
     }
 
     #[test]

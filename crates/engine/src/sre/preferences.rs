@@ -1,6 +1,7 @@
 //! `sre_preferences`: everything somebody wants, by type and key (sre-memory.md §3.1, R-5): the whole current set, in order, never by
 //! likeness.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use loci_model::ports::store::{RecordPage, StoreExt};
@@ -8,15 +9,20 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::sre::SreType;
-use loci_model::{MemoryId, NamespaceFilter, NamespaceMatch, Result};
+use loci_model::{MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 use serde_json::{Map, Value};
 
-use super::keeping::{CONFLICT, source, word};
-use super::place;
+use super::keeping::source;
+use super::protected::{Class, class, needs_person};
+use super::{place, preference};
 use crate::memories::existing;
 use crate::{Engine, access};
 
 const PAGE: usize = 200;
+/// Where a preference stands.
+const IN_FORCE: &str = "active";
+const CONTRADICTS: &str = "conflict";
+const WAITS: &str = "pending_confirmation";
 
 /// What somebody wants of one type.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -54,9 +60,10 @@ impl Engine {
         user: &str,
     ) -> Result<BTreeMap<String, SrePreferences>> {
         let actor = place::actor(SreType::Preferences, user)?;
-        access::require_user(caller, memory, (&actor, user))?;
-        let view = access::record_view(caller, memory, Capability::Read)?;
-        let (memory, now) = (memory.clone(), self.clock.now());
+        access::require_user(caller, memory, (&actor, user), Capability::Read)?;
+        let now = self.clock.now();
+        let view = access::bound_view(caller, memory, Capability::Read, now)?;
+        let memory = memory.clone();
         let records = self
             .store
             .read(move |tx| {
@@ -90,43 +97,37 @@ impl Engine {
 fn merged(records: Vec<Record>) -> BTreeMap<String, SrePreferences> {
     let mut types: BTreeMap<String, SrePreferences> = BTreeMap::new();
     for record in records {
-        // What a client wrote itself, or what was read out of talk, has no key.
-        let (Some(kind), Some(key)) = (word(&record, "preference_type"), word(&record, "key")) else {
-            continue;
-        };
-        let (kind, key) = (kind.to_owned(), key.to_owned());
-        let Some(value) = value_of(&record) else { continue };
-        let state = state_of(&record);
-        let source = source(&record).as_str();
-        types.entry(kind).or_default().entries.push(SrePreference { key, value, source, state, record });
+        // What is read out of talk has no key, and is no part of this.
+        let Some((kind, one)) = preference::stored(&record.text) else { continue };
+        let said_by = source(&record);
+        // Whatever way it came, and whatever its state says: a contact is in force by a person's word alone.
+        let is_guarded = needs_person(said_by) && class(&one) != Class::Other;
+        let waits = record.state == RecordState::Candidate || is_guarded;
+        let state = if waits { WAITS } else { IN_FORCE };
+        let entry = SrePreference { key: one.key, value: one.value, source: said_by.as_str(), state, record };
+        types.entry(kind).or_default().entries.push(entry);
     }
-    for one in types.values_mut() {
-        let place = |entry: &SrePreference| (entry.key.clone(), rank(entry.state), entry.record.id.clone());
-        one.entries.sort_by_key(place);
-        let in_force = one.entries.iter().filter(|entry| entry.state == "active");
-        one.value = in_force.map(|entry| (entry.key.clone(), entry.value.clone())).collect();
-    }
+    types.values_mut().for_each(settle);
     types
 }
 
-fn state_of(record: &Record) -> &'static str {
-    match record.state {
-        RecordState::Candidate => "pending_confirmation",
-        _ if record.metadata.contains_key(CONFLICT) => "conflict",
-        _ => "active",
+/// Of several that could be in force under a key, the one of the greatest rank is, then the newest; the others contradict it.
+fn settle(one: &mut SrePreferences) {
+    one.entries.sort_by(|a, b| place(a).cmp(&place(b)));
+    let mut last: Option<String> = None;
+    for entry in one.entries.iter_mut().filter(|entry| entry.state == IN_FORCE) {
+        if last.as_ref() == Some(&entry.key) {
+            entry.state = CONTRADICTS;
+        } else {
+            one.value.insert(entry.key.clone(), entry.value.clone());
+            last = Some(entry.key.clone());
+        }
     }
 }
 
-fn rank(state: &str) -> u8 {
-    match state {
-        "active" => 0,
-        "conflict" => 1,
-        _ => 2,
-    }
-}
-
-/// The value that is stored under the only member of what is wanted.
-fn value_of(record: &Record) -> Option<Value> {
-    let stored: Value = serde_json::from_str(&record.text).ok()?;
-    stored.get("preference_value")?.as_object()?.values().next().cloned()
+/// The order of entries: by key, those in force first, then by rank and newness; an id is the tie-break.
+fn place(entry: &SrePreference) -> (&str, bool, Reverse<(u8, Timestamp)>, &RecordId) {
+    let record = &entry.record;
+    let weight = Reverse((source(record).rank(), record.timestamp));
+    (&entry.key, entry.state == WAITS, weight, &record.id)
 }

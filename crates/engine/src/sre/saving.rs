@@ -9,6 +9,7 @@ use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::scope::RecordScope;
 use loci_model::sre::{SreSource, SreType};
 use loci_model::{EventId, JobId, MemoryId, RecordId, Result, limits};
 use serde_json::Value;
@@ -20,11 +21,18 @@ use crate::events::{NewEvent, Prepared};
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::writing::Building;
-use crate::safety::SafetyPolicy;
+use crate::safety::{RedactionMode, SafetyPolicy, Tally};
 use crate::{Engine, access};
 
 /// The event's word for what it holds: it feeds that strategy and no other.
 const EVENT_TYPE: &str = "loci.memoryType";
+
+/// Records of one request.
+const RECORDS_MAX: usize = if limits::SRE_PREFERENCE_KEYS_MAX > limits::SRE_BATCH_ITEMS_MAX {
+    limits::SRE_PREFERENCE_KEYS_MAX
+} else {
+    limits::SRE_BATCH_ITEMS_MAX
+};
 
 /// Something to be remembered.
 #[derive(Clone, PartialEq)]
@@ -63,6 +71,8 @@ pub struct SreSaved {
     pub event: Option<EventId>,
     /// Its records, in the order of their keys.
     pub records: Vec<SreKept>,
+    /// Kinds of secrets that were masked before anything was stored.
+    pub masked: Vec<&'static str>,
 }
 
 /// What a write is made of, before it.
@@ -84,12 +94,13 @@ impl Engine {
     pub async fn sre_save(&self, caller: &Principal, asked: SreSave) -> Result<SreSaved> {
         let actor = place::actor(asked.kind, &asked.actor)?;
         let session = place::session(asked.kind, asked.session.as_deref())?;
-        access::require_events(caller, &asked.memory, &actor, Some(&session), Capability::Write)?;
+        let now = self.clock.now();
+        let view = access::event_view(caller, &asked.memory, &actor, Some(&session), Capability::Write, now)?;
         let is_of_user = asked.kind != SreType::Infrastructure;
         if is_of_user {
-            access::require_user(caller, &asked.memory, (&actor, &asked.actor))?;
+            access::require_user(caller, &asked.memory, (&actor, &asked.actor), Capability::Write)?;
         }
-        let event = self.prepare(NewEvent {
+        let mut event = self.prepare(NewEvent {
             memory: asked.memory.clone(),
             actor,
             session: Some(session),
@@ -101,34 +112,41 @@ impl Engine {
             namespace_variables: BTreeMap::new(),
             over_limit: false,
         })?;
-        let now = self.clock.now();
+        event.put_within(&view)?;
         let id = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
-        let ids = (0..limits::SRE_PREFERENCE_KEYS_MAX).map(|_| id()).collect::<Result<_>>()?;
+        let ids = (0..RECORDS_MAX).map(|_| id()).collect::<Result<_>>()?;
         let random = loci_model::ports::ids::letters_and_digits(self.ids.as_ref(), 6).to_lowercase();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let ready = Ready { asked, event, ids, random, job };
         let (engine, caller) = (self.clone(), caller.clone());
-        let saved = self.store.write(move |tx| engine.sre_save_in(tx, &caller, &ready)).await?;
+        let (saved, found) = self.store.write(move |tx| engine.sre_save_in(tx, &caller, &ready)).await?;
+        found.tell(self.observe.as_ref());
         self.wake.call();
         Ok(saved)
     }
 
-    fn sre_save_in(&self, tx: &mut dyn Tx, caller: &Principal, ready: &Ready) -> Result<SreSaved> {
+    fn sre_save_in(&self, tx: &mut dyn Tx, caller: &Principal, ready: &Ready) -> Result<(SreSaved, Tally)> {
         let memory = existing(tx, &ready.asked.memory)?;
         let strategy = place::strategy(&memory, ready.asked.kind)?;
         let policy = SafetyPolicy::of(&self.settings, &memory.settings);
         let mut asked = ready.asked.clone();
-        masking::mask(&mut asked.data, policy.secrets);
+        let masked = masking::mask(&mut asked.data, policy.secrets);
+        let found = Tally::of_masked(&masked);
+        let masked = masked.iter().map(|kind| kind.as_str()).collect();
         let now = ready.event.now();
         let drafts = drafts(&asked, &ready.random, now)?;
-        let mut saved = SreSaved { event: None, records: Vec::new() };
+        let mut saved = SreSaved { event: None, records: Vec::new(), masked };
         if drafts.iter().all(|draft| draft.refused.is_some()) {
             saved.records = drafts.iter().map(refused).collect();
-            return Ok(saved);
+            return Ok((saved, found));
         }
         let event = self.sre_event(tx, caller, &memory, ready, &asked.data)?;
-        let view = access::record_view(caller, &memory.id, Capability::Write)?;
-        let expiry = strategy.record_expiry_days.map(ExpirySpecification::Days);
+        let view = access::bound_view(caller, &memory.id, Capability::Write, now)?;
+        // What a file says stands as long as the file does (P-5).
+        let expiry = strategy.record_expiry_days.filter(|_| asked.source != SreSource::Declared);
+        let expiry = expiry.map(ExpirySpecification::Days);
+        // What is JSON is masked by its values, once: masking its text would spoil it.
+        let policy = SafetyPolicy { secrets: RedactionMode::Off, ..policy };
         let by = caller.name.as_str();
         let building = Building { memory: &memory, view: &view, policy, expiry, by, now };
         for (draft, (id, part)) in drafts.iter().zip(ready.ids.iter().zip(0_u32..)) {
@@ -139,13 +157,14 @@ impl Engine {
             let record = draft.record(&building, strategy, &asked, (&ready.event, &event, part), id)?;
             let near = (asked.kind != SreType::Infrastructure).then_some(ready.event.actor());
             let scope = place::scope(&memory, asked.kind, near, now)?;
+            let scope = RecordScope { view: view.clauses().to_vec(), ..scope };
             let reason = record.state_reason.clone();
             let (record, action) = keep(tx, &building, record, scope)?;
             saved.records.push(SreKept { record: Some(record), key: draft.key.clone(), action, reason });
         }
         batch::ask_for_vectors(tx, &memory.id, &ready.job, now)?;
         saved.event = Some(event);
-        Ok(saved)
+        Ok((saved, found))
     }
 
     fn sre_event(
@@ -158,7 +177,7 @@ impl Engine {
     ) -> Result<EventId> {
         let text = canonical::text(data);
         let payload = vec![PayloadItem::Conversational { role: Role::Assistant, text }];
-        let stored = self.event_store_in(tx, caller, memory, &ready.event.with_payload(payload), None)?;
+        let stored = self.event_store_in(tx, caller, memory, &ready.event.with_masked(payload), None)?;
         Ok(stored.event.id)
     }
 }
@@ -168,6 +187,6 @@ fn refused(draft: &Draft) -> SreKept {
         record: None,
         key: draft.key.clone(),
         action: SreAction::Rejected,
-        reason: draft.refused.map(str::to_owned),
+        reason: draft.refused.clone(),
     }
 }
