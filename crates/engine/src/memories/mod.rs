@@ -18,7 +18,9 @@ use loci_model::metadata::MetadataSchemaEntry;
 use loci_model::strategy::{CustomConfiguration, StepOverride, StrategyBase, Trigger};
 use loci_model::{Document, MemoryId, NamespaceTemplate, StrategyId, Timestamp};
 
-pub(crate) use create::{check_expiry_days as check_event_expiry, check_namespace_keys as check_variables};
+pub(crate) use create::{
+    check_expiry_days as check_event_expiry, check_namespace_keys as check_variables, insert,
+};
 pub(crate) use get::existing;
 pub use naming::{is_name, memory_arn};
 pub(crate) use settings::check as check_settings;

@@ -4,12 +4,14 @@
 //! strategies come by applying alone, for a memory made over the wire has those its client asked for.
 
 mod apply;
+mod ensure;
 mod file;
 mod list;
 mod shipped;
 pub(crate) mod template_change;
 
 pub use apply::{ProfileApplied, ProfileChange};
+pub use ensure::{MemoryEnsure, MemoryEnsured};
 pub use file::{Profile, ProfileSettings, parse};
 pub use shipped::shipped;
 
