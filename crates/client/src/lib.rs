@@ -40,6 +40,7 @@ mod rules;
 mod safeguards;
 mod search;
 mod sessions;
+mod sre;
 mod tasks;
 mod tools;
 mod trace_parent;

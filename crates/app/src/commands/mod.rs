@@ -35,6 +35,7 @@ pub(crate) mod key;
 mod manifest;
 pub(crate) mod mcp;
 pub(crate) mod memory;
+mod memory_ensure;
 pub(crate) mod migrate;
 pub(crate) mod mirror;
 pub(crate) mod prefs;

@@ -31,6 +31,7 @@ mod moving;
 mod native;
 #[cfg(feature = "onnx")]
 mod onnx;
+mod operating;
 mod preferring;
 mod program;
 mod prompting;

@@ -78,7 +78,7 @@ pub(super) fn keep(
         building.insert(tx, &record)?;
         return Ok((record.id, SreAction::PendingConfirmation));
     }
-    let before = versioned(&rivals, &record).cloned();
+    let before = versioned(&rivals, &record).or_else(|| waiting(&rivals, &record)).cloned();
     put_in_force(tx, building, record, &rivals, before.as_ref())
 }
 
@@ -98,6 +98,16 @@ fn versioned<'a>(rivals: &'a [Record], record: &Record) -> Option<&'a Record> {
         one.state == RecordState::Active && rank(one) <= rank(record) && one.timestamp <= record.timestamp
     };
     rivals.iter().filter(|_| record.kind == RecordKind::Investigation).find(is_before)
+}
+
+/// The record that waits for just this to be said by a person.
+fn waiting<'a>(rivals: &'a [Record], record: &Record) -> Option<&'a Record> {
+    let waits = |one: &&Record| {
+        one.state == RecordState::Candidate
+            && word(one, DIGEST) == word(record, DIGEST)
+            && rank(one) < rank(record)
+    };
+    rivals.iter().find(waits)
 }
 
 /// How what is known stands to something new of the same keys.

@@ -28,6 +28,7 @@ mod import_lines;
 mod jobs;
 mod keys;
 mod memories;
+mod memory_ensure;
 mod memory_tool;
 mod metrics;
 mod mirrors;
@@ -55,6 +56,7 @@ mod safeguards;
 mod search;
 mod sessions_end;
 mod settings;
+mod sre_save;
 mod strategies;
 mod table;
 mod task_alerts;
@@ -84,6 +86,7 @@ pub use tools::error_of as tool_error_of;
 /// All operations.
 fn operations() -> Table {
     let table = memories::operations(Table::default());
+    let table = memory_ensure::operations(table);
     let table = events::operations(table);
     let table = records::operations(table);
     let table = search::operations(table);
@@ -127,6 +130,7 @@ fn operations() -> Table {
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);
     let table = record_feedback::operations(table);
+    let table = sre_save::operations(table);
     let table = pull::operations(table);
     let table = reflections::operations(table);
     let table = hooks::operations(table);

@@ -102,6 +102,17 @@ fn a_contact_counts_once_a_person_confirms_it() {
 }
 
 #[test]
+fn what_a_person_says_waits_no_longer() {
+    let world = world();
+    let id = waiting(&world, "ops@example.com");
+    let same = value(json!({"primary_contact": "ops@example.com"}));
+    let kept = said(&world, SreSource::Human).save(&world, same).unwrap().records.remove(0);
+    assert_eq!((kept.record.unwrap(), kept.action), (id, Added));
+    let world = reopened(world);
+    assert_eq!(contacts(&world), [(json!("ops@example.com"), "active")]);
+}
+
+#[test]
 fn no_other_door_sets_a_contact() {
     let world = world();
     let data = value(json!({"primary_contact": "ops@example.com", "delay_minutes": 15}));
