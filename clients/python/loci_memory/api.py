@@ -1402,6 +1402,24 @@ class MemoryCreate(TypedDict):
     tags: NotRequired[dict[str, str]]
 
 
+class MemoryEnsure(TypedDict):
+    """What is to be there under the name in the path."""
+
+    description: NotRequired[str | None]
+    profile: NotRequired[str | None]
+    strategies: NotRequired[list[StrategyCreate]]
+
+
+class MemoryEnsured(TypedDict):
+    """What is there."""
+
+    added: list[str]
+    created: bool
+    memory_id: str
+    strategies: list[StrategyStanding]
+    warnings: list[str]
+
+
 class MemoryList(TypedDict):
     """A page of memories, newest first."""
 
@@ -2986,6 +3004,37 @@ class Source(TypedDict):
     part: int
 
 
+class SreKept(TypedDict):
+    """What became of one record."""
+
+    action: str
+    key: NotRequired[str | None]
+    reason: NotRequired[str | None]
+    record_id: NotRequired[str | None]
+
+
+class SreSave(TypedDict):
+    """Something to be remembered."""
+
+    actor_id: NotRequired[str | None]
+    by: NotRequired[SreBy | None]
+    data: dict[str, Any]
+    memory_type: str
+    session_id: NotRequired[str | None]
+
+
+class SreSaved(TypedDict):
+    """What became of it."""
+
+    action: str
+    event_id: NotRequired[str | None]
+    masked: list[str]
+    reason: NotRequired[str | None]
+    record_id: NotRequired[str | None]
+    records: list[SreKept]
+    saved: bool
+
+
 #: A change of state.
 StateChange = TypedDict(
     "StateChange",
@@ -3040,6 +3089,13 @@ class StrategyCreate(TypedDict):
     namespace: NotRequired[str | None]
     record_expiry_days: NotRequired[int | None]
     reflection_namespace: NotRequired[str | None]
+
+
+class StrategyStanding(TypedDict):
+    """A strategy, and whether it is at work."""
+
+    name: str
+    status: str
 
 
 class SystemListing(TypedDict):
@@ -3755,6 +3811,10 @@ Role = Literal["assistant", "user", "tool", "other"]
 
 #: What happens to secrets in texts that are stored.
 SecretsMode = Literal["off", "mask"]
+
+
+#: Who says something.
+SreBy = Literal["agent", "human"]
 
 
 #: What a strategy makes.

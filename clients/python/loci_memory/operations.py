@@ -331,6 +331,25 @@ class Operations:
         """Get a memory."""
         return self._call(Operation("GET", "/v1/memories/{memory}", "read"), {"memory": memory}, options)
 
+    def memory_ensure(
+        self,
+        memory: str,
+        body: api.MemoryEnsure | None = None,
+        *,
+        update: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.MemoryEnsured:
+        """Make a memory of this exact name, or complete the one there is with the strategies it lacks by name; again,
+        it changes nothing.
+        """
+        return self._call(
+            Operation("PUT", "/v1/memories/{memory}", "never"),
+            {"memory": memory},
+            options,
+            query={"update": update},
+            body=body if body is not None else {},
+        )
+
     def memory_delete(self, memory: str, **options: Unpack[CallOptions]) -> None:
         """Delete a memory with all it holds."""
         return self._call(Operation("DELETE", "/v1/memories/{memory}", "never", "nothing"), {"memory": memory}, options)
@@ -1016,6 +1035,15 @@ class Operations:
         """Take out what versions of a record said."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/redactions", "never"),
+            {"memory": memory},
+            options,
+            body=body,
+        )
+
+    def sre_save(self, memory: str, body: api.SreSave, **options: Unpack[CallOptions]) -> api.SreSaved:
+        """Remember a preference, what is known of a service, or an investigation, in a memory of the profile sre."""
+        return self._call(
+            Operation("POST", "/v1/memories/{memory}/save", "never"),
             {"memory": memory},
             options,
             body=body,

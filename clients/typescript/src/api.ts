@@ -1908,6 +1908,30 @@ export interface MemoryCreate {
   tags?: { [key: string]: string };
 }
 
+/** What is to be there under the name in the path. */
+export interface MemoryEnsure {
+  /** What a new one is for; absent: what the profile says. */
+  description?: string | null;
+  /** A profile, by name: its settings and strategies. */
+  profile?: string | null;
+  /** Strategies beside the profile's; one of the same name stands for it. */
+  strategies?: StrategyCreate[];
+}
+
+/** What is there. */
+export interface MemoryEnsured {
+  /** Names of strategies that were added to one that was. */
+  added: string[];
+  /** It was not there. */
+  created: boolean;
+  /** The memory's id. */
+  memory_id: string;
+  /** All its strategies. */
+  strategies: StrategyStanding[];
+  /** What is otherwise than asked, or was changed. */
+  warnings: string[];
+}
+
 /** A page of memories, newest first. */
 export interface MemoryList {
   /** The memories. */
@@ -4159,6 +4183,56 @@ export interface Source {
   part: number;
 }
 
+/** Who says something. */
+export type SreBy = 'agent' | 'human';
+
+/** What became of one record. */
+export interface SreKept {
+  /** What became of it. */
+  action: string;
+  /** The key of a preference, or the incident. */
+  key?: string | null;
+  /** Why, where that is not plain. */
+  reason?: string | null;
+  /** The record; absent where it was refused. */
+  record_id?: string | null;
+}
+
+/** Something to be remembered. */
+export interface SreSave {
+  /** The user, or for infrastructure the agent that learned it; absent: the caller, by name. */
+  actor_id?: string | null;
+  /** Who says it; absent: an agent. */
+  by?: SreBy | null;
+  /** What is said: an object by its type's rules. Infrastructure may also be a text, or a list of up to 100. */
+  data: { [key: string]: unknown };
+  /** `preferences`, `infrastructure` or `investigations`; the singular does, too. */
+  memory_type: string;
+  /** The session; infrastructure and investigations need one. */
+  session_id?: string | null;
+}
+
+/** What became of it. */
+export interface SreSaved {
+  /**
+   * What became of it; of several, what needs most attention: `duplicate`, `added`, `superseded`, `conflict`,
+   * `pending_confirmation`, `rejected`, in that order.
+   */
+  action: string;
+  /** The event that holds what was said; absent where nothing is stored. */
+  event_id?: string | null;
+  /** Kinds of secrets that were masked before anything was stored. */
+  masked: string[];
+  /** Why, where that is not plain. */
+  reason?: string | null;
+  /** The first of its records. */
+  record_id?: string | null;
+  /** Each record: a preference has one for each key, a list one for each item. */
+  records: SreKept[];
+  /** Something of it is stored. */
+  saved: boolean;
+}
+
 /** A change of state. */
 export interface StateChange {
   /** When. */
@@ -4243,6 +4317,14 @@ export interface StrategyCreate {
 
 /** What a strategy makes. */
 export type StrategyKind = 'semantic' | 'summary' | 'user_preference' | 'episodic' | 'self_managed';
+
+/** A strategy, and whether it is at work. */
+export interface StrategyStanding {
+  /** Its name. */
+  name: string;
+  /** `ACTIVE`. */
+  status: string;
+}
 
 /** The documents that are always loaded, whole. */
 export interface SystemListing {

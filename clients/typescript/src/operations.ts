@@ -266,6 +266,24 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/memories/{memory}', repeat: 'read' }, { memory }, options);
   }
 
+  /**
+   * Make a memory of this exact name, or complete the one there is with the strategies it lacks by name; again, it
+   * changes nothing.
+   */
+  memoryEnsure(
+    memory: string,
+    body: api.MemoryEnsure = {},
+    query: { update?: string | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.MemoryEnsured> {
+    return this.call(
+      { method: 'PUT', path: '/v1/memories/{memory}', repeat: 'never' },
+      { memory },
+      options,
+      { body, query },
+    );
+  }
+
   /** Delete a memory with all it holds. */
   memoryDelete(memory: string, options: CallOptions = {}): Promise<void> {
     return this.call(
@@ -918,6 +936,16 @@ export abstract class Operations {
   recordRedact(memory: string, body: api.RedactionAsk, options: CallOptions = {}): Promise<api.Redaction> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/redactions', repeat: 'never' },
+      { memory },
+      options,
+      { body },
+    );
+  }
+
+  /** Remember a preference, what is known of a service, or an investigation, in a memory of the profile sre. */
+  sreSave(memory: string, body: api.SreSave, options: CallOptions = {}): Promise<api.SreSaved> {
+    return this.call(
+      { method: 'POST', path: '/v1/memories/{memory}/save', repeat: 'never' },
       { memory },
       options,
       { body },

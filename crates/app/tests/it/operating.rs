@@ -32,7 +32,7 @@ fn a_memory_is_there_at_every_start_and_its_id_beside() {
     assert_eq!((status, &other["created"]), (201, &json!(true)), "{other}");
     let check = |path: &str, body: &str, field: &str| {
         let (status, answer) = send(&server, "PUT", path, "", body);
-        assert_eq!((status, &answer["field"]), (400, &json!(field)), "{answer}");
+        assert_eq!((status, &answer["error"]["field"]), (400, &json!(field)), "{answer}");
     };
     check("/v1/memories/no-name", "{}", "name");
     check("/v1/memories/other", r#"{"profile":"none-such"}"#, "profile");
@@ -72,7 +72,7 @@ fn what_is_saved_is_there_after_a_restart() {
     check(investigation, "added", 1);
     let refused = |body: Value, field: &str| {
         let (status, answer) = save(body);
-        assert_eq!((status, &answer["field"]), (400, &json!(field)), "{answer}");
+        assert_eq!((status, &answer["error"]["field"]), (400, &json!(field)), "{answer}");
     };
     refused(json!({"memory_type": "rumours", "data": {}}), "memory_type");
     refused(json!({"memory_type": "infrastructure", "actor_id": "a", "data": {}}), "session_id");
