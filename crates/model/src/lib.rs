@@ -7,6 +7,7 @@
 //! conformance suite of `testkit`.
 
 pub mod agreement;
+pub mod alert_notice;
 pub mod bounded_cache;
 pub mod bounds;
 pub mod branch_fact;

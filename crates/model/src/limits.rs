@@ -419,3 +419,7 @@ pub const SRE_KNOWLEDGE_BYTES_MAX: usize = 64 * 1024;
 pub const SRE_ITEMS_MAX: usize = 200;
 /// Characters of a question, a finding or an entry of a timeline.
 pub const SRE_TEXT_CHARS_MAX: usize = 10_000;
+/// Labels of one alert.
+pub const ALERT_LABELS_MAX: usize = 100;
+/// Alerts of one body of a hook.
+pub const ALERT_NEWS_MAX: usize = 500;
