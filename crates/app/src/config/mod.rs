@@ -8,6 +8,7 @@ pub mod consolidation;
 pub mod embedding;
 pub mod environment;
 mod file;
+pub mod hooks;
 pub mod llm;
 pub mod mcp;
 pub mod memory_tool;
@@ -99,6 +100,9 @@ pub struct Config {
     /// Who is told of the ends of jobs.
     #[serde(rename = "webhook")]
     pub webhooks: Vec<targets::WebhookEntry>,
+    /// Who may send alerts.
+    #[serde(rename = "hook")]
+    pub hooks: Vec<hooks::HookEntry>,
     /// Repositories that this server can read.
     #[serde(rename = "repo")]
     pub repositories: Vec<verified::RepositoryEntry>,
@@ -331,6 +335,7 @@ impl Config {
         self.telemetry.check()?;
         self.verified.check()?;
         self.coding.check()?;
+        self.hooks.iter().try_for_each(hooks::HookEntry::check)?;
         self.repositories.iter().try_for_each(verified::RepositoryEntry::check)?;
         self.forges.iter().try_for_each(verified::ForgeEntry::check)?;
         targets::check(&self.targets, &self.webhooks, &self.outbound)

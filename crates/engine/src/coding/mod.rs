@@ -113,9 +113,8 @@ pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts
 pub use reflection::{ReflectionFound, RepositoryReflectAsk, RepositoryReflected};
 pub use repository_counts::RecordCount;
 pub use repository_settings::{RepositoryChange, RepositoryShown};
-pub(crate) use reviews::Handled;
 pub use reviews::{
-    BackfillAsked, HookDelivery, HookDeliveryShown, HookState, HookTaken, NewReview, ReviewsPolled,
+    BackfillAsked, HookDelivery, HookDeliveryShown, HookState, NewReview, ReviewsPolled,
     ReviewsPulled, intake_of,
 };
 pub use rules::{NewRule, ReviewLearned, RuleDecision, RuleExposure, RulePromotion, RuleProvenance};

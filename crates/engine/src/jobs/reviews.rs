@@ -6,7 +6,7 @@ use loci_model::job::Job;
 
 use super::Ended;
 use crate::Engine;
-use crate::coding::Handled;
+use crate::deliveries::incoming::Handled;
 
 /// Deals with what waits.
 pub(super) async fn hook(engine: &Engine, job: &Job) -> Result<Ended> {

@@ -12,6 +12,7 @@
 //! | `saving`, `preferences`, `confirming` | the verbs |
 
 mod agents;
+mod alerts;
 mod canonical;
 mod confirming;
 mod drafts;
@@ -27,6 +28,7 @@ mod protected;
 mod saving;
 mod segment;
 
+pub use alerts::{AlertDelivery, AlertTaken};
 pub use keeping::SreAction;
 pub use preferences::{SrePreference, SrePreferences};
 pub use saving::{SreKept, SreSave, SreSaved};

@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::gathering::{failed, not_readable};
 use super::handing_on::Handing;
-use super::handling::{Handled, pause_of};
+use super::handling::pause_of;
 use crate::Engine;
+use crate::deliveries::incoming::Handled;
 use crate::coding::place;
 use crate::verified::Standing;
 

@@ -1,0 +1,11 @@
+//! Alerts, as hooks bring them (sre-memory.md §12): stored once and answered, dealt with later, in the order in which they came.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `receiving` | a piece of news is stored once, and its alert's job asked for |
+//! | `handling` | the job: what came for one alert, one after the other |
+//! | `effect` | what an alert makes of an investigation: pure |
+
+mod receiving;
+
+pub use receiving::{AlertDelivery, AlertTaken};
