@@ -9,7 +9,7 @@
 //! | `protected` | preferences that a person must confirm or set: pure |
 //! | `drafts` | from what is said to records, unwritten |
 //! | `keeping` | which of several counts |
-//! | `saving`, `preferences`, `confirming` | the verbs |
+//! | `saving`, `preferences`, `confirming`, `retrieving` | the verbs |
 
 mod agents;
 mod canonical;
@@ -24,9 +24,11 @@ mod place;
 mod preference;
 mod preferences;
 mod protected;
+mod retrieving;
 mod saving;
 mod segment;
 
 pub use keeping::SreAction;
 pub use preferences::{SrePreference, SrePreferences};
+pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
 pub use saving::{SreKept, SreSave, SreSaved};
