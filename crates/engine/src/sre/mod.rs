@@ -3,7 +3,8 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `segment`, `agents`, `place` | where something lies: ids as segments, aliases, namespaces |
+//! | `settings` | what may be set: agents and their other names, what is read out of answers |
+//! | `segment`, `place` | where something lies: ids as segments, namespaces |
 //! | `members`, `canonical`, `masking` | JSON that comes in: read by rule, one spelling, secrets masked: pure |
 //! | `preference`, `knowledge`, `investigation` | the three types and their rules: pure |
 //! | `protected` | preferences that a person must confirm or set: pure |
@@ -11,7 +12,6 @@
 //! | `keeping` | which of several counts |
 //! | `saving`, `preferences`, `confirming`, `retrieving` | the verbs |
 
-mod agents;
 mod canonical;
 mod confirming;
 mod drafts;
@@ -27,8 +27,10 @@ mod protected;
 mod retrieving;
 mod saving;
 mod segment;
+mod settings;
 
 pub use keeping::SreAction;
 pub use preferences::{SrePreference, SrePreferences};
 pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
 pub use saving::{SreKept, SreSave, SreSaved};
+pub use settings::{PastScope, SreSettings, SreSettingsByMemory};

@@ -92,7 +92,7 @@ impl Engine {
     /// `Invalid`, naming the member; `Denied` for whoever may not write there, and for preferences and investigations of somebody else;
     /// `Conflict` where the memory has no strategy for it.
     pub async fn sre_save(&self, caller: &Principal, asked: SreSave) -> Result<SreSaved> {
-        let actor = place::actor(asked.kind, &asked.actor)?;
+        let actor = place::actor(asked.kind, &asked.actor, self.settings.sre.of(&asked.memory))?;
         let session = place::session(asked.kind, asked.session.as_deref())?;
         let now = self.clock.now();
         let view = access::event_view(caller, &asked.memory, &actor, Some(&session), Capability::Write, now)?;
