@@ -2,6 +2,7 @@
 //!
 //! To add a job: a variant of `JobKind`, a file here with an idempotent `run`, one arm in `one_job`.
 
+mod agent_response;
 mod cite;
 mod co_change;
 mod dead_letters;

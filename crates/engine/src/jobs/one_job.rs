@@ -10,7 +10,7 @@ use loci_model::ports::store::{JobFailure, StoreExt};
 use loci_model::{Error, Result, limits};
 
 use super::{
-    Ended, cite, co_change, deliverer, embed, extract, failure, handover, lease, purge, reflect,
+    Ended, agent_response, cite, co_change, deliverer, embed, extract, failure, handover, lease, purge, reflect,
     review_rules, reviews, tree_plan, verify,
 };
 use crate::Engine;
@@ -52,6 +52,7 @@ impl Engine {
             JobKind::ReviewRules => Box::pin(review_rules::run(self, job)),
             JobKind::CoChange => Box::pin(co_change::run(self, job)),
             JobKind::TreePlan => Box::pin(tree_plan::run(self, job)),
+            JobKind::AgentResponse => Box::pin(agent_response::run(self, job)),
         }
     }
 

@@ -114,7 +114,6 @@ fn of_knowledge(asked: &SreSave, said: &Knowledge) -> Draft {
 fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Timestamp) -> Draft {
     let made = || format!("incident_{}_{random}", now.civil().strftime("%Y%m%d_%H%M%S"));
     let incident = said.incident.clone().unwrap_or_else(made);
-    let session = asked.session.clone().unwrap_or_default();
     let mut more = vec![
         ("incident_id", incident.clone()),
         ("resolution_status", said.status.unwrap_or_default().as_str().to_owned()),
@@ -124,7 +123,7 @@ fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Ti
         kind: RecordKind::Investigation,
         stored: said.stored(&asked.actor, &incident),
         digest: canonical::digest(&Value::Object(said.said(&incident))),
-        subtype: format!("incident/{}", canonical::digest(&json!([incident, session]))),
+        subtype: incident_subtype(&incident),
         keys: vec![incident.clone()],
         observed_at: said.observed_at,
         waits: false,
@@ -132,6 +131,11 @@ fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Ti
         key: Some(incident),
         refused: None,
     }
+}
+
+/// The subtype of investigations of an incident; their sessions are told apart by where they lie.
+pub(super) fn incident_subtype(incident: &str) -> String {
+    format!("incident/{}", canonical::digest(&json!([incident])))
 }
 
 impl Draft {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::members::Members;
 
 const KNOWN: &str = "incident_id, query, timeline, actions_taken, resolution_status, key_findings, root_cause, services, fingerprint, \
-                     alert, started_at, completed_at, resolved_at, context, timestamp";
+                     alert, started_at, completed_at, resolved_at, used_record_ids, harmful_record_ids, context, timestamp";
 
 /// What was looked into.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +52,12 @@ impl Investigation {
         let fingerprint = members.text("fingerprint", NAME_CHARS_MAX)?;
         for name in ["root_cause", "context"] {
             kept.extend(members.text(name, TEXT_CHARS_MAX)?.map(|text| (name.to_owned(), json!(text))));
+        }
+        for name in ["used_record_ids", "harmful_record_ids"] {
+            let ids = texts(&mut members, name)?;
+            if !ids.is_empty() {
+                kept.insert(name.to_owned(), json!(ids));
+            }
         }
         if let Some(alert) = members.object("alert", ALERT_BYTES_MAX)? {
             kept.insert("alert".to_owned(), Value::Object(alert));
@@ -175,11 +181,23 @@ fn findings(members: &mut Members) -> Result<Value> {
         let mut finding = Members::of(item.clone(), "data.key_findings").map_err(|_| wrong())?;
         finding.required("text", TEXT_CHARS_MAX).map_err(|_| wrong())?;
         finding.word("category", FindingCategory::parse, &words).map_err(|_| wrong())?;
-        finding.list("evidence", ITEMS_MAX).map_err(|_| wrong())?;
+        let evidence = finding.list("evidence", ITEMS_MAX).map_err(|_| wrong())?;
+        // Whether it is verified is told by its evidence, not by whoever says it.
+        finding.take("unverified");
         finding.finish("text, category, evidence").map_err(|_| wrong())?;
-        kept.push(item);
+        kept.push(marked(item, evidence.is_empty()));
     }
     Ok(Value::Array(kept))
+}
+
+/// A finding that rests on nothing says so (H-11).
+fn marked(finding: Value, is_unverified: bool) -> Value {
+    let Value::Object(mut members) = finding else { return finding };
+    members.remove("unverified");
+    if is_unverified {
+        members.insert("unverified".to_owned(), json!(true));
+    }
+    Value::Object(members)
 }
 
 #[cfg(test)]

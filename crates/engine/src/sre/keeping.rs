@@ -274,7 +274,7 @@ pub(super) fn word<'a>(record: &'a Record, key: &str) -> Option<&'a str> {
     }
 }
 
-fn words<'a>(record: &'a Record, key: &str) -> &'a [String] {
+pub(super) fn words<'a>(record: &'a Record, key: &str) -> &'a [String] {
     match record.metadata.get(key) {
         Some(MetadataValue::StringList(words)) => words,
         Some(_) | None => &[],
