@@ -60,7 +60,8 @@ impl Alertmanager {
         let labels = labels(alert.labels)?;
         let told = |name: &str| alert.annotations.get(name).and_then(Value::as_str);
         let name = labels.get("alertname").map(String::as_str);
-        let title = told("summary").or_else(|| told("description")).or(name).unwrap_or("an alert without a name");
+        let title =
+            told("summary").or_else(|| told("description")).or(name).unwrap_or("an alert without a name");
         let change = match alert.status.as_str() {
             "firing" => Some(AlertChange::Opened),
             "resolved" => Some(AlertChange::Cleared),

@@ -119,7 +119,8 @@ impl AlertReader for Generic {
         } else {
             is_of(&places.close_values).then_some(AlertChange::Closed)
         };
-        let fingerprint = identifier(self.required(&body, &places.fingerprint, "fingerprint")?, "fingerprint")?;
+        let fingerprint =
+            identifier(self.required(&body, &places.fingerprint, "fingerprint")?, "fingerprint")?;
         let title = line(&self.required(&body, &places.title, "title")?, "title")?;
         let found = self.at(&body, places.labels.as_deref()).and_then(Value::as_object).cloned();
         let labels = labels(found.unwrap_or_else(Map::new))?;

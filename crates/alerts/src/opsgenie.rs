@@ -46,10 +46,12 @@ impl AlertReader for Opsgenie {
         let tags = alert.tags.iter().filter_map(Value::as_str).filter_map(|tag| tag.split_once(':'));
         let tags = tags.map(|(name, value)| (name.trim().to_owned(), Value::from(value.trim())));
         let beside = [("entity", alert.entity), ("priority", alert.priority)];
-        let beside = beside.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?))));
+        let beside =
+            beside.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?))));
         let labels = labels(tags.chain(beside).chain(alert.details.unwrap_or_default()))?;
         let mut place = self.labels.place(&labels);
-        place.service = place.service.or_else(|| labels.get("entity").filter(|text| !text.is_empty()).cloned());
+        place.service =
+            place.service.or_else(|| labels.get("entity").filter(|text| !text.is_empty()).cloned());
         Ok(AlertBody::News(vec![AlertNotice {
             identity: format!("{id} {action} {updated}"),
             change,
@@ -57,7 +59,11 @@ impl AlertReader for Opsgenie {
             title: line(alert.message.as_deref().unwrap_or("an alert without a message"), "alert.message")?,
             place,
             labels,
-            starts_at: alert.created_at.map(Timestamp::from_millis).transpose().map_err(|error| error.on("alert.createdAt"))?,
+            starts_at: alert
+                .created_at
+                .map(Timestamp::from_millis)
+                .transpose()
+                .map_err(|error| error.on("alert.createdAt"))?,
             ends_at: alert
                 .updated_at
                 .filter(|_| change == Some(AlertChange::Closed))
@@ -131,7 +137,10 @@ mod tests {
         assert_eq!(one.identity, read(action("AddNote", 1)).unwrap().identity);
         assert_ne!(one.identity, read(action("AddNote", 2)).unwrap().identity);
         let told = format!("{one:?}");
-        assert!(!told.contains("fili@acme.example") && !told.contains("1234567"), "people's addresses stay out: {told}");
+        assert!(
+            !told.contains("fili@acme.example") && !told.contains("1234567"),
+            "people's addresses stay out: {told}"
+        );
     }
 
     #[test]

@@ -116,7 +116,10 @@ impl HookEntry {
     pub(super) fn check(&self) -> Result<()> {
         let source = self.source()?;
         if self.secrets_env.is_empty() {
-            bail!("[[hook]] {}: secrets_env must name a variable: anybody could send without a secret", self.source);
+            bail!(
+                "[[hook]] {}: secrets_env must name a variable: anybody could send without a secret",
+                self.source
+            );
         }
         if self.header.is_some() && source != AlertSource::Opsgenie {
             bail!("[[hook]] {}: header is for opsgenie only", self.source);

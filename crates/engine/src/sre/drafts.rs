@@ -3,7 +3,7 @@
 use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::sre::{KnowledgeType, SreType};
+use loci_model::sre::{KnowledgeType, ResolutionStatus, SreType};
 use loci_model::strategy::Strategy;
 use loci_model::{EventId, RecordId, Result, Timestamp};
 use serde_json::{Value, json};
@@ -40,14 +40,21 @@ pub(super) struct Draft {
     pub(super) refused: Option<String>,
 }
 
-/// What something that is said becomes; `random` ends the name of an incident that has none.
-pub(super) fn drafts(asked: &SreSave, random: &str, now: Timestamp) -> Result<Vec<Draft>> {
+/// What something that is said becomes; `random` ends the name of an incident that has none, `noticed` is what a notice says of its status.
+pub(super) fn drafts(
+    asked: &SreSave,
+    noticed: Option<ResolutionStatus>,
+    random: &str,
+    now: Timestamp,
+) -> Result<Vec<Draft>> {
     let data = asked.data.clone();
     Ok(match asked.kind {
         SreType::Preferences => of_preference(asked, &Preference::read(data, now)?),
         SreType::Infrastructure => of_items(asked, data, now)?,
         SreType::Investigations => {
-            vec![of_investigation(asked, &Investigation::read(data, now)?, random, now)]
+            let mut said = Investigation::read(data, now)?;
+            said.noticed = noticed;
+            vec![of_investigation(asked, &said, random, now)]
         }
     })
 }
@@ -114,17 +121,14 @@ fn of_knowledge(asked: &SreSave, said: &Knowledge) -> Draft {
 fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Timestamp) -> Draft {
     let made = || format!("incident_{}_{random}", now.civil().strftime("%Y%m%d_%H%M%S"));
     let incident = said.incident.clone().unwrap_or_else(made);
-    let session = asked.session.clone().unwrap_or_default();
-    let mut more = vec![
-        ("incident_id", incident.clone()),
-        ("resolution_status", said.status.unwrap_or_default().as_str().to_owned()),
-    ];
+    let mut more =
+        vec![("incident_id", incident.clone()), ("resolution_status", said.reached().as_str().to_owned())];
     more.extend(said.fingerprint.iter().map(|text| ("fingerprint", text.clone())));
     Draft {
         kind: RecordKind::Investigation,
         stored: said.stored(&asked.actor, &incident),
         digest: canonical::digest(&Value::Object(said.said(&incident))),
-        subtype: format!("incident/{}", canonical::digest(&json!([incident, session]))),
+        subtype: incident_subtype(&incident),
         keys: vec![incident.clone()],
         observed_at: said.observed_at,
         waits: false,
@@ -132,6 +136,11 @@ fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Ti
         key: Some(incident),
         refused: None,
     }
+}
+
+/// The subtype of investigations of an incident; their sessions are told apart by where they lie.
+pub(super) fn incident_subtype(incident: &str) -> String {
+    format!("incident/{}", canonical::digest(&json!([incident])))
 }
 
 impl Draft {

@@ -5,7 +5,7 @@ use loci_model::limits::{
     SRE_ITEMS_MAX as ITEMS_MAX, SRE_KNOWLEDGE_BYTES_MAX as ALERT_BYTES_MAX,
     SRE_NAME_CHARS_MAX as NAME_CHARS_MAX, SRE_TEXT_CHARS_MAX as TEXT_CHARS_MAX,
 };
-use loci_model::sre::{FindingCategory, ResolutionStatus};
+use loci_model::sre::{FindingCategory, ResolutionStatus, SreSource};
 use loci_model::time::DAY_MS;
 use loci_model::{Result, Timestamp};
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::members::Members;
 
 const KNOWN: &str = "incident_id, query, timeline, actions_taken, resolution_status, key_findings, root_cause, services, fingerprint, \
-                     alert, started_at, completed_at, resolved_at, context, timestamp";
+                     alert, started_at, completed_at, resolved_at, used_record_ids, harmful_record_ids, context, timestamp";
 
 /// What was looked into.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +22,8 @@ pub(super) struct Investigation {
     pub(super) incident: Option<String>,
     /// How far it came; none: the caller does not say.
     pub(super) status: Option<ResolutionStatus>,
+    /// How far it came by a notice of another system; it stands where the caller says nothing.
+    pub(super) noticed: Option<ResolutionStatus>,
     pub(super) services: Vec<String>,
     pub(super) fingerprint: Option<String>,
     pub(super) observed_at: Timestamp,
@@ -53,6 +55,12 @@ impl Investigation {
         for name in ["root_cause", "context"] {
             kept.extend(members.text(name, TEXT_CHARS_MAX)?.map(|text| (name.to_owned(), json!(text))));
         }
+        for name in ["used_record_ids", "harmful_record_ids"] {
+            let ids = texts(&mut members, name)?;
+            if !ids.is_empty() {
+                kept.insert(name.to_owned(), json!(ids));
+            }
+        }
         if let Some(alert) = members.object("alert", ALERT_BYTES_MAX)? {
             kept.insert("alert".to_owned(), Value::Object(alert));
         }
@@ -68,7 +76,12 @@ impl Investigation {
             kept.insert("services".to_owned(), json!(services));
         }
         members.finish(KNOWN)?;
-        Ok(Self { incident, status, services, fingerprint, observed_at, members: kept })
+        Ok(Self { incident, status, noticed: None, services, fingerprint, observed_at, members: kept })
+    }
+
+    /// How far it came, by whoever says so.
+    pub(super) fn reached(&self) -> ResolutionStatus {
+        self.status.or(self.noticed).unwrap_or_default()
     }
 
     /// What is stored, under its incident.
@@ -82,9 +95,13 @@ impl Investigation {
     /// What is said, by which the same is known again: not when it was saved.
     pub(super) fn said(&self, incident: &str) -> Map<String, Value> {
         let mut members = self.members.clone();
-        let source = if self.status.is_some() { "caller" } else { "default" };
+        let source = match (self.status, self.noticed) {
+            (Some(_), _) => "caller",
+            (None, Some(_)) => SreSource::Webhook.as_str(),
+            (None, None) => "default",
+        };
         members.insert("incident_id".to_owned(), json!(incident));
-        members.insert("resolution_status".to_owned(), json!(self.status.unwrap_or_default().as_str()));
+        members.insert("resolution_status".to_owned(), json!(self.reached().as_str()));
         members.insert("status_source".to_owned(), json!(source));
         members
     }
@@ -175,11 +192,23 @@ fn findings(members: &mut Members) -> Result<Value> {
         let mut finding = Members::of(item.clone(), "data.key_findings").map_err(|_| wrong())?;
         finding.required("text", TEXT_CHARS_MAX).map_err(|_| wrong())?;
         finding.word("category", FindingCategory::parse, &words).map_err(|_| wrong())?;
-        finding.list("evidence", ITEMS_MAX).map_err(|_| wrong())?;
+        let evidence = finding.list("evidence", ITEMS_MAX).map_err(|_| wrong())?;
+        // Whether it is verified is told by its evidence, not by whoever says it.
+        finding.take("unverified");
         finding.finish("text, category, evidence").map_err(|_| wrong())?;
-        kept.push(item);
+        kept.push(marked(item, evidence.is_empty()));
     }
     Ok(Value::Array(kept))
+}
+
+/// A finding that rests on nothing says so (H-11).
+fn marked(finding: Value, is_unverified: bool) -> Value {
+    let Value::Object(mut members) = finding else { return finding };
+    members.remove("unverified");
+    if is_unverified {
+        members.insert("unverified".to_owned(), json!(true));
+    }
+    Value::Object(members)
 }
 
 #[cfg(test)]

@@ -244,8 +244,12 @@ pub(super) fn current(record: &Record) -> impl Iterator<Item = &String> {
     words(record, KEYS).iter().filter(move |key| !gone.contains(key))
 }
 
+/// How much what is said counts. Who opened an investigation by a notice counts no more there than the agents that look into it.
 fn rank(record: &Record) -> u8 {
-    source(record).rank()
+    match source(record) {
+        SreSource::Webhook if record.kind == RecordKind::Investigation => SreSource::Agent.rank(),
+        source => source.rank(),
+    }
 }
 
 /// Who said it; what Loci did not seal, or was changed since, was known elsewhere.
@@ -274,7 +278,7 @@ pub(super) fn word<'a>(record: &'a Record, key: &str) -> Option<&'a str> {
     }
 }
 
-fn words<'a>(record: &'a Record, key: &str) -> &'a [String] {
+pub(super) fn words<'a>(record: &'a Record, key: &str) -> &'a [String] {
     match record.metadata.get(key) {
         Some(MetadataValue::StringList(words)) => words,
         Some(_) | None => &[],

@@ -1,22 +1,26 @@
 //! The memory of operations agents (sre-memory.md): how people want to be worked for, what is known of services, what was looked into. A
-//! profile of the common engine: events, records, states and history are those of every memory. No hooks, tools or webhooks yet.
+//! profile of the common engine: events, records, states and history are those of every memory. No tools or webhooks yet.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `segment`, `agents`, `place` | where something lies: ids as segments, aliases, namespaces |
+//! | `settings` | what may be set: agents and their other names, what is read out of answers |
+//! | `segment`, `place` | where something lies: ids as segments, namespaces |
 //! | `members`, `canonical`, `masking` | JSON that comes in: read by rule, one spelling, secrets masked: pure |
 //! | `preference`, `knowledge`, `investigation` | the three types and their rules: pure |
 //! | `protected` | preferences that a person must confirm or set: pure |
+//! | `capture` | what is read out of agents' answers: pure |
 //! | `drafts` | from what is said to records, unwritten |
 //! | `keeping` | which of several counts |
-//! | `saving`, `preferences`, `confirming` | the verbs |
+//! | `saving`, `preferences`, `confirming`, `retrieving` | the verbs |
+//! | `investigations` | the hooks around an investigation, and what came of it |
 
-mod agents;
 mod alerts;
 mod canonical;
+mod capture;
 mod confirming;
 mod drafts;
 mod investigation;
+mod investigations;
 mod keeping;
 mod knowledge;
 mod masking;
@@ -25,10 +29,24 @@ mod place;
 mod preference;
 mod preferences;
 mod protected;
+mod retrieving;
 mod saving;
 mod segment;
+mod settings;
 
+pub(crate) use alerts::ALERT_KEY;
 pub use alerts::{AlertDelivery, AlertTaken};
+pub use investigations::{
+    AgentResponse, Captured, CapturedRecord, CapturedRefusal, Context, InvestigationComplete,
+    InvestigationCompleted, InvestigationMessage, InvestigationMessages, InvestigationOutcome,
+    InvestigationStart, InvestigationStarted, MessageShown, MessagesKept, OutcomeEffect, PartStatus,
+    Recurrence, ResponseRead, SeenBefore, SreStats, SreStatsAsk, WaitingOutcome,
+};
 pub use keeping::SreAction;
 pub use preferences::{SrePreference, SrePreferences};
+pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
 pub use saving::{SreKept, SreSave, SreSaved};
+pub use settings::{PastScope, SreSettings, SreSettingsByMemory};
+
+/// The name of the profile's memory.
+pub const MEMORY_NAME: &str = "sre_agent_memory";

@@ -6,12 +6,15 @@ use std::collections::BTreeMap;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::expiry::ExpirySpecification;
 use loci_model::memory::Memory;
+use loci_model::metadata::MetadataValue;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::scope::RecordScope;
-use loci_model::sre::{SreSource, SreType};
-use loci_model::{EventId, JobId, MemoryId, RecordId, Result, limits};
+use loci_model::sre::{ResolutionStatus, SreSource, SreType};
+use loci_model::{
+    EventId, JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, limits,
+};
 use serde_json::Value;
 
 use super::drafts::{Draft, drafts};
@@ -75,10 +78,27 @@ pub struct SreSaved {
     pub masked: Vec<&'static str>,
 }
 
+/// Metadata of what is kept to one user, and who that is.
+pub(super) const SCOPE: &str = "scope";
+pub(super) const SCOPE_PRIVATE: &str = "private";
+pub(super) const OWNER: &str = "owner";
+
+/// What is decided of a save beside what it says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct SaveAs {
+    /// It is kept to this user, and administrators.
+    pub(super) private_to: Option<String>,
+    /// It is another user's investigation, which the caller joined: that the caller may write it was looked at.
+    pub(super) joined: bool,
+    /// What a notice of another system says of an investigation's status.
+    pub(super) noticed: Option<ResolutionStatus>,
+}
+
 /// What a write is made of, before it.
 #[derive(Clone)]
 struct Ready {
     asked: SreSave,
+    how: SaveAs,
     event: Prepared,
     ids: Vec<RecordId>,
     random: String,
@@ -92,12 +112,22 @@ impl Engine {
     /// `Invalid`, naming the member; `Denied` for whoever may not write there, and for preferences and investigations of somebody else;
     /// `Conflict` where the memory has no strategy for it.
     pub async fn sre_save(&self, caller: &Principal, asked: SreSave) -> Result<SreSaved> {
-        let actor = place::actor(asked.kind, &asked.actor)?;
+        self.sre_save_as(caller, asked, SaveAs::default()).await
+    }
+
+    /// The same with what a hook decides of it.
+    pub(super) async fn sre_save_as(
+        &self,
+        caller: &Principal,
+        asked: SreSave,
+        how: SaveAs,
+    ) -> Result<SreSaved> {
+        let actor = place::actor(asked.kind, &asked.actor, self.settings.sre.of(&asked.memory))?;
         let session = place::session(asked.kind, asked.session.as_deref())?;
         let now = self.clock.now();
         let view = access::event_view(caller, &asked.memory, &actor, Some(&session), Capability::Write, now)?;
         let is_of_user = asked.kind != SreType::Infrastructure;
-        if is_of_user {
+        if is_of_user && !how.joined {
             access::require_user(caller, &asked.memory, (&actor, &asked.actor), Capability::Write)?;
         }
         let mut event = self.prepare(NewEvent {
@@ -117,7 +147,7 @@ impl Engine {
         let ids = (0..RECORDS_MAX).map(|_| id()).collect::<Result<_>>()?;
         let random = loci_model::ports::ids::letters_and_digits(self.ids.as_ref(), 6).to_lowercase();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let ready = Ready { asked, event, ids, random, job };
+        let ready = Ready { asked, how, event, ids, random, job };
         let (engine, caller) = (self.clone(), caller.clone());
         let (saved, found) = self.store.write(move |tx| engine.sre_save_in(tx, &caller, &ready)).await?;
         found.tell(self.observe.as_ref());
@@ -134,7 +164,7 @@ impl Engine {
         let found = Tally::of_masked(&masked);
         let masked = masked.iter().map(|kind| kind.as_str()).collect();
         let now = ready.event.now();
-        let drafts = drafts(&asked, &ready.random, now)?;
+        let drafts = drafts(&asked, ready.how.noticed, &ready.random, now)?;
         let mut saved = SreSaved { event: None, records: Vec::new(), masked };
         if drafts.iter().all(|draft| draft.refused.is_some()) {
             saved.records = drafts.iter().map(refused).collect();
@@ -154,9 +184,13 @@ impl Engine {
                 saved.records.push(refused(draft));
                 continue;
             }
-            let record = draft.record(&building, strategy, &asked, (&ready.event, &event, part), id)?;
-            let near = (asked.kind != SreType::Infrastructure).then_some(ready.event.actor());
-            let scope = place::scope(&memory, asked.kind, near, now)?;
+            let mut record = draft.record(&building, strategy, &asked, (&ready.event, &event, part), id)?;
+            if let Some(owner) = &ready.how.private_to {
+                let text = |text: &str| MetadataValue::String(text.to_owned());
+                record.metadata.insert(SCOPE.to_owned(), text(SCOPE_PRIVATE));
+                record.metadata.insert(OWNER.to_owned(), text(owner));
+            }
+            let scope = near(&memory, &asked, &ready.event, now)?;
             let scope = RecordScope { view: view.clauses().to_vec(), ..scope };
             let reason = record.state_reason.clone();
             let (record, action) = keep(tx, &building, record, scope)?;
@@ -180,6 +214,17 @@ impl Engine {
         let stored = self.event_store_in(tx, caller, memory, &ready.event.with_masked(payload), None)?;
         Ok(stored.event.id)
     }
+}
+
+/// Where what is said of the same thing lies: of knowledge anywhere, of preferences with the user, of an incident in its session.
+fn near(memory: &Memory, asked: &SreSave, event: &Prepared, now: Timestamp) -> Result<RecordScope> {
+    let actor = (asked.kind != SreType::Infrastructure).then_some(event.actor());
+    let scope = place::scope(memory, asked.kind, actor, now)?;
+    if asked.kind != SreType::Investigations {
+        return Ok(scope);
+    }
+    let node = place::namespace(place::strategy(memory, asked.kind)?, event.actor(), event.session())?;
+    Ok(RecordScope { namespaces: vec![NamespaceFilter::new(&node, NamespaceMatch::Exact)], ..scope })
 }
 
 fn refused(draft: &Draft) -> SreKept {

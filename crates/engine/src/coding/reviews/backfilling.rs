@@ -14,8 +14,8 @@ use super::gathering::{failed, not_readable};
 use super::handing_on::Handing;
 use super::handling::pause_of;
 use crate::Engine;
-use crate::deliveries::incoming::Handled;
 use crate::coding::place;
+use crate::deliveries::incoming::Handled;
 use crate::verified::Standing;
 
 /// A job's key, before the repository's id.

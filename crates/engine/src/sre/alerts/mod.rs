@@ -6,6 +6,9 @@
 //! | `handling` | the job: what came for one alert, one after the other |
 //! | `effect` | what an alert makes of an investigation: pure |
 
+mod effect;
+mod handling;
 mod receiving;
 
+pub(crate) use receiving::ALERT_KEY;
 pub use receiving::{AlertDelivery, AlertTaken};

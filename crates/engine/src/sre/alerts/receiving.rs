@@ -106,7 +106,8 @@ fn memory_of(tx: &mut dyn Tx, wanted: &str) -> Result<Memory> {
         None => tx.memories().by_name(wanted)?,
     };
     found.ok_or_else(|| {
-        let remedy = format!("there is no memory {wanted}: PUT /v1/memories/NAME with the profile sre makes one");
+        let remedy =
+            format!("there is no memory {wanted}: PUT /v1/memories/NAME with the profile sre makes one");
         Error::not_found(remedy).on("memory")
     })
 }

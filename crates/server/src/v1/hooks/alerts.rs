@@ -49,9 +49,8 @@ pub(super) async fn take(doors: Doors, source: AlertSource, request: Request) ->
     let path = call::path_parameters(&mut parts).await?;
     let memory = path.into_iter().find(|(name, _)| name == "memory").map(|(_, value)| value);
     let memory = memory.ok_or_else(|| Error::bug("a route without its parameter"))?;
-    let may_send = |hook: &&AlertHook| {
-        hook.source == source && hook.memory.as_ref().is_none_or(|only| *only == memory)
-    };
+    let may_send =
+        |hook: &&AlertHook| hook.source == source && hook.memory.as_ref().is_none_or(|only| *only == memory);
     let hooks: Vec<&AlertHook> = doors.hooks.alerts.iter().filter(may_send).collect();
     if hooks.is_empty() {
         let remedy = format!(

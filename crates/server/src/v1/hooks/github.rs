@@ -132,8 +132,8 @@ mod tests {
             let (clock, ids) = (Arc::new(world.clock()), Arc::new(SeededIds::new(2)));
             let secrets = secrets.iter().map(|secret| Zeroizing::new((*secret).to_owned())).collect();
             let github = Hook { keys: HookKeys::new(secrets).unwrap(), reader: Some(Arc::new(Plain)) };
-            let doors =
-                Doors::new(world.engine(), clock, ids, DoorOptions::default()).with_hooks(Hooks { github, ..Hooks::default() });
+            let doors = Doors::new(world.engine(), clock, ids, DoorOptions::default())
+                .with_hooks(Hooks { github, ..Hooks::default() });
             let add =
                 RepositoryAdd { name: Some("github.com/acme/shop".to_owned()), ..RepositoryAdd::default() };
             let admin = Principal::administrator("tester");

@@ -53,18 +53,25 @@ impl std::fmt::Debug for Hooks {
 
 /// Where alerting systems send.
 const ALERTS: [(AlertSource, &str, &str); 4] = [
-    (AlertSource::Alertmanager, "/v1/hooks/alertmanager/{memory}", "Take what Alertmanager sends, by its secret."),
+    (
+        AlertSource::Alertmanager,
+        "/v1/hooks/alertmanager/{memory}",
+        "Take what Alertmanager sends, by its secret.",
+    ),
     (AlertSource::Pagerduty, "/v1/hooks/pagerduty/{memory}", "Take what PagerDuty sends, by its signature."),
     (AlertSource::Opsgenie, "/v1/hooks/opsgenie/{memory}", "Take what Opsgenie sends, by its secret."),
-    (AlertSource::Generic, "/v1/hooks/generic/{memory}", "Take alerts of any other system, by their signature."),
+    (
+        AlertSource::Generic,
+        "/v1/hooks/generic/{memory}",
+        "Take alerts of any other system, by their signature.",
+    ),
 ];
 
 pub(super) fn operations(mut table: Table) -> Table {
     let place = post("/v1/hooks/github", "Take what GitHub sends, by its signature.");
     let answer = table.named::<shape::HookAnswer>();
     let described = Described { place, request: Form::None, answer };
-    table = table
-        .stream(described, |doors, request| async move { github::take(doors, request).await });
+    table = table.stream(described, |doors, request| async move { github::take(doors, request).await });
     for (source, path, summary) in ALERTS {
         let answer = table.named::<shape::AlertAnswer>();
         let described = Described { place: post(path, summary), request: Form::None, answer };

@@ -50,8 +50,7 @@ pub(super) fn is_proven(
 
 /// A secret as a bearer's token, or as the password of whoever.
 fn holds_authorization(keys: &HookKeys, headers: &HeaderMap) -> bool {
-    let Some((scheme, rest)) =
-        only(headers, AUTHORIZATION.as_str()).and_then(|value| value.split_once(' '))
+    let Some((scheme, rest)) = only(headers, AUTHORIZATION.as_str()).and_then(|value| value.split_once(' '))
     else {
         return false;
     };
@@ -147,8 +146,7 @@ mod tests {
     #[test]
     fn what_was_signed_long_ago_is_refused() {
         let check = |at_s: i64, expect: bool| {
-            let signature =
-                format!("{GENERIC_PREFIX}{}", signed("old secret", &format!("{at_s}.{BODY}")));
+            let signature = format!("{GENERIC_PREFIX}{}", signed("old secret", &format!("{at_s}.{BODY}")));
             let headers = [(GENERIC, signature.as_str()), (TIMESTAMP, &at_s.to_string())];
             assert_eq!(is_good(AlertSource::Generic, &headers), expect, "{at_s}");
         };
