@@ -4,6 +4,7 @@
 
 mod agent_tokens;
 mod agentcore_wire;
+mod alerting;
 mod attach;
 mod blaming;
 mod branches;
