@@ -9,24 +9,37 @@
 //! | `protected` | preferences that a person must confirm or set: pure |
 //! | `drafts` | from what is said to records, unwritten |
 //! | `keeping` | which of several counts |
+//! | `time_zone`, `time_phrases`, `when` | days of people, and the time that a question is about |
+//! | `filters`, `reading`, `python_literal`, `scoring` | what a record must be of, what it says, what it is worth: pure |
+//! | `searching`, `preference_sets`, `listed` | what is found of a type, and the list that is shown |
 //! | `saving`, `preferences`, `confirming`, `retrieving` | the verbs |
 
 mod agents;
 mod canonical;
 mod confirming;
 mod drafts;
+mod filters;
 mod investigation;
 mod keeping;
 mod knowledge;
+mod listed;
 mod masking;
 mod members;
 mod place;
 mod preference;
+mod preference_sets;
 mod preferences;
 mod protected;
+mod python_literal;
+mod reading;
 mod retrieving;
 mod saving;
+mod scoring;
+mod searching;
 mod segment;
+mod time_phrases;
+mod time_zone;
+mod when;
 
 pub use keeping::SreAction;
 pub use preferences::{SrePreference, SrePreferences};
