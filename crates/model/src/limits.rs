@@ -419,3 +419,9 @@ pub const SRE_KNOWLEDGE_BYTES_MAX: usize = 64 * 1024;
 pub const SRE_ITEMS_MAX: usize = 200;
 /// Characters of a question, a finding or an entry of a timeline.
 pub const SRE_TEXT_CHARS_MAX: usize = 10_000;
+/// Services, and environments, of one retrieval of operations memory.
+pub const SRE_FILTERS_MAX: usize = 20;
+/// Records that one retrieval of operations memory leaves out.
+pub const SRE_LEFT_OUT_MAX: usize = 1_000;
+/// Records of a type that a retrieval with filters reads beside what its search finds.
+pub const SRE_LOOKED_AT_MAX: usize = 5_000;
