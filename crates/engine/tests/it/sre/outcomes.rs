@@ -13,7 +13,7 @@ use super::starting::{alert, asked, start};
 use super::{of_actor, of_team, stored, world};
 use crate::world::World;
 
-const DAY_MS: i64 = 24 * 3_600_000;
+const DAY_MS: u64 = 24 * 3_600_000;
 
 fn plain(world: &World, incident: &str) -> InvestigationOutcome {
     InvestigationOutcome {

@@ -4,7 +4,7 @@ use loci_engine::sre::{AgentResponse, Captured, InvestigationMessage, Investigat
 use loci_model::event::{PayloadItem, Role};
 use loci_model::job::JobState;
 use loci_model::ports::clock::Clock;
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{Store, StoreExt};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordState;
 use loci_model::{ErrorKind, JobId, Result};
@@ -177,8 +177,9 @@ fn messages_are_stored_whole_and_shown_cut() {
     assert!(kept.shown[1].text.starts_with("[Agent: logs-agent] xxx"));
     assert!(kept.shown[2].text.starts_with("[Tool: get_logs] xxx"));
     let (memory, now, id) = (world.memory.id.clone(), world.clock.now(), kept.event.unwrap());
+    let store: &dyn Store = &*world.store;
     let event = world
-        .drive(world.store.read(move |tx| {
+        .drive(store.read(move |tx| {
             let place = tx.events().place(&memory, &id)?.unwrap();
             tx.events().get(&memory, &place.actor, &place.session, &id, now)
         }))
