@@ -59,14 +59,7 @@ impl JobKind {
 
     /// Those that whoever waits for records waits for: what they make is retrieved.
     pub const AWAITED: &'static [Self] =
-        &[
-        Self::Extract,
-        Self::Embed,
-        Self::Reflect,
-        Self::ReviewRules,
-        Self::TreePlan,
-        Self::AgentResponse,
-    ];
+        &[Self::Extract, Self::Embed, Self::Reflect, Self::ReviewRules, Self::TreePlan, Self::AgentResponse];
 
     /// The word that stands for it in stores and answers.
     pub fn as_str(self) -> &'static str {

@@ -10,8 +10,8 @@ use loci_model::ports::store::{JobFailure, StoreExt};
 use loci_model::{Error, Result, limits};
 
 use super::{
-    Ended, agent_response, cite, co_change, deliverer, embed, extract, failure, handover, lease, purge, reflect,
-    review_rules, reviews, tree_plan, verify,
+    Ended, agent_response, cite, co_change, deliverer, embed, extract, failure, handover, lease, purge,
+    reflect, review_rules, reviews, tree_plan, verify,
 };
 use crate::Engine;
 

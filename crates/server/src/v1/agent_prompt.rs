@@ -8,7 +8,8 @@ use super::call::Call;
 use super::table::{Table, get};
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary = "A part of the prompt of a profile's worker agents: when to write down what they learn, and how.";
+    let summary =
+        "A part of the prompt of a profile's worker agents: when to write down what they learn, and how.";
     table.plain(get("/v1/profiles/{profile}/agent-prompt", summary), profile_agent_prompt)
 }
 

@@ -34,7 +34,10 @@ async fn agent_response(call: Call, asked: shape::AgentResponse) -> Result<shape
     Ok(shape::AgentResponseTaken { job_id: job.to_string() })
 }
 
-async fn agent_response_read(call: Call, asked: shape::AgentResponseWait) -> Result<shape::AgentResponseRead> {
+async fn agent_response_read(
+    call: Call,
+    asked: shape::AgentResponseWait,
+) -> Result<shape::AgentResponseRead> {
     let memory = memory(&call, asked.memory.as_deref()).await?;
     let job = JobId::parse(call.path("job")?).map_err(|error| error.on("job"))?;
     let wait_ms = asked.wait_ms.unwrap_or(0);

@@ -36,7 +36,11 @@ async fn investigation_messages(
         truncated: one.truncated,
         original_ref: format!("{place}#{}", one.index),
     });
-    Ok(shape::InvestigationMessagesKept { saved: true, messages: shown.collect(), events: event.into_iter().collect() })
+    Ok(shape::InvestigationMessagesKept {
+        saved: true,
+        messages: shown.collect(),
+        events: event.into_iter().collect(),
+    })
 }
 
 fn message(at: usize, said: shape::InvestigationMessage) -> Result<InvestigationMessage> {

@@ -32,9 +32,8 @@ async fn investigation_outcome(
         wrong: record_ids("wrong_record_ids", &asked.wrong_record_ids)?,
     };
     let effects = call.doors.engine.investigation_outcome(&call.caller, outcome).await?;
-    let shown = effects.into_iter().map(|one| shape::OutcomeEffect {
-        record_id: one.record.to_string(),
-        effect: one.effect.to_owned(),
-    });
+    let shown = effects
+        .into_iter()
+        .map(|one| shape::OutcomeEffect { record_id: one.record.to_string(), effect: one.effect.to_owned() });
     Ok(shape::InvestigationOutcomeTold { updated: shown.collect() })
 }

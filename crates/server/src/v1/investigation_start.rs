@@ -2,9 +2,9 @@
 //! mean: all of them name both alike.
 
 use loci_api::investigation as shape;
+use loci_engine::coding::hydration::Estimator;
 use loci_engine::sre::{Context, InvestigationStart, InvestigationStarted, Recurrence, SreFound};
 use loci_model::{Error, MemoryId, Result};
-use loci_text::tokens::Estimator;
 
 use super::call::Call;
 use super::table::{Table, create};
@@ -86,11 +86,18 @@ fn shown(started: InvestigationStarted) -> shape::InvestigationStarted {
             limit: started.limit,
             used: started.used,
             estimator: started.estimator.name().to_owned(),
-            by_section: started.by_section.into_iter().map(|(name, tokens)| (name.to_owned(), tokens)).collect(),
+            by_section: started
+                .by_section
+                .into_iter()
+                .map(|(name, tokens)| (name.to_owned(), tokens))
+                .collect(),
             dropped: started
                 .dropped
                 .into_iter()
-                .map(|one| shape::ContextDropped { record_id: one.id, reason: one.reason.as_str().to_owned() })
+                .map(|one| shape::ContextDropped {
+                    record_id: one.id,
+                    reason: one.reason.as_str().to_owned(),
+                })
                 .collect(),
         },
         exposure_id: started.exposure.map(|id| id.to_string()),

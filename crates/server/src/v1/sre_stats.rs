@@ -43,7 +43,10 @@ async fn sre_stats(call: Call, asked: shape::SreStatsAsk) -> Result<shape::SreSt
     })
 }
 
-async fn sre_pending_outcomes(call: Call, asked: shape::PendingOutcomesAsk) -> Result<shape::PendingOutcomes> {
+async fn sre_pending_outcomes(
+    call: Call,
+    asked: shape::PendingOutcomesAsk,
+) -> Result<shape::PendingOutcomes> {
     let memory = memory(&call, asked.memory.as_deref()).await?;
     let waiting = call.doors.engine.sre_pending_outcomes(&call.caller, &memory).await?;
     let shown = waiting.into_iter().map(|one| shape::PendingOutcome {

@@ -90,8 +90,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    const ONE: &str =
-        r#"{"infrastructure_knowledge": [{"service_name": "api", "knowledge_data": {"fix": "`kubectl get {pods}`"}}]}"#;
+    const ONE: &str = r#"{"infrastructure_knowledge": [{"service_name": "api", "knowledge_data": {"fix": "`kubectl get {pods}`"}}]}"#;
 
     fn services(text: &str) -> Vec<String> {
         let name = |item: &Value| item["service_name"].as_str().unwrap_or("?").to_owned();

@@ -20,16 +20,19 @@ const CHANNEL_CHARS_MAX: usize = 80;
 
 /// What is said of somebody to be told.
 static TELLS: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(r"(?i)\b(?:escalat\w*|contacts?|notif\w*|page|paging|alert(?:s|ed)?|reach|call|inform|e-?mail|on-?call|owner|responsible|post(?:ed|s)?|report(?:s|ed)?\s+to|channels?)\b")
+    compiled(
+        r"(?i)\b(?:escalat\w*|contacts?|notif\w*|page|paging|alert(?:s|ed)?|reach|call|inform|e-?mail|on-?call|owner|responsible|post(?:ed|s)?|report(?:s|ed)?\s+to|channels?)\b",
+    )
 });
 /// What is said not to be done, or is not so.
 static DENIES: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(r"(?i)\b(?:not|never|no|nobody|none|without|avoid|stop|instead|ignore|except|unless|former|formerly|cannot|neither|nor|nicht|kein\w*|nie)\b|n['’]t\b")
+    compiled(
+        r"(?i)\b(?:not|never|no|nobody|none|without|avoid|stop|instead|ignore|except|unless|former|formerly|cannot|neither|nor|nicht|kein\w*|nie)\b|n['’]t\b",
+    )
 });
 /// Between quotation marks.
-static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(r#""[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?:^|\s)'[^'\n]*'|‘[^’\n]*’"#)
-});
+static QUOTED: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r#""[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?:^|\s)'[^'\n]*'|‘[^’\n]*’"#));
 /// A channel is where people talk.
 static CHANNEL: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?:^|[\s(])(#[A-Za-z][A-Za-z0-9_-]*)"));
 
@@ -45,7 +48,8 @@ pub(in crate::sre) fn proposals(text: &str) -> Vec<Value> {
         if DENIES.is_match(sentence) || !TELLS.is_match(sentence) {
             continue;
         }
-        for address in sentence.split(|c: char| c.is_whitespace() || ",;()<>[]|".contains(c)).filter_map(address)
+        for address in
+            sentence.split(|c: char| c.is_whitespace() || ",;()<>[]|".contains(c)).filter_map(address)
         {
             if !contacts.contains(&address) {
                 contacts.push(address);
@@ -64,7 +68,8 @@ pub(in crate::sre) fn proposals(text: &str) -> Vec<Value> {
         (!names.is_empty())
             .then(|| json!({"preference_type": kind, "preference_value": value, "context": "named in an agent's answer"}))
     };
-    let of_both = [proposal("escalation", "contacts", contacts), proposal("notification", "channels", channels)];
+    let of_both =
+        [proposal("escalation", "contacts", contacts), proposal("notification", "channels", channels)];
     of_both.into_iter().flatten().collect()
 }
 
@@ -114,7 +119,10 @@ mod tests {
     fn named(text: &str) -> Vec<String> {
         let of = |value: &Value| -> Vec<String> {
             let lists = value["preference_value"].as_object().unwrap().values();
-            lists.flat_map(|list| list.as_array().unwrap()).map(|one| one.as_str().unwrap().to_owned()).collect()
+            lists
+                .flat_map(|list| list.as_array().unwrap())
+                .map(|one| one.as_str().unwrap().to_owned())
+                .collect()
         };
         proposals(text).iter().flat_map(of).collect()
     }

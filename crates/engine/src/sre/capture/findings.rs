@@ -190,19 +190,26 @@ mod tests {
         check("**Root cause:** the limit was 400Mi.", &[("root_cause", "the limit was 400Mi.")]);
         check("Root cause: a leak, in v1.2.\n", &[("root_cause", "a leak, in v1.2.")]);
         check("Findings:\n* a\n* b\n", &[("observation", "a"), ("observation", "b")]);
-        check("## Findings\n- run\n```\nkubectl\n# not a heading\n```\n", &[("observation", "run\n```\nkubectl\n# not a heading\n```")]);
+        check(
+            "## Findings\n- run\n```\nkubectl\n# not a heading\n```\n",
+            &[("observation", "run\n```\nkubectl\n# not a heading\n```")],
+        );
     }
 
     #[test]
     fn lists_count_where_nothing_is_headed() {
-        check("I looked.\n- found: latency at 1.5s\n- b", &[("observation", "found: latency at 1.5s"), ("observation", "b")]);
+        check(
+            "I looked.\n- found: latency at 1.5s\n- b",
+            &[("observation", "found: latency at 1.5s"), ("observation", "b")],
+        );
         check("All checks completed. Issue persists.", &[]);
         check("", &[]);
     }
 
     #[test]
     fn there_is_no_limit_of_five_and_what_is_lost_is_counted() {
-        let list = |count: usize| (0..count).map(|at| format!("- finding {at}. With more.\n")).collect::<String>();
+        let list =
+            |count: usize| (0..count).map(|at| format!("- finding {at}. With more.\n")).collect::<String>();
         assert_eq!(findings(&list(12)).0.len(), 12);
         let (kept, lost) = findings(&list(ITEMS_MAX + 1));
         assert_eq!((kept.len(), lost), (ITEMS_MAX, 1));

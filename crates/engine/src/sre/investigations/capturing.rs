@@ -69,7 +69,8 @@ impl Captured {
                 self.refuse(Some(first + at), kept.reason.unwrap_or_default());
                 continue;
             };
-            let one = CapturedRecord { record_id: record.to_string(), action: kept.action.as_str().to_owned() };
+            let one =
+                CapturedRecord { record_id: record.to_string(), action: kept.action.as_str().to_owned() };
             match kept.action {
                 SreAction::PendingConfirmation => self.pending.push(one),
                 SreAction::Duplicate

@@ -175,7 +175,11 @@ impl Engine {
 
 /// What its start said, which stays.
 fn began(known: &Known) -> Map<String, Value> {
-    debug_assert_eq!(known.record.kind, RecordKind::Investigation, "investigations are found by their subtype");
+    debug_assert_eq!(
+        known.record.kind,
+        RecordKind::Investigation,
+        "investigations are found by their subtype"
+    );
     let stays = ["query", "services", "fingerprint", "alert", "started_at", "context"];
     let member = |name: &str| known.content.get(name).map(|value| (name.to_owned(), value.clone()));
     stays.into_iter().filter_map(member).collect()
@@ -191,12 +195,13 @@ fn as_object(finding: Value) -> Value {
 
 /// The member of the request that a rule of investigations is about.
 fn member_of_body(error: Error) -> Error {
-    let named = error.field.as_deref().and_then(|field| field.strip_prefix("data.")).map(|field| match field {
-        "key_findings" => "findings",
-        "actions_taken" => "actions",
-        "resolution_status" => "status",
-        other => other,
-    });
+    let named =
+        error.field.as_deref().and_then(|field| field.strip_prefix("data.")).map(|field| match field {
+            "key_findings" => "findings",
+            "actions_taken" => "actions",
+            "resolution_status" => "status",
+            other => other,
+        });
     match named.map(str::to_owned) {
         Some(field) => error.on(field),
         None => error,

@@ -229,6 +229,7 @@ pub(super) fn recurrence(same: &[Known], this: &str, now: Timestamp) -> Recurren
 
 /// Why it happened; what was refuted is no answer.
 fn root_cause(known: &Known) -> Option<String> {
-    let is_refuted = known.content.get("root_cause_refuted").and_then(serde_json::Value::as_bool) == Some(true);
+    let is_refuted =
+        known.content.get("root_cause_refuted").and_then(serde_json::Value::as_bool) == Some(true);
     known.text("root_cause").filter(|_| !is_refuted).map(str::to_owned)
 }

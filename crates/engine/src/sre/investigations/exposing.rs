@@ -87,14 +87,21 @@ impl Engine {
     ///
     /// # Errors
     /// `Invalid` for what is no session; `Denied` for whoever may not read it.
-    pub async fn sre_shown(&self, caller: &Principal, memory: &MemoryId, session: &str) -> Result<Vec<RecordId>> {
+    pub async fn sre_shown(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        session: &str,
+    ) -> Result<Vec<RecordId>> {
         let session = place::session(SreType::Investigations, Some(session))?;
-        let (place, task, caller, now) = (memory.clone(), task_of(&session)?, caller.clone(), self.clock.now());
+        let (place, task, caller, now) =
+            (memory.clone(), task_of(&session)?, caller.clone(), self.clock.now());
         self.store
             .read(move |tx| {
                 let rows = tx.exposures().of_task(&place, &task, None, EXPOSURES_MAX)?;
                 let may = |row: &Exposure| {
-                    access::event_view(&caller, &place, &row.actor, Some(&row.session), Capability::Read, now).is_ok()
+                    access::event_view(&caller, &place, &row.actor, Some(&row.session), Capability::Read, now)
+                        .is_ok()
                 };
                 let shown = rows.iter().filter(|row| may(row)).flat_map(|row| &row.records);
                 let mut ids: Vec<RecordId> =

@@ -11,12 +11,12 @@ use loci_model::sre::{ResolutionStatus, SreType};
 use loci_model::{ActorId, Error, MemoryId, Result, SessionId, Timestamp};
 use serde_json::{Map, Value};
 
+use crate::Engine;
 use crate::access::{self, View};
 use crate::memories::existing;
 use crate::sre::keeping::{said_of_it, word};
 use crate::sre::saving::{OWNER, SCOPE, SCOPE_PRIVATE};
 use crate::sre::{drafts, place, segment};
-use crate::Engine;
 
 /// Investigations of one fingerprint that are looked at.
 const SAME_ALERT_MAX: usize = 200;
@@ -149,10 +149,8 @@ impl Engine {
         let now = self.clock.now();
         let view = access::bound_view(caller, memory, capability, now)?;
         let (place, asked) = (memory.clone(), incident.to_owned());
-        let known = self
-            .store
-            .read(move |tx| of_incident(tx, &existing(tx, &place)?, &view, &asked, now))
-            .await?;
+        let known =
+            self.store.read(move |tx| of_incident(tx, &existing(tx, &place)?, &view, &asked, now)).await?;
         let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
         let is_meant = |one: &&Known| {
             (is_admin || !is_hidden(&one.record, &caller.name))

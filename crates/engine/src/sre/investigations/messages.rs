@@ -118,7 +118,10 @@ impl Engine {
 
 fn check(messages: &[InvestigationMessage]) -> Result<()> {
     if messages.len() > limits::PAYLOAD_ITEMS_MAX {
-        return Err(Error::invalid("messages", "a turn has at most 100 messages: send the others in another one"));
+        return Err(Error::invalid(
+            "messages",
+            "a turn has at most 100 messages: send the others in another one",
+        ));
     }
     for (at, message) in messages.iter().enumerate() {
         let field = || format!("messages[{at}]");
@@ -127,7 +130,10 @@ fn check(messages: &[InvestigationMessage]) -> Result<()> {
         }
         let chars = prefixed(message).chars().count();
         if message.text.trim().is_empty() || chars > limits::MESSAGE_CHARS_MAX {
-            return Err(Error::invalid(field(), "text must have 1 to 100000 characters, its prefix among them"));
+            return Err(Error::invalid(
+                field(),
+                "text must have 1 to 100000 characters, its prefix among them",
+            ));
         }
     }
     Ok(())
@@ -150,7 +156,7 @@ fn shown(role: Role, text: &str, index: usize, chars_max: usize) -> MessageShown
         return MessageShown { role, text: text.to_owned(), truncated: false, index };
     }
     let mark = |kept: usize| format!("…[truncated, {kept} of {chars} characters]");
-    let kept = most.saturating_sub(mark(chars).chars().count());
+    let kept = most.saturating_sub(mark(most).chars().count());
     let head: String = text.chars().take(kept).collect();
     MessageShown { role, text: format!("{head}{}", mark(kept)), truncated: true, index }
 }
@@ -169,7 +175,7 @@ mod tests {
             assert!(expect.is_none_or(|mark| one.text.ends_with(mark)), "{}", one.text);
         };
         check(Role::Assistant, 9_000, None);
-        check(Role::Assistant, 20_000, Some("…[truncated, 8959 of 20000 characters]"));
+        check(Role::Assistant, 20_000, Some("…[truncated, 8962 of 20000 characters]"));
         check(Role::Tool, 500, None);
         check(Role::Tool, 501, Some("of 501 characters]"));
     }
@@ -185,6 +191,9 @@ mod tests {
         };
         assert_eq!(prefixed(&message(Role::User, None, None)), "x");
         assert_eq!(prefixed(&message(Role::Assistant, Some("logs-agent"), None)), "[Agent: logs-agent] x");
-        assert_eq!(prefixed(&message(Role::Tool, Some("logs-agent"), Some("get_logs"))), "[Tool: get_logs] x");
+        assert_eq!(
+            prefixed(&message(Role::Tool, Some("logs-agent"), Some("get_logs"))),
+            "[Tool: get_logs] x"
+        );
     }
 }

@@ -24,9 +24,6 @@ use crate::sre::scoring::{CONFIRMED_BY, REFUTED_BY};
 use crate::sre::{canonical, masking, place};
 use crate::{Engine, access};
 
-
-
-
 /// So many incidents are kept of each; more change nothing.
 const INCIDENTS_MAX: usize = 50;
 /// What was refuted by so many is held back.
@@ -104,8 +101,7 @@ impl Engine {
                 let masks = SafetyPolicy::of(&settings, &memory.settings);
                 // What is JSON is masked by its values, once.
                 let policy = SafetyPolicy { secrets: RedactionMode::Off, ..masks };
-                let building =
-                    Building { memory: &memory, view: &view, policy, expiry: None, by: &by, now };
+                let building = Building { memory: &memory, view: &view, policy, expiry: None, by: &by, now };
                 // Read again: somebody may have changed it since.
                 let fresh = tx.records().get(&memory.id, &known.record.id)?.and_then(Known::of);
                 let gone = || Error::not_found("the investigation is gone").on("incident_id");

@@ -74,7 +74,8 @@ pub(super) fn render(
     (tokens, estimator): (u32, Estimator),
     patterns: &Patterns,
 ) -> Rendered {
-    let mut groups: Vec<Vec<Item>> = vec![infrastructure(context), investigations(context), preferences(context)];
+    let mut groups: Vec<Vec<Item>> =
+        vec![infrastructure(context), investigations(context), preferences(context)];
     for (number, item) in (1..).zip(groups.iter_mut().flatten()) {
         item.entry.id = format!("r_{number}");
     }
@@ -223,8 +224,10 @@ fn past_line(found: &SreFound) -> String {
     let word = |name: &str| content.get(name).and_then(Value::as_str).unwrap_or_default();
     let at = Timestamp::parse(word("started_at")).unwrap_or(found.record.timestamp);
     let by = found.record.provenance.actor.as_ref().map(|actor| segment::decode(actor.as_str()));
-    let status = if word("resolution_status").is_empty() { "status unknown" } else { word("resolution_status") };
-    let mut notes = vec![at.civil().strftime("%Y-%m-%d").to_string(), by.unwrap_or_default(), status.to_owned()];
+    let status =
+        if word("resolution_status").is_empty() { "status unknown" } else { word("resolution_status") };
+    let mut notes =
+        vec![at.civil().strftime("%Y-%m-%d").to_string(), by.unwrap_or_default(), status.to_owned()];
     let told = content.get("outcome").and_then(|outcome| outcome.get("root_cause_confirmed"));
     notes.extend(match told.and_then(Value::as_bool) {
         Some(true) => Some("root cause confirmed".to_owned()),
@@ -242,7 +245,8 @@ fn causes(content: &Value) -> Vec<String> {
     let is_refuted = |of: &Value, name: &str| of.get(name).and_then(Value::as_bool) == Some(true);
     let mut causes = Vec::new();
     if let Some(cause) = content.get("root_cause").and_then(Value::as_str) {
-        let mark = if is_refuted(content, "root_cause_refuted") { "refuted root cause" } else { "root cause" };
+        let mark =
+            if is_refuted(content, "root_cause_refuted") { "refuted root cause" } else { "root cause" };
         causes.push(format!("{mark}: {cause}"));
     }
     let findings = content.get("key_findings").and_then(Value::as_array).into_iter().flatten();

@@ -12,17 +12,15 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::sre::SreType;
 use loci_model::time::DAY_MS;
-use loci_model::{
-    ActorId, Document, Error, EventId, JobId, MemoryId, Result, SessionId, Timestamp, limits,
-};
+use loci_model::{ActorId, Document, Error, EventId, JobId, MemoryId, Result, SessionId, Timestamp, limits};
 use serde_json::Value;
 
 use super::capturing::{Answer, Captured};
 use super::finding::Known;
 use crate::events::{NewEvent, Prepared};
 use crate::memories::existing;
-use crate::sre::masking;
 use crate::safety::SafetyPolicy;
+use crate::sre::masking;
 use crate::sre::{place, segment};
 use crate::{Engine, access};
 
@@ -90,7 +88,8 @@ impl Engine {
             return Err(Error::invalid("text", "text must have at most 100000 characters"));
         }
         let settings = self.settings.sre.of(&asked.memory);
-        let agent = place::actor(SreType::Infrastructure, &asked.agent, settings).map_err(|error| error.on("agent"))?;
+        let agent = place::actor(SreType::Infrastructure, &asked.agent, settings)
+            .map_err(|error| error.on("agent"))?;
         let about = (asked.incident.as_str(), asked.session.as_deref());
         let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
         let event = self.response_event(caller, &asked, agent.clone(), &known)?;
@@ -111,7 +110,8 @@ impl Engine {
                 let memory = existing(tx, &job.memory)?;
                 let policy = SafetyPolicy::of(&engine.settings, &memory.settings);
                 let payload = payload(&asked, policy)?;
-                let stored = engine.event_store_in(tx, &caller, &memory, &event.with_masked(payload), None)?;
+                let stored =
+                    engine.event_store_in(tx, &caller, &memory, &event.with_masked(payload), None)?;
                 let job = NewJob { unique_key: format!("{JOB_KEY}{}", stored.event.id), ..job.clone() };
                 tx.jobs_mut().enqueue(&job, job.due)
             })
@@ -139,7 +139,10 @@ impl Engine {
         let name = |field: &str, text: &str| segment::encode(text, field);
         let mut metadata = BTreeMap::from([
             (TYPE.to_owned(), TYPE_RESPONSE.to_owned()),
-            (INCIDENT.to_owned(), hex::encode(&known.incident).chars().take(limits::EVENT_METADATA_VALUE_CHARS_MAX).collect()),
+            (
+                INCIDENT.to_owned(),
+                hex::encode(&known.incident).chars().take(limits::EVENT_METADATA_VALUE_CHARS_MAX).collect(),
+            ),
             (AGENT.to_owned(), agent.to_string()),
             (USER.to_owned(), known.actor.to_string()),
             (REACH.to_owned(), reach.to_owned()),
@@ -149,7 +152,8 @@ impl Engine {
         let user = known.user();
         let of_user = access::require_user(caller, memory, (&known.actor, &user), Capability::Write).is_ok();
         let preferences = place::session(SreType::Preferences, None)?;
-        let reaches = access::event_view(caller, memory, &known.actor, Some(&preferences), Capability::Write, now);
+        let reaches =
+            access::event_view(caller, memory, &known.actor, Some(&preferences), Capability::Write, now);
         if of_user && reaches.is_ok() {
             metadata.insert(PROPOSES.to_owned(), "yes".to_owned());
         }
@@ -192,7 +196,8 @@ impl Engine {
             PayloadItem::Conversational { text, .. } => Some(text.clone()),
             PayloadItem::Blob(_) | PayloadItem::Json(_) => None,
         });
-        let metadata = |key: &str| event.metadata.get(key).map(|word| segment::decode(word)).unwrap_or_default();
+        let metadata =
+            |key: &str| event.metadata.get(key).map(|word| segment::decode(word)).unwrap_or_default();
         let user = metadata(USER);
         let captured = self
             .capture(
@@ -245,7 +250,12 @@ impl Engine {
         }
     }
 
-    async fn response_read_now(&self, caller: &Principal, memory: &MemoryId, job: &JobId) -> Result<ResponseRead> {
+    async fn response_read_now(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        job: &JobId,
+    ) -> Result<ResponseRead> {
         let (caller, memory, id, now) = (caller.clone(), memory.clone(), job.clone(), self.clock.now());
         let found = self
             .store

@@ -139,7 +139,9 @@ impl Engine {
         let deadline = Deadline::begin(self.clock.clone(), asked.timeout_ms.unwrap_or(TIMEOUT_MS));
         let Gathered { mut context, same } = self.investigation_context(caller, &asked, &deadline).await;
         let now = self.clock.now();
-        let open = same.iter().find(|one| one.is_open() && asked.incident.as_ref().is_none_or(|id| *id == one.incident));
+        let open = same
+            .iter()
+            .find(|one| one.is_open() && asked.incident.as_ref().is_none_or(|id| *id == one.incident));
         let (incident, session) = match open {
             Some(known) => (known.incident.clone(), known.session_id()),
             None => (self.incident_of(&asked, now), self.session_of(&asked, now)),
@@ -148,14 +150,15 @@ impl Engine {
         if open.is_none() {
             self.open_investigation(caller, &asked, (&incident, &session), now, &mut context).await?;
         }
-        context.investigations.retain(|one| {
-            one.content.get("incident_id").and_then(Value::as_str) != Some(incident.as_str())
-        });
+        context
+            .investigations
+            .retain(|one| one.content.get("incident_id").and_then(Value::as_str) != Some(incident.as_str()));
         let recurrence = asked.fingerprint().map(|_| recurrence(&same, &incident, now));
         let limit = asked.budget_tokens.unwrap_or(settings.context_budget_tokens);
         let frame = Frame::of_memory(self.ids.random());
         let patterns = Patterns::in_force(self.settings.patterns);
-        let drawn = rendering::render(&context, recurrence.as_ref(), frame, (limit, asked.estimator), patterns);
+        let drawn =
+            rendering::render(&context, recurrence.as_ref(), frame, (limit, asked.estimator), patterns);
         let place = (&asked.memory, &actor, session.as_str());
         let exposure = self.expose_to_session(caller, place, &asked, &context, &drawn, now).await;
         let mut started = started((incident, session, open), context, recurrence, drawn, &asked);
@@ -196,7 +199,8 @@ impl Engine {
         now: Timestamp,
         context: &mut Context,
     ) -> Result<()> {
-        let alert_time = || asked.alert.as_ref()?.get("starts_at")?.as_str().and_then(|at| Timestamp::parse(at).ok());
+        let alert_time =
+            || asked.alert.as_ref()?.get("starts_at")?.as_str().and_then(|at| Timestamp::parse(at).ok());
         let began = alert_time().filter(|at| *at <= now).unwrap_or(now);
         let data = json!({
             "incident_id": incident,
@@ -217,7 +221,9 @@ impl Engine {
         let how = SaveAs { private_to: asked.is_private.then(|| asked.user.clone()), joined: false };
         match self.sre_save_as(caller, save, how).await {
             Ok(_) => Ok(()),
-            Err(error) if matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Bug | ErrorKind::Throttled) => {
+            Err(error)
+                if matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Bug | ErrorKind::Throttled) =>
+            {
                 tracing::warn!(?error, "an investigation's start could not be saved");
                 context.warnings.push("investigation: that it began could not be saved".to_owned());
                 context.status.insert("investigation", super::PartStatus::Error);

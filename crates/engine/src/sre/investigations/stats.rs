@@ -89,14 +89,20 @@ impl Engine {
     ///
     /// # Errors
     /// `Denied` for whoever may read nothing of the memory.
-    pub async fn sre_stats(&self, caller: &Principal, memory: &MemoryId, asked: &SreStatsAsk) -> Result<SreStats> {
+    pub async fn sre_stats(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        asked: &SreStatsAsk,
+    ) -> Result<SreStats> {
         let (counted, is_partial) = self.counted(caller, memory).await?;
         let is_asked = |one: &&Counted| {
             let services = one.known.content.get("services").and_then(Value::as_array);
             let has = |service: &String| {
                 services.is_some_and(|all| all.iter().any(|one| one.as_str() == Some(service.as_str())))
             };
-            asked.service.as_ref().is_none_or(has) && asked.since.is_none_or(|since| one.known.began() >= since)
+            asked.service.as_ref().is_none_or(has)
+                && asked.since.is_none_or(|since| one.known.began() >= since)
         };
         let counted: Vec<&Counted> = counted.iter().filter(is_asked).collect();
         Ok(SreStats { is_partial, ..numbers(&counted) })
@@ -106,12 +112,18 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::sre_stats`].
-    pub async fn sre_pending_outcomes(&self, caller: &Principal, memory: &MemoryId) -> Result<Vec<WaitingOutcome>> {
+    pub async fn sre_pending_outcomes(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+    ) -> Result<Vec<WaitingOutcome>> {
         let before = self.clock.now().minus_days(WAITING_DAYS);
         let (counted, _) = self.counted(caller, memory).await?;
         let waits = |known: &Known| {
             let since = known.time("completed_at").unwrap_or_else(|| known.began());
-            known.status() != ResolutionStatus::Ongoing && !known.content.contains_key("outcome") && since <= before
+            known.status() != ResolutionStatus::Ongoing
+                && !known.content.contains_key("outcome")
+                && since <= before
         };
         let mut waiting: Vec<WaitingOutcome> = counted
             .iter()

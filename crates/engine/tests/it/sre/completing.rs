@@ -94,7 +94,8 @@ fn findings_are_whole_and_say_what_they_rest_on() {
     let findings = investigation(&world)["key_findings"].clone();
     let findings = findings.as_array().unwrap();
     assert_eq!(findings.len(), 12);
-    let expect = json!({"text": "found: latency at 1.5s. And more.", "category": "observation", "unverified": true});
+    let expect =
+        json!({"text": "found: latency at 1.5s. And more.", "category": "observation", "unverified": true});
     assert_eq!(findings[5], expect);
     // What is given counts, not what the answer says.
     complete(&world, &alice, &incident, |done| {
@@ -152,7 +153,10 @@ fn a_status_is_the_callers_word() {
         });
         assert_eq!((done.status.as_str(), done.status_source), expect, "{text}");
         let found = known(&world).into_iter().find(|one| one["incident_id"] == json!(incident)).unwrap();
-        assert_eq!((&found["resolution_status"], &found["status_source"]), (&json!(expect.0), &json!(expect.1)));
+        assert_eq!(
+            (&found["resolution_status"], &found["status_source"]),
+            (&json!(expect.0), &json!(expect.1))
+        );
     };
     check("The issue is unresolved and needs escalation", None, ("ongoing", "default"));
     check("Root cause not yet fixed", None, ("ongoing", "default"));
@@ -236,7 +240,8 @@ fn every_argument_is_used() {
 fn an_unknown_incident_and_a_broken_rule_are_told() {
     let world = world();
     let alice = of_team("alice");
-    let missing = world.drive(world.engine.investigation_complete(&alice, plain(&world, "none"))).unwrap_err();
+    let missing =
+        world.drive(world.engine.investigation_complete(&alice, plain(&world, "none"))).unwrap_err();
     assert_eq!(missing.kind, loci_model::ErrorKind::NotFound);
     let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
     let mut wrong = plain(&world, &incident);

@@ -52,7 +52,9 @@ fn investigated(world: &World, by: &Principal, service: &str) -> String {
     complete(world, by, &incident, |done| {
         done.agent_results.insert("metrics-agent".to_owned(), text);
         done.root_cause = Some(format!("{service} leaks"));
-        done.findings = Some(vec![json!({"text": format!("{service} leaks memory"), "category": "root_cause", "evidence": ["tc_1"]})]);
+        done.findings = Some(vec![
+            json!({"text": format!("{service} leaks memory"), "category": "root_cause", "evidence": ["tc_1"]}),
+        ]);
         done.status = Some(ResolutionStatus::Completed);
     });
     incident
@@ -80,7 +82,10 @@ fn what_was_confirmed_stays_longer_and_comes_first() {
     assert_eq!(of_incident(&world, &other).expiry_days, Some(60));
     let started = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap();
     let first = &started.context.investigations[0].content;
-    assert_eq!((&first["incident_id"], &first["outcome"]["root_cause_confirmed"]), (&json!(incident), &json!(true)));
+    assert_eq!(
+        (&first["incident_id"], &first["outcome"]["root_cause_confirmed"]),
+        (&json!(incident), &json!(true))
+    );
     assert!(started.rendered.contains("root cause confirmed"), "{}", started.rendered);
     // Nothing else makes a baseline stay; who confirmed it once more says nothing new.
     let confirmed = investigated(&world, &alice, "db");
@@ -110,7 +115,10 @@ fn what_was_refuted_is_no_answer() {
     });
     tell(&world, &alice, &incident, |told| told.root_cause_confirmed = Some(false)).unwrap();
     let content = stored(&of_incident(&world, &incident));
-    assert_eq!((&content["key_findings"][0]["refuted"], &content["root_cause_refuted"]), (&json!(true), &json!(true)));
+    assert_eq!(
+        (&content["key_findings"][0]["refuted"], &content["root_cause_refuted"]),
+        (&json!(true), &json!(true))
+    );
     let again = start(&world, &alice, of_alert).unwrap();
     assert_eq!(again.recurrence.unwrap().last[0].root_cause, None);
     for part in ["refuted root cause: api leaks", "refuted finding: [unverified] it leaks memory"] {
@@ -124,8 +132,13 @@ fn what_was_refuted_is_no_answer() {
     })
     .unwrap();
     let content = stored(&of_incident(&world, &incident));
-    assert_eq!((&content["root_cause"], &content["outcome"]["fix"]), (&json!("a limit"), &json!("raised it")));
-    assert!(content.get("root_cause_refuted").is_none() && content["key_findings"][0].get("refuted").is_none());
+    assert_eq!(
+        (&content["root_cause"], &content["outcome"]["fix"]),
+        (&json!("a limit"), &json!("raised it"))
+    );
+    assert!(
+        content.get("root_cause_refuted").is_none() && content["key_findings"][0].get("refuted").is_none()
+    );
 }
 
 #[test]
@@ -135,7 +148,8 @@ fn wrong_twice_is_held_back() {
     let first = investigated(&world, &alice, "api");
     let id = of_service(&world, "api", &[RecordState::Active]).id;
     let second = investigated(&world, &alice, "db");
-    let wrong = |incident: &str| tell(&world, &alice, incident, |told| told.wrong = vec![id.clone()]).unwrap();
+    let wrong =
+        |incident: &str| tell(&world, &alice, incident, |told| told.wrong = vec![id.clone()]).unwrap();
     assert_eq!(wrong(&first)[1], (id.clone(), "refuted"));
     // The same investigation once more is no second one.
     assert_eq!(wrong(&first)[1], (id.clone(), "refuted"));
@@ -179,7 +193,8 @@ fn numbers_over_investigations() {
         })
         .unwrap();
     }
-    let stats = |ask: SreStatsAsk| world.drive(world.engine.sre_stats(&alice, &world.memory.id, &ask)).unwrap();
+    let stats =
+        |ask: SreStatsAsk| world.drive(world.engine.sre_stats(&alice, &world.memory.id, &ask)).unwrap();
     let all = stats(SreStatsAsk::default());
     assert_eq!((all.investigations, all.resolved, all.judged), (10, 10, 4));
     assert_eq!((all.mttr_median_s, all.mttr_p90_s), (Some(3_300.0), Some(5_400.0)));

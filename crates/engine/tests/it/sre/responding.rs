@@ -39,7 +39,9 @@ fn captured(world: &World, by: &Principal, incident: &str, agent: &str, text: &s
 }
 
 fn item(service: &str, more: &str) -> String {
-    format!("{{\"service_name\": \"{service}\", \"knowledge_type\": \"config\", \"knowledge_data\": {{\"limit\": \"1Gi\"}}{more}}}")
+    format!(
+        "{{\"service_name\": \"{service}\", \"knowledge_type\": \"config\", \"knowledge_data\": {{\"limit\": \"1Gi\"}}{more}}}"
+    )
 }
 
 fn block(items: &[String]) -> String {
@@ -66,9 +68,14 @@ fn good_items_are_kept_beside_bad_ones() {
     let alone = captured(&world, &alice, &incident, "kubernetes", &block(&items[1..2]));
     assert_eq!((alone.saved.len(), alone.rejected[0].index), (0, Some(0)));
     let world = reopened(world);
-    let learned: Vec<_> = known(&world).into_iter().filter(|one| one.get("discovered_by").is_some()).collect();
+    let learned: Vec<_> =
+        known(&world).into_iter().filter(|one| one.get("discovered_by").is_some()).collect();
     assert_eq!(learned.len(), 2);
-    assert!(learned.iter().all(|one| one["discovered_by"] == "kubernetes-agent" && one["confidence"] == json!(0.8)));
+    assert!(
+        learned
+            .iter()
+            .all(|one| one["discovered_by"] == "kubernetes-agent" && one["confidence"] == json!(0.8))
+    );
 }
 
 #[test]
@@ -124,7 +131,8 @@ fn a_job_may_do_what_its_caller_might() {
     bound.grants.push(of_actor("alice", "alice").grants.remove(0));
     assert!(bound.grants.iter().any(|grant| grant.capabilities.contains(&Capability::Write)));
     captured(&world, &bound, &incident, "metrics-agent", &block(&[item("queue", "")]));
-    let record = world.active().into_iter().find(|one| stored(one)["service_name"] == json!("queue")).unwrap();
+    let record =
+        world.active().into_iter().find(|one| stored(one)["service_name"] == json!("queue")).unwrap();
     let team = record.metadata.get("team").cloned();
     assert_eq!(team, Some(loci_model::metadata::MetadataValue::String("blue".to_owned())));
 }
@@ -142,7 +150,8 @@ fn an_answer_is_one_request_and_is_read_once() {
     let bob = of_actor("bob", "bob");
     let hidden = world.drive(world.engine.agent_response_read(&bob, &world.memory.id, &job, 0)).unwrap_err();
     assert_eq!(hidden.kind, ErrorKind::NotFound);
-    let long = world.drive(world.engine.agent_response_read(&alice, &world.memory.id, &job, 30_001)).unwrap_err();
+    let long =
+        world.drive(world.engine.agent_response_read(&alice, &world.memory.id, &job, 30_001)).unwrap_err();
     assert_eq!(long.field.as_deref(), Some("wait_ms"));
     let missing = respond(&world, &alice, "none", "logs-agent", "x").unwrap_err();
     assert_eq!(missing.kind, ErrorKind::NotFound);
@@ -170,7 +179,8 @@ fn messages_are_stored_whole_and_shown_cut() {
         InvestigationMessage { agent: Some("logs-agent".to_owned()), ..message(Role::Assistant, &long) },
         InvestigationMessage { tool: Some("get_logs".to_owned()), ..message(Role::Tool, &long) },
     ];
-    let kept = world.drive(world.engine.investigation_messages(&alice, turn(&world, &incident, messages))).unwrap();
+    let kept =
+        world.drive(world.engine.investigation_messages(&alice, turn(&world, &incident, messages))).unwrap();
     let shown: Vec<(bool, usize)> =
         kept.shown.iter().map(|one| (one.truncated, one.text.chars().count())).collect();
     assert_eq!(shown, [(false, 3), (true, 9_000), (true, 500)]);
