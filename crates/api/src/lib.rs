@@ -20,6 +20,7 @@ pub mod graph;
 pub mod hook;
 pub mod hydration;
 pub mod identity;
+pub mod investigation;
 pub mod job;
 pub mod key;
 pub mod making;

@@ -423,3 +423,9 @@ pub const SRE_TEXT_CHARS_MAX: usize = 10_000;
 pub const ALERT_LABELS_MAX: usize = 100;
 /// Alerts of one body of a hook.
 pub const ALERT_NEWS_MAX: usize = 500;
+/// Services, and environments, of one retrieval of operations memory.
+pub const SRE_FILTERS_MAX: usize = 20;
+/// Records that one retrieval of operations memory leaves out.
+pub const SRE_LEFT_OUT_MAX: usize = 1_000;
+/// Records of a type that a retrieval with filters reads beside what its search finds.
+pub const SRE_LOOKED_AT_MAX: usize = 5_000;

@@ -244,6 +244,16 @@ pub(super) fn current(record: &Record) -> impl Iterator<Item = &String> {
     words(record, KEYS).iter().filter(move |key| !gone.contains(key))
 }
 
+/// Keys of a record of which something newer is known.
+pub(super) fn gone(record: &Record) -> &[String] {
+    words(record, GONE)
+}
+
+/// The record of greater rank that a record contradicts.
+pub(super) fn contradicted(record: &Record) -> Option<RecordId> {
+    RecordId::parse(word(record, CONFLICT)?).ok()
+}
+
 /// How much what is said counts. Who opened an investigation by a notice counts no more there than the agents that look into it.
 fn rank(record: &Record) -> u8 {
     match source(record) {

@@ -11,6 +11,9 @@
 //! | `capture` | what is read out of agents' answers: pure |
 //! | `drafts` | from what is said to records, unwritten |
 //! | `keeping` | which of several counts |
+//! | `time_zone`, `time_phrases`, `when` | days of people, and the time that a question is about |
+//! | `filters`, `reading`, `python_literal`, `scoring` | what a record must be of, what it says, what it is worth: pure |
+//! | `searching`, `preference_sets`, `listed` | what is found of a type, and the list that is shown |
 //! | `saving`, `preferences`, `confirming`, `retrieving` | the verbs |
 //! | `investigations` | the hooks around an investigation, and what came of it |
 
@@ -19,20 +22,30 @@ mod canonical;
 mod capture;
 mod confirming;
 mod drafts;
+mod filters;
 mod investigation;
 mod investigations;
 mod keeping;
 mod knowledge;
+mod listed;
 mod masking;
 mod members;
 mod place;
 mod preference;
+mod preference_sets;
 mod preferences;
 mod protected;
+mod python_literal;
+mod reading;
 mod retrieving;
 mod saving;
+mod scoring;
+mod searching;
 mod segment;
 mod settings;
+mod time_phrases;
+mod time_zone;
+mod when;
 
 pub(crate) use alerts::ALERT_KEY;
 pub use alerts::{AlertDelivery, AlertTaken};

@@ -70,6 +70,16 @@ pub(super) fn namespace(strategy: &Strategy, actor: &ActorId, session: &SessionI
     })
 }
 
+/// The node beneath which an actor's sessions lie.
+pub(super) fn node(strategy: &Strategy, actor: &ActorId) -> Result<Namespace> {
+    let up_to_actor = strategy.template.cut_after("actorId").unwrap_or_else(|| strategy.template.clone());
+    up_to_actor.render(&|variable| match variable {
+        "actorId" => Some(actor.to_string()),
+        "memoryStrategyId" | "strategyId" => Some(strategy.id.to_string()),
+        _ => None,
+    })
+}
+
 /// Active records of a type: all of them, or those of one actor, whatever the session.
 pub(super) fn scope(
     memory: &Memory,
@@ -80,16 +90,7 @@ pub(super) fn scope(
     let strategy = strategy(memory, kind)?;
     let namespaces = match actor {
         None => Vec::new(),
-        Some(actor) => {
-            let up_to_actor =
-                strategy.template.cut_after("actorId").unwrap_or_else(|| strategy.template.clone());
-            let node = up_to_actor.render(&|variable| match variable {
-                "actorId" => Some(actor.to_string()),
-                "memoryStrategyId" | "strategyId" => Some(strategy.id.to_string()),
-                _ => None,
-            })?;
-            vec![NamespaceFilter::new(&node, NamespaceMatch::Subtree)]
-        }
+        Some(actor) => vec![NamespaceFilter::new(&node(strategy, actor)?, NamespaceMatch::Subtree)],
     };
     Ok(RecordScope {
         namespaces,

@@ -9,7 +9,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::sre::SreType;
-use loci_model::{MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
+use loci_model::{ActorId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 use serde_json::{Map, Value};
 
 use super::keeping::source;
@@ -20,9 +20,9 @@ use crate::{Engine, access};
 
 const PAGE: usize = 200;
 /// Where a preference stands.
-const IN_FORCE: &str = "active";
+pub(super) const IN_FORCE: &str = "active";
 const CONTRADICTS: &str = "conflict";
-const WAITS: &str = "pending_confirmation";
+pub(super) const WAITS: &str = "pending_confirmation";
 
 /// What somebody wants of one type.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -61,20 +61,34 @@ impl Engine {
     ) -> Result<BTreeMap<String, SrePreferences>> {
         let actor = place::actor(SreType::Preferences, user, self.settings.sre.of(memory))?;
         access::require_user(caller, memory, (&actor, user), Capability::Read)?;
+        Ok(merged(self.preference_records(caller, memory, &Wanted::of(actor)).await?))
+    }
+
+    /// Records of preferences, as far as the caller may read them.
+    pub(super) async fn preference_records(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        wanted: &Wanted,
+    ) -> Result<Vec<Record>> {
         let now = self.clock.now();
         let view = access::bound_view(caller, memory, Capability::Read, now)?;
-        let memory = memory.clone();
-        let records = self
-            .store
+        let (memory, wanted) = (memory.clone(), wanted.clone());
+        self.store
             .read(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let session = place::session(SreType::Preferences, None)?;
                 let strategy = place::strategy(&memory, SreType::Preferences)?;
-                let node = place::namespace(strategy, &actor, &session)?;
+                let mut namespaces = Vec::new();
+                if let Some(actor) = &wanted.actor {
+                    let node = place::namespace(strategy, actor, &session)?;
+                    namespaces.push(NamespaceFilter::new(&node, NamespaceMatch::Exact));
+                }
                 let scope = RecordScope {
                     view: view.clauses().to_vec(),
-                    namespaces: vec![NamespaceFilter::new(&node, NamespaceMatch::Exact)],
-                    states: vec![RecordState::Active, RecordState::Candidate],
+                    namespaces,
+                    states: wanted.states.clone(),
+                    as_of: wanted.as_of,
                     ..place::scope(&memory, SreType::Preferences, None, now)?
                 };
                 let mut page = RecordPage { scope, after: None, limit: PAGE };
@@ -89,12 +103,28 @@ impl Engine {
                     }
                 }
             })
-            .await?;
-        Ok(merged(records))
+            .await
     }
 }
 
-fn merged(records: Vec<Record>) -> BTreeMap<String, SrePreferences> {
+/// Which records of preferences.
+#[derive(Clone)]
+pub(super) struct Wanted {
+    /// Of one user; none: of every one.
+    pub(super) actor: Option<ActorId>,
+    pub(super) states: Vec<RecordState>,
+    pub(super) as_of: Option<Timestamp>,
+}
+
+impl Wanted {
+    /// What one user wants, and what waits for them.
+    fn of(actor: ActorId) -> Self {
+        Self { actor: Some(actor), states: vec![RecordState::Active, RecordState::Candidate], as_of: None }
+    }
+}
+
+/// Records by type and key.
+pub(super) fn merged(records: Vec<Record>) -> BTreeMap<String, SrePreferences> {
     let mut types: BTreeMap<String, SrePreferences> = BTreeMap::new();
     for record in records {
         // What is read out of talk has no key, and is no part of this.

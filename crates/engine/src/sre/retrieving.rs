@@ -5,10 +5,20 @@
 use loci_model::principal::Principal;
 use loci_model::record::Record;
 use loci_model::sre::SreType;
-use loci_model::{MemoryId, Namespace, RecordId, Result, Timestamp};
+use loci_model::{Error, MemoryId, Namespace, RecordId, Result, Timestamp, limits};
 use serde_json::Value;
 
+use super::when::When;
 use crate::Engine;
+
+/// Results of each type where nobody says how many, and at most.
+const fn numbers(kind: SreType) -> (usize, usize) {
+    match kind {
+        SreType::Preferences => (10, 50),
+        SreType::Infrastructure => (50, 100),
+        SreType::Investigations => (5, 20),
+    }
+}
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +45,7 @@ pub struct SreRetrieve {
     pub environments: Vec<String>,
     /// False: services and environments leave out what is of others. True: they only bring what is theirs forward (H-1).
     pub filters_boost: bool,
-    /// The least effective confidence, 0 to 1; of what is known of services alone.
+    /// The least effective confidence, 0 to 1; preferences are not asked for it.
     pub min_confidence: Option<f64>,
     /// At most so many of each type; `None`: the type's own number (10, 50, 5).
     pub top_k: Option<usize>,
@@ -138,14 +148,109 @@ pub struct SreRetrieved {
     pub warnings: Vec<String>,
 }
 
+impl SreRetrieved {
+    /// Adds what another type has.
+    fn take(&mut self, more: Self) {
+        self.results.extend(more.results);
+        self.skipped.extend(more.skipped);
+        self.left_out += more.left_out;
+        self.degraded |= more.degraded;
+        for warning in more.warnings {
+            self.warn(warning);
+        }
+    }
+
+    /// Adds a warning, once.
+    pub(super) fn warn(&mut self, warning: String) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+}
+
 impl Engine {
     /// What an operations agent knows.
     ///
     /// # Errors
     /// `Invalid`, naming the member; `Denied` for whoever may not read there; `Conflict` where the memory has no strategy for a type.
     pub async fn sre_retrieve(&self, caller: &Principal, asked: SreRetrieve) -> Result<SreRetrieved> {
-        // The shape, for what is built on it; the next change fills it.
-        let _ = self.memory_get(caller, &asked.memory).await?;
-        Ok(SreRetrieved::default())
+        check(&asked)?;
+        let when = self.sre_when(caller, &asked).await?;
+        let mut found = self.sre_of_time(caller, &asked, &when).await?;
+        let is_searched = |result: &SreFound| result.kind != SreType::Preferences;
+        let searches = asked.kinds.iter().any(|kind| *kind != SreType::Preferences);
+        let has_nothing = !found.results.iter().any(is_searched) && found.left_out == 0;
+        let mut filter = when.filter.clone();
+        if let Some(phrase) = filter.as_mut().filter(|one| one.source == SreTimeSource::Query)
+            && searches
+            && has_nothing
+        {
+            phrase.relaxed = true;
+            found = self.sre_of_time(caller, &asked, &when.relaxed()).await?;
+            let words = phrase.phrase.as_deref().unwrap_or_default();
+            found.warn(format!("nothing was found of \"{words}\": the results are of any time"));
+        }
+        found.time_filter = filter;
+        for warning in when.warnings {
+            found.warn(warning);
+        }
+        let shown = found.results.iter().map(|result| &result.record.id);
+        self.reads.note(&asked.memory, shown, self.clock.now());
+        Ok(found)
     }
+
+    /// Of each type what there is of that time.
+    async fn sre_of_time(
+        &self,
+        caller: &Principal,
+        asked: &SreRetrieve,
+        when: &When,
+    ) -> Result<SreRetrieved> {
+        let mut found = SreRetrieved::default();
+        // The question gets its vector once, however many types it is put to.
+        let engine = self.asking_once();
+        let mut kinds = asked.kinds.clone();
+        kinds.dedup();
+        for kind in &kinds {
+            let (default, most) = numbers(*kind);
+            let wanted = asked.top_k.unwrap_or(default).min(most);
+            if asked.top_k.is_some_and(|wanted| wanted > most) {
+                found.warn(format!("{}: at most {most} are given", kind.as_str()));
+            }
+            let more = match kind {
+                SreType::Preferences => engine.sre_preference_sets(caller, asked, wanted).await?,
+                SreType::Infrastructure | SreType::Investigations => {
+                    engine.sre_search(caller, asked, *kind, when, wanted).await?
+                }
+            };
+            found.take(more);
+        }
+        Ok(found)
+    }
+}
+
+fn check(asked: &SreRetrieve) -> Result<()> {
+    if asked.kinds.is_empty() {
+        let words: Vec<_> = SreType::ALL.iter().map(|kind| kind.as_str()).collect();
+        return Err(Error::invalid("types", format!("types must name one at least of {}", words.join(", "))));
+    }
+    let most = asked.kinds.iter().map(|kind| numbers(*kind).1).max().unwrap_or(1);
+    if asked.top_k.is_some_and(|wanted| !(1..=most).contains(&wanted)) {
+        return Err(Error::invalid("top_k", format!("top_k must be 1 to {most} for these types")));
+    }
+    if asked.min_confidence.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
+        return Err(Error::invalid("min_confidence", "min_confidence must be a number from 0.0 to 1.0"));
+    }
+    for (name, filters) in [("service", &asked.services), ("environment", &asked.environments)] {
+        if filters.len() > limits::SRE_FILTERS_MAX {
+            let rule =
+                format!("{name} must have at most {} items: ask several times", limits::SRE_FILTERS_MAX);
+            return Err(Error::invalid(name, rule));
+        }
+    }
+    if asked.leave_out.len() > limits::SRE_LEFT_OUT_MAX {
+        let rule = format!("at most {} records can be left out", limits::SRE_LEFT_OUT_MAX);
+        return Err(Error::invalid("leave_out", rule));
+    }
+    Ok(())
 }

@@ -4,6 +4,8 @@
 //! `operations`. Router and OpenAPI document are both made from these lines.
 
 mod admin;
+mod agent_prompt;
+mod agent_responses;
 pub(crate) mod attribution;
 mod call;
 mod commits;
@@ -25,6 +27,10 @@ pub mod hooks;
 mod identity;
 mod import;
 mod import_lines;
+mod investigation_complete;
+mod investigation_messages;
+mod investigation_outcome;
+mod investigation_start;
 mod jobs;
 mod keys;
 mod memories;
@@ -57,6 +63,7 @@ mod search;
 mod sessions_end;
 mod settings;
 mod sre_save;
+mod sre_stats;
 mod strategies;
 mod table;
 mod task_alerts;
@@ -131,6 +138,13 @@ fn operations() -> Table {
     let table = quarantine::operations(table);
     let table = record_feedback::operations(table);
     let table = sre_save::operations(table);
+    let table = investigation_start::operations(table);
+    let table = agent_responses::operations(table);
+    let table = investigation_messages::operations(table);
+    let table = investigation_complete::operations(table);
+    let table = investigation_outcome::operations(table);
+    let table = sre_stats::operations(table);
+    let table = agent_prompt::operations(table);
     let table = pull::operations(table);
     let table = reflections::operations(table);
     let table = hooks::operations(table);

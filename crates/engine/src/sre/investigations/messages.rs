@@ -156,7 +156,7 @@ fn shown(role: Role, text: &str, index: usize, chars_max: usize) -> MessageShown
         return MessageShown { role, text: text.to_owned(), truncated: false, index };
     }
     let mark = |kept: usize| format!("…[truncated, {kept} of {chars} characters]");
-    let kept = most.saturating_sub(mark(chars).chars().count());
+    let kept = most.saturating_sub(mark(most).chars().count());
     let head: String = text.chars().take(kept).collect();
     MessageShown { role, text: format!("{head}{}", mark(kept)), truncated: true, index }
 }
@@ -175,7 +175,7 @@ mod tests {
             assert!(expect.is_none_or(|mark| one.text.ends_with(mark)), "{}", one.text);
         };
         check(Role::Assistant, 9_000, None);
-        check(Role::Assistant, 20_000, Some("…[truncated, 8959 of 20000 characters]"));
+        check(Role::Assistant, 20_000, Some("…[truncated, 8962 of 20000 characters]"));
         check(Role::Tool, 500, None);
         check(Role::Tool, 501, Some("of 501 characters]"));
     }

@@ -20,12 +20,10 @@ use crate::records::changing::Changing;
 use crate::records::writing::Building;
 use crate::safety::{RedactionMode, SafetyPolicy};
 use crate::sre::keeping::words;
+use crate::sre::scoring::{CONFIRMED_BY, REFUTED_BY};
 use crate::sre::{masking, place};
 use crate::{Engine, access};
 
-/// Investigations that confirmed a record, and that refuted it: lists of incidents. Clients cannot write keys of the system.
-pub(in crate::sre) const CONFIRMED_BY: &str = "x-amz-agentcore-memory-confirmedBy";
-pub(in crate::sre) const REFUTED_BY: &str = "x-amz-agentcore-memory-refutedBy";
 /// So many incidents are kept of each; more change nothing.
 const INCIDENTS_MAX: usize = 50;
 /// What was refuted by so many is held back.

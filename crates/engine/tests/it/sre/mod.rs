@@ -1,11 +1,15 @@
 //! The memory of operations agents on the embedded store (sre-memory.md): each test writes, opens the store anew and reads.
 
 mod alerts;
+mod completing;
 mod ensure;
 mod infrastructure;
 mod investigations;
+mod outcomes;
 mod preferences;
+mod responding;
 mod safety;
+mod starting;
 
 use std::collections::BTreeSet;
 
