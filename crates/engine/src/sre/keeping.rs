@@ -244,6 +244,11 @@ pub(super) fn current(record: &Record) -> impl Iterator<Item = &String> {
     words(record, KEYS).iter().filter(move |key| !gone.contains(key))
 }
 
+/// Every key that a record is about.
+pub(super) fn keys(record: &Record) -> &[String] {
+    words(record, KEYS)
+}
+
 /// Keys of a record of which something newer is known.
 pub(super) fn gone(record: &Record) -> &[String] {
     words(record, GONE)

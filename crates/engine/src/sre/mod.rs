@@ -7,24 +7,27 @@
 //! | `members`, `canonical`, `masking` | JSON that comes in: read by rule, one spelling, secrets masked: pure |
 //! | `preference`, `knowledge`, `investigation` | the three types and their rules: pure |
 //! | `protected` | preferences that a person must confirm or set: pure |
+//! | `origin` | who said something, and where: pure |
 //! | `drafts` | from what is said to records, unwritten |
 //! | `keeping` | which of several counts |
 //! | `time_zone`, `time_phrases`, `when` | days of people, and the time that a question is about |
 //! | `filters`, `reading`, `python_literal`, `scoring` | what a record must be of, what it says, what it is worth: pure |
 //! | `searching`, `preference_sets`, `listed` | what is found of a type, and the list that is shown |
-//! | `saving`, `preferences`, `confirming`, `retrieving` | the verbs |
+//! | `saving`, `preferences`, `confirming`, `retrieving`, `history` | the verbs |
 
 mod agents;
 mod canonical;
 mod confirming;
 mod drafts;
 mod filters;
+mod history;
 mod investigation;
 mod keeping;
 mod knowledge;
 mod listed;
 mod masking;
 mod members;
+mod origin;
 mod place;
 mod preference;
 mod preference_sets;
@@ -41,7 +44,9 @@ mod time_phrases;
 mod time_zone;
 mod when;
 
+pub use history::{SreHistory, SreHistoryAsk, SreVersion};
 pub use keeping::SreAction;
+pub use origin::SreOrigin;
 pub use preferences::{SrePreference, SrePreferences};
 pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
 pub use saving::{SreKept, SreSave, SreSaved};

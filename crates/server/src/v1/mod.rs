@@ -56,6 +56,8 @@ mod safeguards;
 mod search;
 mod sessions_end;
 mod settings;
+mod sre_history;
+mod sre_retrieve;
 mod sre_save;
 mod strategies;
 mod table;
@@ -131,6 +133,8 @@ fn operations() -> Table {
     let table = quarantine::operations(table);
     let table = record_feedback::operations(table);
     let table = sre_save::operations(table);
+    let table = sre_retrieve::operations(table);
+    let table = sre_history::operations(table);
     let table = pull::operations(table);
     let table = reflections::operations(table);
     let table = hooks::operations(table);

@@ -4,6 +4,7 @@ mod ensure;
 mod infrastructure;
 mod investigations;
 mod preferences;
+mod retrieving;
 mod safety;
 
 use std::collections::BTreeSet;
