@@ -19,6 +19,7 @@ mod places;
 pub mod profiles;
 pub mod s3;
 pub mod safety;
+pub mod sre;
 pub mod targets;
 pub mod telemetry;
 mod variables;
@@ -62,6 +63,8 @@ pub struct Config {
     pub pipeline: pipeline::PipelineSection,
     /// What happens to texts before they are stored.
     pub safety: safety::SafetySection,
+    /// What operations agents find.
+    pub sre: sre::SreSection,
     /// Further profiles.
     pub profiles: profiles::ProfilesSection,
     /// Facts that cite code.
@@ -322,6 +325,7 @@ impl Config {
         self.pipeline.check()?;
         self.consolidation.check()?;
         self.safety.check()?;
+        self.sre.check()?;
         self.profiles.check()?;
         self.outbound.check()?;
         self.mcp.check()?;
@@ -378,6 +382,7 @@ impl Config {
             summary_delay_ms: self.extraction.summary_delay_ms,
             redaction: self.safety.secrets,
             patterns: self.safety.patterns()?,
+            sre: self.sre.settings()?,
             pipeline: self.pipeline.engine(),
             upkeep: self.consolidation.engine(),
             job_webhooks: self.webhooks.iter().map(targets::WebhookEntry::engine).collect(),

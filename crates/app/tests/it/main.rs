@@ -17,6 +17,7 @@ mod elsewhere;
 mod exchanging;
 mod facts;
 mod files;
+mod finding;
 mod githook_places;
 mod githooks;
 mod graphs;

@@ -9,9 +9,10 @@
 //! | `protected` | preferences that a person must confirm or set: pure |
 //! | `origin` | who said something, and where: pure |
 //! | `drafts` | from what is said to records, unwritten |
-//! | `keeping` | which of several counts |
+//! | `keeping`, `said_again` | which of several counts; what is known and was said again |
 //! | `time_zone`, `time_phrases`, `when` | days of people, and the time that a question is about |
 //! | `filters`, `reading`, `python_literal`, `scoring` | what a record must be of, what it says, what it is worth: pure |
+//! | `settings`, `synonyms` | what is configured; what else a question may mean: pure |
 //! | `searching`, `preference_sets`, `listed` | what is found of a type, and the list that is shown |
 //! | `saving`, `preferences`, `confirming`, `retrieving`, `history` | the verbs |
 
@@ -36,10 +37,13 @@ mod protected;
 mod python_literal;
 mod reading;
 mod retrieving;
+mod said_again;
 mod saving;
 mod scoring;
 mod searching;
 mod segment;
+mod settings;
+mod synonyms;
 mod time_phrases;
 mod time_zone;
 mod when;
@@ -50,3 +54,5 @@ pub use origin::SreOrigin;
 pub use preferences::{SrePreference, SrePreferences};
 pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
 pub use saving::{SreKept, SreSave, SreSaved};
+pub use settings::SreSettings;
+pub use synonyms::SreSynonyms;

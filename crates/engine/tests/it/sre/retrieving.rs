@@ -443,3 +443,32 @@ fn what_a_request_must_be() {
     let found = retrieve(&world, SreRetrieve { kinds, top_k: Some(60), ..asked() });
     assert!(found.warnings.iter().any(|one| one.contains("at most 20")), "{:?}", found.warnings);
 }
+
+#[test]
+fn another_investigation_with_evidence_confirms() {
+    let world = world();
+    let seen = |session: &str, evidence: Value| {
+        let fact = json!({
+            "service_name": "api", "knowledge_type": "dependency", "knowledge_data": {"target": "db"}, "metric": "db",
+            "confidence": 0.8, "evidence": evidence,
+        });
+        save(&world, INFRASTRUCTURE, ("kubernetes-agent", session), fact);
+        world.clock.advance_ms(60_000);
+    };
+    let call = |id: &str| json!([{"tool_call_id": id}]);
+    let one = || retrieve(&world, asking(&world, INFRASTRUCTURE, "db")).results.remove(0);
+    seen("s-1", call("tc_1"));
+    let before = one();
+    assert!((before.confidence - 0.8).abs() < 1e-9);
+    // The same investigation, and one that only repeats it, make it no surer.
+    seen("s-1", call("tc_2"));
+    seen("s-2", json!([]));
+    assert!((one().confidence - 0.8).abs() < 1e-9);
+    seen("s-3", call("tc_3"));
+    seen("s-3", call("tc_4"));
+    let after = one();
+    assert!((after.confidence - 0.9).abs() < 1e-9, "{}", after.confidence);
+    assert_eq!(after.content["seen"], 5);
+    assert_eq!(after.content["evidence"].as_array().unwrap().len(), 4);
+    assert!(after.content["last_confirmed"].as_str() > before.content["last_confirmed"].as_str());
+}
