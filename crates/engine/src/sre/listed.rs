@@ -90,9 +90,8 @@ impl Pool<'_> {
             similarity += f64::from(u8::from(is_of_service)) * OF_SERVICE;
             similarity += f64::from(u8::from(is_there)) * OF_ENVIRONMENT;
         }
-        let text = terms(record.indexed());
-        similarity += self.meanings.likeness(&text);
-        let lexical = share(&self.terms, text);
+        similarity += self.meanings.likeness(record.indexed());
+        let lexical = share(&self.terms, record.indexed());
         let parts = scoring::parts(&record, &content, self.now, (similarity, lexical));
         let kind = self.filters.kind;
         SreFound {
@@ -111,11 +110,11 @@ impl Pool<'_> {
 }
 
 /// The share of the question's terms that a text has.
-fn share(asked: &[String], text: Vec<String>) -> f64 {
+fn share(asked: &[String], text: &str) -> f64 {
     if asked.is_empty() {
         return 0.0;
     }
-    let has: HashSet<String> = text.into_iter().collect();
+    let has: HashSet<String> = terms(text).into_iter().collect();
     let asked: HashSet<&String> = asked.iter().collect();
     let shared = asked.iter().filter(|term| has.contains(**term)).count();
     shared as f64 / asked.len() as f64

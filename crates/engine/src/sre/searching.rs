@@ -160,7 +160,7 @@ impl Engine {
 
     /// What a question may mean in other words.
     fn sre_meanings(&self, query: &str) -> Meanings<'static> {
-        self.settings.sre.synonyms.unwrap_or(SreSynonyms::shipped()).of(&terms(query))
+        self.settings.sre.synonyms.unwrap_or(SreSynonyms::shipped()).of(query)
     }
 
     /// The newest records that the filters admit and nobody found yet; and whether more were there than are looked at.

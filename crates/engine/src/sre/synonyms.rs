@@ -12,7 +12,7 @@ use serde::Deserialize;
 const SHIPPED_TEXT: &str = include_str!("../profiles/sre-synonyms.toml");
 const FORM: u32 = 1;
 /// Words in one phrase, and symptoms of a table.
-const PHRASE_TERMS_MAX: usize = 8;
+const PHRASE_WORDS_MAX: usize = 8;
 const SYMPTOMS_MAX: usize = 1_000;
 
 /// What a phrase adds to likeness: where it says so, and where it says so beside a word of failing. The best counts, and a little what more
@@ -32,15 +32,24 @@ fn shipped() -> SreSynonyms {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SreSynonyms {
     version: u32,
-    failing: Vec<Vec<String>>,
+    failing: Vec<Phrase>,
     symptoms: Vec<Symptom>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Symptom {
-    asks: Vec<Vec<String>>,
-    means: Vec<Vec<String>>,
-    may_mean: Vec<Vec<String>>,
+    asks: Vec<Phrase>,
+    means: Vec<Phrase>,
+    may_mean: Vec<Phrase>,
+}
+
+/// Words that stand together.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Phrase {
+    /// Their stems; words that say nothing by themselves as they are, for "out of memory" is not "memory".
+    words: Vec<String>,
+    /// What is looked for.
+    terms: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -101,10 +110,11 @@ impl SreSynonyms {
         self.version
     }
 
-    /// What a question of these terms may mean.
-    pub(super) fn of(&self, question: &[String]) -> Meanings<'_> {
-        let mut phrases: BTreeMap<&[String], bool> = BTreeMap::new();
-        let asked = |symptom: &&Symptom| symptom.asks.iter().any(|ask| stands_in(ask, question));
+    /// What a question may mean.
+    pub(super) fn of(&self, question: &str) -> Meanings<'_> {
+        let question = words(question);
+        let mut phrases: BTreeMap<&Phrase, bool> = BTreeMap::new();
+        let asked = |symptom: &&Symptom| symptom.asks.iter().any(|ask| ask.stands_in(&question));
         for symptom in self.symptoms.iter().filter(asked) {
             for phrase in &symptom.means {
                 phrases.insert(phrase, true);
@@ -119,9 +129,9 @@ impl SreSynonyms {
 
 /// What a question may mean.
 pub(super) struct Meanings<'a> {
-    failing: &'a [Vec<String>],
+    failing: &'a [Phrase],
     /// Each phrase, and whether it counts wherever it stands.
-    phrases: Vec<(&'a [String], bool)>,
+    phrases: Vec<(&'a Phrase, bool)>,
 }
 
 impl Meanings<'_> {
@@ -132,7 +142,7 @@ impl Meanings<'_> {
         for by_itself in [true, false] {
             let mut counts: HashMap<&String, usize> = HashMap::new();
             for (phrase, _) in self.phrases.iter().filter(|(_, counts)| *counts == by_itself) {
-                phrase.iter().for_each(|term| *counts.entry(term).or_default() += 1);
+                phrase.terms.iter().for_each(|term| *counts.entry(term).or_default() += 1);
             }
             let mut terms: Vec<(&String, usize)> = counts.into_iter().collect();
             terms.sort_by(|(a, many), (b, more)| more.cmp(many).then(a.cmp(b)));
@@ -143,14 +153,15 @@ impl Meanings<'_> {
         out
     }
 
-    /// What a text of these terms gains by saying so, in other words: 0 where it does not.
-    pub(super) fn likeness(&self, text: &[String]) -> f64 {
+    /// What a text gains by saying so, in other words: 0 where it does not.
+    pub(super) fn likeness(&self, text: &str) -> f64 {
         if self.phrases.is_empty() {
             return 0.0;
         }
-        let fails = self.failing.iter().any(|phrase| stands_in(phrase, text));
+        let text = words(text);
+        let fails = self.failing.iter().any(|phrase| phrase.stands_in(&text));
         let counts =
-            |(phrase, by_itself): &&(&[String], bool)| (*by_itself || fails) && stands_in(phrase, text);
+            |(phrase, by_itself): &&(&Phrase, bool)| (*by_itself || fails) && phrase.stands_in(&text);
         match self.phrases.iter().filter(counts).count() {
             0 => 0.0,
             many => OF_MEANING + OF_MORE * (many - 1).min(MORE_MAX) as f64,
@@ -158,27 +169,35 @@ impl Meanings<'_> {
     }
 }
 
-/// True where the terms stand in the text, in their order and together.
-fn stands_in(phrase: &[String], text: &[String]) -> bool {
-    !phrase.is_empty() && text.windows(phrase.len()).any(|window| window == phrase)
+impl Phrase {
+    /// True where the words stand in the text, in their order and together.
+    fn stands_in(&self, text: &[String]) -> bool {
+        text.windows(self.words.len().max(1)).any(|window| window == self.words)
+    }
 }
 
-fn phrases(field: &str, texts: &[String]) -> Result<Vec<Vec<String>>> {
+/// The words of a text by their stems; what a search passes over stays.
+fn words(text: &str) -> Vec<String> {
+    let words =
+        text.split(|sign: char| !sign.is_alphanumeric() && sign != '_').filter(|word| !word.is_empty());
+    let stems = |word: &str| {
+        let stems = terms(word);
+        if stems.is_empty() { vec![word.to_lowercase()] } else { stems }
+    };
+    words.flat_map(stems).collect()
+}
+
+fn phrases(field: &str, texts: &[String]) -> Result<Vec<Phrase>> {
     let rule = || {
-        let rule = format!(
-            "{field} must be texts of 1 to {PHRASE_TERMS_MAX} words that say something: \"because of\" does, \"the\" does not"
-        );
+        let rule =
+            format!("{field} must be texts of 1 to {PHRASE_WORDS_MAX} words, such as \"out of memory\"");
         Error::invalid(field, rule)
     };
-    let mut out = Vec::with_capacity(texts.len());
-    for text in texts {
-        let phrase = terms(text);
-        if !(1..=PHRASE_TERMS_MAX).contains(&phrase.len()) {
-            return Err(rule());
-        }
-        out.push(phrase);
-    }
-    Ok(out)
+    let phrase = |text: &String| {
+        let phrase = Phrase { words: words(text), terms: terms(text) };
+        (1..=PHRASE_WORDS_MAX).contains(&phrase.words.len()).then_some(phrase).ok_or_else(rule)
+    };
+    texts.iter().map(phrase).collect()
 }
 
 #[cfg(test)]
@@ -186,7 +205,7 @@ mod tests {
     use super::*;
 
     fn likeness(question: &str, text: &str) -> f64 {
-        SreSynonyms::shipped().of(&terms(question)).likeness(&terms(text))
+        SreSynonyms::shipped().of(question).likeness(text)
     }
 
     #[test]
@@ -205,6 +224,10 @@ mod tests {
         check(pod, "memory limit 512Mi", false);
         check(pod, "latency is 20 ms", false);
         check("memory limit of db", "OOMKilled", false);
+        // Words that say nothing by themselves count in a phrase.
+        check(pod, "memory of the pods is 512Mi", false);
+        check(pod, "it went out of memory", true);
+        check("what times are set", "p99 of 300 ms", false);
         check("requests are slow", "connection pool exhausted", true);
         check("requests are slow", "connection pool of 20", false);
         check("cert expired?", "x509: unknown authority", true);
@@ -220,11 +243,11 @@ mod tests {
 
     #[test]
     fn the_words_that_count_come_first() {
-        let words = SreSynonyms::shipped().of(&terms("pod crashing")).terms();
+        let words = SreSynonyms::shipped().of("pod crashing").terms();
         assert!(words.len() <= 48, "{}: a question has room for 64 terms", words.len());
         let place = |word: &str| words.iter().position(|one| *one == terms(word)[0]).unwrap();
         assert!(place("137") < place("limit"));
-        assert!(SreSynonyms::shipped().of(&terms("hello")).terms().is_empty());
+        assert!(SreSynonyms::shipped().of("hello").terms().is_empty());
     }
 
     #[test]
@@ -234,7 +257,7 @@ mod tests {
             assert!(format!("{:?} {}", error.field, error.message).contains(expect), "{error:?}");
         };
         check("form = 2\nversion = 1\nfailing = []", "form must be 1");
-        check("form = 1\nversion = 1\nfailing = [\"the\"]", "failing must be texts");
+        check("form = 1\nversion = 1\nfailing = [\"-\"]", "failing must be texts");
         check("form = 1\nversion = 1\nfailing = []\nmore = 1", "more");
         check(
             "form = 1\nversion = 1\nfailing = []\n[[symptom]]\nname = \"a\"\nasks = [\"\"]\nmeans = []",
@@ -242,6 +265,6 @@ mod tests {
         );
         let own = "form = 1\nversion = 7\nfailing = []\n[[symptom]]\nname = \"a\"\nasks = [\"b\"]\nmeans = [\"c d\"]";
         let own = SreSynonyms::parse(own).unwrap();
-        assert_eq!((own.version(), own.of(&terms("b")).likeness(&terms("c d")) > 0.0), (7, true));
+        assert_eq!((own.version(), own.of("b").likeness("c d") > 0.0), (7, true));
     }
 }
