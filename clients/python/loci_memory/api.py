@@ -3004,6 +3004,15 @@ class Source(TypedDict):
     part: int
 
 
+class SreHistory(TypedDict):
+    """Every version."""
+
+    degraded: bool
+    skipped: list[SreSkipped]
+    versions: list[SreVersion]
+    warnings: list[str]
+
+
 class SreKept(TypedDict):
     """What became of one record."""
 
@@ -3011,6 +3020,66 @@ class SreKept(TypedDict):
     key: NotRequired[str | None]
     reason: NotRequired[str | None]
     record_id: NotRequired[str | None]
+
+
+class SreProvenance(TypedDict):
+    """Who said something, and where."""
+
+    agent: NotRequired[str | None]
+    event_ids: list[str]
+    evidence: list[dict[str, Any]]
+    incident_id: NotRequired[str | None]
+    session_id: NotRequired[str | None]
+    user: NotRequired[str | None]
+
+
+class SreResult(TypedDict):
+    """Something found."""
+
+    age_days: int
+    content: dict[str, Any]
+    created_at: str
+    memory_type: str
+    namespaces: list[str]
+    observed_at: str
+    provenance: SreProvenance
+    record_id: str
+    score: float
+    score_parts: SreScoreParts
+    source: str
+    stale: bool
+    state: str
+    updated_at: str
+
+
+class SreRetrieve(TypedDict):
+    """What is asked of an operations agent's memory."""
+
+    actor: NotRequired[str | None]
+    as_of: NotRequired[str | None]
+    environment: NotRequired[list[str]]
+    explain: NotRequired[bool]
+    include: NotRequired[list[SreInclude]]
+    match: NotRequired[SreMatch | None]
+    min_confidence: NotRequired[float | None]
+    query: NotRequired[str | None]
+    service: NotRequired[list[str]]
+    session: NotRequired[str | None]
+    since: NotRequired[str | None]
+    top_k: NotRequired[int | None]
+    types: list[str]
+    tz: NotRequired[str | None]
+    until: NotRequired[str | None]
+
+
+class SreRetrieved(TypedDict):
+    """What was found."""
+
+    degraded: bool
+    results: list[SreResult]
+    skipped: list[SreSkipped]
+    time_filter: NotRequired[SreTimeFilter | None]
+    warnings: list[str]
 
 
 class SreSave(TypedDict):
@@ -3033,6 +3102,50 @@ class SreSaved(TypedDict):
     record_id: NotRequired[str | None]
     records: list[SreKept]
     saved: bool
+
+
+class SreScoreParts(TypedDict):
+    """What a score is made of; each 0 to 1."""
+
+    confidence: float
+    lexical: float
+    recency: float
+    similarity: float
+
+
+class SreSkipped(TypedDict):
+    """A record that nobody could read."""
+
+    reason: str
+    record_id: str
+
+
+#: The time that was asked for.
+SreTimeFilter = TypedDict(
+    "SreTimeFilter",
+    {
+        "from": "NotRequired[str | None]",
+        "phrase": "NotRequired[str | None]",
+        "relaxed": "bool",
+        "source": "str",
+        "to": "NotRequired[str | None]",
+    },
+)
+
+
+class SreVersion(TypedDict):
+    """One version of what is known."""
+
+    content: dict[str, Any]
+    keys: list[str]
+    provenance: SreProvenance
+    record_id: str
+    source: str
+    state: str
+    superseded_by: NotRequired[str | None]
+    superseded_keys: list[str]
+    valid_from: str
+    valid_to: NotRequired[str | None]
 
 
 #: A change of state.
@@ -3815,6 +3928,14 @@ SecretsMode = Literal["off", "mask"]
 
 #: Who says something.
 SreBy = Literal["agent", "human"]
+
+
+#: What is shown beside what is current.
+SreInclude = Literal["current", "superseded"]
+
+
+#: How names of places are matched.
+SreMatch = Literal["subtree"]
 
 
 #: What a strategy makes.

@@ -713,6 +713,24 @@ class Operations:
             body=body,
         )
 
+    def sre_history(
+        self,
+        memory: str,
+        *,
+        service: str,
+        environment: str | None = None,
+        metric: str | None = None,
+        type: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.SreHistory:
+        """List every version of what is known of a service."""
+        return self._call(
+            Operation("GET", "/v1/memories/{memory}/history", "read"),
+            {"memory": memory},
+            options,
+            query={"environment": environment, "metric": metric, "service": service, "type": type},
+        )
+
     def job_list(
         self,
         memory: str,
@@ -1035,6 +1053,15 @@ class Operations:
         """Take out what versions of a record said."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/redactions", "never"),
+            {"memory": memory},
+            options,
+            body=body,
+        )
+
+    def sre_retrieve(self, memory: str, body: api.SreRetrieve, **options: Unpack[CallOptions]) -> api.SreRetrieved:
+        """Ask a memory of the profile sre for preferences, what is known of services, and investigations."""
+        return self._call(
+            Operation("POST", "/v1/memories/{memory}/retrieve", "read"),
             {"memory": memory},
             options,
             body=body,

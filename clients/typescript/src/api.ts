@@ -4186,6 +4186,21 @@ export interface Source {
 /** Who says something. */
 export type SreBy = 'agent' | 'human';
 
+/** Every version. */
+export interface SreHistory {
+  /** There are more than are shown. */
+  degraded: boolean;
+  /** Records that nobody could read. */
+  skipped: SreSkipped[];
+  /** By when they began to hold, oldest first. */
+  versions: SreVersion[];
+  /** What else to know. */
+  warnings: string[];
+}
+
+/** What is shown beside what is current. */
+export type SreInclude = 'current' | 'superseded';
+
 /** What became of one record. */
 export interface SreKept {
   /** What became of it. */
@@ -4196,6 +4211,110 @@ export interface SreKept {
   reason?: string | null;
   /** The record; absent where it was refused. */
   record_id?: string | null;
+}
+
+/** How names of places are matched. */
+export type SreMatch = 'subtree';
+
+/** Who said something, and where. */
+export interface SreProvenance {
+  /** The agent that learned it. */
+  agent?: string | null;
+  /** The events that say so. */
+  event_ids: string[];
+  /** Calls of tools that show it. */
+  evidence: { [key: string]: unknown }[];
+  /** The incident. */
+  incident_id?: string | null;
+  /** The session. */
+  session_id?: string | null;
+  /** The user, where it is a user's. */
+  user?: string | null;
+}
+
+/** Something found. */
+export interface SreResult {
+  /** Whole days since then. */
+  age_days: number;
+  /** What is remembered. */
+  content: { [key: string]: unknown };
+  /** When it was stored. */
+  created_at: string;
+  /** `preferences`, `infrastructure` or `investigations`. */
+  memory_type: string;
+  /** Where it lies. */
+  namespaces: string[];
+  /** When it was observed, or confirmed last. */
+  observed_at: string;
+  /** Who said it, and where. */
+  provenance: SreProvenance;
+  /** Its record; of a type of preferences the newest one. */
+  record_id: string;
+  /** 0 to 1; never rises along the list of a type. */
+  score: number;
+  /** What the score is made of. */
+  score_parts: SreScoreParts;
+  /** `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`. */
+  source: string;
+  /** A baseline that may not hold any more: past its window, or older than half its time. */
+  stale: boolean;
+  /** `active`, `conflict` or `superseded`. */
+  state: string;
+  /** When it was changed last. */
+  updated_at: string;
+}
+
+/** What is asked of an operations agent's memory. */
+export interface SreRetrieve {
+  /** The user, or for infrastructure the agent; absent or `*`: every one that the caller may read. */
+  actor?: string | null;
+  /** What was in force then, in RFC 3339. */
+  as_of?: string | null;
+  /** Only of one of these environments; at most 20. */
+  environment?: string[];
+  /** `warnings` says how the question was read. */
+  explain?: boolean;
+  /** `superseded` adds what gave way to something newer. */
+  include?: SreInclude[];
+  /** How names of places are matched; absent: `subtree`. */
+  match?: SreMatch | null;
+  /** Least effective confidence, 0 to 1; preferences are not asked for it. */
+  min_confidence?: number | null;
+  /** The question; absent or empty: what is newest and surest. Words like "yesterday" in it are read as a time. */
+  query?: string | null;
+  /** Only of one of these services; at most 20. */
+  service?: string[];
+  /** One session; absent: all of them. Preferences have none. */
+  session?: string | null;
+  /** From then on: RFC 3339, or a local date. It is never relaxed. */
+  since?: string | null;
+  /**
+   * At most so many results of each type: 1 to 50 preferences (absent: 10), 100 infrastructure (50), 20 investigations
+   * (5).
+   */
+  top_k?: number | null;
+  /** `preferences`, `infrastructure`, `investigations`, or their singulars; at least one. */
+  types: string[];
+  /**
+   * The time zone of dates and of words like "yesterday", by its IANA name; absent: the caller's preference, else UTC.
+   */
+  tz?: string | null;
+  /** Until just before then: RFC 3339, or a local date, which is out itself. */
+  until?: string | null;
+}
+
+/** What was found. */
+export interface SreRetrieved {
+  /** Something that should have taken part did not: `warnings` says what. */
+  degraded: boolean;
+  /** In the order of the types; of each the best first. What contradicts each other comes together. */
+  results: SreResult[];
+  /** Records that nobody could read. */
+  skipped: SreSkipped[];
+  /** The time that was asked for; absent where none was. */
+  time_filter?: SreTimeFilter | null;
+  /** What else to know. */
+  warnings: string[];
 }
 
 /** Something to be remembered. */
@@ -4231,6 +4350,64 @@ export interface SreSaved {
   records: SreKept[];
   /** Something of it is stored. */
   saved: boolean;
+}
+
+/** What a score is made of; each 0 to 1. */
+export interface SreScoreParts {
+  /** Effective confidence; 0.25 of the score. */
+  confidence: number;
+  /** The share of the question's words that the text has; for explanation. */
+  lexical: number;
+  /** Freshness: half after 14 days for baselines, after 90 for all else; 0.15 of the score. */
+  recency: number;
+  /** Likeness to the question, by words and meaning; 0.6 of the score. */
+  similarity: number;
+}
+
+/** A record that nobody could read. */
+export interface SreSkipped {
+  /** Why. */
+  reason: string;
+  /** The record. */
+  record_id: string;
+}
+
+/** The time that was asked for. */
+export interface SreTimeFilter {
+  /** From then on. */
+  from?: string | null;
+  /** The words of the question that say so. */
+  phrase?: string | null;
+  /** Nothing was found of the phrase, and the results are of any time. */
+  relaxed: boolean;
+  /** `argument` or `query`. */
+  source: string;
+  /** Until just before then. */
+  to?: string | null;
+}
+
+/** One version of what is known. */
+export interface SreVersion {
+  /** What it says. */
+  content: { [key: string]: unknown };
+  /** Keys that it is about and that are current. */
+  keys: string[];
+  /** Who said it, and where. */
+  provenance: SreProvenance;
+  /** Its record. */
+  record_id: string;
+  /** Who said it: `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`. */
+  source: string;
+  /** `active`, `superseded` or `expired`. */
+  state: string;
+  /** What took its place. */
+  superseded_by?: string | null;
+  /** Keys of which something newer is known. */
+  superseded_keys: string[];
+  /** It held from then on. */
+  valid_from: string;
+  /** It held until just before then; absent: it still does. */
+  valid_to?: string | null;
 }
 
 /** A change of state. */

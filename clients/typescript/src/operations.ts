@@ -624,6 +624,20 @@ export abstract class Operations {
     );
   }
 
+  /** List every version of what is known of a service. */
+  sreHistory(
+    memory: string,
+    query: { environment?: string | null; metric?: string | null; service: string; type?: string | null },
+    options: CallOptions = {},
+  ): Promise<api.SreHistory> {
+    return this.call(
+      { method: 'GET', path: '/v1/memories/{memory}/history', repeat: 'read' },
+      { memory },
+      options,
+      { query },
+    );
+  }
+
   /** List jobs, latest change first. */
   jobList(
     memory: string,
@@ -936,6 +950,16 @@ export abstract class Operations {
   recordRedact(memory: string, body: api.RedactionAsk, options: CallOptions = {}): Promise<api.Redaction> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/redactions', repeat: 'never' },
+      { memory },
+      options,
+      { body },
+    );
+  }
+
+  /** Ask a memory of the profile sre for preferences, what is known of services, and investigations. */
+  sreRetrieve(memory: string, body: api.SreRetrieve, options: CallOptions = {}): Promise<api.SreRetrieved> {
+    return this.call(
+      { method: 'POST', path: '/v1/memories/{memory}/retrieve', repeat: 'read' },
       { memory },
       options,
       { body },

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
-use loci_engine::sre::{PastScope, SreSettings, SreSettingsByMemory};
+use anyhow::{Context, Result, anyhow, bail};
+use loci_engine::sre::{PastScope, SreSettings, SreSettingsByMemory, SreSynonyms};
+use loci_model::limits;
 use serde::{Deserialize, Serialize};
 
 use super::MemoryEntry;
@@ -45,6 +46,9 @@ pub struct SreSection {
     /// The time zone of whoever has no preference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_timezone: Option<String>,
+    /// An absolute path: a table of synonyms in place of the shipped one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub synonyms: Option<PathBuf>,
     /// Domains whose addresses need no confirmation of a user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_allow_domains: Option<Vec<String>>,
@@ -83,7 +87,8 @@ impl SreSection {
             bail!("memory.sre.context_budget_tokens must be at most {BUDGET_TOKENS_MAX}, not {budget}");
         }
         let roster = own.contact_roster.as_deref().filter(|path| !path.as_os_str().is_empty());
-        Ok(SreSettings {
+        let synonyms = own.synonyms.as_deref().map(table).transpose()?;
+        let settings = SreSettings {
             agents: own.agents.unwrap_or(base.agents),
             agent_aliases: own.agent_aliases.unwrap_or(base.agent_aliases),
             capture_agents: own.capture_agents.unwrap_or(base.capture_agents),
@@ -95,11 +100,30 @@ impl SreSection {
             auto_generate_summaries: own.auto_generate_summaries.unwrap_or(base.auto_generate_summaries),
             past_investigations: past,
             default_timezone: own.default_timezone.unwrap_or(base.default_timezone),
+            // It is read once, and kept for the life of the process.
+            synonyms: synonyms.map(|table| &*Box::leak(Box::new(table))),
             contact_allow_domains: own.contact_allow_domains.map_or(base.contact_allow_domains, lower),
             contact_roster: roster.map(known_contacts).transpose()?.unwrap_or_default(),
             protected_keys: own.protected_keys.unwrap_or(base.protected_keys),
-        })
+        };
+        settings.check().map_err(|error| anyhow!("memory.sre.default_timezone: {}", error.message))?;
+        Ok(settings)
     }
+}
+
+fn table(path: &Path) -> Result<SreSynonyms> {
+    if !path.is_absolute() {
+        bail!("memory.sre.synonyms must be an absolute path, not {}", path.display());
+    }
+    let reading = || format!("memory.sre.synonyms: reading {}", path.display());
+    let text = std::fs::read_to_string(path).with_context(reading)?;
+    if text.len() > limits::PATTERNS_BYTES_MAX {
+        bail!("memory.sre.synonyms: {} is larger than {} bytes", path.display(), limits::PATTERNS_BYTES_MAX);
+    }
+    SreSynonyms::parse(&text).map_err(|error| {
+        let field = error.field.as_deref().unwrap_or("the file");
+        anyhow!("memory.sre.synonyms: {}: {field}: {}", path.display(), error.message)
+    })
 }
 
 fn known_contacts(path: &Path) -> Result<Vec<String>> {
@@ -143,6 +167,9 @@ mod tests {
         check("past_investigations_scope = \"all\"\n", "past_investigations_scope");
         check("context_budget_tokens = 1000000\n", "context_budget_tokens");
         check("contact_roster = \"contacts.txt\"\n", "absolute");
+        check("default_timezone = \"Mars/Base\"\n", "default_timezone");
+        check("synonyms = \"own.toml\"\n", "absolute");
+        check("synonyms = \"/nowhere/own.toml\"\n", "reading");
         check("contact_roster = \"/nowhere/contacts.txt\"\n", "/nowhere/contacts.txt");
     }
 
@@ -152,5 +179,15 @@ mod tests {
         let path = folder.path().join("contacts.txt");
         std::fs::write(&path, "# people\nOps@Example.com # the team\n\n+49 30 123\n").unwrap();
         assert_eq!(known_contacts(&path).unwrap(), ["ops@example.com", "+49 30 123"]);
+    }
+    #[test]
+    fn a_table_of_ones_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own.toml");
+        let read = || read(&format!("synonyms = {path:?}\n"));
+        std::fs::write(&path, "form = 2\nversion = 7\nfailing = []\n").unwrap();
+        assert!(format!("{:#}", read().unwrap_err()).contains("form must be 1"));
+        std::fs::write(&path, "form = 1\nversion = 7\nfailing = []\n").unwrap();
+        assert_eq!(read().unwrap().synonyms.unwrap().version(), 7);
     }
 }

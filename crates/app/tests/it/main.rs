@@ -18,6 +18,7 @@ mod elsewhere;
 mod exchanging;
 mod facts;
 mod files;
+mod finding;
 mod githook_places;
 mod githooks;
 mod graphs;

@@ -3,7 +3,7 @@
 use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::sre::{KnowledgeType, ResolutionStatus, SreType};
+use loci_model::sre::{ResolutionStatus, SreType};
 use loci_model::strategy::Strategy;
 use loci_model::{EventId, RecordId, Result, Timestamp};
 use serde_json::{Value, json};
@@ -101,9 +101,8 @@ fn of_knowledge(asked: &SreSave, said: &Knowledge) -> Draft {
         ("environment", said.environment.clone()),
     ];
     more.extend(said.cluster.iter().map(|cluster| ("cluster", cluster.clone())));
-    // No pattern gives way to another: the same one alone is looked for.
-    let of_itself = (said.kind == KnowledgeType::Pattern).then(|| said.said());
-    let about = canonical::digest(&json!([said.service, said.holds_in(), of_itself]));
+    // No pattern gives way to another: they have no keys. What is like one of them is known again.
+    let about = canonical::digest(&json!([said.service, said.holds_in()]));
     Draft {
         kind: RecordKind::Fact,
         stored: said.stored(&asked.actor),
@@ -141,6 +140,24 @@ fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Ti
 /// The subtype of investigations of an incident; their sessions are told apart by where they lie.
 pub(super) fn incident_subtype(incident: &str) -> String {
     format!("incident/{}", canonical::digest(&json!([incident])))
+}
+
+/// What is looked for in what is stored: not when it was, how sure and from whom, which no question is about.
+fn searched(stored: &Value) -> Value {
+    let mut searched = stored.clone();
+    if let Some(members) = searched.as_object_mut() {
+        let unasked = [
+            "confidence",
+            "timestamp",
+            "discovered_by",
+            "user_id",
+            "status_source",
+            "evidence",
+            "categories",
+        ];
+        members.retain(|name, _| !unasked.contains(&name.as_str()));
+    }
+    searched
 }
 
 impl Draft {
@@ -192,7 +209,7 @@ impl Draft {
             sources: vec![Source { event: event.clone(), message: 0, part }],
             ..Provenance::default()
         };
-        let index_text = Some(canonical::values_text(&self.stored));
+        let index_text = Some(canonical::values_text(&searched(&self.stored)));
         let from = Origin { provenance, origin: RecordOrigin::Extracted, index_text };
         let (mut record, _) = building.build(&new, id, from)?;
         seal(&mut record, asked.source);

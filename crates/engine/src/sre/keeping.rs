@@ -7,10 +7,11 @@ use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{ReadTx, RecordPage, Tx};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::RecordScope;
-use loci_model::sre::SreSource;
+use loci_model::sre::{KnowledgeType, SreSource};
 use loci_model::{RecordId, Result};
 use sha2::{Digest, Sha256};
 
+use super::said_again;
 use crate::records::changing::Changing;
 use crate::records::writing::Building;
 
@@ -26,6 +27,8 @@ pub(super) const CONFLICT: &str = "conflict_with";
 /// nobody's word.
 const SEAL: &str = "x-amz-agentcore-memory-saidBy";
 const PAGE: usize = 200;
+/// Patterns of one service that a new one is compared with, the newest: nothing gives way to a pattern, so no more must be known of them.
+const PATTERNS_COMPARED: usize = 1_000;
 
 /// What became of something that was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +71,7 @@ pub(super) fn keep(
 ) -> Result<(RecordId, SreAction)> {
     let rivals = said_of_it(tx, scope, record.subtype.as_deref().unwrap_or_default())?;
     if let Some(known) = known_again(&rivals, &record) {
-        tx.records_mut().confirm(&known.memory, &known.id, &record.provenance.sources, building.now)?;
+        said_again::note(tx, building, known, &record)?;
         let is_in_force = known.state == RecordState::Active;
         let action = if is_in_force { SreAction::Duplicate } else { SreAction::PendingConfirmation };
         return Ok((known.id.clone(), action));
@@ -84,7 +87,10 @@ pub(super) fn keep(
 
 /// The record that says the same, by somebody whose word counts as much; or waits or is held back as the new one would be.
 fn known_again<'a>(rivals: &'a [Record], record: &Record) -> Option<&'a Record> {
-    let says_it = |one: &&Record| word(one, DIGEST) == word(record, DIGEST) && words(one, GONE).is_empty();
+    let says_it = |one: &&Record| {
+        let is_same = word(one, DIGEST) == word(record, DIGEST);
+        words(one, GONE).is_empty() && (is_same || said_again::is_like(one, record))
+    };
     let in_force = |one: &&Record| one.state == RecordState::Active && rank(one) >= rank(record);
     let same: Vec<&Record> = rivals.iter().filter(says_it).collect();
     let alike =
@@ -226,13 +232,14 @@ fn set_gone(record: &mut Record, keys: Vec<String>) {
 pub(super) fn said_of_it(tx: &dyn ReadTx, scope: RecordScope, subtype: &str) -> Result<Vec<Record>> {
     let states = vec![RecordState::Active, RecordState::Candidate, RecordState::Quarantined];
     let mut page = RecordPage { scope: RecordScope { states, ..scope }, after: None, limit: PAGE };
+    let is_of_patterns = subtype.starts_with(KnowledgeType::Pattern.as_str());
     let mut all = Vec::new();
     loop {
         let some = tx.records().of_subtype(&page, subtype)?;
-        let is_last = some.len() < PAGE;
         page.after = some.last().map(|record| (record.created_at, record.id.clone()));
+        let is_last = some.len() < PAGE;
         all.extend(some);
-        if is_last {
+        if is_last || (is_of_patterns && all.len() >= PATTERNS_COMPARED) {
             return Ok(all);
         }
     }
@@ -242,6 +249,11 @@ pub(super) fn said_of_it(tx: &dyn ReadTx, scope: RecordScope, subtype: &str) -> 
 pub(super) fn current(record: &Record) -> impl Iterator<Item = &String> {
     let gone = words(record, GONE);
     words(record, KEYS).iter().filter(move |key| !gone.contains(key))
+}
+
+/// Every key that a record is about.
+pub(super) fn keys(record: &Record) -> &[String] {
+    words(record, KEYS)
 }
 
 /// Keys of a record of which something newer is known.
@@ -255,7 +267,7 @@ pub(super) fn contradicted(record: &Record) -> Option<RecordId> {
 }
 
 /// How much what is said counts. Who opened an investigation by a notice counts no more there than the agents that look into it.
-fn rank(record: &Record) -> u8 {
+pub(super) fn rank(record: &Record) -> u8 {
     match source(record) {
         SreSource::Webhook if record.kind == RecordKind::Investigation => SreSource::Agent.rank(),
         source => source.rank(),

@@ -4,13 +4,15 @@
 use std::collections::{HashMap, HashSet};
 
 use loci_model::record::{Record, RecordState};
+use loci_model::sre::KnowledgeType;
 use loci_model::{RecordId, Timestamp};
 use loci_text::terms;
 use serde_json::{Value, json};
 
 use super::filters::Filters;
 use super::retrieving::{SreFound, SreRetrieve, SreRetrieved};
-use super::{keeping, reading, scoring};
+use super::synonyms::Meanings;
+use super::{keeping, reading, said_again, scoring};
 
 /// What a service, and an environment, of the question adds to likeness where both only bring forward.
 const OF_SERVICE: f64 = 0.2;
@@ -34,6 +36,8 @@ pub(super) struct Pool<'a> {
     pub(super) filters: &'a Filters,
     /// Terms of the question.
     pub(super) terms: Vec<String>,
+    /// What else the question may mean.
+    pub(super) meanings: Meanings<'a>,
     /// What is fresh or stale is so at that time.
     pub(super) now: Timestamp,
 }
@@ -86,6 +90,7 @@ impl Pool<'_> {
             similarity += f64::from(u8::from(is_of_service)) * OF_SERVICE;
             similarity += f64::from(u8::from(is_there)) * OF_ENVIRONMENT;
         }
+        similarity += self.meanings.likeness(record.indexed());
         let lexical = share(&self.terms, record.indexed());
         let parts = scoring::parts(&record, &content, self.now, (similarity, lexical));
         let kind = self.filters.kind;
@@ -98,7 +103,7 @@ impl Pool<'_> {
             stale: scoring::is_stale(kind, &record, &content, self.now),
             conflict: false,
             namespaces: vec![record.namespace.clone()],
-            content: without_gone(&record, content, self.asked.include_superseded),
+            content: with_sayings(&record, without_gone(&record, content, self.asked.include_superseded)),
             record,
         }
     }
@@ -113,6 +118,21 @@ fn share(asked: &[String], text: &str) -> f64 {
     let asked: HashSet<&String> = asked.iter().collect();
     let shared = asked.iter().filter(|term| has.contains(**term)).count();
     shared as f64 / asked.len() as f64
+}
+
+/// How often it was said, where it was more than once; and of what a service needs, when it was seen last.
+fn with_sayings(record: &Record, mut content: Value) -> Value {
+    let is_dependency =
+        content.get("knowledge_type").and_then(Value::as_str) == Some(KnowledgeType::Dependency.as_str());
+    if let Some(members) = content.as_object_mut() {
+        if let Some(times) = said_again::times(record) {
+            members.insert("seen".to_owned(), json!(times));
+        }
+        if is_dependency {
+            members.insert("last_confirmed".to_owned(), json!(record.timestamp.to_rfc3339()));
+        }
+    }
+    content
 }
 
 /// Members that something newer is known of are left out, or named.

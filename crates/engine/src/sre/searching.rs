@@ -10,12 +10,13 @@ use loci_model::scope::StrategyChoice;
 use loci_model::sre::SreType;
 use loci_model::strategy::Strategy;
 use loci_model::warning::Notices;
-use loci_model::{RecordId, Result, SessionId, limits};
+use loci_model::{MemoryId, RecordId, Result, SessionId, limits};
 use loci_text::terms;
 
 use super::filters::Filters;
 use super::listed::{Found, Pool};
 use super::retrieving::{SreRetrieve, SreRetrieved};
+use super::synonyms::{Meanings, SreSynonyms};
 use super::when::When;
 use super::{keeping, place};
 use crate::records::{NamespaceAsk, namespaces};
@@ -72,6 +73,7 @@ impl Engine {
             asked,
             filters: &place.filters,
             terms: terms(&when.query),
+            meanings: self.sre_meanings(&asked.memory, &when.query),
             now: asked.as_of.unwrap_or_else(|| self.clock.now()),
         };
         pool.list(found, partners, wanted, &mut answer);
@@ -144,7 +146,8 @@ impl Engine {
             lists: place.filters.are_any().then_some(LISTS),
         };
         // What is of a service has its name, and must be among the candidates to be shown.
-        let also = asked.services.iter().flat_map(|name| terms(name)).collect();
+        let services = asked.services.iter().flat_map(|name| terms(name));
+        let also = services.chain(self.sre_meanings(&asked.memory, &when.query).terms()).collect();
         let admits = |record: &Record| place.filters.admit(record);
         let within = Within { admits: &admits, also, most: POOL + asked.leave_out.len() };
         let answer = self.search_within(caller, &request, &within).await?;
@@ -153,6 +156,11 @@ impl Engine {
         let hits = answer.hits.into_iter();
         let found = hits.map(|hit| Found::of(hit.record, f64::from(hit.score) / FULL_SUM)).collect();
         Ok((found, answer.notices, unseen))
+    }
+
+    /// What a question may mean in other words.
+    fn sre_meanings(&self, memory: &MemoryId, query: &str) -> Meanings<'static> {
+        self.settings.sre.of(memory).synonyms.unwrap_or(SreSynonyms::shipped()).of(query)
     }
 
     /// The newest records that the filters admit and nobody found yet; and whether more were there than are looked at.

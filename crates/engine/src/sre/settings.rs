@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::MemoryId;
+use loci_model::{MemoryId, Result};
+
+use super::synonyms::SreSynonyms;
+use super::time_zone;
 
 /// Whose past investigations a start is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,6 +50,8 @@ pub struct SreSettings {
     pub past_investigations: PastScope,
     /// The IANA name of the time zone of whoever has no preference.
     pub default_timezone: String,
+    /// What operations people call one thing, in place of the shipped table; read once for the whole process.
+    pub synonyms: Option<&'static SreSynonyms>,
     /// Domains whose addresses a user may make contacts without a confirmation, in lower case.
     pub contact_allow_domains: Vec<String>,
     /// Addresses that a user may make contacts without a confirmation, in lower case.
@@ -71,6 +76,7 @@ impl Default for SreSettings {
             auto_generate_summaries: true,
             past_investigations: PastScope::Team,
             default_timezone: "UTC".to_owned(),
+            synonyms: None,
             contact_allow_domains: Vec::new(),
             contact_roster: Vec::new(),
             protected_keys: names(&["*bypass*"]),
@@ -79,6 +85,14 @@ impl Default for SreSettings {
 }
 
 impl SreSettings {
+    /// What they must be.
+    ///
+    /// # Errors
+    /// `Invalid` on `default_timezone`.
+    pub fn check(&self) -> Result<()> {
+        time_zone::zone(&self.default_timezone, "default_timezone").map(drop)
+    }
+
     /// The name under which an agent's knowledge is kept: one agent has one place, however it is called (W-9).
     pub(crate) fn known_as<'a>(&'a self, name: &'a str) -> &'a str {
         self.agent_aliases.get(name).map_or(name, String::as_str)

@@ -70,26 +70,29 @@ impl Engine {
         Ok(When { filter, query, warnings })
     }
 
-    /// The time zone that the caller prefers, else UTC.
+    /// The time zone that the caller prefers, else the default.
     async fn users_zone(
         &self,
         caller: &Principal,
         memory: &MemoryId,
         warnings: &mut Vec<String>,
     ) -> Result<TimeZone> {
+        let default = time_zone::zone(&self.settings.sre.of(memory).default_timezone, "tz")?;
         let preferences = match self.sre_preferences(caller, memory, &caller.name).await {
             Ok(preferences) => preferences,
             // Not every caller is a user with preferences, and not every memory has them.
-            Err(error) if is_of_user(error.kind) => return Ok(TimeZone::UTC),
+            Err(error) if is_of_user(error.kind) => return Ok(default),
             Err(error) => return Err(error),
         };
         let named = |key: &&str| preferences.values().find_map(|one| one.value.get(*key));
         let Some(name) = ZONE_KEYS.iter().find_map(|key| named(key)).and_then(Value::as_str) else {
-            return Ok(TimeZone::UTC);
+            return Ok(default);
         };
         Ok(time_zone::zone(name, "timezone").unwrap_or_else(|_| {
-            warnings.push("the preferred time zone is none that is known: days are those of UTC".to_owned());
-            TimeZone::UTC
+            warnings.push(
+                "the preferred time zone is none that is known: days are those of the default".to_owned(),
+            );
+            default
         }))
     }
 }

@@ -62,6 +62,8 @@ mod safeguards;
 mod search;
 mod sessions_end;
 mod settings;
+mod sre_history;
+mod sre_retrieve;
 mod sre_save;
 mod sre_stats;
 mod strategies;
@@ -145,6 +147,8 @@ fn operations() -> Table {
     let table = investigation_outcome::operations(table);
     let table = sre_stats::operations(table);
     let table = agent_prompt::operations(table);
+    let table = sre_retrieve::operations(table);
+    let table = sre_history::operations(table);
     let table = pull::operations(table);
     let table = reflections::operations(table);
     let table = hooks::operations(table);

@@ -18,10 +18,17 @@ pub(super) fn operations(table: Table) -> Table {
     table.json(post("/v1/memories/{memory}/save", summary), sre_save)
 }
 
+/// The type of a word, as one or as many.
+///
+/// # Errors
+/// `Invalid` on `field`, naming both spellings of every type.
+pub(super) fn memory_type(word: &str, field: &str) -> Result<SreType> {
+    SreType::parse_input(word).ok_or_else(|| Error::invalid(field, format!("{field} must be one of {TYPES}")))
+}
+
 async fn sre_save(call: Call, asked: shape::SreSave) -> Result<shape::SreSaved> {
     let memory = call.memory()?;
-    let kind = SreType::parse_input(&asked.memory_type)
-        .ok_or_else(|| Error::invalid("memory_type", format!("memory_type must be one of {TYPES}")))?;
+    let kind = memory_type(&asked.memory_type, "memory_type")?;
     let source = match asked.by.unwrap_or_default() {
         shape::SreBy::Agent => SreSource::Agent,
         shape::SreBy::Human => {

@@ -8,7 +8,6 @@ use loci_text::tokens::Estimator;
 use serde_json::{Map, Value};
 
 use super::context::{Context, Recurrence};
-use super::outcome::CONFIRMED_BY;
 use crate::render::{
     Budget, COUNT, Dropped, Entry, Filled, Frame, Group, Heading, Oversize, Screened, fill_under,
 };

@@ -148,3 +148,41 @@ fn what_a_caller_may_not_write_stays_and_is_not_told_of() {
     let world = reopened(world);
     assert_eq!((known(&world).len(), superseded(&world).len()), (1, 2));
 }
+
+#[test]
+fn patterns_that_say_nearly_the_same_are_one_with_a_counter() {
+    let world = world();
+    let said = agent(&world, "logs-agent", "s-1");
+    let pattern = |text: &str| fact("pattern", json!({ "text": text }), json!({}));
+    let long =
+        "the api server restarts at night because the memory limit of the pods is too low for the backup job";
+    assert_eq!(said.actions(&world, pattern(long)), [Added]);
+    let again = long.replace("restarts", "restarted");
+    assert_eq!(agent(&world, "logs-agent", "s-2").actions(&world, pattern(&again)), [Duplicate]);
+    // Another number, or a negation, says something else.
+    assert_eq!(said.actions(&world, pattern(&long.replace("at night", "at night 3"))), [Added]);
+    assert_eq!(said.actions(&world, pattern(&long.replace("restarts", "never restarts"))), [Added]);
+    let world = reopened(world);
+    assert_eq!(known(&world).len(), 3);
+}
+
+#[test]
+fn what_is_said_again_was_seen_later() {
+    let world = world();
+    let at = |time: &str, value: &str| {
+        fact("baseline", json!({ "memory": value }), json!({"timestamp": time, "environment": "prod"}))
+    };
+    let said = agent(&world, "metrics-agent", "s-1");
+    assert_eq!(said.actions(&world, at("2026-11-01T00:00:00Z", "400Mi")), [Added]);
+    assert_eq!(said.actions(&world, at("2026-11-20T00:00:00Z", "400Mi")), [Duplicate]);
+    let world = reopened(world);
+    assert_eq!(known(&world)[0]["timestamp"], "2026-11-20T00:00:00Z");
+    // What comes late was not the last that was seen.
+    let said = agent(&world, "metrics-agent", "s-1");
+    assert_eq!(said.actions(&world, at("2026-11-10T00:00:00Z", "900Mi")), [Superseded]);
+    assert_eq!(known(&world).len(), 1);
+    assert_eq!(known(&world)[0]["knowledge_data"]["memory"], "400Mi");
+    let said = agent(&world, "metrics-agent", "s-1");
+    assert_eq!(said.actions(&world, at("2026-11-02T00:00:00Z", "400Mi")), [Duplicate]);
+    assert_eq!(known(&world)[0]["timestamp"], "2026-11-20T00:00:00Z");
+}

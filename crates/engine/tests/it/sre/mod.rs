@@ -8,6 +8,7 @@ mod investigations;
 mod outcomes;
 mod preferences;
 mod responding;
+mod retrieving;
 mod safety;
 mod starting;
 
