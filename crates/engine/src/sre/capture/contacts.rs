@@ -90,8 +90,8 @@ fn said(text: &str) -> String {
 fn address(word: &str) -> Option<String> {
     let word = word.strip_prefix("mailto:").unwrap_or(word);
     // Marks around it are the sentence's; a full stop before it would be its own, and makes it none.
-    let word = word.trim_start_matches(['*', '_', '\'', '"', ':']);
-    let word = word.trim_end_matches(['*', '_', '\'', '"', ':', '!', '?', '.']);
+    let word = word.trim_start_matches(['*', '\'', '"', ':']);
+    let word = word.trim_end_matches(['*', '\'', '"', ':', '!', '?', '.']);
     let (local, domain) = word.split_once('@')?;
     let is_atom = |atom: &str| {
         !atom.is_empty()
