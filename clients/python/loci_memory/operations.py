@@ -261,6 +261,89 @@ class Operations:
         """Write what an export holds, into memories that are not there yet."""
         return self._call(Operation("POST", "/v1/import", "never"), {}, options, body=body)
 
+    def investigation_start(
+        self,
+        body: api.InvestigationStart,
+        **options: Unpack[CallOptions]
+    ) -> api.InvestigationStarted:
+        """Begin an investigation, or join the one of the same alert that is open, and be told what is known; 200 where
+        it is joined.
+        """
+        return self._call(Operation("POST", "/v1/investigations", "never"), {}, options, body=body)
+
+    def agent_response(
+        self,
+        incident: str,
+        body: api.AgentResponse,
+        **options: Unpack[CallOptions]
+    ) -> api.AgentResponseTaken:
+        """Take what a worker agent answered; a job reads it for knowledge and contacts."""
+        return self._call(
+            Operation("POST", "/v1/investigations/{incident}/agent-response", "never"),
+            {"incident": incident},
+            options,
+            body=body,
+        )
+
+    def agent_response_read(
+        self,
+        incident: str,
+        job: str,
+        *,
+        memory: str | None = None,
+        wait_ms: int | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.AgentResponseRead:
+        """What came of an agent's answer; may wait for it."""
+        return self._call(
+            Operation("GET", "/v1/investigations/{incident}/agent-response/{job}", "read"),
+            {"incident": incident, "job": job},
+            options,
+            query={"memory": memory, "wait_ms": wait_ms},
+        )
+
+    def investigation_complete(
+        self,
+        incident: str,
+        body: api.InvestigationComplete | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.InvestigationCompleted:
+        """Save what an investigation found, with what its agents learned. The same said again is the same record."""
+        return self._call(
+            Operation("POST", "/v1/investigations/{incident}/complete", "never"),
+            {"incident": incident},
+            options,
+            body=body if body is not None else {},
+        )
+
+    def investigation_messages(
+        self,
+        incident: str,
+        body: api.InvestigationMessages,
+        **options: Unpack[CallOptions]
+    ) -> api.InvestigationMessagesKept:
+        """Store a turn of an investigation's conversation, whole, and be told how it is shown."""
+        return self._call(
+            Operation("POST", "/v1/investigations/{incident}/messages", "never"),
+            {"incident": incident},
+            options,
+            body=body,
+        )
+
+    def investigation_outcome(
+        self,
+        incident: str,
+        body: api.InvestigationOutcome | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.InvestigationOutcomeTold:
+        """Tell what came of an investigation: its user in person, or an administrator."""
+        return self._call(
+            Operation("POST", "/v1/investigations/{incident}/outcome", "never"),
+            {"incident": incident},
+            options,
+            body=body if body is not None else {},
+        )
+
     def pulled_next(
         self,
         *,
@@ -1340,6 +1423,14 @@ class Operations:
         """A profile with its file."""
         return self._call(Operation("GET", "/v1/profiles/{profile}", "read"), {"profile": profile}, options)
 
+    def profile_agent_prompt(self, profile: str, **options: Unpack[CallOptions]) -> api.AgentPrompt:
+        """A part of the prompt of a profile's worker agents: when to write down what they learn, and how."""
+        return self._call(
+            Operation("GET", "/v1/profiles/{profile}/agent-prompt", "read"),
+            {"profile": profile},
+            options,
+        )
+
     def prompt_list(
         self,
         *,
@@ -2090,6 +2181,26 @@ class Operations:
     ) -> api.SessionStateKept:
         """Keep something for an agent's next run."""
         return self._call(Operation("PUT", "/v1/sessions/{task}/state", "never"), {"task": task}, options, body=body)
+
+    def sre_pending_outcomes(self, *, memory: str | None = None, **options: Unpack[CallOptions]) -> api.PendingOutcomes:
+        """Investigations whose outcome nobody told for two weeks."""
+        return self._call(Operation("GET", "/v1/sre/pending-outcomes", "read"), {}, options, query={"memory": memory})
+
+    def sre_stats(
+        self,
+        *,
+        memory: str | None = None,
+        service: str | None = None,
+        since: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.SreStats:
+        """Numbers over investigations: how long, how sure, how often."""
+        return self._call(
+            Operation("GET", "/v1/sre/stats", "read"),
+            {},
+            options,
+            query={"memory": memory, "service": service, "since": since},
+        )
 
     def target_list(self, **options: Unpack[CallOptions]) -> api.TargetList:
         """The configured targets of notifications."""

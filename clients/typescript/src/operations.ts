@@ -201,6 +201,81 @@ export abstract class Operations {
     return this.call({ method: 'POST', path: '/v1/import', repeat: 'never' }, {}, options, { body });
   }
 
+  /**
+   * Begin an investigation, or join the one of the same alert that is open, and be told what is known; 200 where it is
+   * joined.
+   */
+  investigationStart(body: api.InvestigationStart, options: CallOptions = {}): Promise<api.InvestigationStarted> {
+    return this.call({ method: 'POST', path: '/v1/investigations', repeat: 'never' }, {}, options, { body });
+  }
+
+  /** Take what a worker agent answered; a job reads it for knowledge and contacts. */
+  agentResponse(incident: string, body: api.AgentResponse, options: CallOptions = {}): Promise<api.AgentResponseTaken> {
+    return this.call(
+      { method: 'POST', path: '/v1/investigations/{incident}/agent-response', repeat: 'never' },
+      { incident },
+      options,
+      { body },
+    );
+  }
+
+  /** What came of an agent's answer; may wait for it. */
+  agentResponseRead(
+    incident: string,
+    job: string,
+    query: { memory?: string | null; wait_ms?: number | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.AgentResponseRead> {
+    return this.call(
+      { method: 'GET', path: '/v1/investigations/{incident}/agent-response/{job}', repeat: 'read' },
+      { incident, job },
+      options,
+      { query },
+    );
+  }
+
+  /** Save what an investigation found, with what its agents learned. The same said again is the same record. */
+  investigationComplete(
+    incident: string,
+    body: api.InvestigationComplete = {},
+    options: CallOptions = {},
+  ): Promise<api.InvestigationCompleted> {
+    return this.call(
+      { method: 'POST', path: '/v1/investigations/{incident}/complete', repeat: 'never' },
+      { incident },
+      options,
+      { body },
+    );
+  }
+
+  /** Store a turn of an investigation's conversation, whole, and be told how it is shown. */
+  investigationMessages(
+    incident: string,
+    body: api.InvestigationMessages,
+    options: CallOptions = {},
+  ): Promise<api.InvestigationMessagesKept> {
+    return this.call(
+      { method: 'POST', path: '/v1/investigations/{incident}/messages', repeat: 'never' },
+      { incident },
+      options,
+      { body },
+    );
+  }
+
+  /** Tell what came of an investigation: its user in person, or an administrator. */
+  investigationOutcome(
+    incident: string,
+    body: api.InvestigationOutcome = {},
+    options: CallOptions = {},
+  ): Promise<api.InvestigationOutcomeTold> {
+    return this.call(
+      { method: 'POST', path: '/v1/investigations/{incident}/outcome', repeat: 'never' },
+      { incident },
+      options,
+      { body },
+    );
+  }
+
   /** Come for a question to the caller's own model; 204 where there is none. */
   pulledNext(
     query: { kinds?: string | null; lease_ms?: number | null; memory?: string | null; wait_ms?: number | null } = {},
@@ -1214,6 +1289,15 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/profiles/{profile}', repeat: 'read' }, { profile }, options);
   }
 
+  /** A part of the prompt of a profile's worker agents: when to write down what they learn, and how. */
+  profileAgentPrompt(profile: string, options: CallOptions = {}): Promise<api.AgentPrompt> {
+    return this.call(
+      { method: 'GET', path: '/v1/profiles/{profile}/agent-prompt', repeat: 'read' },
+      { profile },
+      options,
+    );
+  }
+
   /** List versions of prompts, who became current last first. */
   promptList(
     query: { cursor?: string | null; limit?: number | null; template_id?: string | null } = {},
@@ -1914,6 +1998,19 @@ export abstract class Operations {
       options,
       { body },
     );
+  }
+
+  /** Investigations whose outcome nobody told for two weeks. */
+  srePendingOutcomes(query: { memory?: string | null } = {}, options: CallOptions = {}): Promise<api.PendingOutcomes> {
+    return this.call({ method: 'GET', path: '/v1/sre/pending-outcomes', repeat: 'read' }, {}, options, { query });
+  }
+
+  /** Numbers over investigations: how long, how sure, how often. */
+  sreStats(
+    query: { memory?: string | null; service?: string | null; since?: string | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.SreStats> {
+    return this.call({ method: 'GET', path: '/v1/sre/stats', repeat: 'read' }, {}, options, { query });
   }
 
   /** The configured targets of notifications. */

@@ -89,7 +89,9 @@ fn said(text: &str) -> String {
 /// An address by the grammar of unquoted ones: dots within, never at an end or twice; a domain of labels.
 fn address(word: &str) -> Option<String> {
     let word = word.strip_prefix("mailto:").unwrap_or(word);
-    let word = word.trim_matches(['*', '_', '\'', '"', ':', '!', '?', '.']);
+    // Marks around it are the sentence's; a full stop before it would be its own, and makes it none.
+    let word = word.trim_start_matches(['*', '\'', '"', ':']);
+    let word = word.trim_end_matches(['*', '\'', '"', ':', '!', '?', '.']);
     let (local, domain) = word.split_once('@')?;
     let is_atom = |atom: &str| {
         !atom.is_empty()

@@ -67,7 +67,7 @@ impl Engine {
             arm: MemoryArm::On,
             query_sha256: Some(hex::encode(Sha256::digest(&asked.query))),
             estimator: asked.estimator.name().to_owned(),
-            limit: asked.budget_tokens.unwrap_or_default(),
+            limit: asked.budget_tokens.unwrap_or(self.settings.sre.of(memory).context_budget_tokens),
             used: drawn.used,
             memory_hash: hex::encode(Sha256::digest(seen)),
             degraded: context.is_degraded(),

@@ -194,7 +194,7 @@ fn item(found: &SreFound, section: &'static str, place: usize, text: String) -> 
     Item { looked, entry }
 }
 
-/// `api-server memory baseline 400-500Mi (prod/eu-1, 3 d old, confidence 0.66, seen by 2 investigations)`.
+/// `api-server memory baseline 400-500Mi (prod/eu-1, 3 d old, confidence 0.66, confirmed by 2 investigations)`.
 fn known_line(found: &SreFound) -> String {
     let content = &found.content;
     let word = |name: &str| content.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -210,9 +210,9 @@ fn known_line(found: &SreFound) -> String {
     let mut notes = vec![place];
     notes.push(format!("{} d old", found.age_days.max(0)));
     notes.push(format!("confidence {:.2}", found.confidence));
-    let seen = crate::sre::keeping::words(&found.record, CONFIRMED_BY).len();
-    if seen > 0 {
-        notes.push(format!("seen by {} investigations", seen + 1));
+    let confirmed = crate::sre::keeping::words(&found.record, CONFIRMED_BY).len();
+    if confirmed > 0 {
+        notes.push(format!("confirmed by {confirmed} investigations"));
     }
     notes.extend(doubts(found));
     format!("{}{metric} {} {said} ({})", word("service_name"), word("knowledge_type"), notes.join(", "))
