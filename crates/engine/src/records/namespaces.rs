@@ -10,6 +10,7 @@ use loci_model::{Error, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 
 use super::NamespaceAsk;
 use crate::access::View;
+use crate::sre;
 
 /// The active records in the union of `asks` (none: everywhere) that `view` shows. An ask that has nothing in common
 /// with the view is denied; one that is wider is narrowed, with a warning.
@@ -23,7 +24,10 @@ pub(crate) fn scope(
     scope.view = view.clauses().to_vec();
     let mut notices = Notices::default();
     for ask in asks {
-        let (parts, kept_back) = view.narrow(&filter(memory, ask)).ok_or_else(outside)?;
+        let (mut parts, kept_back) = view.narrow(&filter(memory, ask)).ok_or_else(outside)?;
+        if let Some((others, _)) = other_name(memory, ask).and_then(|other| view.narrow(&other)) {
+            parts.extend(others);
+        }
         if kept_back {
             notices.warn(Warning::ScopeNarrowed);
         }
@@ -48,6 +52,12 @@ fn filter(memory: &Memory, ask: &NamespaceAsk) -> NamespaceFilter {
             NamespaceFilter::new(namespace, mode)
         }
     }
+}
+
+/// The same place by its other name, where the memory knows one.
+fn other_name(memory: &Memory, ask: &NamespaceAsk) -> Option<NamespaceFilter> {
+    let (NamespaceAsk::Path(namespace) | NamespaceAsk::Node(namespace)) = ask;
+    Some(NamespaceFilter::new(&sre::known_as(memory, namespace)?, filter(memory, ask).mode()))
 }
 
 fn outside() -> Error {

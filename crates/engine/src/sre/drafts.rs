@@ -5,7 +5,7 @@ use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::sre::{KnowledgeType, SreType};
 use loci_model::strategy::Strategy;
-use loci_model::{EventId, RecordId, Result, Timestamp};
+use loci_model::{RecordId, Result, Timestamp};
 use serde_json::{Value, json};
 
 use super::investigation::Investigation;
@@ -13,16 +13,15 @@ use super::keeping::{DIGEST, KEYS, seal};
 use super::knowledge::{self, Knowledge};
 use super::preference::Preference;
 use super::protected::{Class, class, needs_person};
-use super::saving::SreSave;
+use super::saving::{Spring, SreSave};
 use super::{canonical, place};
-use crate::events::Prepared;
 use crate::records::NewRecord;
 use crate::records::writing::{Building, Origin};
 
 /// Why a preference of risk is not stored.
 const REFUSED: &str = "only a person may set what lets things happen without asking";
 /// Why a contact waits.
-const WAITS: &str = "a contact counts when a person has confirmed it";
+pub(crate) const WAITS: &str = "a contact counts when a person has confirmed it";
 
 /// A record to be.
 pub(super) struct Draft {
@@ -156,11 +155,10 @@ impl Draft {
         building: &Building<'_>,
         strategy: &Strategy,
         asked: &SreSave,
-        (prepared, event, part): (&Prepared, &EventId, u32),
+        (spring, part): (Spring<'_>, u32),
         id: &RecordId,
     ) -> Result<Record> {
-        let (actor, session) = (prepared.actor(), prepared.session());
-        let namespace = place::namespace(strategy, actor, session)?;
+        let namespace = place::namespace(strategy, spring.actor, spring.session)?;
         let text = |text: &str| MetadataValue::String(text.to_owned());
         let mut metadata = Metadata::from([
             ("sre_type".to_owned(), text(asked.kind.as_str())),
@@ -178,9 +176,9 @@ impl Draft {
             ..NewRecord::fact(String::new(), vec![namespace], canonical::text(&self.stored), self.observed_at)
         };
         let provenance = Provenance {
-            actor: Some(actor.clone()),
-            session: Some(session.clone()),
-            sources: vec![Source { event: event.clone(), message: 0, part }],
+            actor: Some(spring.of.0.clone()),
+            session: Some(spring.of.1.clone()),
+            sources: vec![Source { event: spring.event.clone(), message: 0, part }],
             ..Provenance::default()
         };
         let index_text = Some(canonical::values_text(&self.stored));

@@ -21,6 +21,8 @@ const CONTACT_WORDS: &[&str] =
     &["contact", "channel", "recipient", "oncall", "on_call", "email", "phone", "pager", "webhook"];
 /// Words in a key that make it one of risk.
 const RISK_WORDS: &[&str] = &["auto_approve", "bypass"];
+/// Letters in a sentence that ask for risk.
+const RISK_STEMS: &[&str] = &["autoapprov", "automaticallyapprov", "approveautomatically"];
 
 /// The class of one key of a preference.
 pub(super) fn class(one: &PreferenceKey) -> Class {
@@ -54,8 +56,15 @@ fn names_risk(value: &Value) -> bool {
             RISK_WORDS.iter().any(|word| folded.contains(&word.replace('_', ""))) || names_risk(value)
         }),
         Value::Array(items) => items.iter().any(names_risk),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        Value::String(text) => says_risk(text),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
+}
+
+/// A sentence that asks for it, however it is spelled.
+fn says_risk(text: &str) -> bool {
+    let letters: String = text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+    RISK_STEMS.iter().any(|stem| letters.contains(stem))
 }
 
 fn holds_contact(value: &Value) -> bool {
@@ -119,6 +128,8 @@ mod tests {
         check("autoApprove", json!(true), Class::Risk);
         check("bypass_review", json!(true), Class::Risk);
         check("plans", json!([{"auto_approve": true}]), Class::Risk);
+        check("statement", json!("Auto-approve simple plans"), Class::Risk);
+        check("statement", json!("wants plans auto approved"), Class::Risk);
         check("escalation_delay_minutes", json!(15), Class::Other);
         check("quiet_hours", json!({"start": "22:00", "end": "07:00"}), Class::Other);
         check("statement", json!("prefers issue #12 style of reports since 2026-11-20"), Class::Other);

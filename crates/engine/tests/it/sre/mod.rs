@@ -5,6 +5,7 @@ mod infrastructure;
 mod investigations;
 mod preferences;
 mod safety;
+mod wire;
 
 use std::collections::BTreeSet;
 
