@@ -85,7 +85,7 @@ impl Engine {
                             found.add(&safe);
                             let told = (record.kind, record.strategy.as_ref());
                             if record.state == RecordState::Active
-                                && sre::waits_for_person(&memory, told, &record.text)
+                                && sre::waits_for_person(&memory, &settings.sre, told, &record.text)
                             {
                                 record.state = RecordState::Candidate;
                                 record.state_reason = Some(sre::WAITS.to_owned());

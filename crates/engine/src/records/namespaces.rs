@@ -10,7 +10,7 @@ use loci_model::{Error, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 
 use super::NamespaceAsk;
 use crate::access::View;
-use crate::sre;
+use crate::sre::{self, SreSettingsByMemory};
 
 /// The active records in the union of `asks` (none: everywhere) that `view` shows. An ask that has nothing in common
 /// with the view is denied; one that is wider is narrowed, with a warning.
@@ -24,10 +24,7 @@ pub(crate) fn scope(
     scope.view = view.clauses().to_vec();
     let mut notices = Notices::default();
     for ask in asks {
-        let (mut parts, kept_back) = view.narrow(&filter(memory, ask)).ok_or_else(outside)?;
-        if let Some((others, _)) = other_name(memory, ask).and_then(|other| view.narrow(&other)) {
-            parts.extend(others);
-        }
+        let (parts, kept_back) = view.narrow(&filter(memory, ask)).ok_or_else(outside)?;
         if kept_back {
             notices.warn(Warning::ScopeNarrowed);
         }
@@ -54,10 +51,25 @@ fn filter(memory: &Memory, ask: &NamespaceAsk) -> NamespaceFilter {
     }
 }
 
-/// The same place by its other name, where the memory knows one.
-fn other_name(memory: &Memory, ask: &NamespaceAsk) -> Option<NamespaceFilter> {
-    let (NamespaceAsk::Path(namespace) | NamespaceAsk::Node(namespace)) = ask;
-    Some(NamespaceFilter::new(&sre::known_as(memory, namespace)?, filter(memory, ask).mode()))
+/// Adds the same places by their other names, where a memory of operations agents knows any, as far as the view shows them.
+pub(crate) fn add_other_names(
+    scope: &mut RecordScope,
+    memory: &Memory,
+    view: &View,
+    asks: &[NamespaceAsk],
+    settings: &SreSettingsByMemory,
+) {
+    for ask in asks {
+        let (NamespaceAsk::Path(namespace) | NamespaceAsk::Node(namespace)) = ask;
+        let Some(other) = sre::known_as(memory, settings.of(&memory.id), namespace) else { continue };
+        let other = NamespaceFilter::new(&other, filter(memory, ask).mode());
+        let parts = view.narrow(&other).map(|(parts, _)| parts).unwrap_or_default();
+        for part in parts {
+            if !scope.namespaces.contains(&part) {
+                scope.namespaces.push(part);
+            }
+        }
+    }
 }
 
 fn outside() -> Error {

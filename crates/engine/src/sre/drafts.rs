@@ -3,7 +3,7 @@
 use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::sre::{KnowledgeType, SreType};
+use loci_model::sre::{KnowledgeType, SreSource, SreType};
 use loci_model::strategy::Strategy;
 use loci_model::{RecordId, Result, Timestamp};
 use serde_json::{Value, json};
@@ -12,9 +12,10 @@ use super::investigation::Investigation;
 use super::keeping::{DIGEST, KEYS, seal};
 use super::knowledge::{self, Knowledge};
 use super::preference::Preference;
-use super::protected::{Class, class, needs_person};
+use super::protected::{Class, class_by, needs_person};
 use super::saving::{Spring, SreSave};
-use super::{canonical, place};
+use super::settings::SreSettings;
+use super::{canonical, contacts, place};
 use crate::records::NewRecord;
 use crate::records::writing::{Building, Origin};
 
@@ -26,6 +27,7 @@ pub(crate) const WAITS: &str = "a contact counts when a person has confirmed it"
 /// A record to be.
 pub(super) struct Draft {
     kind: RecordKind,
+    source: SreSource,
     stored: Value,
     digest: String,
     subtype: String,
@@ -39,11 +41,24 @@ pub(super) struct Draft {
     pub(super) refused: Option<String>,
 }
 
+/// Who speaks, and what the server has set of it.
+pub(super) struct Speaker<'a> {
+    /// The memory's settings.
+    pub(super) settings: &'a SreSettings,
+    /// The name of the connection.
+    pub(super) name: &'a str,
+}
+
 /// What something that is said becomes; `random` ends the name of an incident that has none.
-pub(super) fn drafts(asked: &SreSave, random: &str, now: Timestamp) -> Result<Vec<Draft>> {
+pub(super) fn drafts(
+    asked: &SreSave,
+    speaker: &Speaker<'_>,
+    random: &str,
+    now: Timestamp,
+) -> Result<Vec<Draft>> {
     let data = asked.data.clone();
     Ok(match asked.kind {
-        SreType::Preferences => of_preference(asked, &Preference::read(data, now)?),
+        SreType::Preferences => of_preference(asked, speaker, &Preference::read(data, now)?),
         SreType::Infrastructure => of_items(asked, data, now)?,
         SreType::Investigations => {
             vec![of_investigation(asked, &Investigation::read(data, now)?, random, now)]
@@ -66,18 +81,24 @@ fn of_items(asked: &SreSave, data: Value, now: Timestamp) -> Result<Vec<Draft>> 
     items.into_iter().map(one).collect()
 }
 
-fn of_preference(asked: &SreSave, said: &Preference) -> Vec<Draft> {
+fn of_preference(asked: &SreSave, speaker: &Speaker<'_>, said: &Preference) -> Vec<Draft> {
     let guarded = needs_person(asked.source);
     let draft = |one: super::preference::PreferenceKey| {
-        let class = class(&one);
+        let class = class_by(&one, speaker.settings);
+        // What the user's own connection says of whom the operator knows is as good as the user's word.
+        let is_known = guarded
+            && class == Class::Contact
+            && speaker.name == asked.actor
+            && contacts::are_known(&one.value, speaker.name, speaker.settings);
         Draft {
             kind: RecordKind::Preference,
+            source: if is_known { SreSource::Human } else { asked.source },
             stored: said.stored(&asked.actor, &one),
             digest: canonical::digest(&json!([said.kind, one.key, one.value])),
             subtype: format!("{}/{}", said.kind, one.key),
             keys: vec![one.key.clone()],
             observed_at: said.said_at,
-            waits: guarded && class == Class::Contact,
+            waits: guarded && class == Class::Contact && !is_known,
             more: vec![("preference_type", said.kind.clone()), ("key", one.key.clone())],
             key: Some(one.key),
             refused: (guarded && class == Class::Risk).then(|| REFUSED.to_owned()),
@@ -98,6 +119,7 @@ fn of_knowledge(asked: &SreSave, said: &Knowledge) -> Draft {
     let about = canonical::digest(&json!([said.service, said.holds_in(), of_itself]));
     Draft {
         kind: RecordKind::Fact,
+        source: asked.source,
         stored: said.stored(&asked.actor),
         digest: canonical::digest(&said.said()),
         subtype: format!("{}/{about}", said.kind.as_str()),
@@ -121,6 +143,7 @@ fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Ti
     more.extend(said.fingerprint.iter().map(|text| ("fingerprint", text.clone())));
     Draft {
         kind: RecordKind::Investigation,
+        source: asked.source,
         stored: said.stored(&asked.actor, &incident),
         digest: canonical::digest(&Value::Object(said.said(&incident))),
         subtype: format!("incident/{}", canonical::digest(&json!([incident, session]))),
@@ -137,6 +160,7 @@ impl Draft {
     fn refused(kind: RecordKind, now: Timestamp, why: String) -> Self {
         Self {
             kind,
+            source: SreSource::Agent,
             stored: Value::Null,
             digest: String::new(),
             subtype: String::new(),
@@ -184,7 +208,7 @@ impl Draft {
         let index_text = Some(canonical::values_text(&self.stored));
         let from = Origin { provenance, origin: RecordOrigin::Extracted, index_text };
         let (mut record, _) = building.build(&new, id, from)?;
-        seal(&mut record, asked.source);
+        seal(&mut record, self.source);
         if self.waits && record.state == RecordState::Active {
             record.state = RecordState::Candidate;
             record.state_reason = Some(WAITS.to_owned());

@@ -3,20 +3,21 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `segment`, `agents`, `place` | where something lies: ids as segments, aliases, namespaces |
+//! | `settings` | what may be set: agents and their other names, what is read out of answers |
+//! | `segment`, `place` | where something lies: ids as segments, namespaces |
 //! | `members`, `canonical`, `masking` | JSON that comes in: read by rule, one spelling, secrets masked: pure |
 //! | `categories`, `literal`, `typed` | what events of the AgentCore wire say by their content: pure |
 //! | `preference`, `knowledge`, `investigation` | the three types and their rules: pure |
-//! | `protected` | preferences that a person must confirm or set: pure |
+//! | `protected`, `contacts` | preferences that a person must confirm or set, and contacts that are known: pure |
 //! | `drafts` | from what is said to records, unwritten |
 //! | `keeping` | which of several counts |
-//! | `saving`, `preferences`, `confirming` | the verbs |
+//! | `saving`, `preferences`, `confirming`, `retrieving` | the verbs |
 //! | `wire` | the records of typed events |
 
-mod agents;
 mod canonical;
 mod categories;
 mod confirming;
+mod contacts;
 mod drafts;
 mod investigation;
 mod keeping;
@@ -28,15 +29,19 @@ mod place;
 mod preference;
 mod preferences;
 mod protected;
+mod retrieving;
 mod saving;
 mod segment;
+mod settings;
 mod typed;
 mod wire;
 
 pub(crate) use drafts::WAITS;
 pub use keeping::SreAction;
 pub use preferences::{SrePreference, SrePreferences};
+pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
 pub(crate) use saving::Naming;
 pub use saving::{SreKept, SreSave, SreSaved};
+pub use settings::{PastScope, SreSettings, SreSettingsByMemory};
 pub(crate) use typed::may_be_typed;
 pub(crate) use wire::{check_ids, known_as, typed_in, waits_for_person};

@@ -7,18 +7,19 @@ use loci_model::sre::SreType;
 use loci_model::strategy::Strategy;
 use loci_model::{ActorId, Error, Namespace, NamespaceFilter, NamespaceMatch, Result, SessionId, Timestamp};
 
-use super::{agents, segment};
+use super::segment;
+use super::settings::SreSettings;
 
 /// The session of preferences: they belong to no conversation.
 pub(super) const PREFERENCES_SESSION: &str = "preferences-default";
 
 /// Whoever something is of, as events and namespaces name them.
-pub(super) fn actor(kind: SreType, id: &str) -> Result<ActorId> {
+pub(super) fn actor(kind: SreType, id: &str, settings: &SreSettings) -> Result<ActorId> {
     if id.is_empty() {
         return Err(Error::invalid("actor_id", "actor_id is required"));
     }
     let id = match kind {
-        SreType::Infrastructure => agents::known_as(id),
+        SreType::Infrastructure => settings.known_as(id),
         SreType::Preferences | SreType::Investigations => id,
     };
     let long = || {

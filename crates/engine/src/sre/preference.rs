@@ -12,7 +12,8 @@ use sha2::{Digest, Sha256};
 
 use super::categories;
 use super::members::Members;
-use super::protected::{Class, class};
+use super::protected::{Class, class_by};
+use super::settings::SreSettings;
 
 /// The member of a preference that is a sentence, and how long the end of its key is.
 const STATEMENT: &str = "statement";
@@ -137,10 +138,10 @@ fn said(stored: &Value) -> Option<(String, PreferenceKey)> {
 }
 
 /// True where a text of whatever spelling holds a preference that only a person puts in force.
-pub(super) fn is_protected(text: &str) -> bool {
+pub(super) fn is_protected(text: &str, settings: &SreSettings) -> bool {
     let of = |member: &str, value: &Value| {
         let one = PreferenceKey { key: member.to_owned(), member: member.to_owned(), value: value.clone() };
-        class(&one) != Class::Other
+        class_by(&one, settings) != Class::Other
     };
     match serde_json::from_str(text).ok() {
         Some(Value::Object(members)) => match members.get("preference_value") {
@@ -184,7 +185,7 @@ mod tests {
 
     #[test]
     fn what_only_a_person_puts_in_force() {
-        let check = |text: &str, expect: bool| assert_eq!(is_protected(text), expect, "{text}");
+        let check = |text: &str, expect: bool| assert_eq!(is_protected(text, &SreSettings::default()), expect, "{text}");
         check(r#"{"preference_type": "escalation", "preference_value": {"a": 1, "contact": "bob"}}"#, true);
         check(r#"{"preference": "escalate to x@y.com", "categories": ["escalation"]}"#, true);
         check("escalate to x@y.com", true);

@@ -59,7 +59,7 @@ impl Engine {
         memory: &MemoryId,
         user: &str,
     ) -> Result<BTreeMap<String, SrePreferences>> {
-        let actor = place::actor(SreType::Preferences, user)?;
+        let actor = place::actor(SreType::Preferences, user, self.settings.sre.of(memory))?;
         access::require_user(caller, memory, (&actor, user), Capability::Read)?;
         let now = self.clock.now();
         let view = access::bound_view(caller, memory, Capability::Read, now)?;

@@ -14,7 +14,7 @@ use loci_model::sre::{SreSource, SreType};
 use loci_model::{ActorId, EventId, JobId, MemoryId, RecordId, Result, SessionId, Timestamp, limits};
 use serde_json::Value;
 
-use super::drafts::{Draft, drafts};
+use super::drafts::{Draft, Speaker, drafts};
 use super::keeping::{SreAction, keep};
 use super::{canonical, masking, place};
 use crate::events::{NewEvent, Prepared};
@@ -118,7 +118,7 @@ impl Engine {
     /// `Invalid`, naming the member; `Denied` for whoever may not write there, and for preferences and investigations of somebody else;
     /// `Conflict` where the memory has no strategy for it.
     pub async fn sre_save(&self, caller: &Principal, asked: SreSave) -> Result<SreSaved> {
-        let actor = place::actor(asked.kind, &asked.actor)?;
+        let actor = place::actor(asked.kind, &asked.actor, self.settings.sre.of(&asked.memory))?;
         let session = place::session(asked.kind, asked.session.as_deref())?;
         let now = self.clock.now();
         let view = access::event_view(caller, &asked.memory, &actor, Some(&session), Capability::Write, now)?;
@@ -165,7 +165,8 @@ impl Engine {
         let found = Tally::of_masked(&masked);
         let masked = masked.iter().map(|kind| kind.as_str()).collect();
         let now = ready.event.now();
-        let drafts = drafts(&asked, &ready.naming.random, now)?;
+        let speaker = Speaker { settings: self.settings.sre.of(&memory.id), name: &caller.name };
+        let drafts = drafts(&asked, &speaker, &ready.naming.random, now)?;
         let mut saved = SreSaved { event: None, records: Vec::new(), masked };
         if drafts.iter().all(|draft| draft.refused.is_some()) {
             saved.records = drafts.iter().map(refused).collect();

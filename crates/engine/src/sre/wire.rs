@@ -8,8 +8,9 @@ use loci_model::record::RecordKind;
 use loci_model::sre::{SreSource, SreType};
 use loci_model::{Error, EventId, Namespace, Result, StrategyId};
 
-use super::drafts::drafts;
+use super::drafts::{Speaker, drafts};
 use super::saving::{EVENT_TYPE, Naming, Spring, SreSave};
+use super::settings::{SreSettings, SreSettingsByMemory};
 use super::typed::{Typed, typed};
 use super::{place, preference, segment};
 use crate::Engine;
@@ -43,6 +44,7 @@ pub(crate) fn check_ids(memory: &Memory, actor: &str, session: Option<&str>) -> 
 /// True where a record that nobody said in person holds a preference that only a person puts in force (§9.2): it waits.
 pub(crate) fn waits_for_person(
     memory: &Memory,
+    settings: &SreSettingsByMemory,
     record: (RecordKind, Option<&StrategyId>),
     text: &str,
 ) -> bool {
@@ -52,30 +54,30 @@ pub(crate) fn waits_for_person(
             || place::strategy(memory, SreType::Preferences).is_ok_and(|one| Some(&one.id) == strategy)
             || preference::stored(text).is_some()
     };
-    is_of_profile(memory) && is_preference() && preference::is_protected(text)
+    is_of_profile(memory) && is_preference() && preference::is_protected(text, settings.of(&memory.id))
 }
 
 /// The other name of a namespace that a reader of the wire asks for, in a memory of the profile: ids as this memory writes them, agents by the
 /// name they are known by (W-9). None where it is the same.
-pub(crate) fn known_as(memory: &Memory, asked: &Namespace) -> Option<Namespace> {
+pub(crate) fn known_as(memory: &Memory, settings: &SreSettings, asked: &Namespace) -> Option<Namespace> {
     if !is_of_profile(memory) {
         return None;
     }
     let strategies =
         SreType::ALL.iter().filter_map(|kind| Some((*kind, place::strategy(memory, *kind).ok()?)));
     let text =
-        strategies.filter_map(|(kind, one)| written(kind, one.template.as_str(), asked.as_str())).next()?;
+        strategies.filter_map(|(kind, one)| written(kind, settings, one.template.as_str(), asked.as_str())).next()?;
     Namespace::parse(text).ok().filter(|other| other.normal() != asked.normal())
 }
 
 /// The namespace with its ids as a type writes them; none where the type's template does not give it.
-fn written(kind: SreType, template: &str, asked: &str) -> Option<String> {
+fn written(kind: SreType, settings: &SreSettings, template: &str, asked: &str) -> Option<String> {
     let parts = |text: &'_ str| text.trim_matches('/').split('/').map(str::to_owned).collect::<Vec<_>>();
     let (template, asked) = (parts(template), parts(asked));
     let mut out = String::new();
     for (at, segment) in asked.iter().enumerate() {
         let segment = match template.get(at)?.as_str() {
-            "{actorId}" => place::actor(kind, &segment::decode(segment)).ok()?.to_string(),
+            "{actorId}" => place::actor(kind, &segment::decode(segment), settings).ok()?.to_string(),
             "{sessionId}" => place::session(kind, Some(&segment::decode(segment))).ok()?.to_string(),
             literal if literal == segment => segment.clone(),
             _ => return None,
@@ -126,7 +128,7 @@ impl Engine {
         let kind = typed.typed.kind;
         let (of, now) = ((prepared.actor(), prepared.session()), prepared.now());
         let id = segment::decode(of.0.as_str());
-        let actor = place::actor(kind, &id).map_err(|error| error.on("actorId"))?;
+        let actor = place::actor(kind, &id, self.settings.sre.of(&memory.id)).map_err(|error| error.on("actorId"))?;
         let session = segment::decode(of.1.as_str());
         let session = place::session(kind, Some(&session)).map_err(|error| error.on("sessionId"))?;
         let mut asked = SreSave {
@@ -138,7 +140,8 @@ impl Engine {
             source: SreSource::Agent,
         };
         self.sre_masked(memory, &mut asked);
-        let drafts = drafts(&asked, naming.random(), now)?;
+        let speaker = Speaker { settings: self.settings.sre.of(&memory.id), name: &caller.name };
+        let drafts = drafts(&asked, &speaker, naming.random(), now)?;
         if let Some(why) = drafts.iter().find_map(|draft| draft.refused.clone()) {
             return Err(Error::denied(why));
         }
