@@ -3004,6 +3004,14 @@ class Source(TypedDict):
     part: int
 
 
+class SreEffective(TypedDict):
+    """What some preferences mean at the time of the request."""
+
+    quiet_now: bool
+    severity_filter: NotRequired[dict[str, Any]]
+    timezone: str
+
+
 class SreKept(TypedDict):
     """What became of one record."""
 
@@ -3011,6 +3019,82 @@ class SreKept(TypedDict):
     key: NotRequired[str | None]
     reason: NotRequired[str | None]
     record_id: NotRequired[str | None]
+
+
+class SrePreference(TypedDict):
+    """One preference."""
+
+    context: NotRequired[str | None]
+    expires_at: NotRequired[str | None]
+    key: str
+    preference_id: str
+    preference_type: str
+    source: str
+    state: str
+    superseded_by: NotRequired[str | None]
+    timestamp: str
+    user_id: str
+    valid_to: NotRequired[str | None]
+    value: dict[str, Any]
+
+
+#: What becomes of one key.
+SrePreferenceChange = TypedDict(
+    "SrePreferenceChange",
+    {
+        "change": "str",
+        "from": "NotRequired[dict[str, Any]]",
+        "key": "str",
+        "preference_type": "str",
+        "to": "NotRequired[dict[str, Any]]",
+        "user_id": "str",
+    },
+)
+
+
+class SrePreferenceDecision(TypedDict):
+    """Where a preference is."""
+
+    memory: str
+
+
+class SrePreferenceHistory(TypedDict):
+    """Everything that was said, the newest first."""
+
+    preferences: list[SrePreference]
+
+
+class SrePreferenceList(TypedDict):
+    """Preferences, those that wait for a person first."""
+
+    preferences: list[SrePreference]
+    warnings: list[str]
+
+
+class SrePreferencesApplied(TypedDict):
+    """What became of all of them."""
+
+    changed: int
+    changes: list[SrePreferenceChange]
+    dry_run: bool
+    unchanged: int
+
+
+class SrePreferencesApply(TypedDict):
+    """What a file declares. Either `users` or `text` is given."""
+
+    dry_run: NotRequired[bool]
+    prune: NotRequired[bool]
+    text: NotRequired[str | None]
+    users: NotRequired[dict[str, Any]]
+
+
+class SrePreferencesOfType(TypedDict):
+    """What somebody wants of one type."""
+
+    entries: list[SrePreference]
+    preference_type: str
+    preference_value: dict[str, Any]
 
 
 class SreSave(TypedDict):
@@ -3033,6 +3117,15 @@ class SreSaved(TypedDict):
     record_id: NotRequired[str | None]
     records: list[SreKept]
     saved: bool
+
+
+class SreUserPreferences(TypedDict):
+    """Everything that somebody wants."""
+
+    effective: SreEffective
+    preferences: list[SrePreferencesOfType]
+    user_id: str
+    warnings: list[str]
 
 
 #: A change of state.

@@ -4186,6 +4186,16 @@ export interface Source {
 /** Who says something. */
 export type SreBy = 'agent' | 'human';
 
+/** What some preferences mean at the time of the request. */
+export interface SreEffective {
+  /** It is within `quiet_hours`, in the user's time zone. */
+  quiet_now: boolean;
+  /** What is wanted of severities. */
+  severity_filter?: { [key: string]: unknown };
+  /** The user's, else the memory's. */
+  timezone: string;
+}
+
 /** What became of one record. */
 export interface SreKept {
   /** What became of it. */
@@ -4196,6 +4206,110 @@ export interface SreKept {
   reason?: string | null;
   /** The record; absent where it was refused. */
   record_id?: string | null;
+}
+
+/** One preference. */
+export interface SrePreference {
+  /** Where it came from. */
+  context?: string | null;
+  /** When it vanishes; absent: not by itself. */
+  expires_at?: string | null;
+  /** The member of what is wanted; for a sentence `statement:` and what tells it from others. */
+  key: string;
+  /** The id. */
+  preference_id: string;
+  /** `escalation`, `notification`, `workflow`, `style`, `general` or another word. */
+  preference_type: string;
+  /** `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`. */
+  source: string;
+  /**
+   * `active`, `conflict` or `pending_confirmation`; in a history also `superseded`, `rejected`, `expired`,
+   * `quarantined`.
+   */
+  state: string;
+  /** The preference that took its place. */
+  superseded_by?: string | null;
+  /** When it was said. */
+  timestamp: string;
+  /** Whose. */
+  user_id: string;
+  /** Until when it was in force. */
+  valid_to?: string | null;
+  /** What is wanted. */
+  value: { [key: string]: unknown };
+}
+
+/** What becomes of one key. */
+export interface SrePreferenceChange {
+  /**
+   * `add`, `change`, `unchanged`, `prune`; `undeclare`: no file says it any more, and it stays for the time of those
+   * that none says; `kept`: somebody else said it.
+   */
+  change: string;
+  /** What was in force. */
+  from?: { [key: string]: unknown };
+  /** Its key. */
+  key: string;
+  /** Its type. */
+  preference_type: string;
+  /** What is in force then. */
+  to?: { [key: string]: unknown };
+  /** Whose. */
+  user_id: string;
+}
+
+/** Where a preference is. */
+export interface SrePreferenceDecision {
+  /** The memory, by id or name. */
+  memory: string;
+}
+
+/** Everything that was said, the newest first. */
+export interface SrePreferenceHistory {
+  /** Each with its state. */
+  preferences: SrePreference[];
+}
+
+/** Preferences, those that wait for a person first. */
+export interface SrePreferenceList {
+  /** At most 1,000. */
+  preferences: SrePreference[];
+  /** What was left out. */
+  warnings: string[];
+}
+
+/** What became of all of them. */
+export interface SrePreferencesApplied {
+  /** Keys that changed, or would. */
+  changed: number;
+  /** By user, type and key. */
+  changes: SrePreferenceChange[];
+  /** Nothing was written. */
+  dry_run: boolean;
+  /** Keys that are as the file says. */
+  unchanged: number;
+}
+
+/** What a file declares. Either `users` or `text` is given. */
+export interface SrePreferencesApply {
+  /** Only say what would change. */
+  dry_run?: boolean;
+  /** Remove what a file declared and this one does not. */
+  prune?: boolean;
+  /** The same as YAML, with `users` at its top. */
+  text?: string | null;
+  /** By user: `{"Alice": {"preferences": [{"preference_type", "preference_value", "context"}]}}`. */
+  users?: { [key: string]: unknown };
+}
+
+/** What somebody wants of one type. */
+export interface SrePreferencesOfType {
+  /** Everything that is said, by key. */
+  entries: SrePreference[];
+  /** The type. */
+  preference_type: string;
+  /** What is in force, by key. */
+  preference_value: { [key: string]: unknown };
 }
 
 /** Something to be remembered. */
@@ -4231,6 +4345,18 @@ export interface SreSaved {
   records: SreKept[];
   /** Something of it is stored. */
   saved: boolean;
+}
+
+/** Everything that somebody wants. */
+export interface SreUserPreferences {
+  /** What it means now. */
+  effective: SreEffective;
+  /** By type. */
+  preferences: SrePreferencesOfType[];
+  /** Whose. */
+  user_id: string;
+  /** What is set and cannot be read. */
+  warnings: string[];
 }
 
 /** A change of state. */

@@ -50,6 +50,7 @@ pub mod safeguard;
 pub mod search;
 pub mod session;
 pub mod sre;
+pub mod sre_preferences;
 pub mod task;
 pub mod task_end;
 pub mod theme;

@@ -12,7 +12,7 @@ use crate::output;
 use crate::session::Session;
 
 /// The file, in the folder that the command runs in.
-const FILE: &str = ".memory_id";
+pub(super) const FILE: &str = ".memory_id";
 
 /// What is to be there
 #[derive(Debug, Args)]

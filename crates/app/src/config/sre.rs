@@ -74,8 +74,9 @@ impl SreSection {
         let lower = |words: Vec<String>| words.into_iter().map(|word| word.to_lowercase()).collect();
         let past = match &own.past_investigations_scope {
             None => base.past_investigations,
-            Some(word) => PastScope::parse(word)
-                .with_context(|| format!("memory.sre.past_investigations_scope must be team or user, not {word}"))?,
+            Some(word) => PastScope::parse(word).with_context(|| {
+                format!("memory.sre.past_investigations_scope must be team or user, not {word}")
+            })?,
         };
         let budget = own.context_budget_tokens.unwrap_or(base.context_budget_tokens);
         if budget > BUDGET_TOKENS_MAX {
@@ -125,7 +126,9 @@ mod tests {
     #[test]
     fn what_is_absent_is_as_the_engine_has_it() {
         assert_eq!(read("").unwrap(), SreSettings::default());
-        let set = read("context_budget_tokens = 500\npast_investigations_scope = \"user\"\ncontact_allow_domains = [\"Example.com\"]\n");
+        let set = read(
+            "context_budget_tokens = 500\npast_investigations_scope = \"user\"\ncontact_allow_domains = [\"Example.com\"]\n",
+        );
         let set = set.unwrap();
         assert_eq!((set.context_budget_tokens, set.past_investigations), (500, PastScope::User));
         assert_eq!(set.contact_allow_domains, ["example.com"]);

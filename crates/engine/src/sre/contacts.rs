@@ -12,7 +12,9 @@ const ADDRESS_CHARS_MAX: usize = 254;
 /// True where a value is addresses alone, one at least, each of which is in a domain or a list of the operator's, or the user's own.
 pub(super) fn are_known(value: &Value, user: &str, settings: &SreSettings) -> bool {
     let mut texts = Vec::new();
-    collect(value, &mut texts) && !texts.is_empty() && texts.into_iter().all(|text| is_known(text, user, settings))
+    collect(value, &mut texts)
+        && !texts.is_empty()
+        && texts.into_iter().all(|text| is_known(text, user, settings))
 }
 
 /// Every text of the value; false where there is something else, which nobody knows.

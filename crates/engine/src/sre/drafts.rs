@@ -173,6 +173,17 @@ impl Draft {
         }
     }
 
+    /// The type and the key of a preference.
+    pub(super) fn place(&self) -> (&str, &str) {
+        let kind = self.more.iter().find(|(name, _)| *name == "preference_type");
+        (kind.map_or("", |(_, kind)| kind.as_str()), self.key.as_deref().unwrap_or_default())
+    }
+
+    /// The same, said at another time.
+    pub(super) fn said_at(self, time: Timestamp) -> Self {
+        Self { observed_at: time, ..self }
+    }
+
     /// The record, through safety and within the caller's grants.
     pub(super) fn record(
         &self,

@@ -12,13 +12,17 @@
 //! | `drafts` | from what is said to records, unwritten |
 //! | `keeping` | which of several counts |
 //! | `saving`, `preferences`, `confirming`, `retrieving` | the verbs |
+//! | `preference_lists`, `effective`, `declared_file`, `applying` | preferences as people look at them, what they mean now, and as a file declares them |
 //! | `wire` | the records of typed events |
 
+mod applying;
 mod canonical;
 mod categories;
 mod confirming;
 mod contacts;
+mod declared_file;
 mod drafts;
+mod effective;
 mod investigation;
 mod keeping;
 mod knowledge;
@@ -27,6 +31,7 @@ mod masking;
 mod members;
 mod place;
 mod preference;
+mod preference_lists;
 mod preferences;
 mod protected;
 mod retrieving;
@@ -36,8 +41,12 @@ mod settings;
 mod typed;
 mod wire;
 
+pub use applying::{SreApply, SreApplyChange, SreApplyKind};
+pub use declared_file::{declared_users, users_of};
 pub(crate) use drafts::WAITS;
+pub use effective::SreEffective;
 pub use keeping::SreAction;
+pub use preference_lists::{SreListed, SreListing, SrePast, SreUser};
 pub use preferences::{SrePreference, SrePreferences};
 pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
 pub(crate) use saving::Naming;

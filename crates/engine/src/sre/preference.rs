@@ -185,7 +185,9 @@ mod tests {
 
     #[test]
     fn what_only_a_person_puts_in_force() {
-        let check = |text: &str, expect: bool| assert_eq!(is_protected(text, &SreSettings::default()), expect, "{text}");
+        let check = |text: &str, expect: bool| {
+            assert_eq!(is_protected(text, &SreSettings::default()), expect, "{text}")
+        };
         check(r#"{"preference_type": "escalation", "preference_value": {"a": 1, "contact": "bob"}}"#, true);
         check(r#"{"preference": "escalate to x@y.com", "categories": ["escalation"]}"#, true);
         check("escalate to x@y.com", true);

@@ -20,9 +20,9 @@ use crate::{Engine, access};
 
 const PAGE: usize = 200;
 /// Where a preference stands.
-const IN_FORCE: &str = "active";
+pub(super) const IN_FORCE: &str = "active";
 const CONTRADICTS: &str = "conflict";
-const WAITS: &str = "pending_confirmation";
+pub(super) const WAITS: &str = "pending_confirmation";
 
 /// What somebody wants of one type.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -94,7 +94,8 @@ impl Engine {
     }
 }
 
-fn merged(records: Vec<Record>) -> BTreeMap<String, SrePreferences> {
+/// Records by type and key.
+pub(super) fn merged(records: Vec<Record>) -> BTreeMap<String, SrePreferences> {
     let mut types: BTreeMap<String, SrePreferences> = BTreeMap::new();
     for record in records {
         // What is read out of talk has no key, and is no part of this.

@@ -171,7 +171,9 @@ mod tests {
 
     #[test]
     fn keys_of_a_server() {
-        let check = |pattern: &str, name: &str, expect: bool| assert_eq!(matches(pattern, name), expect, "{pattern} {name}");
+        let check = |pattern: &str, name: &str, expect: bool| {
+            assert_eq!(matches(pattern, name), expect, "{pattern} {name}")
+        };
         check("*bypass*", "review_bypass_all", true);
         check("*bypass*", "by_pass", false);
         check("spend_limit", "spend-limit", true);

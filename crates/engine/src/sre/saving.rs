@@ -88,6 +88,16 @@ impl Naming {
     pub(super) fn random(&self) -> &str {
         &self.random
     }
+
+    /// Ids for records.
+    pub(super) fn ids(&self) -> &[RecordId] {
+        &self.ids
+    }
+
+    /// The id of the job that embeds them.
+    pub(super) fn job(&self) -> &JobId {
+        &self.job
+    }
 }
 
 /// What a write is made of, before it.

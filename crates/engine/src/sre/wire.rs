@@ -65,8 +65,9 @@ pub(crate) fn known_as(memory: &Memory, settings: &SreSettings, asked: &Namespac
     }
     let strategies =
         SreType::ALL.iter().filter_map(|kind| Some((*kind, place::strategy(memory, *kind).ok()?)));
-    let text =
-        strategies.filter_map(|(kind, one)| written(kind, settings, one.template.as_str(), asked.as_str())).next()?;
+    let text = strategies
+        .filter_map(|(kind, one)| written(kind, settings, one.template.as_str(), asked.as_str()))
+        .next()?;
     Namespace::parse(text).ok().filter(|other| other.normal() != asked.normal())
 }
 
@@ -128,7 +129,8 @@ impl Engine {
         let kind = typed.typed.kind;
         let (of, now) = ((prepared.actor(), prepared.session()), prepared.now());
         let id = segment::decode(of.0.as_str());
-        let actor = place::actor(kind, &id, self.settings.sre.of(&memory.id)).map_err(|error| error.on("actorId"))?;
+        let actor =
+            place::actor(kind, &id, self.settings.sre.of(&memory.id)).map_err(|error| error.on("actorId"))?;
         let session = segment::decode(of.1.as_str());
         let session = place::session(kind, Some(&session)).map_err(|error| error.on("sessionId"))?;
         let mut asked = SreSave {

@@ -56,6 +56,7 @@ mod safeguards;
 mod search;
 mod sessions_end;
 mod settings;
+mod sre_preferences;
 mod sre_save;
 mod strategies;
 mod table;
@@ -131,6 +132,7 @@ fn operations() -> Table {
     let table = quarantine::operations(table);
     let table = record_feedback::operations(table);
     let table = sre_save::operations(table);
+    let table = sre_preferences::operations(table);
     let table = pull::operations(table);
     let table = reflections::operations(table);
     let table = hooks::operations(table);

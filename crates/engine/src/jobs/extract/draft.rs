@@ -129,7 +129,12 @@ fn record(
     let clean = |text: Option<String>| text.map(|text| safety::prepare(text, None, &policy).text);
     let invented = by_model && !is_grounded(&text, &heard(group));
     let waits = state == RecordState::Active
-        && sre::waits_for_person(&round.memory, &engine.settings.sre, (kind, Some(&round.strategy.id)), &text);
+        && sre::waits_for_person(
+            &round.memory,
+            &engine.settings.sre,
+            (kind, Some(&round.strategy.id)),
+            &text,
+        );
     let state = match (invented, waits) {
         (true, _) => RecordState::Quarantined,
         (false, true) => RecordState::Candidate,

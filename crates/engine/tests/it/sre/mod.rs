@@ -1,5 +1,6 @@
 //! The memory of operations agents on the embedded store (sre-memory.md): each test writes, opens the store anew and reads.
 
+mod declaring;
 mod ensure;
 mod infrastructure;
 mod investigations;
