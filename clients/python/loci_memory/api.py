@@ -1427,6 +1427,21 @@ class MemoryList(TypedDict):
     next_cursor: NotRequired[str | None]
 
 
+class MemoryRecreate(TypedDict):
+    """That it is meant."""
+
+    yes_destroy: NotRequired[str | None]
+
+
+class MemoryRecreated(TypedDict):
+    """What was destroyed, or would be."""
+
+    events: int
+    memory_id: NotRequired[str | None]
+    name: str
+    records: int
+
+
 class MemorySettings(TypedDict):
     """Settings that the wire lacks. An absent member has its default."""
 

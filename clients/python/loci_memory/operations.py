@@ -1085,6 +1085,20 @@ class Operations:
             body=body if body is not None else {},
         )
 
+    def memory_recreate(
+        self,
+        memory: str,
+        body: api.MemoryRecreate | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.MemoryRecreated:
+        """Destroy all that a memory holds and make it anew; without its name once more, say what it holds."""
+        return self._call(
+            Operation("POST", "/v1/memories/{memory}/recreate", "never"),
+            {"memory": memory},
+            options,
+            body=body if body is not None else {},
+        )
+
     def record_redact(self, memory: str, body: api.RedactionAsk, **options: Unpack[CallOptions]) -> api.Redaction:
         """Take out what versions of a record said."""
         return self._call(

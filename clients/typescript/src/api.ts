@@ -1940,6 +1940,24 @@ export interface MemoryList {
   next_cursor?: string | null;
 }
 
+/** That it is meant. */
+export interface MemoryRecreate {
+  /** The memory's name: all that it holds is destroyed. Absent: what it holds is told, and nothing is done. */
+  yes_destroy?: string | null;
+}
+
+/** What was destroyed, or would be. */
+export interface MemoryRecreated {
+  /** Events of the old one. */
+  events: number;
+  /** The id of the new one; absent where nothing was done. */
+  memory_id?: string | null;
+  /** The memory's name. */
+  name: string;
+  /** Records of the old one, whatever their state. */
+  records: number;
+}
+
 /** Settings that the wire lacks. An absent member has its default. */
 export interface MemorySettings {
   /** How new records meet those that are there. */

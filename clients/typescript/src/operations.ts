@@ -984,6 +984,20 @@ export abstract class Operations {
     );
   }
 
+  /** Destroy all that a memory holds and make it anew; without its name once more, say what it holds. */
+  memoryRecreate(
+    memory: string,
+    body: api.MemoryRecreate = {},
+    options: CallOptions = {},
+  ): Promise<api.MemoryRecreated> {
+    return this.call(
+      { method: 'POST', path: '/v1/memories/{memory}/recreate', repeat: 'never' },
+      { memory },
+      options,
+      { body },
+    );
+  }
+
   /** Take out what versions of a record said. */
   recordRedact(memory: string, body: api.RedactionAsk, options: CallOptions = {}): Promise<api.Redaction> {
     return this.call(

@@ -25,6 +25,7 @@ pub mod key;
 pub mod making;
 pub mod memory;
 pub mod memory_ensure;
+pub mod memory_recreate;
 pub mod memory_tool;
 pub mod metrics;
 pub mod mirror;

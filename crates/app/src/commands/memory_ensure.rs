@@ -54,7 +54,7 @@ impl Ensure {
 }
 
 /// One line for its owner alone; a reader sees the old one or the new one, whole.
-fn write(path: &Path, id: &str) -> Result<()> {
+pub(super) fn write(path: &Path, id: &str) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     // Made for its owner alone.
     let mut draft =

@@ -36,17 +36,23 @@ fn a_file_is_applied_and_applied_again() {
     assert_eq!(escalation["preference_value"]["primary_contact"], "ops.team@example.com");
     assert_eq!(escalation["entries"][0]["source"], "declared");
     // An error names its place, and nothing is changed.
-    let bad = FILE.replace("15}", "20}").replace("preference_type: notification", "preference_type: Notification");
+    let bad =
+        FILE.replace("15}", "20}").replace("preference_type: notification", "preference_type: Notification");
     std::fs::write(home.path("bad.yaml"), bad).unwrap();
     let told = home.fails(2, &["prefs", "apply", "bad.yaml"]);
     assert!(told.contains("users.Alice.preferences[1]"), "{told}");
     assert_eq!(home.json(&["prefs", "list", "Alice"]), alice);
     // What the file does not say any more goes with --prune.
-    std::fs::write(home.path("less.yaml"), FILE.replace("escalation_delay_minutes: 15", "escalation_delay_minutes: 30")).unwrap();
+    std::fs::write(
+        home.path("less.yaml"),
+        FILE.replace("escalation_delay_minutes: 15", "escalation_delay_minutes: 30"),
+    )
+    .unwrap();
     let changed = home.ok(&["prefs", "apply", "less.yaml"]);
     assert_eq!(changed, "change  Alice  escalation/escalation_delay_minutes  15 → 30\nunchanged: 3\n");
     let past = home.json(&["prefs", "history", "Alice", "--key", "escalation_delay_minutes"]);
-    let values: Vec<&Value> = past["preferences"].as_array().unwrap().iter().map(|one| &one["value"]).collect();
+    let values: Vec<&Value> =
+        past["preferences"].as_array().unwrap().iter().map(|one| &one["value"]).collect();
     assert_eq!(values, [&json!(30), &json!(15)]);
 }
 
@@ -60,7 +66,8 @@ fn what_waits_is_confirmed_or_rejected() {
             "memory_type": "preference", "actor_id": "Alice",
             "data": {"preference_type": "escalation", "preference_value": {"contact": contact}},
         });
-        let (status, _) = send(&server, "POST", &format!("/v1/memories/{memory}/save"), "", &body.to_string());
+        let (status, _) =
+            send(&server, "POST", &format!("/v1/memories/{memory}/save"), "", &body.to_string());
         assert_eq!(status, 200);
     }
     let waiting = home.json(&["prefs", "list", "--pending"]);
@@ -77,4 +84,32 @@ fn what_waits_is_confirmed_or_rejected() {
     assert_eq!(home.json(&["prefs", "list", "--pending"])["preferences"], json!([]));
     let alice = home.json(&["prefs", "list", "Alice"]);
     assert_eq!(alice["preferences"][0]["preference_value"], json!({"contact": "a@example.com"}));
+}
+
+#[test]
+fn records_are_listed_by_type_and_a_memory_is_made_anew() {
+    let home = Home::new();
+    let old = home.json(&ENSURE)["memory_id"].as_str().unwrap().to_owned();
+    std::fs::write(home.path("prefs.yaml"), FILE).unwrap();
+    home.ok(&["prefs", "apply", "prefs.yaml"]);
+    let listed = home.json(&["sre", "list"]);
+    let types: Vec<&Value> = listed.as_array().unwrap().iter().map(|one| &one["memory_type"]).collect();
+    assert_eq!(types, [&json!("preferences"), &json!("infrastructure"), &json!("investigations")]);
+    let records = listed[0]["actors"]["Alice"].as_array().unwrap();
+    assert_eq!(records.len(), 4);
+    let id = records[0]["id"].as_str().unwrap();
+    assert_eq!(home.json(&["sre", "get", id])["id"], json!(id));
+    home.ok(&["sre", "delete", id]);
+    let told = home.fails(2, &["sre", "delete", "--type", "preference", "--actor", "Alice"]);
+    assert!(told.contains("3 records would be deleted"), "{told}");
+    assert_eq!(home.json(&["sre", "list", "--type", "preference", "--actor", "Bob"])[0]["actors"], json!({}));
+    let told = home.fails(2, &["memory", "recreate", "sre_agent_memory"]);
+    assert!(told.contains("records and 2 events"), "{told}");
+    home.fails(2, &["memory", "recreate", "sre_agent_memory", "--yes-destroy", "sre_agent"]);
+    let new = home.json(&["memory", "recreate", "sre_agent_memory", "--yes-destroy", "sre_agent_memory"]);
+    let new = new["memory_id"].as_str().unwrap();
+    assert_ne!(new, old);
+    assert_eq!(std::fs::read_to_string(home.path(".memory_id")).unwrap(), format!("{new}\n"));
+    assert_eq!(home.json(&["sre", "list"])[0]["actors"], json!({}));
+    assert_eq!(home.ok(&ENSURE), format!("{new}\n"));
 }

@@ -29,6 +29,7 @@ mod jobs;
 mod keys;
 mod memories;
 mod memory_ensure;
+mod memory_recreate;
 mod memory_tool;
 mod metrics;
 mod mirrors;
@@ -88,6 +89,7 @@ pub use tools::error_of as tool_error_of;
 fn operations() -> Table {
     let table = memories::operations(Table::default());
     let table = memory_ensure::operations(table);
+    let table = memory_recreate::operations(table);
     let table = events::operations(table);
     let table = records::operations(table);
     let table = search::operations(table);
