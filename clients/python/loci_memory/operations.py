@@ -968,6 +968,60 @@ class Operations:
             options,
         )
 
+    def sre_preferences_list(
+        self,
+        memory: str,
+        *,
+        state: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.SrePreferenceList:
+        """List preferences of users of operations agents, those that wait for a person first."""
+        return self._call(
+            Operation("GET", "/v1/memories/{memory}/preferences", "read"),
+            {"memory": memory},
+            options,
+            query={"state": state},
+        )
+
+    def sre_preferences(self, memory: str, user: str, **options: Unpack[CallOptions]) -> api.SreUserPreferences:
+        """Show everything that a user of operations agents wants, and what it means now."""
+        return self._call(
+            Operation("GET", "/v1/memories/{memory}/preferences/{user}", "read"),
+            {"memory": memory, "user": user},
+            options,
+        )
+
+    def sre_preference_history(
+        self,
+        memory: str,
+        user: str,
+        *,
+        key: str | None = None,
+        preference_type: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.SrePreferenceHistory:
+        """List everything that was said of a user's preferences, the newest first."""
+        return self._call(
+            Operation("GET", "/v1/memories/{memory}/preferences/{user}/history", "read"),
+            {"memory": memory, "user": user},
+            options,
+            query={"key": key, "preference_type": preference_type},
+        )
+
+    def sre_preferences_apply(
+        self,
+        memory: str,
+        body: api.SrePreferencesApply | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.SrePreferencesApplied:
+        """Make preferences of users what a file declares, by key, all or nothing; or say what that would change."""
+        return self._call(
+            Operation("POST", "/v1/memories/{memory}/preferences:apply", "never"),
+            {"memory": memory},
+            options,
+            body=body if body is not None else {},
+        )
+
     def profile_apply(
         self,
         memory: str,
@@ -1127,6 +1181,20 @@ class Operations:
         """List records, newest first."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/records:list", "read"),
+            {"memory": memory},
+            options,
+            body=body if body is not None else {},
+        )
+
+    def memory_recreate(
+        self,
+        memory: str,
+        body: api.MemoryRecreate | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.MemoryRecreated:
+        """Destroy all that a memory holds and make it anew; without its name once more, say what it holds."""
+        return self._call(
+            Operation("POST", "/v1/memories/{memory}/recreate", "never"),
             {"memory": memory},
             options,
             body=body if body is not None else {},
@@ -1412,6 +1480,34 @@ class Operations:
             {},
             options,
             query={"memory": memory, "mount": mount, "namespace": namespace},
+            body=body,
+        )
+
+    def sre_preference_confirm(
+        self,
+        preference: str,
+        body: api.SrePreferenceDecision,
+        **options: Unpack[CallOptions]
+    ) -> api.SreKept:
+        """Put a preference that waits in force, as a person."""
+        return self._call(
+            Operation("POST", "/v1/preferences/{preference}/confirm", "never"),
+            {"preference": preference},
+            options,
+            body=body,
+        )
+
+    def sre_preference_reject(
+        self,
+        preference: str,
+        body: api.SrePreferenceDecision,
+        **options: Unpack[CallOptions]
+    ) -> api.SreKept:
+        """Put a preference that waits away, as a person."""
+        return self._call(
+            Operation("POST", "/v1/preferences/{preference}/reject", "never"),
+            {"preference": preference},
+            options,
             body=body,
         )
 

@@ -867,6 +867,58 @@ export abstract class Operations {
     );
   }
 
+  /** List preferences of users of operations agents, those that wait for a person first. */
+  srePreferencesList(
+    memory: string,
+    query: { state?: string | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.SrePreferenceList> {
+    return this.call(
+      { method: 'GET', path: '/v1/memories/{memory}/preferences', repeat: 'read' },
+      { memory },
+      options,
+      { query },
+    );
+  }
+
+  /** Show everything that a user of operations agents wants, and what it means now. */
+  srePreferences(memory: string, user: string, options: CallOptions = {}): Promise<api.SreUserPreferences> {
+    return this.call(
+      { method: 'GET', path: '/v1/memories/{memory}/preferences/{user}', repeat: 'read' },
+      { memory, user },
+      options,
+    );
+  }
+
+  /** List everything that was said of a user's preferences, the newest first. */
+  srePreferenceHistory(
+    memory: string,
+    user: string,
+    query: { key?: string | null; preference_type?: string | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.SrePreferenceHistory> {
+    return this.call(
+      { method: 'GET', path: '/v1/memories/{memory}/preferences/{user}/history', repeat: 'read' },
+      { memory, user },
+      options,
+      { query },
+    );
+  }
+
+  /** Make preferences of users what a file declares, by key, all or nothing; or say what that would change. */
+  srePreferencesApply(
+    memory: string,
+    body: api.SrePreferencesApply = {},
+    options: CallOptions = {},
+  ): Promise<api.SrePreferencesApplied> {
+    return this.call(
+      { method: 'POST', path: '/v1/memories/{memory}/preferences:apply', repeat: 'never' },
+      { memory },
+      options,
+      { body },
+    );
+  }
+
   /** Give a memory a profile's settings and strategies, or say what that would change. */
   profileApply(memory: string, body: api.ProfileApply = {}, options: CallOptions = {}): Promise<api.ProfileApplied> {
     return this.call(
@@ -1015,6 +1067,20 @@ export abstract class Operations {
   recordList(memory: string, body: api.RecordListing = {}, options: CallOptions = {}): Promise<api.RecordList> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/records:list', repeat: 'read' },
+      { memory },
+      options,
+      { body },
+    );
+  }
+
+  /** Destroy all that a memory holds and make it anew; without its name once more, say what it holds. */
+  memoryRecreate(
+    memory: string,
+    body: api.MemoryRecreate = {},
+    options: CallOptions = {},
+  ): Promise<api.MemoryRecreated> {
+    return this.call(
+      { method: 'POST', path: '/v1/memories/{memory}/recreate', repeat: 'never' },
       { memory },
       options,
       { body },
@@ -1277,6 +1343,34 @@ export abstract class Operations {
     options: CallOptions = {},
   ): Promise<api.MemoryToolAnswer> {
     return this.call({ method: 'POST', path: '/v1/memory-tool', repeat: 'key' }, {}, options, { body, query });
+  }
+
+  /** Put a preference that waits in force, as a person. */
+  srePreferenceConfirm(
+    preference: string,
+    body: api.SrePreferenceDecision,
+    options: CallOptions = {},
+  ): Promise<api.SreKept> {
+    return this.call(
+      { method: 'POST', path: '/v1/preferences/{preference}/confirm', repeat: 'never' },
+      { preference },
+      options,
+      { body },
+    );
+  }
+
+  /** Put a preference that waits away, as a person. */
+  srePreferenceReject(
+    preference: string,
+    body: api.SrePreferenceDecision,
+    options: CallOptions = {},
+  ): Promise<api.SreKept> {
+    return this.call(
+      { method: 'POST', path: '/v1/preferences/{preference}/reject', repeat: 'never' },
+      { preference },
+      options,
+      { body },
+    );
   }
 
   /** The profiles there are. */

@@ -41,6 +41,7 @@ mod safeguards;
 mod search;
 mod sessions;
 mod sre;
+mod sre_preferences;
 mod tasks;
 mod tools;
 mod trace_parent;

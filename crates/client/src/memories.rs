@@ -6,6 +6,7 @@ use loci_api::memory::{
     Memory, MemoryCreate, MemoryList, MemoryListing, MemorySettings, MemoryUpdate, TagKeys, Tags,
 };
 use loci_api::memory_ensure::{MemoryEnsure, MemoryEnsureQuery, MemoryEnsured};
+use loci_api::memory_recreate::{MemoryRecreate, MemoryRecreated};
 
 use crate::call::{Client, path, with_query};
 use crate::error::ClientError;
@@ -54,6 +55,18 @@ impl Client {
     /// See [`Client::memory_create`].
     pub async fn memory_update(&self, memory: &str, change: &MemoryUpdate) -> Result<Memory, ClientError> {
         self.send(Method::PATCH, path(&["v1", "memories", memory]), change).await
+    }
+
+    /// Says what a memory holds; with its name, destroys that and makes the memory anew.
+    ///
+    /// # Errors
+    /// See [`Client::memory_create`].
+    pub async fn memory_recreate(
+        &self,
+        memory: &str,
+        recreate: &MemoryRecreate,
+    ) -> Result<MemoryRecreated, ClientError> {
+        self.send(Method::POST, path(&["v1", "memories", memory, "recreate"]), recreate).await
     }
 
     /// Deletes a memory with all it holds.

@@ -407,6 +407,12 @@ pub const SRE_ID_CHARS_MAX: usize = 120;
 pub const SRE_PREFERENCE_BYTES_MAX: usize = 16 * 1024;
 /// Keys of one statement of preferences: each is a record.
 pub const SRE_PREFERENCE_KEYS_MAX: usize = 100;
+/// Preferences that one list shows.
+pub const SRE_PREFERENCES_LISTED_MAX: usize = 1_000;
+/// Bytes of a file that declares preferences.
+pub const SRE_APPLY_BYTES_MAX: usize = 1024 * 1024;
+/// Preferences of one file that declares them.
+pub const SRE_APPLY_ITEMS_MAX: usize = 1_000;
 /// Things known of services in one request.
 pub const SRE_BATCH_ITEMS_MAX: usize = 100;
 /// Characters of a key, and of names of services, environments, incidents.

@@ -12,7 +12,7 @@ use crate::output;
 use crate::session::Session;
 
 /// The file, in the folder that the command runs in.
-const FILE: &str = ".memory_id";
+pub(super) const FILE: &str = ".memory_id";
 
 /// What is to be there
 #[derive(Debug, Args)]
@@ -54,7 +54,7 @@ impl Ensure {
 }
 
 /// One line for its owner alone; a reader sees the old one or the new one, whole.
-fn write(path: &Path, id: &str) -> Result<()> {
+pub(super) fn write(path: &Path, id: &str) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     // Made for its owner alone.
     let mut draft =

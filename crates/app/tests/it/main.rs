@@ -13,6 +13,7 @@ mod calibrating;
 mod configuring;
 mod consolidating;
 mod conversing;
+mod declaring;
 mod demo;
 mod elsewhere;
 mod exchanging;

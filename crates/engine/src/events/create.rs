@@ -1,6 +1,6 @@
 //! `event_create`: stores an event and asks for its extraction, in one write; never waits for a model.
 
-use loci_model::event::{Event, EventNotes, PayloadItem};
+use loci_model::event::{Event, EventNotes, ExtractionMode, PayloadItem};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::{uuid4, uuid7};
 use loci_model::ports::store::{StoreExt, Tx};
@@ -16,7 +16,7 @@ use crate::bound::{EventView, Stamp};
 use crate::idempotency::{ClientToken, Replay, look_up, remember};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally};
-use crate::{Engine, access, safety};
+use crate::{Engine, access, safety, sre};
 
 const OPERATION: &str = "CreateEvent";
 /// The first place among the events of a millisecond is random in the lower half, so that later ones have room.
@@ -71,6 +71,15 @@ impl Prepared {
         Ok(())
     }
 
+    /// The same with a word about its content, which no strategy reads.
+    pub(crate) fn without_extraction(&self, (key, word): (&str, &str)) -> Self {
+        let mut marked = self.clone();
+        marked.new.extraction = ExtractionMode::Skip;
+        // Beside what the caller sent: their number is bounded, and this is not theirs.
+        marked.stamp.added.insert(key.to_owned(), word.to_owned());
+        marked
+    }
+
     /// The same with what is known of its content in the write alone, where its secrets are masked.
     pub(crate) fn with_masked(&self, payload: Vec<PayloadItem>) -> Self {
         Self { new: NewEvent { payload, ..self.new.clone() }, is_masked: true, ..self.clone() }
@@ -118,10 +127,13 @@ impl Engine {
         prepared.put_within(&view)?;
         let token = token.map(|token| token.of(caller, &prepared.new.memory)).transpose()?;
         let token = token.map(|token| ClientToken { parameters: digest(&prepared.new), ..token });
+        let naming = sre::may_be_typed(&prepared.new).then(|| self.sre_naming(prepared.now)).transpose()?;
         let (engine, caller) = (self.clone(), caller.clone());
         let (created, asked, found) = self
             .store
-            .write(move |tx| engine.event_create_in(tx, &caller, &prepared, token.as_ref()))
+            .write(move |tx| {
+                engine.event_create_in(tx, &caller, (&prepared, naming.as_ref()), token.as_ref())
+            })
             .await?;
         found.tell(self.observe.as_ref());
         if asked {
@@ -149,18 +161,23 @@ impl Engine {
         &self,
         tx: &mut dyn Tx,
         caller: &Principal,
-        prepared: &Prepared,
+        (prepared, naming): (&Prepared, Option<&sre::Naming>),
         token: Option<&ClientToken>,
     ) -> Result<(EventCreated, bool, Tally)> {
         let memory = existing(tx, &prepared.new.memory)?;
+        sre::check_ids(
+            &memory,
+            prepared.new.actor.as_str(),
+            prepared.new.session.as_ref().map(SessionId::as_str),
+        )?;
         let place = Some(&memory.id);
         match look_up::<Remembered>(tx, token, place, OPERATION, prepared.now)? {
             Replay::Fresh => {}
             Replay::Same(first) => return self.replay(tx, &memory, prepared, first, false),
             Replay::Other(first) => return self.replay(tx, &memory, prepared, first, true),
         }
-        let Stored { event, mut notices, asked, found } =
-            self.event_store_in(tx, caller, &memory, prepared, token)?;
+        let (stored, typed) = self.event_typed_in(tx, caller, &memory, (prepared, naming), token)?;
+        let Stored { event, mut notices, asked, found } = stored;
         let remembered = Remembered {
             actor: event.actor.clone(),
             session: event.session.clone(),
@@ -172,7 +189,28 @@ impl Engine {
         if event.notes.over_limit {
             notices.warn(Warning::EventOverLimit);
         }
-        Ok((EventCreated { event, notices }, asked, found))
+        Ok((EventCreated { event, notices }, asked || typed, found))
+    }
+
+    /// Stores an event, and with it the records of what operations agents say in it; whether there were any.
+    fn event_typed_in(
+        &self,
+        tx: &mut dyn Tx,
+        caller: &Principal,
+        memory: &Memory,
+        (prepared, naming): (&Prepared, Option<&sre::Naming>),
+        token: Option<&ClientToken>,
+    ) -> Result<(Stored, bool)> {
+        let typed = match naming {
+            Some(naming) => sre::typed_in(memory, &prepared.new)?.map(|typed| (typed, naming)),
+            None => None,
+        };
+        let Some((typed, naming)) = typed else {
+            return Ok((self.event_store_in(tx, caller, memory, prepared, token)?, false));
+        };
+        let stored = self.event_store_in(tx, caller, memory, &typed.marked(prepared), token)?;
+        self.sre_typed_in(tx, caller, (memory, prepared), (&typed, naming), &stored.event.id)?;
+        Ok((stored, true))
     }
 
     /// Stores an event inside a write that goes on; access, and what a token answers, are its caller's matter.

@@ -6,6 +6,7 @@ mod get;
 mod list;
 mod naming;
 mod profile;
+mod recreate;
 mod settings;
 pub(crate) mod strategy_input;
 mod tags;
@@ -23,6 +24,7 @@ pub(crate) use create::{
 };
 pub(crate) use get::existing;
 pub use naming::{is_name, memory_arn};
+pub use recreate::MemoryRecreated;
 pub(crate) use settings::check as check_settings;
 pub(crate) use update::{add_indexed_keys, check_whole};
 

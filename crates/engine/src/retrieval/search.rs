@@ -149,7 +149,8 @@ impl Engine {
         self.store
             .read(move |tx| {
                 let memory = existing(tx, &request.memory)?;
-                let (scope, mut notices) = scope_of(tx, &memory, &view, &request, now)?;
+                let (mut scope, mut notices) = scope_of(tx, &memory, &view, &request, now)?;
+                namespaces::add_other_names(&mut scope, &memory, &view, &request.namespaces, &settings.sre);
                 if extraction_is_pending(tx, &memory.id, &view)? {
                     notices.degrade(Degradation::ExtractionPending);
                 }

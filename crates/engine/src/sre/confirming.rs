@@ -70,7 +70,12 @@ impl Engine {
                         reason: None,
                     });
                 }
-                let scope = place::scope(&memory, SreType::Preferences, Some(&actor), now)?;
+                let near = place::actor(
+                    SreType::Preferences,
+                    &segment::decode(actor.as_str()),
+                    settings.sre.of(&memory.id),
+                )?;
+                let scope = place::scope(&memory, SreType::Preferences, Some(&near), now)?;
                 let scope = RecordScope { view: view.clauses().to_vec(), ..scope };
                 let (record, action) = confirm(tx, &building, &record, scope)?;
                 batch::ask_for_vectors(tx, &memory.id, &job, now)?;

@@ -3,30 +3,31 @@
 use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::sre::{ResolutionStatus, SreType};
+use loci_model::sre::{ResolutionStatus, SreSource, SreType};
 use loci_model::strategy::Strategy;
-use loci_model::{EventId, RecordId, Result, Timestamp};
+use loci_model::{RecordId, Result, Timestamp};
 use serde_json::{Value, json};
 
 use super::investigation::Investigation;
 use super::keeping::{DIGEST, KEYS, seal};
 use super::knowledge::{self, Knowledge};
 use super::preference::Preference;
-use super::protected::{Class, class, needs_person};
-use super::saving::SreSave;
-use super::{canonical, place};
-use crate::events::Prepared;
+use super::protected::{Class, class_by, needs_person};
+use super::saving::{Spring, SreSave};
+use super::settings::SreSettings;
+use super::{canonical, contacts, place};
 use crate::records::NewRecord;
 use crate::records::writing::{Building, Origin};
 
 /// Why a preference of risk is not stored.
 const REFUSED: &str = "only a person may set what lets things happen without asking";
 /// Why a contact waits.
-const WAITS: &str = "a contact counts when a person has confirmed it";
+pub(crate) const WAITS: &str = "a contact counts when a person has confirmed it";
 
 /// A record to be.
 pub(super) struct Draft {
     kind: RecordKind,
+    source: SreSource,
     stored: Value,
     digest: String,
     subtype: String,
@@ -40,20 +41,30 @@ pub(super) struct Draft {
     pub(super) refused: Option<String>,
 }
 
-/// What something that is said becomes; `random` ends the name of an incident that has none, `noticed` is what a notice says of its status.
+/// Who speaks, and what the server has set of it.
+pub(super) struct Speaker<'a> {
+    /// The memory's settings.
+    pub(super) settings: &'a SreSettings,
+    /// The name of the connection.
+    pub(super) name: &'a str,
+    /// What a notice of another system says of an investigation's status.
+    pub(super) noticed: Option<ResolutionStatus>,
+}
+
+/// What something that is said becomes; `random` ends the name of an incident that has none.
 pub(super) fn drafts(
     asked: &SreSave,
-    noticed: Option<ResolutionStatus>,
+    speaker: &Speaker<'_>,
     random: &str,
     now: Timestamp,
 ) -> Result<Vec<Draft>> {
     let data = asked.data.clone();
     Ok(match asked.kind {
-        SreType::Preferences => of_preference(asked, &Preference::read(data, now)?),
+        SreType::Preferences => of_preference(asked, speaker, &Preference::read(data, now)?),
         SreType::Infrastructure => of_items(asked, data, now)?,
         SreType::Investigations => {
             let mut said = Investigation::read(data, now)?;
-            said.noticed = noticed;
+            said.noticed = speaker.noticed;
             vec![of_investigation(asked, &said, random, now)]
         }
     })
@@ -74,18 +85,24 @@ fn of_items(asked: &SreSave, data: Value, now: Timestamp) -> Result<Vec<Draft>> 
     items.into_iter().map(one).collect()
 }
 
-fn of_preference(asked: &SreSave, said: &Preference) -> Vec<Draft> {
+fn of_preference(asked: &SreSave, speaker: &Speaker<'_>, said: &Preference) -> Vec<Draft> {
     let guarded = needs_person(asked.source);
     let draft = |one: super::preference::PreferenceKey| {
-        let class = class(&one);
+        let class = class_by(&one, speaker.settings);
+        // What the user's own connection says of whom the operator knows is as good as the user's word.
+        let is_known = guarded
+            && class == Class::Contact
+            && speaker.name == asked.actor
+            && contacts::are_known(&one.value, speaker.name, speaker.settings);
         Draft {
             kind: RecordKind::Preference,
+            source: if is_known { SreSource::Human } else { asked.source },
             stored: said.stored(&asked.actor, &one),
             digest: canonical::digest(&json!([said.kind, one.key, one.value])),
             subtype: format!("{}/{}", said.kind, one.key),
             keys: vec![one.key.clone()],
             observed_at: said.said_at,
-            waits: guarded && class == Class::Contact,
+            waits: guarded && class == Class::Contact && !is_known,
             more: vec![("preference_type", said.kind.clone()), ("key", one.key.clone())],
             key: Some(one.key),
             refused: (guarded && class == Class::Risk).then(|| REFUSED.to_owned()),
@@ -105,6 +122,7 @@ fn of_knowledge(asked: &SreSave, said: &Knowledge) -> Draft {
     let about = canonical::digest(&json!([said.service, said.holds_in()]));
     Draft {
         kind: RecordKind::Fact,
+        source: asked.source,
         stored: said.stored(&asked.actor),
         digest: canonical::digest(&said.said()),
         subtype: format!("{}/{about}", said.kind.as_str()),
@@ -125,6 +143,7 @@ fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Ti
     more.extend(said.fingerprint.iter().map(|text| ("fingerprint", text.clone())));
     Draft {
         kind: RecordKind::Investigation,
+        source: asked.source,
         stored: said.stored(&asked.actor, &incident),
         digest: canonical::digest(&Value::Object(said.said(&incident))),
         subtype: incident_subtype(&incident),
@@ -164,6 +183,7 @@ impl Draft {
     fn refused(kind: RecordKind, now: Timestamp, why: String) -> Self {
         Self {
             kind,
+            source: SreSource::Agent,
             stored: Value::Null,
             digest: String::new(),
             subtype: String::new(),
@@ -176,17 +196,27 @@ impl Draft {
         }
     }
 
+    /// The type and the key of a preference.
+    pub(super) fn place(&self) -> (&str, &str) {
+        let kind = self.more.iter().find(|(name, _)| *name == "preference_type");
+        (kind.map_or("", |(_, kind)| kind.as_str()), self.key.as_deref().unwrap_or_default())
+    }
+
+    /// The same, said at another time.
+    pub(super) fn said_at(self, time: Timestamp) -> Self {
+        Self { observed_at: time, ..self }
+    }
+
     /// The record, through safety and within the caller's grants.
     pub(super) fn record(
         &self,
         building: &Building<'_>,
         strategy: &Strategy,
         asked: &SreSave,
-        (prepared, event, part): (&Prepared, &EventId, u32),
+        (spring, part): (Spring<'_>, u32),
         id: &RecordId,
     ) -> Result<Record> {
-        let (actor, session) = (prepared.actor(), prepared.session());
-        let namespace = place::namespace(strategy, actor, session)?;
+        let namespace = place::namespace(strategy, spring.actor, spring.session)?;
         let text = |text: &str| MetadataValue::String(text.to_owned());
         let mut metadata = Metadata::from([
             ("sre_type".to_owned(), text(asked.kind.as_str())),
@@ -204,15 +234,15 @@ impl Draft {
             ..NewRecord::fact(String::new(), vec![namespace], canonical::text(&self.stored), self.observed_at)
         };
         let provenance = Provenance {
-            actor: Some(actor.clone()),
-            session: Some(session.clone()),
-            sources: vec![Source { event: event.clone(), message: 0, part }],
+            actor: Some(spring.of.0.clone()),
+            session: Some(spring.of.1.clone()),
+            sources: vec![Source { event: spring.event.clone(), message: 0, part }],
             ..Provenance::default()
         };
         let index_text = Some(canonical::values_text(&searched(&self.stored)));
         let from = Origin { provenance, origin: RecordOrigin::Extracted, index_text };
         let (mut record, _) = building.build(&new, id, from)?;
-        seal(&mut record, asked.source);
+        seal(&mut record, self.source);
         if self.waits && record.state == RecordState::Active {
             record.state = RecordState::Candidate;
             record.state_reason = Some(WAITS.to_owned());

@@ -120,20 +120,23 @@ fn is_text(text: &str) -> bool {
 
 /// What happened when. An entry without a time has none: nobody knows it.
 fn timeline(members: &mut Members, from: Timestamp) -> Result<Value> {
-    let rule = "must be a list of objects {time, event, by}: time in RFC 3339 or as HH:MM, event a text";
+    let rule =
+        "must be a list of objects {time, event, by, result}: time in RFC 3339 or as HH:MM, event a text";
     let mut entries = Vec::new();
     for item in members.list("timeline", ITEMS_MAX)? {
         let wrong = || members.wrong("timeline", rule);
         let mut entry = Members::of(item, "data.timeline").map_err(|_| wrong())?;
         let event = entry.required("event", TEXT_CHARS_MAX).map_err(|_| wrong())?;
         let by = entry.text("by", NAME_CHARS_MAX).map_err(|_| wrong())?;
+        let result = entry.text("result", TEXT_CHARS_MAX).map_err(|_| wrong())?;
         let time = match entry.text("time", NAME_CHARS_MAX).map_err(|_| wrong())? {
             None => Value::Null,
             Some(text) => json!(time_of(&text, from).ok_or_else(wrong)?.to_rfc3339()),
         };
-        entry.finish("time, event, by").map_err(|_| wrong())?;
+        entry.finish("time, event, by, result").map_err(|_| wrong())?;
         let mut shown = Map::from_iter([("time".to_owned(), time), ("event".to_owned(), json!(event))]);
         shown.extend(by.map(|by| ("by".to_owned(), json!(by))));
+        shown.extend(result.map(|result| ("result".to_owned(), json!(result))));
         entries.push(Value::Object(shown));
     }
     Ok(Value::Array(entries))

@@ -10,7 +10,10 @@ use loci_text::normalise_exact;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use super::categories;
 use super::members::Members;
+use super::protected::{Class, class_by};
+use super::settings::SreSettings;
 
 /// The member of a preference that is a sentence, and how long the end of its key is.
 const STATEMENT: &str = "statement";
@@ -48,7 +51,9 @@ impl Preference {
     /// `Invalid`, naming the member.
     pub(super) fn read(data: Value, now: Timestamp) -> Result<Self> {
         let mut members = Members::of(data, "data")?;
-        let kind = members.text("preference_type", NAME_CHARS_MAX)?.unwrap_or_else(|| "general".to_owned());
+        let kind = members
+            .text("preference_type", NAME_CHARS_MAX)?
+            .unwrap_or_else(|| categories::GENERAL.to_owned());
         if !is_word(&kind) {
             let rule = "must be a lower-case word, like escalation, notification, workflow or style";
             return Err(members.wrong("preference_type", rule));
@@ -113,14 +118,40 @@ impl Preference {
     }
 }
 
-/// The type and the key of what is stored; none where the text is of something else.
+/// The type and the key of what is stored; none where the text is of something else. A sentence with categories, as it is read out of talk, is
+/// a preference, too.
 pub(super) fn stored(text: &str) -> Option<(String, PreferenceKey)> {
     let stored: Value = serde_json::from_str(text).ok()?;
-    let kind = stored.get("preference_type")?.as_str()?.to_owned();
+    let Some(kind) = stored.get("preference_type") else { return said(&stored) };
     let values = stored.get("preference_value")?.as_object()?;
     let (member, value) = values.iter().next().filter(|_| values.len() == 1)?;
     let one = PreferenceKey { key: key_of(member, value), member: member.clone(), value: value.clone() };
-    Some((kind, one))
+    Some((kind.as_str()?.to_owned(), one))
+}
+
+fn said(stored: &Value) -> Option<(String, PreferenceKey)> {
+    let value = stored.get("preference").filter(|sentence| sentence.is_string())?.clone();
+    let words = stored.get("categories").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let words: Vec<String> = words.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    let one = PreferenceKey { key: key_of(STATEMENT, &value), member: STATEMENT.to_owned(), value };
+    Some((categories::type_of(&words), one))
+}
+
+/// True where a text of whatever spelling holds a preference that only a person puts in force.
+pub(super) fn is_protected(text: &str, settings: &SreSettings) -> bool {
+    let of = |member: &str, value: &Value| {
+        let one = PreferenceKey { key: member.to_owned(), member: member.to_owned(), value: value.clone() };
+        class_by(&one, settings) != Class::Other
+    };
+    match serde_json::from_str(text).ok() {
+        Some(Value::Object(members)) => match members.get("preference_value") {
+            Some(Value::Object(values)) => values.iter().any(|(member, value)| of(member, value)),
+            Some(value) => of(STATEMENT, value),
+            None => members.get("preference").is_some_and(|sentence| of(STATEMENT, sentence)),
+        },
+        Some(value) => of(STATEMENT, &value),
+        None => of(STATEMENT, &Value::String(text.to_owned())),
+    }
 }
 
 fn is_word(text: &str) -> bool {
@@ -153,6 +184,20 @@ mod tests {
     const NOW: Timestamp = Timestamp::clamped(1_795_000_000_000);
 
     #[test]
+    fn what_only_a_person_puts_in_force() {
+        let check = |text: &str, expect: bool| {
+            assert_eq!(is_protected(text, &SreSettings::default()), expect, "{text}")
+        };
+        check(r#"{"preference_type": "escalation", "preference_value": {"a": 1, "contact": "bob"}}"#, true);
+        check(r#"{"preference": "escalate to x@y.com", "categories": ["escalation"]}"#, true);
+        check("escalate to x@y.com", true);
+        check(r#"{"preference_value": "auto-approve simple plans"}"#, true);
+        check(r#"{"preference_type": "style", "preference_value": {"report_format": "short"}}"#, false);
+        check(r#"{"preference": "prefers tables"}"#, false);
+        check("prefers tables", false);
+    }
+
+    #[test]
     fn every_member_is_a_key() {
         let data = json!({
             "preference_type": "escalation",
@@ -170,6 +215,9 @@ mod tests {
         let (kind, one) = super::stored(&stored.to_string()).unwrap();
         assert_eq!((kind.as_str(), &one), ("escalation", &read.keys()[1]));
         assert!(super::stored("prefers tea").is_none());
+        let talk = r#"{"preference": "prefers tables", "categories": ["communication"]}"#;
+        let (kind, one) = super::stored(talk).unwrap();
+        assert_eq!((kind.as_str(), one.member.as_str()), ("style", "statement"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use loci_model::sre::SreSource;
 use serde_json::Value;
 
 use super::preference::PreferenceKey;
+use super::settings::SreSettings;
 
 /// What a preference is to whoever would misuse it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,8 @@ const CONTACT_WORDS: &[&str] =
     &["contact", "channel", "recipient", "oncall", "on_call", "email", "phone", "pager", "webhook"];
 /// Words in a key that make it one of risk.
 const RISK_WORDS: &[&str] = &["auto_approve", "bypass"];
+/// Letters in a sentence that ask for risk.
+const RISK_STEMS: &[&str] = &["autoapprov", "automaticallyapprov", "approveautomatically"];
 
 /// The class of one key of a preference.
 pub(super) fn class(one: &PreferenceKey) -> Class {
@@ -35,6 +38,38 @@ pub(super) fn class(one: &PreferenceKey) -> Class {
         Class::Contact
     } else {
         Class::Other
+    }
+}
+
+/// The class where a server has keys of its own that only people may set.
+pub(super) fn class_by(one: &PreferenceKey, settings: &SreSettings) -> Class {
+    let is_own = |name: &str| settings.protected_keys.iter().any(|pattern| matches(pattern, name));
+    if is_own(&one.member) || names_any(&one.value, &is_own) { Class::Risk } else { class(one) }
+}
+
+/// A pattern in which `*` stands for any characters; case says nothing, and dashes are underscores.
+fn matches(pattern: &str, name: &str) -> bool {
+    let folded = |text: &str| text.trim().to_lowercase().replace('-', "_");
+    let (pattern, name) = (folded(pattern), folded(name));
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let mut last = None;
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        last = Some(part);
+        rest = rest.get(at + part.len()..).unwrap_or_default();
+    }
+    // What stands behind the last star ends the name; it may stand there more than once.
+    !pattern.is_empty() && last.map_or(rest.is_empty(), |part| name.ends_with(part))
+}
+
+/// A key beneath the value of which something holds.
+fn names_any(value: &Value, holds: &dyn Fn(&str) -> bool) -> bool {
+    match value {
+        Value::Object(members) => members.iter().any(|(name, value)| holds(name) || names_any(value, holds)),
+        Value::Array(items) => items.iter().any(|item| names_any(item, holds)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 
@@ -54,8 +89,15 @@ fn names_risk(value: &Value) -> bool {
             RISK_WORDS.iter().any(|word| folded.contains(&word.replace('_', ""))) || names_risk(value)
         }),
         Value::Array(items) => items.iter().any(names_risk),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        Value::String(text) => says_risk(text),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
+}
+
+/// A sentence that asks for it, however it is spelled.
+fn says_risk(text: &str) -> bool {
+    let letters: String = text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+    RISK_STEMS.iter().any(|stem| letters.contains(stem))
 }
 
 fn holds_contact(value: &Value) -> bool {
@@ -119,10 +161,36 @@ mod tests {
         check("autoApprove", json!(true), Class::Risk);
         check("bypass_review", json!(true), Class::Risk);
         check("plans", json!([{"auto_approve": true}]), Class::Risk);
+        check("statement", json!("Auto-approve simple plans"), Class::Risk);
+        check("statement", json!("wants plans auto approved"), Class::Risk);
         check("escalation_delay_minutes", json!(15), Class::Other);
         check("quiet_hours", json!({"start": "22:00", "end": "07:00"}), Class::Other);
         check("statement", json!("prefers issue #12 style of reports since 2026-11-20"), Class::Other);
         check("report_format", json!("short"), Class::Other);
+    }
+
+    #[test]
+    fn keys_of_a_server() {
+        let check = |pattern: &str, name: &str, expect: bool| {
+            assert_eq!(matches(pattern, name), expect, "{pattern} {name}")
+        };
+        check("*bypass*", "review_bypass_all", true);
+        check("*bypass*", "by_pass", false);
+        check("spend_limit", "spend-limit", true);
+        check("spend_limit", "spend_limit_usd", false);
+        check("spend*", "Spend_limit", true);
+        check("*_usd", "limit_usd", true);
+        check("*_usd", "usd_usd_cents", false);
+        check("a*b*c", "a_b_b_c", true);
+        check("a*b*c", "a_c_b", false);
+        check("", "anything", false);
+        let settings = SreSettings { protected_keys: vec!["*_usd".to_owned()], ..SreSettings::default() };
+        let of = |value: Value| {
+            let one = PreferenceKey { key: "limits".to_owned(), member: "limits".to_owned(), value };
+            class_by(&one, &settings)
+        };
+        assert_eq!(of(json!([{"day_usd": 5}])), Class::Risk);
+        assert_eq!(of(json!({"day": 5})), Class::Other);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::python_literal;
+use super::literal;
 
 /// What a text says, as an object.
 ///
@@ -32,8 +32,7 @@ fn object(text: &str) -> Result<Value, String> {
 
 fn json_or_literal(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).or_else(|json| {
-        python_literal::parse(text)
-            .map_err(|literal| format!("it is neither JSON ({json}) nor a Python literal ({literal})"))
+        literal::read(text).ok_or_else(|| format!("it is neither JSON ({json}) nor a Python literal"))
     })
 }
 

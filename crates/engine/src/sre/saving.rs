@@ -13,22 +13,23 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::scope::RecordScope;
 use loci_model::sre::{ResolutionStatus, SreSource, SreType};
 use loci_model::{
-    EventId, JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, limits,
+    ActorId, EventId, JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, SessionId,
+    Timestamp, limits,
 };
 use serde_json::Value;
 
-use super::drafts::{Draft, drafts};
+use super::drafts::{Draft, Speaker, drafts};
 use super::keeping::{SreAction, keep};
 use super::{canonical, masking, place};
 use crate::events::{NewEvent, Prepared};
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::writing::Building;
-use crate::safety::{RedactionMode, SafetyPolicy, Tally};
+use crate::safety::{RedactionMode, SafetyPolicy, SecretKind, Tally};
 use crate::{Engine, access};
 
 /// The event's word for what it holds: it feeds that strategy and no other.
-const EVENT_TYPE: &str = "loci.memoryType";
+pub(super) const EVENT_TYPE: &str = "loci.memoryType";
 
 /// Records of one request.
 const RECORDS_MAX: usize = if limits::SRE_PREFERENCE_KEYS_MAX > limits::SRE_BATCH_ITEMS_MAX {
@@ -94,15 +95,53 @@ pub(super) struct SaveAs {
     pub(super) noticed: Option<ResolutionStatus>,
 }
 
+/// Ids and the like of what a save writes, made before the write.
+#[derive(Clone)]
+pub(crate) struct Naming {
+    ids: Vec<RecordId>,
+    random: String,
+    job: JobId,
+}
+
+impl Naming {
+    /// What ends the name of an incident that has none.
+    pub(super) fn random(&self) -> &str {
+        &self.random
+    }
+
+    /// Ids for records.
+    pub(super) fn ids(&self) -> &[RecordId] {
+        &self.ids
+    }
+
+    /// The id of the job that embeds them.
+    pub(super) fn job(&self) -> &JobId {
+        &self.job
+    }
+}
+
 /// What a write is made of, before it.
 #[derive(Clone)]
 struct Ready {
     asked: SreSave,
     how: SaveAs,
     event: Prepared,
-    ids: Vec<RecordId>,
-    random: String,
-    job: JobId,
+    naming: Naming,
+}
+
+/// Where records of a save lie, and which event they come from.
+#[derive(Clone, Copy)]
+pub(super) struct Spring<'a> {
+    /// Whose place, as namespaces name it.
+    pub(super) actor: &'a ActorId,
+    /// The session, as namespaces name it.
+    pub(super) session: &'a SessionId,
+    /// The event.
+    pub(super) event: &'a EventId,
+    /// Whose event it is, and in which session, as events name them.
+    pub(super) of: (&'a ActorId, &'a SessionId),
+    /// The user that records are kept to.
+    pub(super) private_to: Option<&'a str>,
 }
 
 impl Engine {
@@ -143,11 +182,7 @@ impl Engine {
             over_limit: false,
         })?;
         event.put_within(&view)?;
-        let id = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
-        let ids = (0..RECORDS_MAX).map(|_| id()).collect::<Result<_>>()?;
-        let random = loci_model::ports::ids::letters_and_digits(self.ids.as_ref(), 6).to_lowercase();
-        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let ready = Ready { asked, how, event, ids, random, job };
+        let ready = Ready { asked, how, event, naming: self.sre_naming(now)? };
         let (engine, caller) = (self.clone(), caller.clone());
         let (saved, found) = self.store.write(move |tx| engine.sre_save_in(tx, &caller, &ready)).await?;
         found.tell(self.observe.as_ref());
@@ -155,50 +190,89 @@ impl Engine {
         Ok(saved)
     }
 
+    /// What a save needs before its write.
+    pub(crate) fn sre_naming(&self, now: Timestamp) -> Result<Naming> {
+        let id = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
+        Ok(Naming {
+            ids: (0..RECORDS_MAX).map(|_| id()).collect::<Result<_>>()?,
+            random: loci_model::ports::ids::letters_and_digits(self.ids.as_ref(), 6).to_lowercase(),
+            job: JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?,
+        })
+    }
+
     fn sre_save_in(&self, tx: &mut dyn Tx, caller: &Principal, ready: &Ready) -> Result<(SreSaved, Tally)> {
         let memory = existing(tx, &ready.asked.memory)?;
-        let strategy = place::strategy(&memory, ready.asked.kind)?;
-        let policy = SafetyPolicy::of(&self.settings, &memory.settings);
+        place::strategy(&memory, ready.asked.kind)?;
         let mut asked = ready.asked.clone();
-        let masked = masking::mask(&mut asked.data, policy.secrets);
+        let masked = self.sre_masked(&memory, &mut asked);
         let found = Tally::of_masked(&masked);
         let masked = masked.iter().map(|kind| kind.as_str()).collect();
         let now = ready.event.now();
-        let drafts = drafts(&asked, ready.how.noticed, &ready.random, now)?;
+        let noticed = ready.how.noticed;
+        let speaker = Speaker { settings: self.settings.sre.of(&memory.id), name: &caller.name, noticed };
+        let drafts = drafts(&asked, &speaker, &ready.naming.random, now)?;
         let mut saved = SreSaved { event: None, records: Vec::new(), masked };
         if drafts.iter().all(|draft| draft.refused.is_some()) {
             saved.records = drafts.iter().map(refused).collect();
             return Ok((saved, found));
         }
         let event = self.sre_event(tx, caller, &memory, ready, &asked.data)?;
+        let of = (ready.event.actor(), ready.event.session());
+        let private_to = ready.how.private_to.as_deref();
+        let spring = Spring { actor: of.0, session: of.1, event: &event, of, private_to };
+        saved.records =
+            self.sre_records_in(tx, caller, (&memory, &asked), (&drafts, &ready.naming), spring, now)?;
+        saved.event = Some(event);
+        Ok((saved, found))
+    }
+
+    /// Masks secrets in what is said, by its values; which there were.
+    pub(super) fn sre_masked(&self, memory: &Memory, asked: &mut SreSave) -> Vec<SecretKind> {
+        masking::mask(&mut asked.data, SafetyPolicy::of(&self.settings, &memory.settings).secrets)
+    }
+
+    /// Writes what is said as records, within the write that stored its event.
+    pub(super) fn sre_records_in(
+        &self,
+        tx: &mut dyn Tx,
+        caller: &Principal,
+        (memory, asked): (&Memory, &SreSave),
+        (drafts, naming): (&[Draft], &Naming),
+        spring: Spring<'_>,
+        now: Timestamp,
+    ) -> Result<Vec<SreKept>> {
+        let strategy = place::strategy(memory, asked.kind)?;
         let view = access::bound_view(caller, &memory.id, Capability::Write, now)?;
         // What a file says stands as long as the file does (P-5).
         let expiry = strategy.record_expiry_days.filter(|_| asked.source != SreSource::Declared);
         let expiry = expiry.map(ExpirySpecification::Days);
         // What is JSON is masked by its values, once: masking its text would spoil it.
-        let policy = SafetyPolicy { secrets: RedactionMode::Off, ..policy };
+        let policy = SafetyPolicy {
+            secrets: RedactionMode::Off,
+            ..SafetyPolicy::of(&self.settings, &memory.settings)
+        };
         let by = caller.name.as_str();
-        let building = Building { memory: &memory, view: &view, policy, expiry, by, now };
-        for (draft, (id, part)) in drafts.iter().zip(ready.ids.iter().zip(0_u32..)) {
+        let building = Building { memory, view: &view, policy, expiry, by, now };
+        let mut kept = Vec::new();
+        for (draft, (id, part)) in drafts.iter().zip(naming.ids.iter().zip(0_u32..)) {
             if draft.refused.is_some() {
-                saved.records.push(refused(draft));
+                kept.push(refused(draft));
                 continue;
             }
-            let mut record = draft.record(&building, strategy, &asked, (&ready.event, &event, part), id)?;
-            if let Some(owner) = &ready.how.private_to {
+            let mut record = draft.record(&building, strategy, asked, (spring, part), id)?;
+            if let Some(owner) = spring.private_to {
                 let text = |text: &str| MetadataValue::String(text.to_owned());
                 record.metadata.insert(SCOPE.to_owned(), text(SCOPE_PRIVATE));
                 record.metadata.insert(OWNER.to_owned(), text(owner));
             }
-            let scope = near(&memory, &asked, &ready.event, now)?;
+            let scope = near(memory, asked, spring, now)?;
             let scope = RecordScope { view: view.clauses().to_vec(), ..scope };
             let reason = record.state_reason.clone();
             let (record, action) = keep(tx, &building, record, scope)?;
-            saved.records.push(SreKept { record: Some(record), key: draft.key.clone(), action, reason });
+            kept.push(SreKept { record: Some(record), key: draft.key.clone(), action, reason });
         }
-        batch::ask_for_vectors(tx, &memory.id, &ready.job, now)?;
-        saved.event = Some(event);
-        Ok((saved, found))
+        batch::ask_for_vectors(tx, &memory.id, &naming.job, now)?;
+        Ok(kept)
     }
 
     fn sre_event(
@@ -217,13 +291,13 @@ impl Engine {
 }
 
 /// Where what is said of the same thing lies: of knowledge anywhere, of preferences with the user, of an incident in its session.
-fn near(memory: &Memory, asked: &SreSave, event: &Prepared, now: Timestamp) -> Result<RecordScope> {
-    let actor = (asked.kind != SreType::Infrastructure).then_some(event.actor());
+fn near(memory: &Memory, asked: &SreSave, spring: Spring<'_>, now: Timestamp) -> Result<RecordScope> {
+    let actor = (asked.kind != SreType::Infrastructure).then_some(spring.actor);
     let scope = place::scope(memory, asked.kind, actor, now)?;
     if asked.kind != SreType::Investigations {
         return Ok(scope);
     }
-    let node = place::namespace(place::strategy(memory, asked.kind)?, event.actor(), event.session())?;
+    let node = place::namespace(place::strategy(memory, asked.kind)?, spring.actor, spring.session)?;
     Ok(RecordScope { namespaces: vec![NamespaceFilter::new(&node, NamespaceMatch::Exact)], ..scope })
 }
 

@@ -63,7 +63,7 @@ fn shown(saved: SreSaved) -> shape::SreSaved {
     }
 }
 
-fn kept(kept: SreKept) -> shape::SreKept {
+pub(super) fn kept(kept: SreKept) -> shape::SreKept {
     shape::SreKept {
         record_id: kept.record.map(|record| record.to_string()),
         key: kept.key,

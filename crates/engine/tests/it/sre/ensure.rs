@@ -2,11 +2,14 @@
 
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::profiles::{MemoryEnsure, MemoryEnsured};
+use loci_model::memory::Memory;
 use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::sre::{SreSource, SreType};
 use loci_model::strategy::StrategyBase;
 use loci_model::{ErrorKind, MemoryId};
+use serde_json::json;
 
-use super::{NAME, ensured, of_team, reopened};
+use super::{NAME, Said, ensured, known, of_team, reopened, world};
 use crate::world::{World, strategy, template};
 
 fn ensure(world: &World, by: &Principal, asked: MemoryEnsure) -> Result<MemoryEnsured, ErrorKind> {
@@ -144,4 +147,39 @@ fn who_may() {
     assert_eq!(ensure(&world, &of(other), ensured(false)).unwrap_err(), ErrorKind::Denied);
     let unknown = MemoryEnsure { profile: Some("none-such".into()), ..ensured(false) };
     assert_eq!(ensure(&world, &world.caller, unknown).unwrap_err(), ErrorKind::Invalid);
+}
+
+#[test]
+fn a_memory_is_made_anew_by_its_name_alone() {
+    let world = world();
+    let said = Said {
+        by: &world.caller,
+        source: SreSource::Human,
+        kind: SreType::Preferences,
+        actor: "Alice",
+        session: None,
+    };
+    said.save(&world, json!({"preference_type": "style", "preference_value": {"a": 1, "b": 2}})).unwrap();
+    let old = world.memory.clone();
+    let recreate = |by: &Principal, name: Option<&str>| {
+        world.drive(world.engine.memory_recreate(by, &old.id, name)).map_err(|error| error.kind)
+    };
+    let told = recreate(&world.caller, None).unwrap();
+    assert_eq!((told.records, told.events, told.new), (2, 1, None));
+    assert_eq!(recreate(&world.caller, Some("sre_agent")), Err(ErrorKind::Invalid));
+    assert_eq!(recreate(&of_team("Bob"), Some(NAME)), Err(ErrorKind::Denied));
+    assert_eq!(known(&world).len(), 2, "nothing was done yet");
+    let done = recreate(&world.caller, Some(NAME)).unwrap();
+    let new = done.new.unwrap();
+    assert_eq!((done.records, done.events), (2, 1));
+    assert_eq!((&new.name, &new.settings, &new.tags), (&old.name, &old.settings, &old.tags));
+    let names = |memory: &Memory| memory.strategies.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&new), names(&old));
+    assert!(new.id != old.id && new.strategies.iter().all(|one| old.strategy(&one.id).is_none()));
+    assert_eq!(recreate(&world.caller, None), Err(ErrorKind::NotFound));
+    let mut world = reopened(world);
+    world.memory = new;
+    assert!(known(&world).is_empty());
+    let again = world.drive(world.engine.memory_ensure(&world.caller, ensured(false))).unwrap();
+    assert_eq!((again.memory.id, again.created), (world.memory.id.clone(), false));
 }

@@ -2,6 +2,7 @@
 
 mod alerts;
 mod completing;
+mod declaring;
 mod ensure;
 mod infrastructure;
 mod investigations;
@@ -11,6 +12,7 @@ mod responding;
 mod retrieving;
 mod safety;
 mod starting;
+mod wire;
 
 use std::collections::BTreeSet;
 

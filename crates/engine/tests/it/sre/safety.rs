@@ -1,7 +1,9 @@
 //! Who may read and set what, and what is never stored: D4, D8, D9, D25, D27, the classes of §9.2.
 
+use loci_engine::EngineSettings;
 use loci_engine::records::{NewRecord, RecordUpdate, RecordsCreate};
 use loci_engine::sre::SreAction::{self, Added, PendingConfirmation, Rejected};
+use loci_engine::sre::{SreSettings, SreSettingsByMemory};
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{Store, StoreExt};
@@ -310,4 +312,45 @@ fn no_credential_is_stored() {
         assert!(!exported.contains(secret), "{told}");
     }
     assert_eq!(known(&world).len(), all.len(), "what is masked is JSON still");
+}
+
+#[test]
+fn known_contacts_need_no_confirmation_of_their_user() {
+    let known = SreSettings {
+        contact_allow_domains: vec!["example.co.uk".to_owned()],
+        protected_keys: vec!["*_usd".to_owned()],
+        ..SreSettings::default()
+    };
+    let settings = EngineSettings {
+        sre: SreSettingsByMemory { all: known, ..SreSettingsByMemory::default() },
+        ..EngineSettings::default()
+    };
+    let world = world().reopened(settings, |_| {});
+    let check = |by: &Principal, what: Value, expect: &[SreAction]| {
+        let said =
+            Said { by, source: SreSource::Agent, kind: SreType::Preferences, actor: "Alice", session: None };
+        assert_eq!(said.actions(&world, value(what.clone())), expect, "{what}");
+    };
+    let alice = of_actor("Alice", "Alice");
+    check(&alice, json!({"a_contact": "ops.team@example.co.uk"}), &[Added]);
+    check(&alice, json!({"b_contact": "ops.team@evil.com"}), &[PendingConfirmation]);
+    // A key that works for the user is not the user.
+    check(
+        &of_actor("supervisor", "Alice"),
+        json!({"c_contact": "ops.team@example.co.uk"}),
+        &[PendingConfirmation],
+    );
+    check(&alice, json!({"spend_usd": 5}), &[Rejected]);
+    let mail = of_actor("alice@home.org", "x--alice_40home_2eorg");
+    let said = Said {
+        by: &mail,
+        source: SreSource::Agent,
+        kind: SreType::Preferences,
+        actor: "alice@home.org",
+        session: None,
+    };
+    assert_eq!(said.actions(&world, value(json!({"contact": "alice@home.org"}))), [Added]);
+    let world = reopened(world);
+    assert_eq!(contacts(&world)[0], (json!("ops.team@example.co.uk"), "active"));
+    assert_eq!(contacts(&world).iter().filter(|(_, state)| *state == "active").count(), 1);
 }
