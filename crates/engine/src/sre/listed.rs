@@ -90,7 +90,7 @@ impl Pool<'_> {
             similarity += f64::from(u8::from(is_of_service)) * OF_SERVICE;
             similarity += f64::from(u8::from(is_there)) * OF_ENVIRONMENT;
         }
-        similarity += self.meanings.likeness(record.indexed());
+        similarity += self.meanings.likeness(record.indexed(), is_setting(&content));
         let lexical = share(&self.terms, record.indexed());
         let parts = scoring::parts(&record, &content, self.now, (similarity, lexical));
         let kind = self.filters.kind;
@@ -107,6 +107,12 @@ impl Pool<'_> {
             record,
         }
     }
+}
+
+/// True for what says how something is set up, or usually is.
+fn is_setting(content: &Value) -> bool {
+    let kind = content.get("knowledge_type").and_then(Value::as_str).and_then(KnowledgeType::parse);
+    kind.is_some_and(|kind| kind != KnowledgeType::Pattern)
 }
 
 /// The share of the question's terms that a text has.

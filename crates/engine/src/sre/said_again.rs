@@ -6,7 +6,7 @@ use loci_model::Result;
 use loci_model::limits::SRE_ITEMS_MAX;
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::Tx;
-use loci_model::record::{Record, RecordState};
+use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::sre::KnowledgeType;
 use loci_text::marks::marks;
 use loci_text::{similarity, terms};
@@ -24,7 +24,8 @@ const LIKE: f32 = 0.8;
 /// Notes that a record, known, was said again, as `said` says it.
 pub(super) fn note(tx: &mut dyn Tx, building: &Building<'_>, known: &Record, said: &Record) -> Result<()> {
     tx.records_mut().confirm(&known.memory, &known.id, &said.provenance.sources, building.now)?;
-    if known.state != RecordState::Active {
+    // An investigation that is saved again as it is has no next version (H-9).
+    if known.state != RecordState::Active || known.kind == RecordKind::Investigation {
         return Ok(());
     }
     // As it is now, with its new sources and its new end.

@@ -27,8 +27,8 @@ use crate::{Engine, access};
 const POOL: usize = 200;
 /// Candidates per list where filters refuse some.
 const LISTS: ListLengths = ListLengths { window: 2_000, turn: 2_000, dense: 2_000 };
-/// The sum of the search that is as like as can be. Sums of what has nothing to do with a question lie about 1.
-const FULL_SUM: f64 = 10.0;
+/// The sum of the search that is as like as can be. Sums of what has nothing to do with a question lie about 4, of what answers it from 6 on.
+const FULL_SUM: f64 = 14.0;
 const PAGE: usize = 200;
 /// Everybody.
 const EVERY: &str = "*";

@@ -15,6 +15,9 @@ const FORM: u32 = 1;
 const PHRASE_WORDS_MAX: usize = 8;
 const SYMPTOMS_MAX: usize = 1_000;
 
+/// Words that may stand between those of a phrase.
+const BETWEEN: usize = 2;
+
 /// What a phrase adds to likeness: where it says so, and where it says so beside a word of failing. The best counts, and a little what more
 /// there is.
 const OF_MEANING: f64 = 0.35;
@@ -153,13 +156,14 @@ impl Meanings<'_> {
         out
     }
 
-    /// What a text gains by saying so, in other words: 0 where it does not.
-    pub(super) fn likeness(&self, text: &str) -> f64 {
+    /// What a text gains by saying so, in other words: 0 where it does not. A setting says how something is, and not what went wrong: what
+    /// may mean so means nothing there.
+    pub(super) fn likeness(&self, text: &str, is_setting: bool) -> f64 {
         if self.phrases.is_empty() {
             return 0.0;
         }
         let text = words(text);
-        let fails = self.failing.iter().any(|phrase| phrase.stands_in(&text));
+        let fails = !is_setting && self.failing.iter().any(|phrase| phrase.stands_in(&text));
         let counts =
             |(phrase, by_itself): &&(&Phrase, bool)| (*by_itself || fails) && phrase.stands_in(&text);
         match self.phrases.iter().filter(counts).count() {
@@ -170,9 +174,15 @@ impl Meanings<'_> {
 }
 
 impl Phrase {
-    /// True where the words stand in the text, in their order and together.
+    /// True where the words stand in the text, in their order and near to each other: "the disk is full" is "disk full".
     fn stands_in(&self, text: &[String]) -> bool {
-        text.windows(self.words.len().max(1)).any(|window| window == self.words)
+        let Some(first) = self.words.first() else { return false };
+        let reach = self.words.len() + if self.words.len() > 1 { BETWEEN } else { 0 };
+        let begins = text.iter().enumerate().filter(|(_, word)| *word == first).map(|(at, _)| at);
+        begins.into_iter().any(|at| {
+            let mut near = text.iter().skip(at).take(reach);
+            self.words.iter().all(|word| near.any(|other| other == word))
+        })
     }
 }
 
@@ -205,7 +215,7 @@ mod tests {
     use super::*;
 
     fn likeness(question: &str, text: &str) -> f64 {
-        SreSynonyms::shipped().of(question).likeness(text)
+        SreSynonyms::shipped().of(question).likeness(text, false)
     }
 
     #[test]
@@ -224,6 +234,9 @@ mod tests {
         check(pod, "memory limit 512Mi", false);
         check(pod, "latency is 20 ms", false);
         check("memory limit of db", "OOMKilled", false);
+        assert_eq!(SreSynonyms::shipped().of(pod).likeness("restart policy, liveness probe", true), 0.0);
+        check("the disk is full again", "ENOSPC", true);
+        check(pod, "it exited with a code of 137", true);
         // Words that say nothing by themselves count in a phrase.
         check(pod, "memory of the pods is 512Mi", false);
         check(pod, "it went out of memory", true);
@@ -265,6 +278,6 @@ mod tests {
         );
         let own = "form = 1\nversion = 7\nfailing = []\n[[symptom]]\nname = \"a\"\nasks = [\"b\"]\nmeans = [\"c d\"]";
         let own = SreSynonyms::parse(own).unwrap();
-        assert_eq!((own.version(), own.of("b").likeness("c d") > 0.0), (7, true));
+        assert_eq!((own.version(), own.of("b").likeness("c d", true) > 0.0), (7, true));
     }
 }

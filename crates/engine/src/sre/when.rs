@@ -85,7 +85,7 @@ impl Engine {
             Err(error) => return Err(error),
         };
         let named = |key: &&str| preferences.values().find_map(|one| one.value.get(*key));
-        let Some(name) = ZONE_KEYS.iter().find_map(|key| named(key)).and_then(Value::as_str) else {
+        let Some(name) = ZONE_KEYS.iter().find_map(named).and_then(Value::as_str) else {
             return Ok(default);
         };
         Ok(time_zone::zone(name, "timezone").unwrap_or_else(|_| {
