@@ -16,6 +16,9 @@ use crate::events::NewEvent;
 const TIMELINE_NAMES: &[(&str, &str)] =
     &[("timestamp", "time"), ("action", "event"), ("agent", "by"), ("result_summary", "result")];
 
+/// One of these is in every text that is something of a type.
+const MARKS: &[&str] = &["preference_type", "knowledge_type", "incident_id"];
+
 /// Something of a type, as the type's reader takes it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Typed {
@@ -27,9 +30,10 @@ pub(crate) struct Typed {
 
 /// True where an event may be typed: told without reading it.
 pub(crate) fn may_be_typed(new: &NewEvent) -> bool {
+    let has_mark = |text: &str| MARKS.iter().any(|mark| text.contains(mark));
     let is_object = |item: &PayloadItem| match item {
-        PayloadItem::Conversational { text, .. } => text.trim_start().starts_with('{'),
-        PayloadItem::Json(_) => true,
+        PayloadItem::Conversational { text, .. } => text.trim_start().starts_with('{') && has_mark(text),
+        PayloadItem::Json(document) => has_mark(document.as_str()),
         PayloadItem::Blob(_) => false,
     };
     let is_of_preferences =
