@@ -53,7 +53,7 @@ fn content(fence: &str) -> String {
         let marks = line.trim_matches([' ', '\t', '>']);
         marks.len() >= 3 && (marks.chars().all(|c| c == '`') || marks.chars().all(|c| c == '~'))
     };
-    if lines.len() > 1 && lines.last().is_some_and(|line| is_end(line)) {
+    if lines.len() > 1 && lines.last().is_some_and(is_end) {
         lines.pop();
     }
     lines.iter().skip(1).map(|line| bare(line)).collect::<Vec<_>>().join("\n")
