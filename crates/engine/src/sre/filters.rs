@@ -5,6 +5,7 @@ use loci_model::sre::SreType;
 use loci_model::{SessionId, Timestamp};
 use serde_json::Value;
 
+use super::investigations::is_hidden;
 use super::reading;
 
 /// What a record must be of.
@@ -18,6 +19,8 @@ pub(super) struct Filters {
     pub(super) time: (Option<Timestamp>, Option<Timestamp>),
     /// Services and environments refuse nothing.
     pub(super) boost: bool,
+    /// Who reads: what is kept to another user is not for them. None: an administrator, for whom everything is.
+    pub(super) reader: Option<String>,
 }
 
 impl Filters {
@@ -29,6 +32,9 @@ impl Filters {
 
     /// True where the record is of it; one that nobody can read is told of, and not refused.
     pub(super) fn admit(&self, record: &Record) -> bool {
+        if self.reader.as_deref().is_some_and(|reader| is_hidden(record, reader)) {
+            return false;
+        }
         if self.session.is_some() && record.provenance.session != self.session {
             return false;
         }
@@ -102,6 +108,7 @@ mod tests {
             environments: Vec::new(),
             time: (None, None),
             boost: false,
+            reader: None,
         }
     }
 

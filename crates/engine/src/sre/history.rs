@@ -10,6 +10,7 @@ use loci_model::sre::{KnowledgeType, SreType};
 use loci_model::{Error, MemoryId, RecordId, Result, limits};
 use serde_json::Value;
 
+use super::investigations::is_hidden;
 use super::{keeping, place, reading};
 use crate::memories::existing;
 use crate::{Engine, access};
@@ -93,8 +94,10 @@ impl Engine {
                 }
             })
             .await?;
+        let is_admin = access::require_whole(caller, &asked.memory, Capability::Admin).is_ok();
+        let may = |record: &Record| is_admin || !is_hidden(record, &caller.name);
         let mut history = SreHistory { is_cut, ..SreHistory::default() };
-        for record in records {
+        for record in records.into_iter().filter(may) {
             match reading::content(&record.text) {
                 Err(why) => history.skipped.push((record.id, why)),
                 Ok(content) if is_asked_for(&asked, &record, &content) => {

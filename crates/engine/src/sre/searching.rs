@@ -14,6 +14,7 @@ use loci_model::{MemoryId, RecordId, Result, SessionId, limits};
 use loci_text::terms;
 
 use super::filters::Filters;
+use super::investigations::is_hidden;
 use super::listed::{Found, Pool};
 use super::retrieving::{SreRetrieve, SreRetrieved};
 use super::synonyms::{Meanings, SreSynonyms};
@@ -115,6 +116,9 @@ impl Engine {
             environments: asked.environments.clone(),
             time: when.time(),
             boost: asked.filters_boost,
+            reader: access::require_whole(caller, &asked.memory, Capability::Admin)
+                .is_err()
+                .then(|| caller.name.clone()),
         };
         Ok(Place { memory, strategy, asks, filters })
     }
@@ -218,6 +222,7 @@ impl Engine {
         let now = self.clock.now();
         let view = access::bound_view(caller, &place.memory.id, Capability::Read, now)?;
         let (memory, strategy) = (place.memory.id.clone(), place.strategy.id.clone());
+        let reader = place.filters.reader.clone();
         self.store
             .read(move |tx| {
                 let mut records = tx.records().get_many(&memory, &ids)?;
@@ -226,6 +231,7 @@ impl Engine {
                         && record.strategy.as_ref() == Some(&strategy)
                         && !record.is_expired(now)
                         && view.admits(record)
+                        && !reader.as_deref().is_some_and(|reader| is_hidden(record, reader))
                 };
                 records.retain(is_shown);
                 Ok(records)

@@ -105,7 +105,7 @@ impl Known {
 }
 
 /// True where a record is kept to another user than this one.
-pub(super) fn is_hidden(record: &Record, user: &str) -> bool {
+pub(in crate::sre) fn is_hidden(record: &Record, user: &str) -> bool {
     word(record, SCOPE) == Some(SCOPE_PRIVATE) && word(record, OWNER) != Some(user)
 }
 

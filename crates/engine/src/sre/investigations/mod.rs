@@ -26,7 +26,7 @@ mod responding;
 mod starting;
 mod stats;
 
-pub(super) use finding::{ALERT_OVER, Known, of_fingerprint};
+pub(super) use finding::{ALERT_OVER, Known, is_hidden, of_fingerprint};
 
 pub use capturing::{Captured, CapturedRecord, CapturedRefusal};
 pub use completing::{InvestigationComplete, InvestigationCompleted};

@@ -215,7 +215,7 @@ fn people_look_at_what_waits_first_and_at_their_own() {
         row("Bob", "delay_minutes", "active"),
     ];
     assert_eq!(list(&world.caller, false), all);
-    assert_eq!(list(&world.caller, true), [waits.clone()]);
+    assert_eq!(list(&world.caller, true), std::slice::from_ref(&waits));
     assert_eq!(list(&of_actor("Bob", "Bob"), false), [waits, row("Bob", "delay_minutes", "active")]);
     assert!(list(&of_team("x"), false).is_empty());
     let alice =

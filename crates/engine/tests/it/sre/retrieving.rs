@@ -14,7 +14,7 @@ use crate::world::World;
 const INFRASTRUCTURE: SreType = SreType::Infrastructure;
 const INVESTIGATIONS: SreType = SreType::Investigations;
 
-fn asking(world: &World, kind: SreType, query: &str) -> SreRetrieve {
+pub(super) fn asking(world: &World, kind: SreType, query: &str) -> SreRetrieve {
     SreRetrieve {
         memory: world.memory.id.clone(),
         kinds: vec![kind],

@@ -1,7 +1,7 @@
 //! The start of an investigation: §6.1, §7, tests 10 and 11, D10, D12 to D15, D23, D31, D32.
 
 use loci_engine::EngineSettings;
-use loci_engine::sre::{InvestigationStart, InvestigationStarted, PartStatus};
+use loci_engine::sre::{InvestigationStart, InvestigationStarted, PartStatus, SreHistoryAsk};
 use loci_model::ErrorKind;
 use loci_model::Result;
 use loci_model::principal::Principal;
@@ -175,12 +175,10 @@ fn an_open_alert_is_joined_and_a_closed_one_counts() {
     let joined = start(&world, &bob, of_alert("bob")).unwrap();
     assert!(joined.joined);
     assert_eq!((&joined.incident, &joined.session), (&first.incident, &first.session));
-    for incident in [&first.incident] {
-        super::completing::complete(&world, &alice, incident, |done| {
-            done.root_cause = Some("a leak".to_owned());
-            done.status = Some(loci_model::sre::ResolutionStatus::Completed);
-        });
-    }
+    super::completing::complete(&world, &alice, &first.incident, |done| {
+        done.root_cause = Some("a leak".to_owned());
+        done.status = Some(loci_model::sre::ResolutionStatus::Completed);
+    });
     let second = start(&world, &alice, of_alert("alice")).unwrap();
     assert!(!second.joined && second.incident != first.incident);
     super::completing::complete(&world, &alice, &second.incident, |done| {
@@ -218,6 +216,19 @@ fn what_is_private_is_shown_to_its_user_alone() {
     };
     assert_eq!(seen(&bob, "bob"), (0, 0));
     assert_eq!(seen(&alice, "alice"), (1, 1));
+    let retrieved = |by: &Principal| {
+        let asked = super::retrieving::asking(&world, SreType::Infrastructure, "api-server limit");
+        let about = SreHistoryAsk {
+            memory: world.memory.id.clone(),
+            service: "api-server".to_owned(),
+            kind: None,
+            metric: None,
+            environment: None,
+        };
+        let found = world.drive(world.engine.sre_retrieve(by, asked)).unwrap().results.len();
+        (found, world.drive(world.engine.sre_history(by, about)).unwrap().versions.len())
+    };
+    assert_eq!((retrieved(&bob), retrieved(&alice)), ((0, 0), (1, 1)));
 }
 
 #[test]
