@@ -229,6 +229,10 @@ class Operations:
             query={"limit": limit, "ref": ref, "repo": repo},
         )
 
+    def alert_deliver_alertmanager(self, memory: str, **options: Unpack[CallOptions]) -> api.AlertAnswer:
+        """Take what Alertmanager sends, by its secret."""
+        return self._call(Operation("POST", "/v1/hooks/alertmanager/{memory}", "never"), {"memory": memory}, options)
+
     def hook_delivery_list(
         self,
         *,
@@ -249,9 +253,21 @@ class Operations:
         """Deal again with a delivery that failed."""
         return self._call(Operation("POST", "/v1/hooks/deliveries/{guid}/retry", "never"), {"guid": guid}, options)
 
+    def alert_deliver_generic(self, memory: str, **options: Unpack[CallOptions]) -> api.AlertAnswer:
+        """Take alerts of any other system, by their signature."""
+        return self._call(Operation("POST", "/v1/hooks/generic/{memory}", "never"), {"memory": memory}, options)
+
     def hook_deliver(self, **options: Unpack[CallOptions]) -> api.HookAnswer:
         """Take what GitHub sends, by its signature."""
         return self._call(Operation("POST", "/v1/hooks/github", "never"), {}, options)
+
+    def alert_deliver_opsgenie(self, memory: str, **options: Unpack[CallOptions]) -> api.AlertAnswer:
+        """Take what Opsgenie sends, by its secret."""
+        return self._call(Operation("POST", "/v1/hooks/opsgenie/{memory}", "never"), {"memory": memory}, options)
+
+    def alert_deliver_pagerduty(self, memory: str, **options: Unpack[CallOptions]) -> api.AlertAnswer:
+        """Take what PagerDuty sends, by its signature."""
+        return self._call(Operation("POST", "/v1/hooks/pagerduty/{memory}", "never"), {"memory": memory}, options)
 
     def identity(self, **options: Unpack[CallOptions]) -> api.Identity:
         """Who the caller is, what it may do, and the server's version."""

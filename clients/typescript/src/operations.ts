@@ -173,6 +173,11 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/facts/proposed', repeat: 'read' }, {}, options, { query });
   }
 
+  /** Take what Alertmanager sends, by its secret. */
+  alertDeliverAlertmanager(memory: string, options: CallOptions = {}): Promise<api.AlertAnswer> {
+    return this.call({ method: 'POST', path: '/v1/hooks/alertmanager/{memory}', repeat: 'never' }, { memory }, options);
+  }
+
   /** List what hooks brought in, newest first. */
   hookDeliveryList(
     query: { cursor?: string | null; limit?: number | null; state?: string | null } = {},
@@ -186,9 +191,24 @@ export abstract class Operations {
     return this.call({ method: 'POST', path: '/v1/hooks/deliveries/{guid}/retry', repeat: 'never' }, { guid }, options);
   }
 
+  /** Take alerts of any other system, by their signature. */
+  alertDeliverGeneric(memory: string, options: CallOptions = {}): Promise<api.AlertAnswer> {
+    return this.call({ method: 'POST', path: '/v1/hooks/generic/{memory}', repeat: 'never' }, { memory }, options);
+  }
+
   /** Take what GitHub sends, by its signature. */
   hookDeliver(options: CallOptions = {}): Promise<api.HookAnswer> {
     return this.call({ method: 'POST', path: '/v1/hooks/github', repeat: 'never' }, {}, options);
+  }
+
+  /** Take what Opsgenie sends, by its secret. */
+  alertDeliverOpsgenie(memory: string, options: CallOptions = {}): Promise<api.AlertAnswer> {
+    return this.call({ method: 'POST', path: '/v1/hooks/opsgenie/{memory}', repeat: 'never' }, { memory }, options);
+  }
+
+  /** Take what PagerDuty sends, by its signature. */
+  alertDeliverPagerduty(memory: string, options: CallOptions = {}): Promise<api.AlertAnswer> {
+    return this.call({ method: 'POST', path: '/v1/hooks/pagerduty/{memory}', repeat: 'never' }, { memory }, options);
   }
 
   /** Who the caller is, what it may do, and the server's version. */

@@ -1,3 +1,5 @@
+//! Phrases of time, as people write them, and what they mean; 00:30 in three zones and days of 23 and 25 hours. Only tests.
+
 use super::super::time_zone::zone;
 use super::*;
 
