@@ -38,6 +38,7 @@ mod seeded;
 mod server;
 mod simulate;
 mod smoke;
+mod sre_recall;
 mod stores;
 mod texts;
 mod train;
@@ -108,6 +109,8 @@ enum Program {
     /// The workloads of `cargo xtask bench smoke`.
     #[command(hide = true)]
     Smoke(smoke::Arguments),
+    /// Whether questions of operations people find what is called otherwise, among many facts.
+    SreRecall(sre_recall::Arguments),
     /// The same questions to a folder and to PostgreSQL, in every way it is searched: the same lists?
     Stores(stores::Arguments),
     /// Latency, throughput, memory and disk of a server, over the wire.
@@ -163,6 +166,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         // It waits for futures itself.
         Program::Simulate(arguments) => tokio::task::block_in_place(|| simulate::run(&arguments)),
         Program::Smoke(arguments) => smoke::run(&arguments),
+        Program::SreRecall(arguments) => sre_recall::run(arguments).await,
         Program::Stores(arguments) => stores::run(arguments).await,
         Program::Worker(arguments) => processes::run_worker(arguments).await,
         Program::Train(arguments) => train::run(arguments).await,

@@ -73,6 +73,63 @@ class ActorList(TypedDict):
     next_cursor: NotRequired[str | None]
 
 
+class AgentPrompt(TypedDict):
+    """A part of the prompt of a profile's worker agents."""
+
+    profile: str
+    prompt: str
+
+
+class AgentResponse(TypedDict):
+    """What a worker agent answered."""
+
+    agent: str
+    at: NotRequired[str | None]
+    memory: NotRequired[str | None]
+    session_id: NotRequired[str | None]
+    text: str
+    tool_calls: NotRequired[list[dict[str, Any]]]
+
+
+class AgentResponseRead(TypedDict):
+    """What came of an answer."""
+
+    failure: NotRequired[str | None]
+    pending: list[CapturedRecord]
+    rejected: list[CapturedRefusal]
+    saved: list[CapturedRecord]
+    state: str
+
+
+class AgentResponseTaken(TypedDict):
+    """The answer is stored; a job reads it."""
+
+    job_id: str
+
+
+class AgentResult(TypedDict):
+    """What an agent answered in all."""
+
+    text: str
+    tool_calls: NotRequired[list[dict[str, Any]]]
+
+
+class AlertAnswer(TypedDict):
+    """What became of a body of alerts at the door."""
+
+    alerts: list[HookAnswer]
+    delivery: str
+    reason: NotRequired[str | None]
+    state: str
+
+
+class AlertRecurrence(TypedDict):
+    """How often an alert came."""
+
+    count: int
+    fingerprint: str
+
+
 class Attributed(TypedDict):
     """A task, and what leads to it."""
 
@@ -185,6 +242,20 @@ class Branch(TypedDict):
 
     name: str
     root: NotRequired[str | None]
+
+
+class CapturedRecord(TypedDict):
+    """A record that came of an answer."""
+
+    action: str
+    record_id: str
+
+
+class CapturedRefusal(TypedDict):
+    """Something of an answer that was not saved."""
+
+    index: NotRequired[int | None]
+    reason: str
 
 
 class CoChange(TypedDict):
@@ -383,6 +454,42 @@ class ConsolidationViolation(TypedDict):
     action: NotRequired[str | None]
     code: NotRequired[str]
     message: NotRequired[str]
+
+
+class ContextBudget(TypedDict):
+    """What a block costs."""
+
+    by_section: dict[str, int]
+    dropped: list[ContextDropped]
+    estimator: str
+    limit: int
+    used: int
+
+
+class ContextDropped(TypedDict):
+    """Something that is not shown."""
+
+    reason: str
+    record_id: str
+
+
+class ContextItem(TypedDict):
+    """Something that is remembered."""
+
+    age_days: int
+    confidence: float
+    conflict: bool
+    content: dict[str, Any]
+    record_id: str
+    score: float
+    stale: bool
+
+
+class ContextPreference(TypedDict):
+    """What a user wants of one type: the values in force, by key."""
+
+    preference_type: str
+    preference_value: dict[str, Any]
 
 
 class DeadLetter(TypedDict):
@@ -1200,6 +1307,141 @@ class IndexedKey(TypedDict):
     kind: MetadataKind
 
 
+class InvestigationComplete(TypedDict):
+    """The end of an investigation, or where it stands."""
+
+    actions: NotRequired[list[dict[str, Any]]]
+    agent_results: NotRequired[dict[str, AgentResult]]
+    final_response: NotRequired[str | None]
+    findings: NotRequired[list[dict[str, Any]] | None]
+    harmful_record_ids: NotRequired[list[str]]
+    memory: NotRequired[str | None]
+    plan_state: NotRequired[str | None]
+    query: NotRequired[str | None]
+    root_cause: NotRequired[str | None]
+    services: NotRequired[list[str]]
+    session_id: NotRequired[str | None]
+    status: NotRequired[str | None]
+    timeline: NotRequired[list[dict[str, Any]]]
+    used_record_ids: NotRequired[list[str]]
+
+
+class InvestigationCompleted(TypedDict):
+    """What became of it."""
+
+    action: NotRequired[str | None]
+    infrastructure: list[CapturedRecord]
+    preferences: list[CapturedRecord]
+    reason: NotRequired[str | None]
+    rejected: list[CapturedRefusal]
+    saved: bool
+    status: str
+    status_source: str
+    suggested_status: NotRequired[str | None]
+    summary_id: NotRequired[str | None]
+    warnings: list[str]
+
+
+class InvestigationContext(TypedDict):
+    """What is known for an investigation."""
+
+    infrastructure_by_agent: dict[str, list[ContextItem]]
+    past_investigations: list[ContextItem]
+    user_preferences: list[ContextPreference]
+
+
+class InvestigationMessage(TypedDict):
+    """Something that was said."""
+
+    agent: NotRequired[str | None]
+    at: NotRequired[str | None]
+    role: str
+    text: str
+    tool: NotRequired[str | None]
+
+
+class InvestigationMessageShown(TypedDict):
+    """A message as it is shown."""
+
+    original_ref: str
+    role: str
+    text: str
+    truncated: bool
+
+
+class InvestigationMessages(TypedDict):
+    """A turn of an investigation's conversation."""
+
+    chars_max: NotRequired[int | None]
+    memory: NotRequired[str | None]
+    messages: list[InvestigationMessage]
+    session_id: NotRequired[str | None]
+
+
+class InvestigationMessagesKept(TypedDict):
+    """A turn that is stored."""
+
+    events: list[str]
+    messages: list[InvestigationMessageShown]
+    saved: bool
+
+
+class InvestigationOutcome(TypedDict):
+    """What came of an investigation, as a person tells it."""
+
+    fix: NotRequired[str | None]
+    memory: NotRequired[str | None]
+    postmortem_url: NotRequired[str | None]
+    resolved_at: NotRequired[str | None]
+    root_cause: NotRequired[str | None]
+    root_cause_confirmed: NotRequired[bool | None]
+    session_id: NotRequired[str | None]
+    useful_record_ids: NotRequired[list[str]]
+    wrong_record_ids: NotRequired[list[str]]
+
+
+class InvestigationOutcomeTold(TypedDict):
+    """What an outcome did."""
+
+    updated: list[OutcomeEffect]
+
+
+class InvestigationStart(TypedDict):
+    """An investigation that begins."""
+
+    alert: NotRequired[dict[str, Any]]
+    budget_tokens: NotRequired[int | None]
+    environment: NotRequired[str | None]
+    estimator: NotRequired[str | None]
+    incident_id: NotRequired[str | None]
+    memory: NotRequired[str | None]
+    mode: NotRequired[str | None]
+    query: str
+    render: NotRequired[str | None]
+    scope: NotRequired[str | None]
+    services: NotRequired[list[str]]
+    session_id: NotRequired[str | None]
+    timeout_ms: NotRequired[int | None]
+    tz: NotRequired[str | None]
+    user_id: NotRequired[str | None]
+
+
+class InvestigationStarted(TypedDict):
+    """An investigation that began, or was joined, and what is known for it."""
+
+    budget: ContextBudget
+    context: InvestigationContext
+    degraded: bool
+    exposure_id: NotRequired[str | None]
+    incident_id: str
+    joined: bool
+    recurrence: NotRequired[Recurrence | None]
+    rendered: str
+    session_id: str
+    status: dict[str, str]
+    warnings: list[str]
+
+
 class ItemOutcome(TypedDict):
     """What became of one item."""
 
@@ -1402,11 +1644,44 @@ class MemoryCreate(TypedDict):
     tags: NotRequired[dict[str, str]]
 
 
+class MemoryEnsure(TypedDict):
+    """What is to be there under the name in the path."""
+
+    description: NotRequired[str | None]
+    profile: NotRequired[str | None]
+    strategies: NotRequired[list[StrategyCreate]]
+
+
+class MemoryEnsured(TypedDict):
+    """What is there."""
+
+    added: list[str]
+    created: bool
+    memory_id: str
+    strategies: list[StrategyStanding]
+    warnings: list[str]
+
+
 class MemoryList(TypedDict):
     """A page of memories, newest first."""
 
     memories: list[Memory]
     next_cursor: NotRequired[str | None]
+
+
+class MemoryRecreate(TypedDict):
+    """That it is meant."""
+
+    yes_destroy: NotRequired[str | None]
+
+
+class MemoryRecreated(TypedDict):
+    """What was destroyed, or would be."""
+
+    events: int
+    memory_id: NotRequired[str | None]
+    name: str
+    records: int
 
 
 class MemorySettings(TypedDict):
@@ -1697,6 +1972,13 @@ class OutcomeChange(TypedDict):
     why: str
 
 
+class OutcomeEffect(TypedDict):
+    """What an outcome did to a record."""
+
+    effect: str
+    record_id: str
+
+
 class OutcomeSet(TypedDict):
     """What somebody says of how a task ended, of another forge or by hand. It counts until the task's forge says more.
     """
@@ -1735,6 +2017,23 @@ class PayloadItemMessage(TypedDict):
     """Something said."""
 
     message: Message
+
+
+class PendingOutcome(TypedDict):
+    """An investigation whose outcome nobody told."""
+
+    incident_id: str
+    query: str
+    session_id: str
+    started_at: str
+    status: str
+    user_id: str
+
+
+class PendingOutcomes(TypedDict):
+    """Investigations whose outcome nobody told for two weeks, the oldest first."""
+
+    investigations: list[PendingOutcome]
 
 
 class Preference(TypedDict):
@@ -2226,6 +2525,14 @@ class RecordsUpdate(TypedDict):
 
     expiry_days: NotRequired[int | None]
     records: list[RecordUpdate]
+
+
+class Recurrence(TypedDict):
+    """How often an alert came, this time among them."""
+
+    count_30d: int
+    count_365d: int
+    last: list[SeenBefore]
 
 
 class Redaction(TypedDict):
@@ -2836,6 +3143,15 @@ class SearchedRecord(TypedDict):
     version: int
 
 
+class SeenBefore(TypedDict):
+    """An earlier investigation of the same alert."""
+
+    at: str
+    incident_id: str
+    root_cause: NotRequired[str | None]
+    status: str
+
+
 class Session(TypedDict):
     """A session of an actor."""
 
@@ -2986,6 +3302,260 @@ class Source(TypedDict):
     part: int
 
 
+class SreEffective(TypedDict):
+    """What some preferences mean at the time of the request."""
+
+    quiet_now: bool
+    severity_filter: NotRequired[dict[str, Any]]
+    timezone: str
+
+
+class SreHistory(TypedDict):
+    """Every version."""
+
+    degraded: bool
+    skipped: list[SreSkipped]
+    versions: list[SreVersion]
+    warnings: list[str]
+
+
+class SreKept(TypedDict):
+    """What became of one record."""
+
+    action: str
+    key: NotRequired[str | None]
+    reason: NotRequired[str | None]
+    record_id: NotRequired[str | None]
+
+
+class SrePreference(TypedDict):
+    """One preference."""
+
+    context: NotRequired[str | None]
+    expires_at: NotRequired[str | None]
+    key: str
+    preference_id: str
+    preference_type: str
+    source: str
+    state: str
+    superseded_by: NotRequired[str | None]
+    timestamp: str
+    user_id: str
+    valid_to: NotRequired[str | None]
+    value: dict[str, Any]
+
+
+#: What becomes of one key.
+SrePreferenceChange = TypedDict(
+    "SrePreferenceChange",
+    {
+        "change": "str",
+        "from": "NotRequired[dict[str, Any]]",
+        "key": "str",
+        "preference_type": "str",
+        "to": "NotRequired[dict[str, Any]]",
+        "user_id": "str",
+    },
+)
+
+
+class SrePreferenceDecision(TypedDict):
+    """Where a preference is."""
+
+    memory: str
+
+
+class SrePreferenceHistory(TypedDict):
+    """Everything that was said, the newest first."""
+
+    preferences: list[SrePreference]
+
+
+class SrePreferenceList(TypedDict):
+    """Preferences, those that wait for a person first."""
+
+    preferences: list[SrePreference]
+    warnings: list[str]
+
+
+class SrePreferencesApplied(TypedDict):
+    """What became of all of them."""
+
+    changed: int
+    changes: list[SrePreferenceChange]
+    dry_run: bool
+    unchanged: int
+
+
+class SrePreferencesApply(TypedDict):
+    """What a file declares. Either `users` or `text` is given."""
+
+    dry_run: NotRequired[bool]
+    prune: NotRequired[bool]
+    text: NotRequired[str | None]
+    users: NotRequired[dict[str, Any]]
+
+
+class SrePreferencesOfType(TypedDict):
+    """What somebody wants of one type."""
+
+    entries: list[SrePreference]
+    preference_type: str
+    preference_value: dict[str, Any]
+
+
+class SreProvenance(TypedDict):
+    """Who said something, and where."""
+
+    agent: NotRequired[str | None]
+    event_ids: list[str]
+    evidence: list[dict[str, Any]]
+    incident_id: NotRequired[str | None]
+    session_id: NotRequired[str | None]
+    user: NotRequired[str | None]
+
+
+class SreResult(TypedDict):
+    """Something found."""
+
+    age_days: int
+    content: dict[str, Any]
+    created_at: str
+    memory_type: str
+    namespaces: list[str]
+    observed_at: str
+    provenance: SreProvenance
+    record_id: str
+    score: float
+    score_parts: SreScoreParts
+    source: str
+    stale: bool
+    state: str
+    updated_at: str
+
+
+class SreRetrieve(TypedDict):
+    """What is asked of an operations agent's memory."""
+
+    actor: NotRequired[str | None]
+    as_of: NotRequired[str | None]
+    environment: NotRequired[list[str]]
+    explain: NotRequired[bool]
+    include: NotRequired[list[SreInclude]]
+    match: NotRequired[SreMatch | None]
+    min_confidence: NotRequired[float | None]
+    query: NotRequired[str | None]
+    service: NotRequired[list[str]]
+    session: NotRequired[str | None]
+    since: NotRequired[str | None]
+    top_k: NotRequired[int | None]
+    types: list[str]
+    tz: NotRequired[str | None]
+    until: NotRequired[str | None]
+
+
+class SreRetrieved(TypedDict):
+    """What was found."""
+
+    degraded: bool
+    results: list[SreResult]
+    skipped: list[SreSkipped]
+    time_filter: NotRequired[SreTimeFilter | None]
+    warnings: list[str]
+
+
+class SreSave(TypedDict):
+    """Something to be remembered."""
+
+    actor_id: NotRequired[str | None]
+    by: NotRequired[SreBy | None]
+    data: dict[str, Any]
+    memory_type: str
+    session_id: NotRequired[str | None]
+
+
+class SreSaved(TypedDict):
+    """What became of it."""
+
+    action: str
+    event_id: NotRequired[str | None]
+    masked: list[str]
+    reason: NotRequired[str | None]
+    record_id: NotRequired[str | None]
+    records: list[SreKept]
+    saved: bool
+
+
+class SreScoreParts(TypedDict):
+    """What a score is made of; each 0 to 1."""
+
+    confidence: float
+    lexical: float
+    recency: float
+    similarity: float
+
+
+class SreSkipped(TypedDict):
+    """A record that nobody could read."""
+
+    reason: str
+    record_id: str
+
+
+class SreStats(TypedDict):
+    """Numbers over investigations. Times are in seconds, from the beginning to when it was resolved."""
+
+    by_status: dict[str, int]
+    confirmed_share: NotRequired[float | None]
+    degraded: bool
+    investigations: int
+    judged: int
+    mttr_median_s: NotRequired[float | None]
+    mttr_p90_s: NotRequired[float | None]
+    mttr_with_memory_s: NotRequired[float | None]
+    mttr_without_memory_s: NotRequired[float | None]
+    recurrence: list[AlertRecurrence]
+    resolved: int
+    warnings: list[str]
+
+
+#: The time that was asked for.
+SreTimeFilter = TypedDict(
+    "SreTimeFilter",
+    {
+        "from": "NotRequired[str | None]",
+        "phrase": "NotRequired[str | None]",
+        "relaxed": "bool",
+        "source": "str",
+        "to": "NotRequired[str | None]",
+    },
+)
+
+
+class SreUserPreferences(TypedDict):
+    """Everything that somebody wants."""
+
+    effective: SreEffective
+    preferences: list[SrePreferencesOfType]
+    user_id: str
+    warnings: list[str]
+
+
+class SreVersion(TypedDict):
+    """One version of what is known."""
+
+    content: dict[str, Any]
+    keys: list[str]
+    provenance: SreProvenance
+    record_id: str
+    source: str
+    state: str
+    superseded_by: NotRequired[str | None]
+    superseded_keys: list[str]
+    valid_from: str
+    valid_to: NotRequired[str | None]
+
+
 #: A change of state.
 StateChange = TypedDict(
     "StateChange",
@@ -3040,6 +3610,13 @@ class StrategyCreate(TypedDict):
     namespace: NotRequired[str | None]
     record_expiry_days: NotRequired[int | None]
     reflection_namespace: NotRequired[str | None]
+
+
+class StrategyStanding(TypedDict):
+    """A strategy, and whether it is at work."""
+
+    name: str
+    status: str
 
 
 class SystemListing(TypedDict):
@@ -3755,6 +4332,18 @@ Role = Literal["assistant", "user", "tool", "other"]
 
 #: What happens to secrets in texts that are stored.
 SecretsMode = Literal["off", "mask"]
+
+
+#: Who says something.
+SreBy = Literal["agent", "human"]
+
+
+#: What is shown beside what is current.
+SreInclude = Literal["current", "superseded"]
+
+
+#: How names of places are matched.
+SreMatch = Literal["subtree"]
 
 
 #: What a strategy makes.

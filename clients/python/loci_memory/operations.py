@@ -229,6 +229,10 @@ class Operations:
             query={"limit": limit, "ref": ref, "repo": repo},
         )
 
+    def alert_deliver_alertmanager(self, memory: str, **options: Unpack[CallOptions]) -> api.AlertAnswer:
+        """Take what Alertmanager sends, by its secret."""
+        return self._call(Operation("POST", "/v1/hooks/alertmanager/{memory}", "never"), {"memory": memory}, options)
+
     def hook_delivery_list(
         self,
         *,
@@ -249,9 +253,21 @@ class Operations:
         """Deal again with a delivery that failed."""
         return self._call(Operation("POST", "/v1/hooks/deliveries/{guid}/retry", "never"), {"guid": guid}, options)
 
+    def alert_deliver_generic(self, memory: str, **options: Unpack[CallOptions]) -> api.AlertAnswer:
+        """Take alerts of any other system, by their signature."""
+        return self._call(Operation("POST", "/v1/hooks/generic/{memory}", "never"), {"memory": memory}, options)
+
     def hook_deliver(self, **options: Unpack[CallOptions]) -> api.HookAnswer:
         """Take what GitHub sends, by its signature."""
         return self._call(Operation("POST", "/v1/hooks/github", "never"), {}, options)
+
+    def alert_deliver_opsgenie(self, memory: str, **options: Unpack[CallOptions]) -> api.AlertAnswer:
+        """Take what Opsgenie sends, by its secret."""
+        return self._call(Operation("POST", "/v1/hooks/opsgenie/{memory}", "never"), {"memory": memory}, options)
+
+    def alert_deliver_pagerduty(self, memory: str, **options: Unpack[CallOptions]) -> api.AlertAnswer:
+        """Take what PagerDuty sends, by its signature."""
+        return self._call(Operation("POST", "/v1/hooks/pagerduty/{memory}", "never"), {"memory": memory}, options)
 
     def identity(self, **options: Unpack[CallOptions]) -> api.Identity:
         """Who the caller is, what it may do, and the server's version."""
@@ -260,6 +276,89 @@ class Operations:
     def memory_import(self, body: bytes, **options: Unpack[CallOptions]) -> api.ImportReport:
         """Write what an export holds, into memories that are not there yet."""
         return self._call(Operation("POST", "/v1/import", "never"), {}, options, body=body)
+
+    def investigation_start(
+        self,
+        body: api.InvestigationStart,
+        **options: Unpack[CallOptions]
+    ) -> api.InvestigationStarted:
+        """Begin an investigation, or join the one of the same alert that is open, and be told what is known; 200 where
+        it is joined.
+        """
+        return self._call(Operation("POST", "/v1/investigations", "never"), {}, options, body=body)
+
+    def agent_response(
+        self,
+        incident: str,
+        body: api.AgentResponse,
+        **options: Unpack[CallOptions]
+    ) -> api.AgentResponseTaken:
+        """Take what a worker agent answered; a job reads it for knowledge and contacts."""
+        return self._call(
+            Operation("POST", "/v1/investigations/{incident}/agent-response", "never"),
+            {"incident": incident},
+            options,
+            body=body,
+        )
+
+    def agent_response_read(
+        self,
+        incident: str,
+        job: str,
+        *,
+        memory: str | None = None,
+        wait_ms: int | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.AgentResponseRead:
+        """What came of an agent's answer; may wait for it."""
+        return self._call(
+            Operation("GET", "/v1/investigations/{incident}/agent-response/{job}", "read"),
+            {"incident": incident, "job": job},
+            options,
+            query={"memory": memory, "wait_ms": wait_ms},
+        )
+
+    def investigation_complete(
+        self,
+        incident: str,
+        body: api.InvestigationComplete | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.InvestigationCompleted:
+        """Save what an investigation found, with what its agents learned. The same said again is the same record."""
+        return self._call(
+            Operation("POST", "/v1/investigations/{incident}/complete", "never"),
+            {"incident": incident},
+            options,
+            body=body if body is not None else {},
+        )
+
+    def investigation_messages(
+        self,
+        incident: str,
+        body: api.InvestigationMessages,
+        **options: Unpack[CallOptions]
+    ) -> api.InvestigationMessagesKept:
+        """Store a turn of an investigation's conversation, whole, and be told how it is shown."""
+        return self._call(
+            Operation("POST", "/v1/investigations/{incident}/messages", "never"),
+            {"incident": incident},
+            options,
+            body=body,
+        )
+
+    def investigation_outcome(
+        self,
+        incident: str,
+        body: api.InvestigationOutcome | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.InvestigationOutcomeTold:
+        """Tell what came of an investigation: its user in person, or an administrator."""
+        return self._call(
+            Operation("POST", "/v1/investigations/{incident}/outcome", "never"),
+            {"incident": incident},
+            options,
+            body=body if body is not None else {},
+        )
 
     def pulled_next(
         self,
@@ -330,6 +429,25 @@ class Operations:
     def memory_get(self, memory: str, **options: Unpack[CallOptions]) -> api.Memory:
         """Get a memory."""
         return self._call(Operation("GET", "/v1/memories/{memory}", "read"), {"memory": memory}, options)
+
+    def memory_ensure(
+        self,
+        memory: str,
+        body: api.MemoryEnsure | None = None,
+        *,
+        update: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.MemoryEnsured:
+        """Make a memory of this exact name, or complete the one there is with the strategies it lacks by name; again,
+        it changes nothing.
+        """
+        return self._call(
+            Operation("PUT", "/v1/memories/{memory}", "never"),
+            {"memory": memory},
+            options,
+            query={"update": update},
+            body=body if body is not None else {},
+        )
 
     def memory_delete(self, memory: str, **options: Unpack[CallOptions]) -> None:
         """Delete a memory with all it holds."""
@@ -694,6 +812,24 @@ class Operations:
             body=body,
         )
 
+    def sre_history(
+        self,
+        memory: str,
+        *,
+        service: str,
+        environment: str | None = None,
+        metric: str | None = None,
+        type: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.SreHistory:
+        """List every version of what is known of a service."""
+        return self._call(
+            Operation("GET", "/v1/memories/{memory}/history", "read"),
+            {"memory": memory},
+            options,
+            query={"environment": environment, "metric": metric, "service": service, "type": type},
+        )
+
     def job_list(
         self,
         memory: str,
@@ -846,6 +982,60 @@ class Operations:
             Operation("DELETE", "/v1/memories/{memory}/objects/{key}", "never"),
             {"memory": memory, "key": key},
             options,
+        )
+
+    def sre_preferences_list(
+        self,
+        memory: str,
+        *,
+        state: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.SrePreferenceList:
+        """List preferences of users of operations agents, those that wait for a person first."""
+        return self._call(
+            Operation("GET", "/v1/memories/{memory}/preferences", "read"),
+            {"memory": memory},
+            options,
+            query={"state": state},
+        )
+
+    def sre_preferences(self, memory: str, user: str, **options: Unpack[CallOptions]) -> api.SreUserPreferences:
+        """Show everything that a user of operations agents wants, and what it means now."""
+        return self._call(
+            Operation("GET", "/v1/memories/{memory}/preferences/{user}", "read"),
+            {"memory": memory, "user": user},
+            options,
+        )
+
+    def sre_preference_history(
+        self,
+        memory: str,
+        user: str,
+        *,
+        key: str | None = None,
+        preference_type: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.SrePreferenceHistory:
+        """List everything that was said of a user's preferences, the newest first."""
+        return self._call(
+            Operation("GET", "/v1/memories/{memory}/preferences/{user}/history", "read"),
+            {"memory": memory, "user": user},
+            options,
+            query={"key": key, "preference_type": preference_type},
+        )
+
+    def sre_preferences_apply(
+        self,
+        memory: str,
+        body: api.SrePreferencesApply | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.SrePreferencesApplied:
+        """Make preferences of users what a file declares, by key, all or nothing; or say what that would change."""
+        return self._call(
+            Operation("POST", "/v1/memories/{memory}/preferences:apply", "never"),
+            {"memory": memory},
+            options,
+            body=body if body is not None else {},
         )
 
     def profile_apply(
@@ -1012,10 +1202,42 @@ class Operations:
             body=body if body is not None else {},
         )
 
+    def memory_recreate(
+        self,
+        memory: str,
+        body: api.MemoryRecreate | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.MemoryRecreated:
+        """Destroy all that a memory holds and make it anew; without its name once more, say what it holds."""
+        return self._call(
+            Operation("POST", "/v1/memories/{memory}/recreate", "never"),
+            {"memory": memory},
+            options,
+            body=body if body is not None else {},
+        )
+
     def record_redact(self, memory: str, body: api.RedactionAsk, **options: Unpack[CallOptions]) -> api.Redaction:
         """Take out what versions of a record said."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/redactions", "never"),
+            {"memory": memory},
+            options,
+            body=body,
+        )
+
+    def sre_retrieve(self, memory: str, body: api.SreRetrieve, **options: Unpack[CallOptions]) -> api.SreRetrieved:
+        """Ask a memory of the profile sre for preferences, what is known of services, and investigations."""
+        return self._call(
+            Operation("POST", "/v1/memories/{memory}/retrieve", "read"),
+            {"memory": memory},
+            options,
+            body=body,
+        )
+
+    def sre_save(self, memory: str, body: api.SreSave, **options: Unpack[CallOptions]) -> api.SreSaved:
+        """Remember a preference, what is known of a service, or an investigation, in a memory of the profile sre."""
+        return self._call(
+            Operation("POST", "/v1/memories/{memory}/save", "never"),
             {"memory": memory},
             options,
             body=body,
@@ -1277,6 +1499,34 @@ class Operations:
             body=body,
         )
 
+    def sre_preference_confirm(
+        self,
+        preference: str,
+        body: api.SrePreferenceDecision,
+        **options: Unpack[CallOptions]
+    ) -> api.SreKept:
+        """Put a preference that waits in force, as a person."""
+        return self._call(
+            Operation("POST", "/v1/preferences/{preference}/confirm", "never"),
+            {"preference": preference},
+            options,
+            body=body,
+        )
+
+    def sre_preference_reject(
+        self,
+        preference: str,
+        body: api.SrePreferenceDecision,
+        **options: Unpack[CallOptions]
+    ) -> api.SreKept:
+        """Put a preference that waits away, as a person."""
+        return self._call(
+            Operation("POST", "/v1/preferences/{preference}/reject", "never"),
+            {"preference": preference},
+            options,
+            body=body,
+        )
+
     def profile_list(self, **options: Unpack[CallOptions]) -> api.ProfileList:
         """The profiles there are."""
         return self._call(Operation("GET", "/v1/profiles", "read"), {}, options)
@@ -1284,6 +1534,14 @@ class Operations:
     def profile_get(self, profile: str, **options: Unpack[CallOptions]) -> api.Profile:
         """A profile with its file."""
         return self._call(Operation("GET", "/v1/profiles/{profile}", "read"), {"profile": profile}, options)
+
+    def profile_agent_prompt(self, profile: str, **options: Unpack[CallOptions]) -> api.AgentPrompt:
+        """A part of the prompt of a profile's worker agents: when to write down what they learn, and how."""
+        return self._call(
+            Operation("GET", "/v1/profiles/{profile}/agent-prompt", "read"),
+            {"profile": profile},
+            options,
+        )
 
     def prompt_list(
         self,
@@ -2035,6 +2293,26 @@ class Operations:
     ) -> api.SessionStateKept:
         """Keep something for an agent's next run."""
         return self._call(Operation("PUT", "/v1/sessions/{task}/state", "never"), {"task": task}, options, body=body)
+
+    def sre_pending_outcomes(self, *, memory: str | None = None, **options: Unpack[CallOptions]) -> api.PendingOutcomes:
+        """Investigations whose outcome nobody told for two weeks."""
+        return self._call(Operation("GET", "/v1/sre/pending-outcomes", "read"), {}, options, query={"memory": memory})
+
+    def sre_stats(
+        self,
+        *,
+        memory: str | None = None,
+        service: str | None = None,
+        since: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.SreStats:
+        """Numbers over investigations: how long, how sure, how often."""
+        return self._call(
+            Operation("GET", "/v1/sre/stats", "read"),
+            {},
+            options,
+            query={"memory": memory, "service": service, "since": since},
+        )
 
     def target_list(self, **options: Unpack[CallOptions]) -> api.TargetList:
         """The configured targets of notifications."""

@@ -9,8 +9,82 @@ export interface ActorList {
   next_cursor?: string | null;
 }
 
+/** A part of the prompt of a profile's worker agents. */
+export interface AgentPrompt {
+  /** The profile. */
+  profile: string;
+  /** To be put into the prompt. */
+  prompt: string;
+}
+
+/** What a worker agent answered. */
+export interface AgentResponse {
+  /** The agent. */
+  agent: string;
+  /** When; absent: now. */
+  at?: string | null;
+  /** Id or name of the memory; absent: as at the start. */
+  memory?: string | null;
+  /** The session; absent: the caller's own investigation of the incident, else the last. */
+  session_id?: string | null;
+  /** What it answered, 1 to 100000 characters. */
+  text: string;
+  /** The tools that it called, as objects `{id, name, args_hash, output_ref, output}`. */
+  tool_calls?: { [key: string]: unknown }[];
+}
+
+/** What came of an answer. */
+export interface AgentResponseRead {
+  /** Why the job failed. */
+  failure?: string | null;
+  /** What a person must confirm. */
+  pending: CapturedRecord[];
+  /** What was not. */
+  rejected: CapturedRefusal[];
+  /** Knowledge, as it was saved. */
+  saved: CapturedRecord[];
+  /** Where the job stands: `pending`, `running`, `failed` or `done`. */
+  state: string;
+}
+
+/** The answer is stored; a job reads it. */
+export interface AgentResponseTaken {
+  /** The job. */
+  job_id: string;
+}
+
+/** What an agent answered in all. */
+export interface AgentResult {
+  /** Its text. */
+  text: string;
+  /** The tools that it called; evidence names them. */
+  tool_calls?: { [key: string]: unknown }[];
+}
+
 /** A bearer token, which `Debug` does not show. */
 export type AgentToken = string;
+
+/** What became of a body of alerts at the door. */
+export interface AlertAnswer {
+  /** Each alert, in the order of the body. */
+  alerts: HookAnswer[];
+  /** The number of the delivery here; of a body with several alerts, the digest of the body. */
+  delivery: string;
+  /** Why nothing follows from it. */
+  reason?: string | null;
+  /**
+   * `queued`, `duplicate`, `ignored`, the first of them that holds for one alert; `pong` where the hook was only tried.
+   */
+  state: string;
+}
+
+/** How often an alert came. */
+export interface AlertRecurrence {
+  /** Incidents of it. */
+  count: number;
+  /** The alert. */
+  fingerprint: string;
+}
 
 /** The user prompt of a task. */
 export interface AssembledPrompt {
@@ -179,6 +253,22 @@ export interface Branch {
 
 /** One thing that a key allows. */
 export type Capability = 'read' | 'write' | 'admin' | 'agent';
+
+/** A record that came of an answer. */
+export interface CapturedRecord {
+  /** What became of it, as with `save`. */
+  action: string;
+  /** The record. */
+  record_id: string;
+}
+
+/** Something of an answer that was not saved. */
+export interface CapturedRefusal {
+  /** Its place among the items of all blocks, from 0; absent where it is no item. */
+  index?: number | null;
+  /** Why. */
+  reason: string;
+}
 
 /** A file that changes with another one. */
 export interface CoChange {
@@ -460,6 +550,54 @@ export interface ConsolidationViolation {
   code?: string;
   /** What is wrong. */
   message?: string;
+}
+
+/** What a block costs. */
+export interface ContextBudget {
+  /** Tokens of what is shown, by section. */
+  by_section: { [key: string]: number };
+  /** What is not shown. */
+  dropped: ContextDropped[];
+  /** How they were estimated. */
+  estimator: string;
+  /** At most so many tokens. */
+  limit: number;
+  /** So many were used. */
+  used: number;
+}
+
+/** Something that is not shown. */
+export interface ContextDropped {
+  /** Why: `budget` or `suspicious`. */
+  reason: string;
+  /** Its record. */
+  record_id: string;
+}
+
+/** Something that is remembered. */
+export interface ContextItem {
+  /** Whole days since it was observed or confirmed. */
+  age_days: number;
+  /** How sure it is, 0 to 1. */
+  confidence: number;
+  /** It contradicts another one. */
+  conflict: boolean;
+  /** What is remembered. */
+  content: { [key: string]: unknown };
+  /** Its record. */
+  record_id: string;
+  /** From 0 to 1. */
+  score: number;
+  /** It may not hold any more. */
+  stale: boolean;
+}
+
+/** What a user wants of one type: the values in force, by key. */
+export interface ContextPreference {
+  /** The type. */
+  preference_type: string;
+  /** The values. */
+  preference_value: { [key: string]: unknown };
 }
 
 /** A dead letter: a job that failed for good. */
@@ -1632,6 +1770,210 @@ export interface IndexedKey {
 /** What happens to texts that look like instructions to their reader. */
 export type InjectionMode = 'off' | 'flag' | 'quarantine';
 
+/** The end of an investigation, or where it stands. */
+export interface InvestigationComplete {
+  /** What was done: texts, or objects `{at, what, by, result}`. */
+  actions?: { [key: string]: unknown }[];
+  /** What each agent answered. */
+  agent_results?: { [key: string]: AgentResult };
+  /** The final answer: read for findings where none are given, and not stored. */
+  final_response?: string | null;
+  /** What was found: texts, or objects `{text, category, evidence}`. Absent: what the final answer says. */
+  findings?: { [key: string]: unknown }[] | null;
+  /** Records that misled. */
+  harmful_record_ids?: string[];
+  /** Id or name of the memory; absent: as at the start. */
+  memory?: string | null;
+  /** `executed`, or `awaiting_approval`: nothing is saved. */
+  plan_state?: string | null;
+  /** What was asked; absent: as it began. */
+  query?: string | null;
+  /** Why it happened. */
+  root_cause?: string | null;
+  /** Services that it was about; absent: as it began. */
+  services?: string[];
+  /** The session; absent: the caller's own investigation of the incident, else the last. */
+  session_id?: string | null;
+  /** `completed`, `ongoing` or `escalated`: the caller's word. Absent: `ongoing`. */
+  status?: string | null;
+  /** What happened when: objects `{time, event, by}`. */
+  timeline?: { [key: string]: unknown }[];
+  /** Records that helped. */
+  used_record_ids?: string[];
+}
+
+/** What became of it. */
+export interface InvestigationCompleted {
+  /** What became of that record, as with `save`. */
+  action?: string | null;
+  /** What its agents taught. */
+  infrastructure: CapturedRecord[];
+  /** Contacts that a person must confirm. */
+  preferences: CapturedRecord[];
+  /** Why the investigation is not: `awaiting_approval`, or what is switched off. */
+  reason?: string | null;
+  /** What was not saved. */
+  rejected: CapturedRefusal[];
+  /** Something of it is stored. */
+  saved: boolean;
+  /** How far it came. */
+  status: string;
+  /** Who says so: `caller` or `default`. */
+  status_source: string;
+  /** A status that a model suggests; none does yet. */
+  suggested_status?: string | null;
+  /** The record of the investigation. */
+  summary_id?: string | null;
+  /** What to know. */
+  warnings: string[];
+}
+
+/** What is known for an investigation. */
+export interface InvestigationContext {
+  /** What each agent knows of services, the best first; every configured agent is there. */
+  infrastructure_by_agent: { [key: string]: ContextItem[] };
+  /** What was looked into before. */
+  past_investigations: ContextItem[];
+  /** What the user wants, by type. */
+  user_preferences: ContextPreference[];
+}
+
+/** Something that was said. */
+export interface InvestigationMessage {
+  /** The agent that says it. */
+  agent?: string | null;
+  /** When. */
+  at?: string | null;
+  /** `USER`, `ASSISTANT` or `TOOL`. */
+  role: string;
+  /** What was said. */
+  text: string;
+  /** The tool whose output it is. */
+  tool?: string | null;
+}
+
+/** A message as it is shown. */
+export interface InvestigationMessageShown {
+  /** Where the whole of it is: the event, `#`, and its place there. The event is read with its actor and session. */
+  original_ref: string;
+  /** Who. */
+  role: string;
+  /** With its prefix, and cut where it is too long. */
+  text: string;
+  /** It is cut. */
+  truncated: boolean;
+}
+
+/** A turn of an investigation's conversation. */
+export interface InvestigationMessages {
+  /** Characters of a message that are shown, 1000 to 10000; absent: 9000. Of tools 500 are. */
+  chars_max?: number | null;
+  /** Id or name of the memory; absent: as at the start. */
+  memory?: string | null;
+  /** The messages, in order, at most 100; none is a success. */
+  messages: InvestigationMessage[];
+  /** The session; absent: the caller's own investigation of the incident, else the last. */
+  session_id?: string | null;
+}
+
+/** A turn that is stored. */
+export interface InvestigationMessagesKept {
+  /** The events that hold the messages whole. */
+  events: string[];
+  /** The messages as they are shown. */
+  messages: InvestigationMessageShown[];
+  /** It is stored, or there was nothing to store. */
+  saved: boolean;
+}
+
+/** What came of an investigation, as a person tells it. */
+export interface InvestigationOutcome {
+  /** What helped. */
+  fix?: string | null;
+  /** Id or name of the memory; absent: as at the start. */
+  memory?: string | null;
+  /** Where it is written up. */
+  postmortem_url?: string | null;
+  /** When it was resolved. */
+  resolved_at?: string | null;
+  /** Why it happened, as is known now. */
+  root_cause?: string | null;
+  /** Whether its root cause was right; absent: nobody knows. */
+  root_cause_confirmed?: boolean | null;
+  /** The session; absent: the caller's own investigation of the incident, else the last. */
+  session_id?: string | null;
+  /** Records that helped. */
+  useful_record_ids?: string[];
+  /** Records that were wrong. */
+  wrong_record_ids?: string[];
+}
+
+/** What an outcome did. */
+export interface InvestigationOutcomeTold {
+  /** The investigation first, then the records it is about. */
+  updated: OutcomeEffect[];
+}
+
+/** An investigation that begins. */
+export interface InvestigationStart {
+  /** The alert, with its `fingerprint` and `starts_at` where it has them. */
+  alert?: { [key: string]: unknown };
+  /** Tokens of the block; absent: as is configured. */
+  budget_tokens?: number | null;
+  /** The environment that it is about. */
+  environment?: string | null;
+  /** `mixed`, `chars4` or `bytes3`; absent: `mixed`. */
+  estimator?: string | null;
+  /** Its incident; absent: one is made. */
+  incident_id?: string | null;
+  /** Id or name of the memory; absent: the only one of the caller's grants, else `sre_agent_memory`. */
+  memory?: string | null;
+  /** What a session that is made begins with: `interactive` or `prompt`; absent: `interactive`. */
+  mode?: string | null;
+  /** What is asked. */
+  query: string;
+  /** `text`, or `none`: no block. Absent: `text`. */
+  render?: string | null;
+  /** `team`, or `private`: it, and what it learns, is kept to the user. Absent: `team`. */
+  scope?: string | null;
+  /** Services that it is about: what is known of them comes first. */
+  services?: string[];
+  /** Its session; absent, or empty: one is made. */
+  session_id?: string | null;
+  /** What reading may take, 1 to 30000; absent: 3000. */
+  timeout_ms?: number | null;
+  /** The IANA name of the time zone of phrases in the question. */
+  tz?: string | null;
+  /** The user it is for; absent: the caller, by name. Another one takes the administration of the memory. */
+  user_id?: string | null;
+}
+
+/** An investigation that began, or was joined, and what is known for it. */
+export interface InvestigationStarted {
+  /** What it costs. */
+  budget: ContextBudget;
+  /** What is known; all parts are there, even where they are empty. */
+  context: InvestigationContext;
+  /** Something is less than it could be. */
+  degraded: boolean;
+  /** What was shown, as a row; absent where it could not be written. */
+  exposure_id?: string | null;
+  /** Its incident. */
+  incident_id: string;
+  /** An investigation of the same alert was open, and this is that one. */
+  joined: boolean;
+  /** How often the alert came; absent where it has no fingerprint. */
+  recurrence?: Recurrence | null;
+  /** The block for the prompt: between the question and the instructions for planning. Empty where nothing is known. */
+  rendered: string;
+  /** Its session. */
+  session_id: string;
+  /** How each part was read: `ok`, `timeout` or `error`. */
+  status: { [key: string]: string };
+  /** What to know. */
+  warnings: string[];
+}
+
 /** What became of one item. */
 export interface ItemOutcome {
   /** Why not; absent where it succeeded. */
@@ -1908,12 +2250,54 @@ export interface MemoryCreate {
   tags?: { [key: string]: string };
 }
 
+/** What is to be there under the name in the path. */
+export interface MemoryEnsure {
+  /** What a new one is for; absent: what the profile says. */
+  description?: string | null;
+  /** A profile, by name: its settings and strategies. */
+  profile?: string | null;
+  /** Strategies beside the profile's; one of the same name stands for it. */
+  strategies?: StrategyCreate[];
+}
+
+/** What is there. */
+export interface MemoryEnsured {
+  /** Names of strategies that were added to one that was. */
+  added: string[];
+  /** It was not there. */
+  created: boolean;
+  /** The memory's id. */
+  memory_id: string;
+  /** All its strategies. */
+  strategies: StrategyStanding[];
+  /** What is otherwise than asked, or was changed. */
+  warnings: string[];
+}
+
 /** A page of memories, newest first. */
 export interface MemoryList {
   /** The memories. */
   memories: Memory[];
   /** Where the next page starts. */
   next_cursor?: string | null;
+}
+
+/** That it is meant. */
+export interface MemoryRecreate {
+  /** The memory's name: all that it holds is destroyed. Absent: what it holds is told, and nothing is done. */
+  yes_destroy?: string | null;
+}
+
+/** What was destroyed, or would be. */
+export interface MemoryRecreated {
+  /** Events of the old one. */
+  events: number;
+  /** The id of the new one; absent where nothing was done. */
+  memory_id?: string | null;
+  /** The memory's name. */
+  name: string;
+  /** Records of the old one, whatever their state. */
+  records: number;
 }
 
 /** Settings that the wire lacks. An absent member has its default. */
@@ -2358,6 +2742,14 @@ export interface OutcomeChange {
   why: string;
 }
 
+/** What an outcome did to a record. */
+export interface OutcomeEffect {
+  /** `confirmed`, `refuted`, `recorded`, `quarantined`, or `not_found`. */
+  effect: string;
+  /** The record. */
+  record_id: string;
+}
+
 /** What somebody says of how a task ended, of another forge or by hand. It counts until the task's forge says more. */
 export interface OutcomeSet {
   /** How the first checks of the first push ended: `pass`, `fail` or `unknown`. */
@@ -2408,6 +2800,28 @@ export interface PayloadItemBlob {
 
 /** One part of an event: a message, or JSON that is kept byte for byte. */
 export type PayloadItem = PayloadItemMessage | PayloadItemJson | PayloadItemBlob;
+
+/** An investigation whose outcome nobody told. */
+export interface PendingOutcome {
+  /** Its incident. */
+  incident_id: string;
+  /** What was asked. */
+  query: string;
+  /** Its session. */
+  session_id: string;
+  /** When it began. */
+  started_at: string;
+  /** How far it came. */
+  status: string;
+  /** Whose it is. */
+  user_id: string;
+}
+
+/** Investigations whose outcome nobody told for two weeks, the oldest first. */
+export interface PendingOutcomes {
+  /** The investigations. */
+  investigations: PendingOutcome[];
+}
 
 /** A preference. */
 export interface Preference {
@@ -3092,6 +3506,16 @@ export interface RecordsUpdate {
   expiry_days?: number | null;
   /** At most 100. */
   records: RecordUpdate[];
+}
+
+/** How often an alert came, this time among them. */
+export interface Recurrence {
+  /** In thirty days. */
+  count_30d: number;
+  /** In a year, as far back as investigations are kept. */
+  count_365d: number;
+  /** The last ones before this, the newest first. */
+  last: SeenBefore[];
 }
 
 /** What was taken out, and what could not be reached. */
@@ -3973,6 +4397,18 @@ export interface SearchedRecord {
 /** What happens to secrets in texts that are stored. */
 export type SecretsMode = 'off' | 'mask';
 
+/** An earlier investigation of the same alert. */
+export interface SeenBefore {
+  /** When it began. */
+  at: string;
+  /** Its incident. */
+  incident_id: string;
+  /** Why it happened; absent where nobody knows, or it was refuted. */
+  root_cause?: string | null;
+  /** How far it came. */
+  status: string;
+}
+
 /** A session of an actor. */
 export interface Session {
   /** When it began. */
@@ -4159,6 +4595,387 @@ export interface Source {
   part: number;
 }
 
+/** Who says something. */
+export type SreBy = 'agent' | 'human';
+
+/** What some preferences mean at the time of the request. */
+export interface SreEffective {
+  /** It is within `quiet_hours`, in the user's time zone. */
+  quiet_now: boolean;
+  /** What is wanted of severities. */
+  severity_filter?: { [key: string]: unknown };
+  /** The user's, else the memory's. */
+  timezone: string;
+}
+
+/** Every version. */
+export interface SreHistory {
+  /** There are more than are shown. */
+  degraded: boolean;
+  /** Records that nobody could read. */
+  skipped: SreSkipped[];
+  /** By when they began to hold, oldest first. */
+  versions: SreVersion[];
+  /** What else to know. */
+  warnings: string[];
+}
+
+/** What is shown beside what is current. */
+export type SreInclude = 'current' | 'superseded';
+
+/** What became of one record. */
+export interface SreKept {
+  /** What became of it. */
+  action: string;
+  /** The key of a preference, or the incident. */
+  key?: string | null;
+  /** Why, where that is not plain. */
+  reason?: string | null;
+  /** The record; absent where it was refused. */
+  record_id?: string | null;
+}
+
+/** How names of places are matched. */
+export type SreMatch = 'subtree';
+
+/** One preference. */
+export interface SrePreference {
+  /** Where it came from. */
+  context?: string | null;
+  /** When it vanishes; absent: not by itself. */
+  expires_at?: string | null;
+  /** The member of what is wanted; for a sentence `statement:` and what tells it from others. */
+  key: string;
+  /** The id. */
+  preference_id: string;
+  /** `escalation`, `notification`, `workflow`, `style`, `general` or another word. */
+  preference_type: string;
+  /** `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`. */
+  source: string;
+  /**
+   * `active`, `conflict` or `pending_confirmation`; in a history also `superseded`, `rejected`, `expired`,
+   * `quarantined`.
+   */
+  state: string;
+  /** The preference that took its place. */
+  superseded_by?: string | null;
+  /** When it was said. */
+  timestamp: string;
+  /** Whose. */
+  user_id: string;
+  /** Until when it was in force. */
+  valid_to?: string | null;
+  /** What is wanted. */
+  value: { [key: string]: unknown };
+}
+
+/** What becomes of one key. */
+export interface SrePreferenceChange {
+  /**
+   * `add`, `change`, `unchanged`, `prune`; `undeclare`: no file says it any more, and it stays for the time of those
+   * that none says; `kept`: somebody else said it.
+   */
+  change: string;
+  /** What was in force. */
+  from?: { [key: string]: unknown };
+  /** Its key. */
+  key: string;
+  /** Its type. */
+  preference_type: string;
+  /** What is in force then. */
+  to?: { [key: string]: unknown };
+  /** Whose. */
+  user_id: string;
+}
+
+/** Where a preference is. */
+export interface SrePreferenceDecision {
+  /** The memory, by id or name. */
+  memory: string;
+}
+
+/** Everything that was said, the newest first. */
+export interface SrePreferenceHistory {
+  /** Each with its state. */
+  preferences: SrePreference[];
+}
+
+/** Preferences, those that wait for a person first. */
+export interface SrePreferenceList {
+  /** At most 1,000. */
+  preferences: SrePreference[];
+  /** What was left out. */
+  warnings: string[];
+}
+
+/** What became of all of them. */
+export interface SrePreferencesApplied {
+  /** Keys that changed, or would. */
+  changed: number;
+  /** By user, type and key. */
+  changes: SrePreferenceChange[];
+  /** Nothing was written. */
+  dry_run: boolean;
+  /** Keys that are as the file says. */
+  unchanged: number;
+}
+
+/** What a file declares. Either `users` or `text` is given. */
+export interface SrePreferencesApply {
+  /** Only say what would change. */
+  dry_run?: boolean;
+  /** Remove what a file declared and this one does not. */
+  prune?: boolean;
+  /** The same as YAML, with `users` at its top. */
+  text?: string | null;
+  /** By user: `{"Alice": {"preferences": [{"preference_type", "preference_value", "context"}]}}`. */
+  users?: { [key: string]: unknown };
+}
+
+/** What somebody wants of one type. */
+export interface SrePreferencesOfType {
+  /** Everything that is said, by key. */
+  entries: SrePreference[];
+  /** The type. */
+  preference_type: string;
+  /** What is in force, by key. */
+  preference_value: { [key: string]: unknown };
+}
+
+/** Who said something, and where. */
+export interface SreProvenance {
+  /** The agent that learned it. */
+  agent?: string | null;
+  /** The events that say so. */
+  event_ids: string[];
+  /** Calls of tools that show it. */
+  evidence: { [key: string]: unknown }[];
+  /** The incident. */
+  incident_id?: string | null;
+  /** The session. */
+  session_id?: string | null;
+  /** The user, where it is a user's. */
+  user?: string | null;
+}
+
+/** Something found. */
+export interface SreResult {
+  /** Whole days since then. */
+  age_days: number;
+  /** What is remembered. */
+  content: { [key: string]: unknown };
+  /** When it was stored. */
+  created_at: string;
+  /** `preferences`, `infrastructure` or `investigations`. */
+  memory_type: string;
+  /** Where it lies. */
+  namespaces: string[];
+  /** When it was observed, or confirmed last. */
+  observed_at: string;
+  /** Who said it, and where. */
+  provenance: SreProvenance;
+  /** Its record; of a type of preferences the newest one. */
+  record_id: string;
+  /** 0 to 1; never rises along the list of a type. */
+  score: number;
+  /** What the score is made of. */
+  score_parts: SreScoreParts;
+  /** `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`. */
+  source: string;
+  /** A baseline that may not hold any more: past its window, or older than half its time. */
+  stale: boolean;
+  /** `active`, `conflict` or `superseded`. */
+  state: string;
+  /** When it was changed last. */
+  updated_at: string;
+}
+
+/** What is asked of an operations agent's memory. */
+export interface SreRetrieve {
+  /** The user, or for infrastructure the agent; absent or `*`: every one that the caller may read. */
+  actor?: string | null;
+  /** What was in force then, in RFC 3339. */
+  as_of?: string | null;
+  /** Only of one of these environments; at most 20. */
+  environment?: string[];
+  /** `warnings` says how the question was read. */
+  explain?: boolean;
+  /** `superseded` adds what gave way to something newer. */
+  include?: SreInclude[];
+  /** How names of places are matched; absent: `subtree`. */
+  match?: SreMatch | null;
+  /** Least effective confidence, 0 to 1; preferences are not asked for it. */
+  min_confidence?: number | null;
+  /** The question; absent or empty: what is newest and surest. Words like "yesterday" in it are read as a time. */
+  query?: string | null;
+  /** Only of one of these services; at most 20. */
+  service?: string[];
+  /** One session; absent: all of them. Preferences have none. */
+  session?: string | null;
+  /** From then on: RFC 3339, or a local date. It is never relaxed. */
+  since?: string | null;
+  /**
+   * At most so many results of each type: 1 to 50 preferences (absent: 10), 100 infrastructure (50), 20 investigations
+   * (5).
+   */
+  top_k?: number | null;
+  /** `preferences`, `infrastructure`, `investigations`, or their singulars; at least one. */
+  types: string[];
+  /**
+   * The time zone of dates and of words like "yesterday", by its IANA name; absent: the caller's preference, else UTC.
+   */
+  tz?: string | null;
+  /** Until just before then: RFC 3339, or a local date, which is out itself. */
+  until?: string | null;
+}
+
+/** What was found. */
+export interface SreRetrieved {
+  /** Something that should have taken part did not: `warnings` says what. */
+  degraded: boolean;
+  /** In the order of the types; of each the best first. What contradicts each other comes together. */
+  results: SreResult[];
+  /** Records that nobody could read. */
+  skipped: SreSkipped[];
+  /** The time that was asked for; absent where none was. */
+  time_filter?: SreTimeFilter | null;
+  /** What else to know. */
+  warnings: string[];
+}
+
+/** Something to be remembered. */
+export interface SreSave {
+  /** The user, or for infrastructure the agent that learned it; absent: the caller, by name. */
+  actor_id?: string | null;
+  /** Who says it; absent: an agent. */
+  by?: SreBy | null;
+  /** What is said: an object by its type's rules. Infrastructure may also be a text, or a list of up to 100. */
+  data: { [key: string]: unknown };
+  /** `preferences`, `infrastructure` or `investigations`; the singular does, too. */
+  memory_type: string;
+  /** The session; infrastructure and investigations need one. */
+  session_id?: string | null;
+}
+
+/** What became of it. */
+export interface SreSaved {
+  /**
+   * What became of it; of several, what needs most attention: `duplicate`, `added`, `superseded`, `conflict`,
+   * `pending_confirmation`, `rejected`, in that order.
+   */
+  action: string;
+  /** The event that holds what was said; absent where nothing is stored. */
+  event_id?: string | null;
+  /** Kinds of secrets that were masked before anything was stored. */
+  masked: string[];
+  /** Why, where that is not plain. */
+  reason?: string | null;
+  /** The first of its records. */
+  record_id?: string | null;
+  /** Each record: a preference has one for each key, a list one for each item. */
+  records: SreKept[];
+  /** Something of it is stored. */
+  saved: boolean;
+}
+
+/** What a score is made of; each 0 to 1. */
+export interface SreScoreParts {
+  /** Effective confidence; 0.25 of the score. */
+  confidence: number;
+  /** The share of the question's words that the text has; for explanation. */
+  lexical: number;
+  /** Freshness: half after 14 days for baselines, after 90 for all else; 0.15 of the score. */
+  recency: number;
+  /** Likeness to the question, by words and meaning; 0.6 of the score. */
+  similarity: number;
+}
+
+/** A record that nobody could read. */
+export interface SreSkipped {
+  /** Why. */
+  reason: string;
+  /** The record. */
+  record_id: string;
+}
+
+/** Numbers over investigations. Times are in seconds, from the beginning to when it was resolved. */
+export interface SreStats {
+  /** Of these, by status. */
+  by_status: { [key: string]: number };
+  /** The share of those whose cause was confirmed. */
+  confirmed_share?: number | null;
+  /** There are more investigations than are counted. */
+  degraded: boolean;
+  /** How many. */
+  investigations: number;
+  /** With an outcome that says whether the cause was right. */
+  judged: number;
+  /** The middle one, or the mean of the two in the middle. */
+  mttr_median_s?: number | null;
+  /** Below which nine of ten lie, by nearest rank. */
+  mttr_p90_s?: number | null;
+  /** The median of those that were shown what is remembered. */
+  mttr_with_memory_s?: number | null;
+  /** And of the others. */
+  mttr_without_memory_s?: number | null;
+  /** Alerts that came more than once, the most first. */
+  recurrence: AlertRecurrence[];
+  /** Of these, resolved at a time that is known. */
+  resolved: number;
+  /** What to know. */
+  warnings: string[];
+}
+
+/** The time that was asked for. */
+export interface SreTimeFilter {
+  /** From then on. */
+  from?: string | null;
+  /** The words of the question that say so. */
+  phrase?: string | null;
+  /** Nothing was found of the phrase, and the results are of any time. */
+  relaxed: boolean;
+  /** `argument` or `query`. */
+  source: string;
+  /** Until just before then. */
+  to?: string | null;
+}
+
+/** Everything that somebody wants. */
+export interface SreUserPreferences {
+  /** What it means now. */
+  effective: SreEffective;
+  /** By type. */
+  preferences: SrePreferencesOfType[];
+  /** Whose. */
+  user_id: string;
+  /** What is set and cannot be read. */
+  warnings: string[];
+}
+
+/** One version of what is known. */
+export interface SreVersion {
+  /** What it says. */
+  content: { [key: string]: unknown };
+  /** Keys that it is about and that are current. */
+  keys: string[];
+  /** Who said it, and where. */
+  provenance: SreProvenance;
+  /** Its record. */
+  record_id: string;
+  /** Who said it: `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`. */
+  source: string;
+  /** `active`, `superseded` or `expired`. */
+  state: string;
+  /** What took its place. */
+  superseded_by?: string | null;
+  /** Keys of which something newer is known. */
+  superseded_keys: string[];
+  /** It held from then on. */
+  valid_from: string;
+  /** It held until just before then; absent: it still does. */
+  valid_to?: string | null;
+}
+
 /** A change of state. */
 export interface StateChange {
   /** When. */
@@ -4243,6 +5060,14 @@ export interface StrategyCreate {
 
 /** What a strategy makes. */
 export type StrategyKind = 'semantic' | 'summary' | 'user_preference' | 'episodic' | 'self_managed';
+
+/** A strategy, and whether it is at work. */
+export interface StrategyStanding {
+  /** Its name. */
+  name: string;
+  /** `ACTIVE`. */
+  status: string;
+}
 
 /** The documents that are always loaded, whole. */
 export interface SystemListing {

@@ -173,6 +173,11 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/facts/proposed', repeat: 'read' }, {}, options, { query });
   }
 
+  /** Take what Alertmanager sends, by its secret. */
+  alertDeliverAlertmanager(memory: string, options: CallOptions = {}): Promise<api.AlertAnswer> {
+    return this.call({ method: 'POST', path: '/v1/hooks/alertmanager/{memory}', repeat: 'never' }, { memory }, options);
+  }
+
   /** List what hooks brought in, newest first. */
   hookDeliveryList(
     query: { cursor?: string | null; limit?: number | null; state?: string | null } = {},
@@ -186,9 +191,24 @@ export abstract class Operations {
     return this.call({ method: 'POST', path: '/v1/hooks/deliveries/{guid}/retry', repeat: 'never' }, { guid }, options);
   }
 
+  /** Take alerts of any other system, by their signature. */
+  alertDeliverGeneric(memory: string, options: CallOptions = {}): Promise<api.AlertAnswer> {
+    return this.call({ method: 'POST', path: '/v1/hooks/generic/{memory}', repeat: 'never' }, { memory }, options);
+  }
+
   /** Take what GitHub sends, by its signature. */
   hookDeliver(options: CallOptions = {}): Promise<api.HookAnswer> {
     return this.call({ method: 'POST', path: '/v1/hooks/github', repeat: 'never' }, {}, options);
+  }
+
+  /** Take what Opsgenie sends, by its secret. */
+  alertDeliverOpsgenie(memory: string, options: CallOptions = {}): Promise<api.AlertAnswer> {
+    return this.call({ method: 'POST', path: '/v1/hooks/opsgenie/{memory}', repeat: 'never' }, { memory }, options);
+  }
+
+  /** Take what PagerDuty sends, by its signature. */
+  alertDeliverPagerduty(memory: string, options: CallOptions = {}): Promise<api.AlertAnswer> {
+    return this.call({ method: 'POST', path: '/v1/hooks/pagerduty/{memory}', repeat: 'never' }, { memory }, options);
   }
 
   /** Who the caller is, what it may do, and the server's version. */
@@ -199,6 +219,81 @@ export abstract class Operations {
   /** Write what an export holds, into memories that are not there yet. */
   memoryImport(body: Uint8Array, options: CallOptions = {}): Promise<api.ImportReport> {
     return this.call({ method: 'POST', path: '/v1/import', repeat: 'never' }, {}, options, { body });
+  }
+
+  /**
+   * Begin an investigation, or join the one of the same alert that is open, and be told what is known; 200 where it is
+   * joined.
+   */
+  investigationStart(body: api.InvestigationStart, options: CallOptions = {}): Promise<api.InvestigationStarted> {
+    return this.call({ method: 'POST', path: '/v1/investigations', repeat: 'never' }, {}, options, { body });
+  }
+
+  /** Take what a worker agent answered; a job reads it for knowledge and contacts. */
+  agentResponse(incident: string, body: api.AgentResponse, options: CallOptions = {}): Promise<api.AgentResponseTaken> {
+    return this.call(
+      { method: 'POST', path: '/v1/investigations/{incident}/agent-response', repeat: 'never' },
+      { incident },
+      options,
+      { body },
+    );
+  }
+
+  /** What came of an agent's answer; may wait for it. */
+  agentResponseRead(
+    incident: string,
+    job: string,
+    query: { memory?: string | null; wait_ms?: number | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.AgentResponseRead> {
+    return this.call(
+      { method: 'GET', path: '/v1/investigations/{incident}/agent-response/{job}', repeat: 'read' },
+      { incident, job },
+      options,
+      { query },
+    );
+  }
+
+  /** Save what an investigation found, with what its agents learned. The same said again is the same record. */
+  investigationComplete(
+    incident: string,
+    body: api.InvestigationComplete = {},
+    options: CallOptions = {},
+  ): Promise<api.InvestigationCompleted> {
+    return this.call(
+      { method: 'POST', path: '/v1/investigations/{incident}/complete', repeat: 'never' },
+      { incident },
+      options,
+      { body },
+    );
+  }
+
+  /** Store a turn of an investigation's conversation, whole, and be told how it is shown. */
+  investigationMessages(
+    incident: string,
+    body: api.InvestigationMessages,
+    options: CallOptions = {},
+  ): Promise<api.InvestigationMessagesKept> {
+    return this.call(
+      { method: 'POST', path: '/v1/investigations/{incident}/messages', repeat: 'never' },
+      { incident },
+      options,
+      { body },
+    );
+  }
+
+  /** Tell what came of an investigation: its user in person, or an administrator. */
+  investigationOutcome(
+    incident: string,
+    body: api.InvestigationOutcome = {},
+    options: CallOptions = {},
+  ): Promise<api.InvestigationOutcomeTold> {
+    return this.call(
+      { method: 'POST', path: '/v1/investigations/{incident}/outcome', repeat: 'never' },
+      { incident },
+      options,
+      { body },
+    );
   }
 
   /** Come for a question to the caller's own model; 204 where there is none. */
@@ -264,6 +359,24 @@ export abstract class Operations {
   /** Get a memory. */
   memoryGet(memory: string, options: CallOptions = {}): Promise<api.Memory> {
     return this.call({ method: 'GET', path: '/v1/memories/{memory}', repeat: 'read' }, { memory }, options);
+  }
+
+  /**
+   * Make a memory of this exact name, or complete the one there is with the strategies it lacks by name; again, it
+   * changes nothing.
+   */
+  memoryEnsure(
+    memory: string,
+    body: api.MemoryEnsure = {},
+    query: { update?: string | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.MemoryEnsured> {
+    return this.call(
+      { method: 'PUT', path: '/v1/memories/{memory}', repeat: 'never' },
+      { memory },
+      options,
+      { body, query },
+    );
   }
 
   /** Delete a memory with all it holds. */
@@ -606,6 +719,20 @@ export abstract class Operations {
     );
   }
 
+  /** List every version of what is known of a service. */
+  sreHistory(
+    memory: string,
+    query: { environment?: string | null; metric?: string | null; service: string; type?: string | null },
+    options: CallOptions = {},
+  ): Promise<api.SreHistory> {
+    return this.call(
+      { method: 'GET', path: '/v1/memories/{memory}/history', repeat: 'read' },
+      { memory },
+      options,
+      { query },
+    );
+  }
+
   /** List jobs, latest change first. */
   jobList(
     memory: string,
@@ -757,6 +884,58 @@ export abstract class Operations {
       { method: 'DELETE', path: '/v1/memories/{memory}/objects/{key}', repeat: 'never' },
       { memory, key },
       options,
+    );
+  }
+
+  /** List preferences of users of operations agents, those that wait for a person first. */
+  srePreferencesList(
+    memory: string,
+    query: { state?: string | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.SrePreferenceList> {
+    return this.call(
+      { method: 'GET', path: '/v1/memories/{memory}/preferences', repeat: 'read' },
+      { memory },
+      options,
+      { query },
+    );
+  }
+
+  /** Show everything that a user of operations agents wants, and what it means now. */
+  srePreferences(memory: string, user: string, options: CallOptions = {}): Promise<api.SreUserPreferences> {
+    return this.call(
+      { method: 'GET', path: '/v1/memories/{memory}/preferences/{user}', repeat: 'read' },
+      { memory, user },
+      options,
+    );
+  }
+
+  /** List everything that was said of a user's preferences, the newest first. */
+  srePreferenceHistory(
+    memory: string,
+    user: string,
+    query: { key?: string | null; preference_type?: string | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.SrePreferenceHistory> {
+    return this.call(
+      { method: 'GET', path: '/v1/memories/{memory}/preferences/{user}/history', repeat: 'read' },
+      { memory, user },
+      options,
+      { query },
+    );
+  }
+
+  /** Make preferences of users what a file declares, by key, all or nothing; or say what that would change. */
+  srePreferencesApply(
+    memory: string,
+    body: api.SrePreferencesApply = {},
+    options: CallOptions = {},
+  ): Promise<api.SrePreferencesApplied> {
+    return this.call(
+      { method: 'POST', path: '/v1/memories/{memory}/preferences:apply', repeat: 'never' },
+      { memory },
+      options,
+      { body },
     );
   }
 
@@ -914,10 +1093,44 @@ export abstract class Operations {
     );
   }
 
+  /** Destroy all that a memory holds and make it anew; without its name once more, say what it holds. */
+  memoryRecreate(
+    memory: string,
+    body: api.MemoryRecreate = {},
+    options: CallOptions = {},
+  ): Promise<api.MemoryRecreated> {
+    return this.call(
+      { method: 'POST', path: '/v1/memories/{memory}/recreate', repeat: 'never' },
+      { memory },
+      options,
+      { body },
+    );
+  }
+
   /** Take out what versions of a record said. */
   recordRedact(memory: string, body: api.RedactionAsk, options: CallOptions = {}): Promise<api.Redaction> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/redactions', repeat: 'never' },
+      { memory },
+      options,
+      { body },
+    );
+  }
+
+  /** Ask a memory of the profile sre for preferences, what is known of services, and investigations. */
+  sreRetrieve(memory: string, body: api.SreRetrieve, options: CallOptions = {}): Promise<api.SreRetrieved> {
+    return this.call(
+      { method: 'POST', path: '/v1/memories/{memory}/retrieve', repeat: 'read' },
+      { memory },
+      options,
+      { body },
+    );
+  }
+
+  /** Remember a preference, what is known of a service, or an investigation, in a memory of the profile sre. */
+  sreSave(memory: string, body: api.SreSave, options: CallOptions = {}): Promise<api.SreSaved> {
+    return this.call(
+      { method: 'POST', path: '/v1/memories/{memory}/save', repeat: 'never' },
       { memory },
       options,
       { body },
@@ -1152,6 +1365,34 @@ export abstract class Operations {
     return this.call({ method: 'POST', path: '/v1/memory-tool', repeat: 'key' }, {}, options, { body, query });
   }
 
+  /** Put a preference that waits in force, as a person. */
+  srePreferenceConfirm(
+    preference: string,
+    body: api.SrePreferenceDecision,
+    options: CallOptions = {},
+  ): Promise<api.SreKept> {
+    return this.call(
+      { method: 'POST', path: '/v1/preferences/{preference}/confirm', repeat: 'never' },
+      { preference },
+      options,
+      { body },
+    );
+  }
+
+  /** Put a preference that waits away, as a person. */
+  srePreferenceReject(
+    preference: string,
+    body: api.SrePreferenceDecision,
+    options: CallOptions = {},
+  ): Promise<api.SreKept> {
+    return this.call(
+      { method: 'POST', path: '/v1/preferences/{preference}/reject', repeat: 'never' },
+      { preference },
+      options,
+      { body },
+    );
+  }
+
   /** The profiles there are. */
   profileList(options: CallOptions = {}): Promise<api.ProfileList> {
     return this.call({ method: 'GET', path: '/v1/profiles', repeat: 'read' }, {}, options);
@@ -1160,6 +1401,15 @@ export abstract class Operations {
   /** A profile with its file. */
   profileGet(profile: string, options: CallOptions = {}): Promise<api.Profile> {
     return this.call({ method: 'GET', path: '/v1/profiles/{profile}', repeat: 'read' }, { profile }, options);
+  }
+
+  /** A part of the prompt of a profile's worker agents: when to write down what they learn, and how. */
+  profileAgentPrompt(profile: string, options: CallOptions = {}): Promise<api.AgentPrompt> {
+    return this.call(
+      { method: 'GET', path: '/v1/profiles/{profile}/agent-prompt', repeat: 'read' },
+      { profile },
+      options,
+    );
   }
 
   /** List versions of prompts, who became current last first. */
@@ -1862,6 +2112,19 @@ export abstract class Operations {
       options,
       { body },
     );
+  }
+
+  /** Investigations whose outcome nobody told for two weeks. */
+  srePendingOutcomes(query: { memory?: string | null } = {}, options: CallOptions = {}): Promise<api.PendingOutcomes> {
+    return this.call({ method: 'GET', path: '/v1/sre/pending-outcomes', repeat: 'read' }, {}, options, { query });
+  }
+
+  /** Numbers over investigations: how long, how sure, how often. */
+  sreStats(
+    query: { memory?: string | null; service?: string | null; since?: string | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.SreStats> {
+    return this.call({ method: 'GET', path: '/v1/sre/stats', repeat: 'read' }, {}, options, { query });
   }
 
   /** The configured targets of notifications. */

@@ -15,6 +15,20 @@ pub struct HookAnswer {
     pub reason: Option<String>,
 }
 
+/// What became of a body of alerts at the door.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AlertAnswer {
+    /// The number of the delivery here; of a body with several alerts, the digest of the body.
+    pub delivery: String,
+    /// `queued`, `duplicate`, `ignored`, the first of them that holds for one alert; `pong` where the hook was only tried.
+    pub state: String,
+    /// Why nothing follows from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Each alert, in the order of the body.
+    pub alerts: Vec<HookAnswer>,
+}
+
 /// A delivery that came in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HookDelivery {

@@ -106,6 +106,9 @@ pub(crate) enum Command {
     Reflect(commands::reflect::Reflect),
     /// What people want of the agents that work for them
     Prefs(commands::prefs::Prefs),
+    /// What operations agents remember
+    #[command(subcommand)]
+    Sre(commands::sre::Sre),
     /// Versions of the prompts that agents are given
     #[command(subcommand)]
     Prompt(commands::prompt::Prompt),

@@ -40,6 +40,8 @@ mod rules;
 mod safeguards;
 mod search;
 mod sessions;
+mod sre;
+mod sre_preferences;
 mod tasks;
 mod tools;
 mod trace_parent;

@@ -5,8 +5,10 @@ use loci_api::Nothing;
 use loci_api::memory::{
     Memory, MemoryCreate, MemoryList, MemoryListing, MemorySettings, MemoryUpdate, TagKeys, Tags,
 };
+use loci_api::memory_ensure::{MemoryEnsure, MemoryEnsureQuery, MemoryEnsured};
+use loci_api::memory_recreate::{MemoryRecreate, MemoryRecreated};
 
-use crate::call::{Client, path};
+use crate::call::{Client, path, with_query};
 use crate::error::ClientError;
 
 impl Client {
@@ -16,6 +18,19 @@ impl Client {
     /// As [`ClientError`] says; so for every call.
     pub async fn memory_create(&self, new: &MemoryCreate) -> Result<Memory, ClientError> {
         self.send(Method::POST, path(&["v1", "memories"]), new).await
+    }
+
+    /// A memory of this exact name is there when the answer is: made, or completed. Again, it changes nothing.
+    ///
+    /// # Errors
+    /// See [`Client::memory_create`].
+    pub async fn memory_ensure(
+        &self,
+        name: &str,
+        how: &MemoryEnsureQuery,
+        asked: &MemoryEnsure,
+    ) -> Result<MemoryEnsured, ClientError> {
+        self.send(Method::PUT, with_query(path(&["v1", "memories", name]), how)?, asked).await
     }
 
     /// A page of memories, newest first.
@@ -40,6 +55,18 @@ impl Client {
     /// See [`Client::memory_create`].
     pub async fn memory_update(&self, memory: &str, change: &MemoryUpdate) -> Result<Memory, ClientError> {
         self.send(Method::PATCH, path(&["v1", "memories", memory]), change).await
+    }
+
+    /// Says what a memory holds; with its name, destroys that and makes the memory anew.
+    ///
+    /// # Errors
+    /// See [`Client::memory_create`].
+    pub async fn memory_recreate(
+        &self,
+        memory: &str,
+        recreate: &MemoryRecreate,
+    ) -> Result<MemoryRecreated, ClientError> {
+        self.send(Method::POST, path(&["v1", "memories", memory, "recreate"]), recreate).await
     }
 
     /// Deletes a memory with all it holds.

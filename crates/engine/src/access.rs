@@ -226,6 +226,32 @@ pub fn require_person(
     }
 }
 
+/// Requires that the caller is the user of an operations agent's memory, by name or by a grant of this on that user alone, or an
+/// administrator: who may read or write a whole memory is not every user of it. What of the user's the caller reaches is another question,
+/// and is asked besides.
+pub(crate) fn require_user(
+    caller: &Principal,
+    memory: &MemoryId,
+    (actor, user): (&ActorId, &str),
+    capability: Capability,
+) -> Result<()> {
+    let is_theirs = |grant: &Grant| grant.actor.as_ref() == Some(actor);
+    if grants(caller, memory, capability).any(is_theirs) {
+        return Ok(());
+    }
+    require_user_in_person(caller, memory, user)
+}
+
+/// Requires that the caller is that user by name, or an administrator: a key with a grant on the user may be an agent's, which works for
+/// the user and decides nothing in their stead.
+pub(crate) fn require_user_in_person(caller: &Principal, memory: &MemoryId, user: &str) -> Result<()> {
+    if caller.name == user || require_whole(caller, memory, Capability::Admin).is_ok() {
+        Ok(())
+    } else {
+        Err(Error::denied("the caller is neither that user nor an administrator"))
+    }
+}
+
 /// True where all events of the place are granted.
 fn covers_events(grant: &Grant, actor: &ActorId, session: Option<&SessionId>) -> bool {
     is_place_of(grant, actor, session) && !grant.is_bound()

@@ -27,6 +27,7 @@ pub mod retrieval;
 pub mod safety;
 mod self_managed;
 pub mod settings;
+pub mod sre;
 pub mod strategies;
 mod streams;
 pub mod verified;

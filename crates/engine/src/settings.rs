@@ -10,6 +10,7 @@ use crate::files::MemoryToolMounts;
 use crate::files::upkeep::UpkeepSettings;
 use crate::profiles::Profile;
 use crate::safety::{Patterns, RedactionMode};
+use crate::sre::SreSettingsByMemory;
 use crate::verified::VerifiedSettings;
 
 /// A named rule by which a memory finds its profile (architecture §7).
@@ -90,6 +91,8 @@ pub struct EngineSettings {
     pub memory_tool: MemoryToolMounts,
     /// What coding agents are shown.
     pub coding: CodingSettings,
+    /// What is read, captured and shown in memories of operations agents.
+    pub sre: SreSettingsByMemory,
     /// The name of this instance in addresses of commits.
     pub instance: String,
     /// A conversation without events for so long has ended, as transcripts see it.
@@ -123,6 +126,7 @@ impl Default for EngineSettings {
             verified: VerifiedSettings::default(),
             memory_tool: MemoryToolMounts::default(),
             coding: CodingSettings::default(),
+            sre: SreSettingsByMemory::default(),
             instance: "loci.local".to_owned(),
             session_idle_ms: 1_800_000,
             upkeep: UpkeepSettings::default(),

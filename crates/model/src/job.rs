@@ -34,6 +34,8 @@ pub enum JobKind {
     CoChange,
     /// Asks a model what of a tree of documents is to be put in order.
     TreePlan,
+    /// Reads what a worker agent of an investigation answered.
+    AgentResponse,
 }
 
 impl JobKind {
@@ -52,11 +54,12 @@ impl JobKind {
         Self::ReviewBackfill,
         Self::ReviewRules,
         Self::TreePlan,
+        Self::AgentResponse,
     ];
 
     /// Those that whoever waits for records waits for: what they make is retrieved.
     pub const AWAITED: &'static [Self] =
-        &[Self::Extract, Self::Embed, Self::Reflect, Self::ReviewRules, Self::TreePlan];
+        &[Self::Extract, Self::Embed, Self::Reflect, Self::ReviewRules, Self::TreePlan, Self::AgentResponse];
 
     /// The word that stands for it in stores and answers.
     pub fn as_str(self) -> &'static str {
@@ -74,6 +77,7 @@ impl JobKind {
             Self::ReviewRules => "review_rules",
             Self::CoChange => "co_change",
             Self::TreePlan => "tree_plan",
+            Self::AgentResponse => "agent_response",
         }
     }
 

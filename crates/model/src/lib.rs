@@ -7,6 +7,7 @@
 //! conformance suite of `testkit`.
 
 pub mod agreement;
+pub mod alert_notice;
 pub mod bounded_cache;
 pub mod bounds;
 pub mod branch_fact;
@@ -61,6 +62,7 @@ pub mod rollback;
 pub mod rule;
 pub mod scope;
 pub mod settings;
+pub mod sre;
 pub mod strategy;
 pub mod task;
 pub mod task_session;

@@ -401,3 +401,37 @@ pub const FILE_LINES_MAX: usize = 999_999;
 pub const OBJECT_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// Bytes of its key.
 pub const OBJECT_KEY_BYTES_MAX: usize = 1_024;
+/// Characters of an id of a user, an agent or a session of the native API (sre-memory.md §9.3).
+pub const SRE_ID_CHARS_MAX: usize = 120;
+/// Bytes of the values of one statement of preferences.
+pub const SRE_PREFERENCE_BYTES_MAX: usize = 16 * 1024;
+/// Keys of one statement of preferences: each is a record.
+pub const SRE_PREFERENCE_KEYS_MAX: usize = 100;
+/// Preferences that one list shows.
+pub const SRE_PREFERENCES_LISTED_MAX: usize = 1_000;
+/// Bytes of a file that declares preferences.
+pub const SRE_APPLY_BYTES_MAX: usize = 1024 * 1024;
+/// Preferences of one file that declares them.
+pub const SRE_APPLY_ITEMS_MAX: usize = 1_000;
+/// Things known of services in one request.
+pub const SRE_BATCH_ITEMS_MAX: usize = 100;
+/// Characters of a key, and of names of services, environments, incidents.
+pub const SRE_NAME_CHARS_MAX: usize = 200;
+/// Characters of where something came from.
+pub const SRE_CONTEXT_CHARS_MAX: usize = 2_000;
+/// Bytes of what is known of a service, and of an alert.
+pub const SRE_KNOWLEDGE_BYTES_MAX: usize = 64 * 1024;
+/// Entries of each list of an investigation, and pieces of evidence.
+pub const SRE_ITEMS_MAX: usize = 200;
+/// Characters of a question, a finding or an entry of a timeline.
+pub const SRE_TEXT_CHARS_MAX: usize = 10_000;
+/// Labels of one alert.
+pub const ALERT_LABELS_MAX: usize = 100;
+/// Alerts of one body of a hook.
+pub const ALERT_NEWS_MAX: usize = 500;
+/// Services, and environments, of one retrieval of operations memory.
+pub const SRE_FILTERS_MAX: usize = 20;
+/// Records that one retrieval of operations memory leaves out.
+pub const SRE_LEFT_OUT_MAX: usize = 1_000;
+/// Records of a type that a retrieval with filters reads beside what its search finds.
+pub const SRE_LOOKED_AT_MAX: usize = 5_000;

@@ -19,6 +19,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("loci-outbound", Some(&["loci-model", "loci-text"])),
     ("loci-onnx", Some(&["loci-model", "loci-text"])),
     ("loci-git", Some(&["loci-model", "loci-text"])),
+    ("loci-alerts", Some(&["loci-model"])),
     ("loci-forges", Some(&["loci-model", "loci-text", "loci-outbound"])),
     ("loci-server", Some(&["loci-engine", "loci-model", "loci-api"])),
     ("loci-client", Some(&["loci-api"])),

@@ -53,6 +53,10 @@ pub(crate) enum Memory {
         #[arg(long = "tag", value_name = "KEY=VALUE")]
         tags: Vec<String>,
     },
+    /// Make a memory, or complete the one of that name; its id goes to .memory_id here
+    Ensure(super::memory_ensure::Ensure),
+    /// Destroy all that a memory holds, and make it anew under its name
+    Recreate(super::memory_recreate::Recreate),
     /// List memories, newest first
     List,
     /// Show a memory
@@ -131,6 +135,8 @@ impl Memory {
                 }
                 output::result(session.json, &made, |made| output::line(&made.id))?;
             }
+            Self::Ensure(ensure) => ensure.run(&session).await?,
+            Self::Recreate(recreate) => recreate.run(&session).await?,
             Self::List => list(&session).await?,
             Self::Get { memory } => {
                 let memory = session.memory(&memory).await?;

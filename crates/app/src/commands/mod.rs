@@ -35,9 +35,13 @@ pub(crate) mod key;
 mod manifest;
 pub(crate) mod mcp;
 pub(crate) mod memory;
+mod memory_ensure;
+mod memory_recreate;
 pub(crate) mod migrate;
 pub(crate) mod mirror;
+mod operations_place;
 pub(crate) mod prefs;
+mod prefs_declared;
 pub(crate) mod profile;
 pub(crate) mod prompt;
 mod prompt_extraction;
@@ -59,6 +63,7 @@ pub(crate) mod search;
 pub mod serve;
 mod session_parts;
 pub(crate) mod spool;
+pub(crate) mod sre;
 pub(crate) mod task;
 pub(crate) mod task_session;
 pub(crate) mod verify;
@@ -98,6 +103,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Fact(fact) => fact.run(globals, environment).await,
         Command::Task(task) => task.run(globals, environment).await,
         Command::Prefs(prefs) => prefs.run(globals, environment).await,
+        Command::Sre(sre) => sre.run(globals, environment).await,
         Command::Prompt(prompt) => prompt.run(globals, environment).await,
         Command::Session(said) => said.run(globals, environment).await,
         Command::Attribution(attribution) => attribution.run(globals, environment).await,

@@ -1,10 +1,12 @@
-//! `loci prefs`: what people want of the agents that work for them; what is kept of somebody, and its end.
+//! `loci prefs`: what people want of the agents that work for them; what is kept of somebody, and its end. Those of operations agents are
+//! [`super::prefs_declared`].
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use loci_api::preference::{Preference, PreferencePut, UserSettings};
 
 use super::at::At;
+use super::prefs_declared;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -32,6 +34,16 @@ enum Command {
     OptOut(OptOut),
     /// Export what is kept of somebody, as JSON
     Export(Of),
+    /// List preferences of users of operations agents, those that wait for a person first
+    List(prefs_declared::List),
+    /// Put a preference that waits in force
+    Confirm(prefs_declared::Decide),
+    /// Put a preference that waits away
+    Reject(prefs_declared::Decide),
+    /// List everything that was said of the preferences of a user of operations agents
+    History(prefs_declared::History),
+    /// Make preferences of users of operations agents what a file declares
+    Apply(prefs_declared::Apply),
     /// Erase somebody: their preferences, records and events, and who they were in what others own
     Forget(Forget),
 }
@@ -134,6 +146,15 @@ impl Prefs {
             Command::Export(of) => {
                 let found = of.at.of(client)?.user_export(&of.user).await?;
                 output::result(true, &found, |_| {})?;
+            }
+            Command::List(list) => list.run(&session).await?,
+            Command::Confirm(decide) => decide.confirm(&session).await?,
+            Command::Reject(decide) => decide.reject(&session).await?,
+            Command::History(history) => history.run(&session).await?,
+            Command::Apply(apply) => {
+                let done = apply.run(&session).await;
+                session.end().await?;
+                return done;
             }
             Command::Forget(forget) => {
                 if forget.confirm != forget.user {

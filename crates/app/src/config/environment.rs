@@ -20,6 +20,7 @@ const SECTIONS: &[&str] = &[
     "embedding",
     "pipeline",
     "safety",
+    "sre",
     "profiles",
     "outbound",
     "mcp",

@@ -8,6 +8,7 @@ pub mod consolidation;
 pub mod embedding;
 pub mod environment;
 mod file;
+pub mod hooks;
 pub mod llm;
 pub mod mcp;
 pub mod memory_tool;
@@ -19,6 +20,7 @@ mod places;
 pub mod profiles;
 pub mod s3;
 pub mod safety;
+pub mod sre;
 pub mod targets;
 pub mod telemetry;
 mod variables;
@@ -99,6 +101,9 @@ pub struct Config {
     /// Who is told of the ends of jobs.
     #[serde(rename = "webhook")]
     pub webhooks: Vec<targets::WebhookEntry>,
+    /// Who may send alerts.
+    #[serde(rename = "hook")]
+    pub hooks: Vec<hooks::HookEntry>,
     /// Repositories that this server can read.
     #[serde(rename = "repo")]
     pub repositories: Vec<verified::RepositoryEntry>,
@@ -231,6 +236,9 @@ pub struct MemoryEntry {
     pub name: String,
     /// Its profile.
     pub profile: String,
+    /// How it serves operations agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sre: Option<sre::SreSection>,
 }
 
 impl Default for ServerSection {
@@ -331,6 +339,8 @@ impl Config {
         self.telemetry.check()?;
         self.verified.check()?;
         self.coding.check()?;
+        self.hooks.iter().try_for_each(hooks::HookEntry::check)?;
+        sre::engine(&self.memory_matches)?;
         self.repositories.iter().try_for_each(verified::RepositoryEntry::check)?;
         self.forges.iter().try_for_each(verified::ForgeEntry::check)?;
         targets::check(&self.targets, &self.webhooks, &self.outbound)
@@ -384,6 +394,7 @@ impl Config {
             client_targets: self.compat.client_targets,
             verified: self.verified.engine(),
             coding: self.coding.engine(),
+            sre: sre::engine(&self.memory_matches)?,
             memory_tool: self.memory_tool.engine()?,
             instance: self.mirror.instance.clone(),
             session_idle_ms: self.mirror.session_idle_ms()?,

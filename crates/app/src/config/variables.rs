@@ -82,6 +82,10 @@ fn named_in(config: &Config) -> Vec<(String, &str)> {
     let of_hooks = config.coding.github.webhook_secrets_env.iter();
     named
         .extend(of_hooks.map(|variable| ("coding.github.webhook_secrets_env".to_owned(), variable.as_str())));
+    for hook in &config.hooks {
+        let named_by = format!("hook.secrets_env of {}", hook.source);
+        named.extend(hook.secrets_env.iter().map(|variable| (named_by.clone(), variable.as_str())));
+    }
     let headers = config.telemetry.headers_env.as_deref();
     named.extend(headers.map(|variable| ("telemetry.headers_env".to_owned(), variable)));
     named

@@ -4,6 +4,7 @@
 
 mod agent_tokens;
 mod agentcore_wire;
+mod alerting;
 mod attach;
 mod blaming;
 mod branches;
@@ -12,11 +13,13 @@ mod calibrating;
 mod configuring;
 mod consolidating;
 mod conversing;
+mod declaring;
 mod demo;
 mod elsewhere;
 mod exchanging;
 mod facts;
 mod files;
+mod finding;
 mod githook_places;
 mod githooks;
 mod graphs;
@@ -31,6 +34,7 @@ mod moving;
 mod native;
 #[cfg(feature = "onnx")]
 mod onnx;
+mod operating;
 mod preferring;
 mod program;
 mod prompting;

@@ -106,6 +106,7 @@ pub use hydration::Hydrated;
 pub(crate) use learned::{DIGEST, KNOWLEDGE, digest};
 pub use metrics::{Cut, Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
+pub(crate) use preferences::own_words;
 pub use preferences::{
     PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,
 };
@@ -113,10 +114,9 @@ pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts
 pub use reflection::{ReflectionFound, RepositoryReflectAsk, RepositoryReflected};
 pub use repository_counts::RecordCount;
 pub use repository_settings::{RepositoryChange, RepositoryShown};
-pub(crate) use reviews::Handled;
 pub use reviews::{
-    BackfillAsked, HookDelivery, HookDeliveryShown, HookState, HookTaken, NewReview, ReviewsPolled,
-    ReviewsPulled, intake_of,
+    BackfillAsked, HookDelivery, HookDeliveryShown, HookState, NewReview, ReviewsPolled, ReviewsPulled,
+    intake_of,
 };
 pub use rules::{NewRule, ReviewLearned, RuleDecision, RuleExposure, RulePromotion, RuleProvenance};
 pub use rules_list::RuleListing;

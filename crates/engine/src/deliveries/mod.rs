@@ -1,11 +1,13 @@
 //! The outbox, as people see it: what waits, what was given up, trying again, and where things go. How it is emptied is
 //! `jobs/deliverer.rs`; what is put into it, the matter of whoever changes something: in the same transaction.
 
+pub(crate) mod incoming;
 mod list;
 mod order_key;
 mod retry;
 mod targets;
 
+pub use incoming::HookTaken;
 pub use order_key::kind_of;
 pub(crate) use order_key::{OrderKey, beginnings_of};
 pub use targets::TargetTried;

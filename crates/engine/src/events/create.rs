@@ -1,6 +1,6 @@
 //! `event_create`: stores an event and asks for its extraction, in one write; never waits for a model.
 
-use loci_model::event::{Event, EventNotes};
+use loci_model::event::{Event, EventNotes, ExtractionMode, PayloadItem};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::{uuid4, uuid7};
 use loci_model::ports::store::{StoreExt, Tx};
@@ -12,11 +12,11 @@ use sha2::{Digest, Sha256};
 
 use super::branches::{self, SessionPlace};
 use super::{EventCreated, NewEvent, content, overlap, scheduling, variables};
-use crate::bound::Stamp;
+use crate::bound::{EventView, Stamp};
 use crate::idempotency::{ClientToken, Replay, look_up, remember};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally};
-use crate::{Engine, access, safety};
+use crate::{Engine, access, safety, sre};
 
 const OPERATION: &str = "CreateEvent";
 /// The first place among the events of a millisecond is random in the lower half, so that later ones have room.
@@ -42,6 +42,48 @@ pub(crate) struct Prepared {
     pub(super) jobs: Vec<JobId>,
     /// What the caller's grants add.
     pub(super) stamp: Stamp,
+    /// Its secrets are masked, and masking its text once more would spoil it: it is JSON.
+    pub(super) is_masked: bool,
+}
+
+impl Prepared {
+    /// Whose event it will be.
+    pub(crate) fn actor(&self) -> &ActorId {
+        &self.new.actor
+    }
+
+    /// In which session.
+    pub(crate) fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// When it was prepared.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Puts it into what the caller may write.
+    ///
+    /// # Errors
+    /// As [`EventView::stamp`].
+    pub(crate) fn put_within(&mut self, view: &EventView) -> Result<()> {
+        self.stamp = view.stamp(&self.new.metadata, self.time)?;
+        Ok(())
+    }
+
+    /// The same with a word about its content, which no strategy reads.
+    pub(crate) fn without_extraction(&self, (key, word): (&str, &str)) -> Self {
+        let mut marked = self.clone();
+        marked.new.extraction = ExtractionMode::Skip;
+        // Beside what the caller sent: their number is bounded, and this is not theirs.
+        marked.stamp.added.insert(key.to_owned(), word.to_owned());
+        marked
+    }
+
+    /// The same with what is known of its content in the write alone, where its secrets are masked.
+    pub(crate) fn with_masked(&self, payload: Vec<PayloadItem>) -> Self {
+        Self { new: NewEvent { payload, ..self.new.clone() }, is_masked: true, ..self.clone() }
+    }
 }
 
 /// An event that was stored in a write.
@@ -82,13 +124,16 @@ impl Engine {
         let mut prepared = self.prepare(new)?;
         let (memory, actor, session) = (&prepared.new.memory, &prepared.new.actor, &prepared.session);
         let view = access::event_view(caller, memory, actor, Some(session), capability, prepared.now)?;
-        prepared.stamp = view.stamp(&prepared.new.metadata, prepared.time)?;
+        prepared.put_within(&view)?;
         let token = token.map(|token| token.of(caller, &prepared.new.memory)).transpose()?;
         let token = token.map(|token| ClientToken { parameters: digest(&prepared.new), ..token });
+        let naming = sre::may_be_typed(&prepared.new).then(|| self.sre_naming(prepared.now)).transpose()?;
         let (engine, caller) = (self.clone(), caller.clone());
         let (created, asked, found) = self
             .store
-            .write(move |tx| engine.event_create_in(tx, &caller, &prepared, token.as_ref()))
+            .write(move |tx| {
+                engine.event_create_in(tx, &caller, (&prepared, naming.as_ref()), token.as_ref())
+            })
             .await?;
         found.tell(self.observe.as_ref());
         if asked {
@@ -109,25 +154,30 @@ impl Engine {
             .map(|_| JobId::parse(uuid7(self.ids.as_ref(), now.millis())))
             .collect::<Result<_>>()?;
         let (time, stamp) = (new.time.unwrap_or(now), Stamp::default());
-        Ok(Prepared { time, new, session, now, first_place, jobs, stamp })
+        Ok(Prepared { time, new, session, now, first_place, jobs, stamp, is_masked: false })
     }
 
     fn event_create_in(
         &self,
         tx: &mut dyn Tx,
         caller: &Principal,
-        prepared: &Prepared,
+        (prepared, naming): (&Prepared, Option<&sre::Naming>),
         token: Option<&ClientToken>,
     ) -> Result<(EventCreated, bool, Tally)> {
         let memory = existing(tx, &prepared.new.memory)?;
+        sre::check_ids(
+            &memory,
+            prepared.new.actor.as_str(),
+            prepared.new.session.as_ref().map(SessionId::as_str),
+        )?;
         let place = Some(&memory.id);
         match look_up::<Remembered>(tx, token, place, OPERATION, prepared.now)? {
             Replay::Fresh => {}
             Replay::Same(first) => return self.replay(tx, &memory, prepared, first, false),
             Replay::Other(first) => return self.replay(tx, &memory, prepared, first, true),
         }
-        let Stored { event, mut notices, asked, found } =
-            self.event_store_in(tx, caller, &memory, prepared, token)?;
+        let (stored, typed) = self.event_typed_in(tx, caller, &memory, (prepared, naming), token)?;
+        let Stored { event, mut notices, asked, found } = stored;
         let remembered = Remembered {
             actor: event.actor.clone(),
             session: event.session.clone(),
@@ -139,7 +189,28 @@ impl Engine {
         if event.notes.over_limit {
             notices.warn(Warning::EventOverLimit);
         }
-        Ok((EventCreated { event, notices }, asked, found))
+        Ok((EventCreated { event, notices }, asked || typed, found))
+    }
+
+    /// Stores an event, and with it the records of what operations agents say in it; whether there were any.
+    fn event_typed_in(
+        &self,
+        tx: &mut dyn Tx,
+        caller: &Principal,
+        memory: &Memory,
+        (prepared, naming): (&Prepared, Option<&sre::Naming>),
+        token: Option<&ClientToken>,
+    ) -> Result<(Stored, bool)> {
+        let typed = match naming {
+            Some(naming) => sre::typed_in(memory, &prepared.new)?.map(|typed| (typed, naming)),
+            None => None,
+        };
+        let Some((typed, naming)) = typed else {
+            return Ok((self.event_store_in(tx, caller, memory, prepared, token)?, false));
+        };
+        let stored = self.event_store_in(tx, caller, memory, &typed.marked(prepared), token)?;
+        self.sre_typed_in(tx, caller, (memory, prepared), (&typed, naming), &stored.event.id)?;
+        Ok((stored, true))
     }
 
     /// Stores an event inside a write that goes on; access, and what a token answers, are its caller's matter.
@@ -152,7 +223,7 @@ impl Engine {
         token: Option<&ClientToken>,
     ) -> Result<Stored> {
         let (mut event, notices) = build(tx, caller, memory, prepared, token)?;
-        let found = self.mask(memory, &mut event);
+        let found = if prepared.is_masked { Tally::default() } else { self.mask(memory, &mut event) };
         overlap::mark(tx, &mut event)?;
         if event.notes.overlaps() {
             event.load = content::load(&event.payload, &event.notes.repeated);

@@ -11,7 +11,7 @@ use super::{NewEvent, NewIngest, content, scheduling, variables};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::Tally;
-use crate::{Engine, access};
+use crate::{Engine, access, sre};
 
 const OPERATION: &str = "IngestData";
 
@@ -46,6 +46,7 @@ impl Engine {
             .store
             .write(move |tx| {
                 let memory = existing(tx, &prepared.new.memory)?;
+                sre::check_ids(&memory, prepared.new.actor.as_str(), None)?;
                 let place = Some(&memory.id);
                 let now = prepared.now;
                 if let Some(first) = replayed(look_up(tx, token.as_ref(), place, OPERATION, now)?)? {

@@ -8,7 +8,7 @@ use super::branches::{self, SessionPlace};
 use super::{EventListing, EventPage};
 use crate::memories::existing;
 use crate::page::Page;
-use crate::{Engine, access};
+use crate::{Engine, access, sre};
 
 impl Engine {
     /// A page of a session's events. An unknown actor, session or branch has none.
@@ -19,7 +19,8 @@ impl Engine {
         let view = access::event_view(caller, memory, actor, Some(session), Capability::Read, now)?;
         self.store
             .read(move |tx| {
-                existing(tx, &listing.memory)?;
+                let memory = existing(tx, &listing.memory)?;
+                sre::check_ids(&memory, listing.actor.as_str(), Some(listing.session.as_str()))?;
                 let place = SessionPlace {
                     memory: &listing.memory,
                     actor: &listing.actor,

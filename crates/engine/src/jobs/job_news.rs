@@ -55,7 +55,8 @@ fn is_told(kind: JobKind) -> bool {
         | JobKind::Hook
         | JobKind::ReviewPoll
         | JobKind::ReviewBackfill
-        | JobKind::TreePlan => false,
+        | JobKind::TreePlan
+        | JobKind::AgentResponse => false,
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! To add a job: a variant of `JobKind`, a file here with an idempotent `run`, one arm in `one_job`.
 
+mod agent_response;
+mod alert;
 mod cite;
 mod co_change;
 mod dead_letters;

@@ -10,8 +10,8 @@ use loci_model::ports::store::{JobFailure, StoreExt};
 use loci_model::{Error, Result, limits};
 
 use super::{
-    Ended, cite, co_change, deliverer, embed, extract, failure, handover, lease, purge, reflect,
-    review_rules, reviews, tree_plan, verify,
+    Ended, agent_response, alert, cite, co_change, deliverer, embed, extract, failure, handover, lease,
+    purge, reflect, review_rules, reviews, tree_plan, verify,
 };
 use crate::Engine;
 
@@ -46,12 +46,14 @@ impl Engine {
             JobKind::Reflect => Box::pin(reflect::run(self, job)),
             JobKind::Verify => Box::pin(verify::run(self, job)),
             JobKind::Cite => Box::pin(cite::run(self, job)),
+            JobKind::Hook if alert::is_of(job) => Box::pin(alert::run(self, job)),
             JobKind::Hook => Box::pin(reviews::hook(self, job)),
             JobKind::ReviewPoll => Box::pin(reviews::poll(self, job)),
             JobKind::ReviewBackfill => Box::pin(reviews::backfill(self, job)),
             JobKind::ReviewRules => Box::pin(review_rules::run(self, job)),
             JobKind::CoChange => Box::pin(co_change::run(self, job)),
             JobKind::TreePlan => Box::pin(tree_plan::run(self, job)),
+            JobKind::AgentResponse => Box::pin(agent_response::run(self, job)),
         }
     }
 

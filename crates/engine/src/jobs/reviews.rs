@@ -6,7 +6,7 @@ use loci_model::job::Job;
 
 use super::Ended;
 use crate::Engine;
-use crate::coding::Handled;
+use crate::deliveries::incoming::Handled;
 
 /// Deals with what waits.
 pub(super) async fn hook(engine: &Engine, job: &Job) -> Result<Ended> {
@@ -23,7 +23,7 @@ pub(super) async fn backfill(engine: &Engine, job: &Job) -> Result<Ended> {
     engine.run_review_backfill(job).await.map(ended)
 }
 
-fn ended(handled: Handled) -> Ended {
+pub(super) fn ended(handled: Handled) -> Ended {
     match handled {
         Handled::Done => Ended::Done,
         Handled::Later(at) => Ended::Again(at),

@@ -60,7 +60,8 @@ impl Engine {
             .await
     }
 
-    fn build_memory(&self, new: &NewMemory, now: Timestamp) -> Result<Memory> {
+    /// A memory as it will be, unwritten.
+    pub(crate) fn build_memory(&self, new: &NewMemory, now: Timestamp) -> Result<Memory> {
         if !naming::is_name(&new.name) {
             let rule = "name must start with a letter and have up to 48 letters, digits or _";
             return Err(Error::invalid("name", rule));
@@ -107,7 +108,11 @@ impl Engine {
     }
 }
 
-fn insert(tx: &mut dyn Tx, memory: &Memory, memories_max: Option<u64>) -> Result<()> {
+/// Writes a new memory.
+///
+/// # Errors
+/// `Invalid` for a taken name; `TooLarge` over the configured number.
+pub(crate) fn insert(tx: &mut dyn Tx, memory: &Memory, memories_max: Option<u64>) -> Result<()> {
     if tx.memories().by_name(&memory.name)?.is_some() {
         let message = format!("Memory with name {} already exists", memory.name);
         return Err(Error::new(ErrorKind::Invalid, message).on("name").because(Reason::ResourceConflict));

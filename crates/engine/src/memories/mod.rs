@@ -6,6 +6,7 @@ mod get;
 mod list;
 mod naming;
 mod profile;
+mod recreate;
 mod settings;
 pub(crate) mod strategy_input;
 mod tags;
@@ -18,9 +19,12 @@ use loci_model::metadata::MetadataSchemaEntry;
 use loci_model::strategy::{CustomConfiguration, StepOverride, StrategyBase, Trigger};
 use loci_model::{Document, MemoryId, NamespaceTemplate, StrategyId, Timestamp};
 
-pub(crate) use create::{check_expiry_days as check_event_expiry, check_namespace_keys as check_variables};
+pub(crate) use create::{
+    check_expiry_days as check_event_expiry, check_namespace_keys as check_variables, insert,
+};
 pub(crate) use get::existing;
 pub use naming::{is_name, memory_arn};
+pub use recreate::MemoryRecreated;
 pub(crate) use settings::check as check_settings;
 pub(crate) use update::{add_indexed_keys, check_whole};
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_model::memory::Memory;
 use loci_model::settings::{EventLimits, MemorySettings, NamespaceReading, TextDates};
 use loci_model::strategy::Strategy;
 use loci_model::{Error, Result};
@@ -26,6 +27,21 @@ pub(crate) fn initial_settings(
     }
     apply_tags(&mut settings, tags)?;
     Ok(settings)
+}
+
+/// The settings of a memory that becomes known by the templates of strategies added to it, as one made with them is; `None` where it has a
+/// profile, or settings of its own.
+pub(crate) fn recognised(
+    engine: &EngineSettings,
+    memory: &Memory,
+    added: &[Strategy],
+) -> Result<Option<MemorySettings>> {
+    let plain = initial_settings(engine, &memory.name, &memory.tags, &[])?;
+    if memory.settings.profile.is_some() || memory.settings != plain {
+        return Ok(None);
+    }
+    let found = initial_settings(engine, &memory.name, &memory.tags, added)?;
+    Ok(found.profile.is_some().then_some(found))
 }
 
 fn find_profile<'a>(

@@ -12,7 +12,7 @@ use loci_model::{Error, MemoryId, Result, StrategyId, Timestamp, limits};
 use super::create::{check_expiry_days, check_namespace_keys, check_set};
 use super::get::existing;
 use super::strategy_input::{self, Surroundings};
-use super::{MemoryUpdate, MemoryUpdated, NewStrategy, StrategyUpdate};
+use super::{MemoryUpdate, MemoryUpdated, NewStrategy, StrategyUpdate, profile};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::profiles::template_change::{Moved, migrate_namespaces};
 use crate::settings::EngineSettings;
@@ -94,6 +94,9 @@ impl Engine {
             strategy.updated_at = now;
         }
         let added = self.new_strategies(memory, &change.add_strategies, now)?;
+        if let Some(settings) = profile::recognised(&self.settings, memory, &added)? {
+            memory.settings = settings;
+        }
         memory.strategies.extend(added);
         memory.updated_at = now;
         check_whole(memory)

@@ -58,9 +58,9 @@ pub struct ProfileChange {
 }
 
 /// A memory as the profile wants it, and what that takes.
-struct Target {
-    memory: Memory,
-    applied: ProfileApplied,
+pub(super) struct Target {
+    pub(super) memory: Memory,
+    pub(super) applied: ProfileApplied,
 }
 
 impl Engine {
@@ -109,7 +109,7 @@ impl Engine {
             .await
     }
 
-    fn target(&self, old: &Memory, profile: &Profile, now: Timestamp) -> Result<Target> {
+    pub(super) fn target(&self, old: &Memory, profile: &Profile, now: Timestamp) -> Result<Target> {
         let mut memory = old.clone();
         let mut applied = ProfileApplied {
             profile: profile.name.clone(),
@@ -147,11 +147,14 @@ impl Engine {
 }
 
 /// Strategies before and after, of those that were there.
-fn pairs<'a>(old: &'a Memory, new: &'a Memory) -> impl Iterator<Item = (&'a Strategy, &'a Strategy)> {
+pub(super) fn pairs<'a>(
+    old: &'a Memory,
+    new: &'a Memory,
+) -> impl Iterator<Item = (&'a Strategy, &'a Strategy)> {
     old.strategies.iter().filter_map(|from| Some((from, new.strategy(&from.id)?)))
 }
 
-fn count(applied: &mut ProfileApplied, moved: Moved) {
+pub(super) fn count(applied: &mut ProfileApplied, moved: Moved) {
     applied.moved_records += moved.moved;
     applied.unmoved_records += moved.unmoved;
 }

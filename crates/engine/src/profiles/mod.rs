@@ -3,13 +3,17 @@
 //! A profile is settings and strategies under a name (architecture §7). Finding one gives a new memory its settings;
 //! strategies come by applying alone, for a memory made over the wire has those its client asked for.
 
+mod agent_prompt;
 mod apply;
+mod ensure;
 mod file;
 mod list;
 mod shipped;
 pub(crate) mod template_change;
 
+pub use agent_prompt::agent_prompt;
 pub use apply::{ProfileApplied, ProfileChange};
+pub use ensure::{MemoryEnsure, MemoryEnsured};
 pub use file::{Profile, ProfileSettings, parse};
 pub use shipped::shipped;
 

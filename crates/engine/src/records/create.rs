@@ -4,19 +4,18 @@ use loci_model::expiry::ExpirySpecification;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::RecordKind;
+use loci_model::record::{RecordKind, RecordState};
 use loci_model::{Error, ErrorKind, JobId, Namespace, RecordId, Result, limits};
 use serde::{Deserialize, Serialize};
 
 use super::batch::{self, Outcomes};
 use super::writing::{Building, Origin};
 use super::{BatchOutcome, ItemOutcome, RecordsCreate};
-use crate::Engine;
-use crate::access;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally};
 use crate::watched::CREATE;
+use crate::{Engine, access, sre};
 
 const OPERATION: &str = "BatchCreateMemoryRecords";
 /// Fewest days after which a record may vanish.
@@ -81,10 +80,18 @@ impl Engine {
                 let building =
                     Building { memory: &memory, view: &view, policy, expiry: request.expiry, by: &by, now };
                 for (new, id) in request.records.iter().zip(&ids) {
-                    let written = building.build(new, id, Origin::default()).and_then(|(record, safe)| {
-                        found.add(&safe);
-                        building.insert(tx, &record)
-                    });
+                    let written =
+                        building.build(new, id, Origin::default()).and_then(|(mut record, safe)| {
+                            found.add(&safe);
+                            let told = (record.kind, record.strategy.as_ref());
+                            if record.state == RecordState::Active
+                                && sre::waits_for_person(&memory, &settings.sre, told, &record.text)
+                            {
+                                record.state = RecordState::Candidate;
+                                record.state_reason = Some(sre::WAITS.to_owned());
+                            }
+                            building.insert(tx, &record)
+                        });
                     outcomes.add(id.clone(), Some(new.request.clone()), written)?;
                 }
                 let outcome = outcomes.finish();

@@ -17,12 +17,13 @@ impl Engine {
         check_limit(listing.limit)?;
         check_states(&listing.states)?;
         let view = access::bound_view(caller, &listing.memory, Capability::Read, self.clock.now())?;
-        let now = self.clock.now();
+        let (now, settings) = (self.clock.now(), self.settings.clone());
         self.store
             .read(move |tx| {
                 let memory = existing(tx, &listing.memory)?;
                 filters::check(&memory, &listing.metadata)?;
                 let (mut scope, notices) = namespaces::scope(&memory, &view, &listing.namespaces, now)?;
+                namespaces::add_other_names(&mut scope, &memory, &view, &listing.namespaces, &settings.sre);
                 scope.strategy.clone_from(&listing.strategy);
                 scope.metadata.clone_from(&listing.metadata);
                 scope.kinds.clone_from(&listing.kinds);

@@ -10,6 +10,7 @@ use loci_model::{Error, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 
 use super::NamespaceAsk;
 use crate::access::View;
+use crate::sre::{self, SreSettingsByMemory};
 
 /// The active records in the union of `asks` (none: everywhere) that `view` shows. An ask that has nothing in common
 /// with the view is denied; one that is wider is narrowed, with a warning.
@@ -46,6 +47,27 @@ fn filter(memory: &Memory, ask: &NamespaceAsk) -> NamespaceFilter {
                 NamespaceReading::SegmentPrefix => NamespaceMatch::Subtree,
             };
             NamespaceFilter::new(namespace, mode)
+        }
+    }
+}
+
+/// Adds the same places by their other names, where a memory of operations agents knows any, as far as the view shows them.
+pub(crate) fn add_other_names(
+    scope: &mut RecordScope,
+    memory: &Memory,
+    view: &View,
+    asks: &[NamespaceAsk],
+    settings: &SreSettingsByMemory,
+) {
+    for ask in asks {
+        let (NamespaceAsk::Path(namespace) | NamespaceAsk::Node(namespace)) = ask;
+        let Some(other) = sre::known_as(memory, settings.of(&memory.id), namespace) else { continue };
+        let other = NamespaceFilter::new(&other, filter(memory, ask).mode());
+        let parts = view.narrow(&other).map(|(parts, _)| parts).unwrap_or_default();
+        for part in parts {
+            if !scope.namespaces.contains(&part) {
+                scope.namespaces.push(part);
+            }
         }
     }
 }

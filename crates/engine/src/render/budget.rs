@@ -88,11 +88,31 @@ struct Section {
     heading: String,
     tokens: u32,
     is_open: bool,
+    /// The section whose heading stands above this one.
+    beneath: Option<usize>,
+}
+
+/// Stands in a heading for how many entries are shown beneath it.
+pub const COUNT: &str = "{count}";
+
+/// The heading of a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// Its words; [`COUNT`] in them becomes the number of entries shown.
+    pub text: String,
+    /// The place of a heading before it, which stands above this one where any entry of this one is shown.
+    pub beneath: Option<usize>,
 }
 
 /// Fills the budget, group by group. `headings`: those of the sections, in the order in which they are read. The estimates of parts
 /// never add up to less than that of the whole, so the sum is kept within it.
 pub fn fill(frame: &Frame, headings: &[&str], groups: &[Group], budget: &Budget) -> Filled {
+    let heading = |text: &&str| Heading { text: (*text).to_owned(), beneath: None };
+    fill_under(frame, &headings.iter().map(heading).collect::<Vec<_>>(), groups, budget)
+}
+
+/// The same with headings beneath headings.
+pub fn fill_under(frame: &Frame, headings: &[Heading], groups: &[Group], budget: &Budget) -> Filled {
     let estimate = |text: &str| budget.estimator.estimate(text);
     let mut fillings: Vec<Filling<'_>> = groups.iter().map(|group| filling(group, budget)).collect();
     let mut sections = sections(headings, budget);
@@ -119,11 +139,24 @@ pub fn fill(frame: &Frame, headings: &[&str], groups: &[Group], budget: &Budget)
 }
 
 /// The sections, and one without a heading for entries that name none of them.
-fn sections(headings: &[&str], budget: &Budget) -> Vec<Section> {
-    let headed = headings.iter().map(|heading| format!("{}:\n", contained(heading).replace('\n', " ")));
-    let section =
-        |heading: String| Section { tokens: budget.estimator.estimate(&heading), heading, is_open: false };
-    headed.chain(std::iter::once(String::new())).map(section).collect()
+fn sections(headings: &[Heading], budget: &Budget) -> Vec<Section> {
+    let headed = headings.iter().enumerate().map(|(at, heading)| {
+        let text = format!("{}:\n", contained(&heading.text).replace('\n', " "));
+        (text, heading.beneath.filter(|above| *above < at))
+    });
+    let section = |(heading, beneath): (String, Option<usize>)| Section {
+        // No number of entries is longer than what stands for it.
+        tokens: budget.estimator.estimate(&heading),
+        heading,
+        is_open: false,
+        beneath,
+    };
+    headed.chain(std::iter::once((String::new(), None))).map(section).collect()
+}
+
+/// The section whose heading stands above that of another.
+fn above(sections: &[Section], section: &Section) -> Option<usize> {
+    section.beneath.filter(|above| *above < sections.len())
 }
 
 /// The section of an entry.
@@ -133,14 +166,21 @@ fn section_of(sections: &[Section], entry: &Entry) -> usize {
 
 /// What the heading above an entry costs yet.
 fn heading_cost(sections: &[Section], entry: &Entry) -> u32 {
+    let cost = |section: &Section| if section.is_open { 0 } else { section.tokens };
     let section = sections.get(section_of(sections, entry));
-    section.map_or(0, |section| if section.is_open { 0 } else { section.tokens })
+    section.map_or(0, |section| {
+        let above = above(sections, section).and_then(|place| sections.get(place));
+        cost(section).saturating_add(above.map_or(0, cost))
+    })
 }
 
 fn open(sections: &mut [Section], entry: &Entry) {
     let place = section_of(sections, entry);
-    if let Some(section) = sections.get_mut(place) {
-        section.is_open = true;
+    let above = sections.get(place).and_then(|section| above(sections, section));
+    for place in above.into_iter().chain([place]) {
+        if let Some(section) = sections.get_mut(place) {
+            section.is_open = true;
+        }
     }
 }
 
@@ -213,15 +253,23 @@ fn cut_to(candidate: &Candidate<'_>, room: u32, budget: &Budget) -> Option<CutEn
 fn block(frame: &Frame, sections: &[Section], fillings: &[Filling<'_>]) -> String {
     let mut block = frame.opening();
     let start = block.len();
+    let mut written = vec![false; sections.len()];
     for (place, section) in sections.iter().enumerate() {
-        let mut heading = Some(&section.heading);
-        for candidate in fillings.iter().flat_map(|filling| &filling.candidates) {
-            let is_here = section_of(sections, candidate.entry()) == place;
-            if is_here && matches!(candidate.fate, Fate::Shown { .. }) {
-                heading.take().into_iter().for_each(|heading| block.push_str(heading));
-                block.push_str(candidate.lines());
+        let is_here = |candidate: &&Candidate<'_>| {
+            section_of(sections, candidate.entry()) == place && matches!(candidate.fate, Fate::Shown { .. })
+        };
+        let shown: Vec<&Candidate<'_>> =
+            fillings.iter().flat_map(|filling| &filling.candidates).filter(is_here).collect();
+        if shown.is_empty() {
+            continue;
+        }
+        for place in above(sections, section).into_iter().chain([place]) {
+            let is_new = written.get_mut(place).is_some_and(|written| !std::mem::replace(written, true));
+            if let Some(section) = sections.get(place).filter(|_| is_new) {
+                block.push_str(&section.heading.replace(COUNT, &shown.len().to_string()));
             }
         }
+        shown.iter().for_each(|candidate| block.push_str(candidate.lines()));
     }
     if block.len() == start {
         block.push_str(&frame.empty);

@@ -23,12 +23,14 @@ pub struct Frame {
     pub intro: String,
     /// What is said where there is nothing.
     pub empty: String,
+    /// The line behind the fence; empty: there is none.
+    pub after: String,
 }
 
 impl Frame {
     /// The frame of what is remembered.
     pub fn of_memory(seed: [u8; 16]) -> Self {
-        Self { seed, intro: INTRO.to_owned(), empty: EMPTY.to_owned() }
+        Self { seed, intro: INTRO.to_owned(), empty: EMPTY.to_owned(), after: String::new() }
     }
 
     /// The opening lines.
@@ -36,9 +38,10 @@ impl Frame {
         format!("<<{}\n{}\n", self.delimiter(), self.intro)
     }
 
-    /// The closing line.
+    /// The closing lines.
     pub(super) fn closing(&self) -> String {
-        format!("{}>>\n", self.delimiter())
+        let after = if self.after.is_empty() { String::new() } else { format!("{}\n", self.after) };
+        format!("{}>>\n{after}", self.delimiter())
     }
 
     fn delimiter(&self) -> String {

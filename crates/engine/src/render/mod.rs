@@ -9,7 +9,7 @@ mod entry;
 mod fence;
 mod receipt;
 
-pub use budget::{Budget, Group, Oversize, fill};
+pub use budget::{Budget, COUNT, Group, Heading, Oversize, fill, fill_under};
 pub use entry::{Entry, Screened};
 pub use fence::{Frame, PREFIX, contained, fence};
 pub use receipt::{DropReason, Dropped, Filled, Shown};

@@ -29,6 +29,20 @@ pub(super) struct Asked {
     pub(super) vector: Option<(Vector, String)>,
 }
 
+impl Asked {
+    /// Looks for these terms, too, after those of the question, as many as a request takes.
+    pub(super) fn look_also_for(&mut self, also: &[String]) {
+        for term in also {
+            if self.terms.len() >= limits::QUERY_TERMS_MAX {
+                return;
+            }
+            if !self.terms.contains(term) {
+                self.terms.push(term.clone());
+            }
+        }
+    }
+}
+
 impl Engine {
     /// Reads a question for a scope.
     pub(super) async fn read_question(

@@ -15,6 +15,7 @@ use super::provisional::Provisional;
 use super::ranking::Ranked;
 use super::signals::SIGNALS;
 use super::weights::Weights;
+use super::within::Within;
 use super::{Hit, SearchRequest, SignalValue};
 use crate::Engine;
 use crate::access::View;
@@ -29,6 +30,8 @@ pub(super) struct Listing<'a> {
     pub(super) asked: &'a Asked,
     /// Records that are not stored.
     pub(super) provisional: &'a Provisional,
+    /// What another verb adds.
+    pub(super) within: Option<&'a Within<'a>>,
 }
 
 impl Engine {
@@ -39,6 +42,7 @@ impl Engine {
         ranked: impl Iterator<Item = Ranked<'a>> + Send,
     ) -> Result<Vec<Hit>> {
         let wanted = usize::try_from(listing.request.top_k).unwrap_or(usize::MAX);
+        let wanted = listing.within.map_or(wanted, |within| within.most);
         let mut hits: Vec<Hit> = Vec::new();
         let mut listed: Vec<Foldable<'_>> = Vec::new();
         let mut ranked = ranked.filter(|ranked| listing.is_relevant(ranked));
@@ -138,6 +142,7 @@ impl Listing<'_> {
             && record.state != RecordState::Erased
             && self.view.admits(record)
             && self.cites(record)
+            && Within::admits(self.within, record)
             && (!record.is_expired(scope.now) || scope.states.contains(&RecordState::Expired))
             && scope.asks_for(&record.namespace.normal(), record.strategy.as_ref())
             && scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))

@@ -14,6 +14,7 @@
 //! | `provisional` | turns that are not extracted yet, where the memory shows them |
 //! | [`weights`] | the numbers, from `weights.json` |
 //! | `own_weights` | those of a memory that has its own |
+//! | `within` | what other verbs add: which records take a place, and words that mean the same |
 //!
 //! To add a signal: one file with a pure function, one line in the table of [`signals`], weight 0 in `weights.json`.
 
@@ -31,6 +32,7 @@ mod search;
 pub mod signals;
 mod turn_view;
 pub mod weights;
+mod within;
 
 use std::borrow::Cow;
 
@@ -46,6 +48,7 @@ use crate::records::NamespaceAsk;
 
 pub(crate) use own_weights::OwnWeights;
 pub(crate) use question_once::QuestionOnce;
+pub(crate) use within::Within;
 
 /// A question and where to look.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,6 +17,7 @@ use super::listing::Listing;
 use super::provisional::{self, Beside, Provisional};
 use super::ranking;
 use super::weights::Weights;
+use super::within::Within;
 use super::{SearchAnswer, SearchRequest, SearchStatistics, budget};
 use crate::Engine;
 use crate::access::{self, View};
@@ -29,7 +30,7 @@ impl Engine {
     /// The records that answer a question best, best first. What could not take part is in `notices.degraded`. They count as read.
     pub async fn search(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
         let memory = request.memory.clone();
-        let answer = self.watched(caller, &request, true).await?;
+        let answer = self.watched(caller, &request, true, None).await?;
         let stored = answer.hits.iter().filter(|hit| !hit.provisional);
         self.reads.note(&memory, stored.map(|hit| &hit.record.id), self.clock.now());
         Ok(answer)
@@ -37,7 +38,17 @@ impl Engine {
 
     /// The same for whoever compares, or shows a part of it: of stored records alone.
     pub async fn search_unread(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
-        self.watched(caller, &request, false).await
+        self.watched(caller, &request, false, None).await
+    }
+
+    /// The same for a verb that orders the list anew: see [`Within`].
+    pub(crate) async fn search_within(
+        &self,
+        caller: &Principal,
+        request: &SearchRequest,
+        within: &Within<'_>,
+    ) -> Result<SearchAnswer> {
+        self.watched(caller, request, false, Some(within)).await
     }
 
     async fn watched(
@@ -45,9 +56,10 @@ impl Engine {
         caller: &Principal,
         request: &SearchRequest,
         with_waiting: bool,
+        within: Option<&Within<'_>>,
     ) -> Result<SearchAnswer> {
         let watch = self.watch("search_memory", Some(&request.memory));
-        let answer = self.answer(caller, request, with_waiting).await;
+        let answer = self.answer(caller, request, with_waiting, within).await;
         if let Some(watch) = watch {
             watch.tell_search(request, &answer);
         }
@@ -59,6 +71,7 @@ impl Engine {
         caller: &Principal,
         request: &SearchRequest,
         with_waiting: bool,
+        within: Option<&Within<'_>>,
     ) -> Result<SearchAnswer> {
         check(request)?;
         let view = access::bound_view(caller, &request.memory, Capability::Read, self.clock.now())?;
@@ -71,6 +84,7 @@ impl Engine {
 
         let started = self.clock.monotonic_us();
         let mut asked = self.read_question(&request.query, &scope, &mut notices).await?;
+        asked.look_also_for(within.map_or(&[], |within| &within.also));
         let (mut set, embedded) = self.look_up(request, &scope, &mut asked, &mut notices).await?;
         if set.passages_without_vector > 0 && by_vector(request) {
             notices.degrade(Degradation::EmbeddingPending);
@@ -95,6 +109,7 @@ impl Engine {
             weights,
             asked: &asked,
             provisional: &provisional,
+            within,
         };
         let mut hits = self.list_hits(&listing, ranking::best_passages(ranked)).await?;
         provisional::once(&mut hits);
@@ -134,7 +149,8 @@ impl Engine {
         self.store
             .read(move |tx| {
                 let memory = existing(tx, &request.memory)?;
-                let (scope, mut notices) = scope_of(tx, &memory, &view, &request, now)?;
+                let (mut scope, mut notices) = scope_of(tx, &memory, &view, &request, now)?;
+                namespaces::add_other_names(&mut scope, &memory, &view, &request.namespaces, &settings.sre);
                 if extraction_is_pending(tx, &memory.id, &view)? {
                     notices.degrade(Degradation::ExtractionPending);
                 }

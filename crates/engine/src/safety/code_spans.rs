@@ -6,15 +6,15 @@ use std::ops::Range;
 
 /// A piece of code with its delimiters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CodeRegion {
+pub(crate) struct CodeRegion {
     /// Bytes of the text; a fence takes whole lines.
-    pub(super) range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// A fence, not a span.
-    pub(super) fence: bool,
+    pub(crate) fence: bool,
 }
 
 /// The code of a text, in order, without overlaps. A fence that is not closed goes on to the end.
-pub(super) fn regions(text: &str) -> Vec<CodeRegion> {
+pub(crate) fn regions(text: &str) -> Vec<CodeRegion> {
     if !text.contains('`') && !text.contains("~~~") {
         return Vec::new();
     }

@@ -10,7 +10,7 @@
 
 mod assigned;
 mod code_names;
-mod code_spans;
+pub(crate) mod code_spans;
 mod entropy;
 mod hidden_characters;
 mod html;

@@ -96,6 +96,18 @@ impl Engine {
         }
     }
 
+    /// The memory named by its id or name, else the only one of the caller's grants, else that of this name; `None` where the caller may not
+    /// know of it, or there is none.
+    pub(crate) async fn memory_of(
+        &self,
+        caller: &Principal,
+        named: Option<&str>,
+        otherwise: &str,
+    ) -> Result<Option<MemoryId>> {
+        let wanted = named.map(str::to_owned).or_else(|| only_granted(caller));
+        self.known_memory(caller, wanted.as_deref().unwrap_or(otherwise)).await
+    }
+
     async fn known_memory(&self, caller: &Principal, wanted: &str) -> Result<Option<MemoryId>> {
         let (caller, wanted) = (caller.clone(), wanted.to_owned());
         self.store

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use loci_engine::coding::{
-    HookDelivery, HookDeliveryShown, HookState, HookTaken, RepositoryChange, ReviewsPulled,
-};
+use loci_engine::coding::{HookDelivery, HookDeliveryShown, HookState, RepositoryChange, ReviewsPulled};
+use loci_engine::deliveries::HookTaken;
 use loci_engine::{Engine, EngineParts, EngineSettings};
 use loci_model::forge_news::{
     ForgeNews, ForgeNotice, NoticedRepository, ReviewChange, ToldComment, ToldReview,

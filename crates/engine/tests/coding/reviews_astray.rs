@@ -1,7 +1,8 @@
 //! Reviews that go astray: what cannot be read keeps no others waiting, what was passed by can be had again, and nobody counts for more or
 //! less than they are.
 
-use loci_engine::coding::{HookState, HookTaken, RepositoryChange, ReviewsPolled, RuleListing};
+use loci_engine::coding::{HookState, RepositoryChange, ReviewsPolled, RuleListing};
+use loci_engine::deliveries::HookTaken;
 use loci_model::forge_news::{ForgeNews, ReviewChange, ToldComment};
 use loci_model::ledger::Shelf;
 use loci_model::ports::clock::Clock;

@@ -49,6 +49,8 @@ mod scenarios;
 #[cfg(test)]
 mod servers;
 #[cfg(test)]
+mod sre;
+#[cfg(test)]
 mod streams;
 #[cfg(test)]
 mod world;

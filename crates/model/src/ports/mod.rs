@@ -2,6 +2,7 @@
 //!
 //! A port returns boxed futures and names no runtime. Synchronous parts ([`store::Tx`]) do no waiting of their own.
 
+pub mod alerts;
 pub mod clock;
 pub mod code;
 pub mod deliver;

@@ -110,11 +110,15 @@ pub(super) async fn admit(doors: &Doors, parts: &mut Parts) -> Result<(Principal
         Some(caller) => caller,
         None => doors.gate.bearer_caller(&parts.headers).await?,
     };
+    Ok((caller, path_parameters(parts).await?))
+}
+
+/// The parameters of a path, by name.
+pub(super) async fn path_parameters(parts: &mut Parts) -> Result<Vec<(String, String)>> {
     let parameters = RawPathParams::from_request_parts(parts, &())
         .await
         .map_err(|error| Error::invalid("path", "the path must be percent-encoded UTF-8").caused_by(error))?;
-    let path = parameters.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    Ok((caller, path))
+    Ok(parameters.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
 /// The query, as a request's shape.

@@ -4,6 +4,8 @@
 //! `operations`. Router and OpenAPI document are both made from these lines.
 
 mod admin;
+mod agent_prompt;
+mod agent_responses;
 pub(crate) mod attribution;
 mod call;
 mod commits;
@@ -25,9 +27,15 @@ pub mod hooks;
 mod identity;
 mod import;
 mod import_lines;
+mod investigation_complete;
+mod investigation_messages;
+mod investigation_outcome;
+mod investigation_start;
 mod jobs;
 mod keys;
 mod memories;
+mod memory_ensure;
+mod memory_recreate;
 mod memory_tool;
 mod metrics;
 mod mirrors;
@@ -55,6 +63,11 @@ mod safeguards;
 mod search;
 mod sessions_end;
 mod settings;
+mod sre_history;
+mod sre_preferences;
+mod sre_retrieve;
+mod sre_save;
+mod sre_stats;
 mod strategies;
 mod table;
 mod task_alerts;
@@ -84,6 +97,8 @@ pub use tools::error_of as tool_error_of;
 /// All operations.
 fn operations() -> Table {
     let table = memories::operations(Table::default());
+    let table = memory_ensure::operations(table);
+    let table = memory_recreate::operations(table);
     let table = events::operations(table);
     let table = records::operations(table);
     let table = search::operations(table);
@@ -127,6 +142,17 @@ fn operations() -> Table {
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);
     let table = record_feedback::operations(table);
+    let table = sre_save::operations(table);
+    let table = investigation_start::operations(table);
+    let table = agent_responses::operations(table);
+    let table = investigation_messages::operations(table);
+    let table = investigation_complete::operations(table);
+    let table = investigation_outcome::operations(table);
+    let table = sre_stats::operations(table);
+    let table = agent_prompt::operations(table);
+    let table = sre_retrieve::operations(table);
+    let table = sre_history::operations(table);
+    let table = sre_preferences::operations(table);
     let table = pull::operations(table);
     let table = reflections::operations(table);
     let table = hooks::operations(table);

@@ -27,7 +27,7 @@
 mod asked;
 mod candidate;
 mod choosing;
-mod deadline;
+pub(crate) mod deadline;
 mod exposing;
 mod hydrating;
 mod kind;

@@ -32,6 +32,7 @@ mod user_forget;
 pub(super) use described::{Described, keep_described, of_description};
 pub(super) use implied::requests;
 pub(super) use keeping::restricted_to;
+pub(crate) use own_words::own_words;
 pub(super) use people::{is_whose, place_named, place_of};
 pub use preference_put::{PreferencePut, PreferenceSet};
 pub use preference_remove::UserSettingsPut;

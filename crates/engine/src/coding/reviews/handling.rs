@@ -15,37 +15,16 @@ use super::assembling::{Known, is_all_known};
 use super::gathering::failed;
 use super::handing_on::{Handed, Handing, TRIES, overtaken};
 use super::left_out::DRAFT;
-use super::receiving::{Kept, UNKNOWN_REPO, ignored};
+use super::receiving::{Kept, UNKNOWN_REPO};
 use crate::Engine;
+use crate::deliveries::incoming::{Handled, JOB_KEY, ignored};
 
-/// A job's key, before that of its unit.
-pub(crate) const JOB_KEY: &str = "hook:";
 /// Deliveries of one round.
 const DELIVERIES: usize = 200;
-/// Pauses before what failed is tried again: as many more tries.
-const PAUSES_MS: &[i64] = &[10_000, 60_000, 300_000];
 /// Where a forge does not say how long.
 const PAUSE_MS: u64 = 60_000;
 /// The longest pause that a forge can ask for.
 const PAUSE_MS_MAX: u64 = 3_660_000;
-
-/// How a round ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Handled {
-    /// Nothing is left.
-    Done,
-    /// It goes on then: a forge takes no more requests, or there is more.
-    Later(Timestamp),
-    /// It failed, and is tried again then.
-    Again {
-        /// What went wrong.
-        reason: String,
-        /// When.
-        at: Timestamp,
-    },
-    /// It failed too often; the deliveries say so.
-    Failed(String),
-}
 
 impl Engine {
     /// Deals with what waits for the unit of a job.
@@ -193,37 +172,7 @@ impl Engine {
         let now = self.clock.now();
         let rows =
             waiting.into_iter().map(|row| done(row, left_out.as_deref(), now)).collect::<Result<Vec<_>>>()?;
-        self.note_all(rows).await
-    }
-
-    async fn note_failed(&self, waiting: Vec<Delivery>, error: &Error, now: Timestamp) -> Result<Handled> {
-        // What came last has been tried least: a unit is given up when its first has been tried often enough.
-        let tries = waiting.iter().map(|row| row.attempts).max().unwrap_or_default().saturating_add(1);
-        let nth = usize::try_from(tries.saturating_sub(1)).unwrap_or(usize::MAX);
-        let pause = PAUSES_MS.get(nth).filter(|_| error.is_retryable() || error.kind == ErrorKind::Bug);
-        let due = now.plus_millis(pause.copied().unwrap_or(0));
-        let state = if pause.is_some() { DeliveryState::Pending } else { DeliveryState::Failed };
-        let rows = waiting.into_iter().map(|row| Delivery {
-            state,
-            attempts: row.attempts.saturating_add(1),
-            due,
-            last_error: Some(error.message.clone()),
-            ..row
-        });
-        self.note_all(rows.collect()).await?;
-        let reason = error.message.clone();
-        Ok(if pause.is_some() { Handled::Again { reason, at: due } } else { Handled::Failed(reason) })
-    }
-
-    async fn note_all(&self, rows: Vec<Delivery>) -> Result<()> {
-        self.store
-            .write(move |tx| {
-                for row in &rows {
-                    tx.deliveries_mut().note_received(row)?;
-                }
-                Ok(())
-            })
-            .await
+        self.note_received(rows).await
     }
 }
 

@@ -7,7 +7,8 @@ use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{DeliveryId, Error, JobId, Result, Timestamp, limits};
 
-use super::receiving::{HookTaken, IGNORED, Kept, UNKNOWN_REPO, ask, may_be_read_again, read};
+use super::receiving::{Kept, UNKNOWN_REPO, ask, may_be_read_again, read};
+use crate::deliveries::incoming::{HookTaken, IGNORED};
 use crate::memories::existing;
 use crate::page::Page;
 use crate::verified::Standing;

@@ -43,10 +43,9 @@ mod taking;
 
 pub use backfilling::BackfillAsked;
 pub(crate) use blanking::blank;
-pub(crate) use handling::Handled;
 pub use hook_deliveries::{HookDeliveryShown, HookState};
 pub use intake::intake_of;
 pub use polling::ReviewsPolled;
 pub use pulling::ReviewsPulled;
-pub use receiving::{HookDelivery, HookTaken};
+pub use receiving::HookDelivery;
 pub use taking::NewReview;

@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use super::gathering::{failed, not_readable};
 use super::handing_on::Handing;
-use super::handling::{Handled, pause_of};
+use super::handling::pause_of;
 use crate::Engine;
 use crate::coding::place;
+use crate::deliveries::incoming::Handled;
 use crate::verified::Standing;
 
 /// A job's key, before the repository's id.

@@ -9,9 +9,9 @@ use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::{DeliveryId, Document, Error, JobId, MemoryId, Result, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 
-use super::handling::JOB_KEY;
 use super::masking;
 use crate::Engine;
+use crate::deliveries::incoming::{HookTaken, JOB_KEY, ignored};
 use crate::verified::noticed;
 
 /// Old deliveries that leave with one that comes.
@@ -34,17 +34,6 @@ pub struct HookDelivery {
     pub digest: String,
     /// What it says.
     pub notice: ForgeNotice,
-}
-
-/// What became of a delivery at the door.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HookTaken {
-    /// It is dealt with soon.
-    Queued,
-    /// It is being dealt with, or was.
-    Duplicate,
-    /// Nothing follows from it: why.
-    Ignored(&'static str),
 }
 
 /// What is kept of a delivery: what is used of it, and what tells it apart. The news goes when it was dealt with.
@@ -210,11 +199,3 @@ fn kept(delivery: &HookDelivery, taken: HookTaken) -> Kept {
         news: delivery.notice.news.clone().filter(|_| with_news),
     }
 }
-
-/// How a delivery says why nothing followed from it.
-pub(super) fn ignored(why: &str) -> String {
-    format!("{IGNORED}{why}")
-}
-
-/// In front of why nothing followed.
-pub(super) const IGNORED: &str = "ignored: ";

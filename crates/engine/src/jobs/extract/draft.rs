@@ -15,13 +15,13 @@ use loci_model::{RecordId, Result, Timestamp};
 use super::Vectors;
 use super::reading::GroupRead;
 use super::round::{Group, Round};
-use crate::Engine;
 use crate::consolidation::Decision;
 use crate::jobs::embed::TEXTS_PER_BATCH;
 use crate::safety::{self, SafeText, SafetyPolicy};
 use crate::strategies::grounding::is_grounded;
 use crate::strategies::schema_values::record_values;
 use crate::strategies::{Candidate, Joining};
+use crate::{Engine, sre};
 
 /// Why a record that names what nobody said is held back.
 const INVENTED: &str = "names an address or code that nobody in the conversation named";
@@ -128,7 +128,7 @@ fn record(
     let SafeText { text, index_text, hidden, findings, tier, state, .. } = safe;
     let clean = |text: Option<String>| text.map(|text| safety::prepare(text, None, &policy).text);
     let invented = by_model && !is_grounded(&text, &heard(group));
-    let state = if invented { RecordState::Quarantined } else { state };
+    let (state, held) = begins_as(engine, round, (kind, &text), (state, invented));
     let metadata = metadata(round, group, &candidate.sources, &text, inferred);
     // What is held back continues nothing: the record there stays as it is.
     let standing = standing(group, &joining, kind, subtype.as_ref()).filter(|_| state == RecordState::Active);
@@ -164,7 +164,7 @@ fn record(
         derived_from: Vec::new(),
         findings,
         state,
-        state_reason: suspicion.or_else(|| invented.then(|| INVENTED.to_owned())),
+        state_reason: suspicion.or_else(|| held.map(str::to_owned)),
         superseded_by: None,
         supersedes: standing.map(|standing| standing.supersedes.clone()).unwrap_or_default(),
         valid_from: candidate.time,
@@ -176,6 +176,24 @@ fn record(
         expiry_days,
     };
     Ok((record, joining, hidden))
+}
+
+/// Where a record begins, and why it is held, beyond what safety found in its words.
+fn begins_as(
+    engine: &Engine,
+    round: &Round,
+    (kind, text): (RecordKind, &str),
+    (state, invented): (RecordState, bool),
+) -> (RecordState, Option<&'static str>) {
+    let told = (kind, Some(&round.strategy.id));
+    let waits = || sre::waits_for_person(&round.memory, &engine.settings.sre, told, text);
+    if invented {
+        (RecordState::Quarantined, Some(INVENTED))
+    } else if state == RecordState::Active && waits() {
+        (RecordState::Candidate, Some(sre::WAITS))
+    } else {
+        (state, None)
+    }
 }
 
 /// Everything that a model was told: the turns, and the records of the session that it goes on with.

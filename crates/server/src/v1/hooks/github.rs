@@ -7,7 +7,8 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use loci_api::hook::HookAnswer;
-use loci_engine::coding::{HookDelivery, HookTaken};
+use loci_engine::coding::HookDelivery;
+use loci_engine::deliveries::HookTaken;
 use loci_model::{DeliveryId, Error, ErrorKind, Reason, Result, limits};
 use percent_encoding::percent_decode;
 use sha2::{Digest, Sha256};
@@ -131,8 +132,8 @@ mod tests {
             let (clock, ids) = (Arc::new(world.clock()), Arc::new(SeededIds::new(2)));
             let secrets = secrets.iter().map(|secret| Zeroizing::new((*secret).to_owned())).collect();
             let github = Hook { keys: HookKeys::new(secrets).unwrap(), reader: Some(Arc::new(Plain)) };
-            let doors =
-                Doors::new(world.engine(), clock, ids, DoorOptions::default()).with_hooks(Hooks { github });
+            let doors = Doors::new(world.engine(), clock, ids, DoorOptions::default())
+                .with_hooks(Hooks { github, ..Hooks::default() });
             let add =
                 RepositoryAdd { name: Some("github.com/acme/shop".to_owned()), ..RepositoryAdd::default() };
             let admin = Principal::administrator("tester");

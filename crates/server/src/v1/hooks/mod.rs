@@ -1,18 +1,30 @@
 //! Hooks: what other services send here, each by a file of its own. A body is read by whoever knows its sender, and only behind its
 //! signature (`signature`); it is stored, answered, and dealt with later.
 //!
-//! To add a sender: a file with its scheme of signatures and its headers, a member of [`Hooks`], a line in `operations`.
+//! | file | idea |
+//! |---|---|
+//! | `github` | what GitHub sends |
+//! | `alerts`, `proof` | what alerting systems send, and how they show who they are |
+//! | `signature` | keyed digests and secrets |
+//! | `deliveries` | what came in, listed and tried again |
+//!
+//! To add a sender: a file with its scheme of signatures and its headers, a member of [`Hooks`], a line in `operations`. To add an alerting
+//! system: a reader in `loci-alerts`, its scheme in `proof`, a line in `operations`.
 
+mod alerts;
 pub(super) mod deliveries;
 mod github;
+mod proof;
 mod signature;
 
 use std::sync::Arc;
 
 use loci_api::hook as shape;
+use loci_model::alert_notice::AlertSource;
 use loci_model::ports::forge::NoticeReader;
 
 use super::table::{Described, Form, Table, get, post};
+pub use alerts::AlertHook;
 pub use signature::HookKeys;
 
 /// Who may send, by sender.
@@ -20,6 +32,8 @@ pub use signature::HookKeys;
 pub struct Hooks {
     /// GitHub.
     pub github: Hook,
+    /// Alerting systems: each may stand several times.
+    pub alerts: Vec<AlertHook>,
 }
 
 /// One sender.
@@ -33,16 +47,39 @@ pub struct Hook {
 
 impl std::fmt::Debug for Hooks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hooks").field("github", &self.github.keys).finish()
+        f.debug_struct("Hooks").field("github", &self.github.keys).field("alerts", &self.alerts).finish()
     }
 }
+
+/// Where alerting systems send.
+const ALERTS: [(AlertSource, &str, &str); 4] = [
+    (
+        AlertSource::Alertmanager,
+        "/v1/hooks/alertmanager/{memory}",
+        "Take what Alertmanager sends, by its secret.",
+    ),
+    (AlertSource::Pagerduty, "/v1/hooks/pagerduty/{memory}", "Take what PagerDuty sends, by its signature."),
+    (AlertSource::Opsgenie, "/v1/hooks/opsgenie/{memory}", "Take what Opsgenie sends, by its secret."),
+    (
+        AlertSource::Generic,
+        "/v1/hooks/generic/{memory}",
+        "Take alerts of any other system, by their signature.",
+    ),
+];
 
 pub(super) fn operations(mut table: Table) -> Table {
     let place = post("/v1/hooks/github", "Take what GitHub sends, by its signature.");
     let answer = table.named::<shape::HookAnswer>();
     let described = Described { place, request: Form::None, answer };
+    table = table.stream(described, |doors, request| async move { github::take(doors, request).await });
+    for (source, path, summary) in ALERTS {
+        let answer = table.named::<shape::AlertAnswer>();
+        let described = Described { place: post(path, summary), request: Form::None, answer };
+        table = table.stream(described, move |doors, request| async move {
+            alerts::take(doors, source, request).await
+        });
+    }
     table
-        .stream(described, |doors, request| async move { github::take(doors, request).await })
         .query(get("/v1/hooks/deliveries", "List what hooks brought in, newest first."), deliveries::list)
         .plain(
             post("/v1/hooks/deliveries/{guid}/retry", "Deal again with a delivery that failed."),

@@ -41,15 +41,35 @@ impl HookKeys {
     pub(super) fn signed(&self, scheme: Scheme, headers: &HeaderMap, body: &[u8]) -> bool {
         let mut values = headers.get_all(scheme.header).iter();
         let (Some(value), None) = (values.next(), values.next()) else { return false };
-        let digits = value.to_str().ok().and_then(|value| value.strip_prefix(scheme.prefix));
+        value.to_str().is_ok_and(|value| self.signed_by(scheme.prefix, value, &[body]))
+    }
+
+    /// The same of a signature, and of what is signed in pieces.
+    pub(super) fn signed_by(&self, prefix: &str, value: &str, pieces: &[&[u8]]) -> bool {
+        let digits = value.strip_prefix(prefix);
         let Some(signature) = digits.and_then(|digits| hex::decode(digits).ok()) else { return false };
         let fits = |key: &Zeroizing<Vec<u8>>| {
-            // Any length of key is taken.
-            Hmac::<Sha256>::new_from_slice(key)
-                .is_ok_and(|mac| mac.chain_update(body).verify_slice(&signature).is_ok())
+            digest(key, pieces).is_some_and(|mac| mac.verify_slice(&signature).is_ok())
         };
         self.0.iter().map(fits).fold(false, |any, one| any | one)
     }
+
+    /// Whether a text is one of the secrets: for senders that cannot sign. Keyed digests are compared, so that it takes the same time whatever
+    /// the text is.
+    pub(super) fn holds(&self, presented: &[u8]) -> bool {
+        let fits = |key: &Zeroizing<Vec<u8>>| {
+            let mine = digest(b"loci", &[key]).map(Mac::finalize);
+            let theirs = digest(b"loci", &[presented]);
+            mine.zip(theirs).is_some_and(|(mine, theirs)| theirs.verify(&mine.into_bytes()).is_ok())
+        };
+        self.0.iter().map(fits).fold(false, |any, one| any | one)
+    }
+}
+
+/// The keyed digest of pieces; any length of key is taken.
+fn digest(key: &[u8], pieces: &[&[u8]]) -> Option<Hmac<Sha256>> {
+    let mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
+    Some(pieces.iter().fold(mac, |mac, piece| mac.chain_update(piece)))
 }
 
 impl std::fmt::Debug for HookKeys {

@@ -1,0 +1,42 @@
+//! Bodies that alerting systems send (sre-memory.md §12), each system by a file of its own. They are read with tolerance: members that are
+//! not known are passed over, and events that are of no use say so. No signatures, which are the door's matter, and no I/O.
+//!
+//! | file | system |
+//! |---|---|
+//! | `alertmanager` | Prometheus' Alertmanager |
+//! | `pagerduty` | PagerDuty |
+//! | `opsgenie` | Opsgenie |
+//! | `generic` | any other, by places that the configuration names |
+//! | `reading` | what they share |
+//!
+//! To add one: a file with an `impl AlertReader`, a word of `AlertSource`, a line in `reader`.
+
+mod alertmanager;
+mod generic;
+mod opsgenie;
+mod pagerduty;
+mod reading;
+
+use std::sync::Arc;
+
+use loci_model::alert_notice::AlertSource;
+use loci_model::ports::alerts::{AlertReader, LabelMap};
+
+pub use generic::{Places, PlacesMissing};
+
+/// The reader of a system's bodies; `places` are those of a generic one.
+///
+/// # Errors
+/// A generic system whose places leave out what a body must say.
+pub fn reader(
+    source: AlertSource,
+    labels: LabelMap,
+    places: Places,
+) -> Result<Arc<dyn AlertReader>, PlacesMissing> {
+    Ok(match source {
+        AlertSource::Alertmanager => Arc::new(alertmanager::Alertmanager { labels }),
+        AlertSource::Pagerduty => Arc::new(pagerduty::PagerDuty { labels }),
+        AlertSource::Opsgenie => Arc::new(opsgenie::Opsgenie { labels }),
+        AlertSource::Generic => Arc::new(generic::Generic::new(places, labels)?),
+    })
+}

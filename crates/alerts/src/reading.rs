@@ -1,0 +1,68 @@
+//! What readers share: bodies as JSON, texts within bounds, times. Nothing of one system.
+
+use std::collections::BTreeMap;
+
+use loci_model::limits::{ALERT_LABELS_MAX, ALERT_NEWS_MAX, SRE_NAME_CHARS_MAX, SRE_TEXT_CHARS_MAX};
+use loci_model::{Error, Reason, Result, Timestamp};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Reads a body.
+pub(crate) fn body<T: DeserializeOwned>(bytes: &[u8], of: &str) -> Result<T> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let rule = format!("the body is not what {of} sends: {error}");
+        Error::invalid("body", rule).because(Reason::CannotParse)
+    })
+}
+
+/// What tells alerts apart must fit a column; a text that does not is no sender's.
+pub(crate) fn identifier(text: String, field: &str) -> Result<String> {
+    let is_good = !text.trim().is_empty() && text.chars().count() <= SRE_NAME_CHARS_MAX;
+    if is_good && !text.chars().any(char::is_control) {
+        return Ok(text);
+    }
+    let rule = format!("{field} must be a text of 1 to {SRE_NAME_CHARS_MAX} characters");
+    Err(Error::invalid(field, rule))
+}
+
+/// A time, where there is one.
+pub(crate) fn time(text: Option<&str>, field: &str) -> Result<Option<Timestamp>> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    Timestamp::parse(text).map(Some).map_err(|error| error.on(field))
+}
+
+/// A line of what outsiders wrote, whole: what is longer than a text of this memory is refused, not cut.
+pub(crate) fn line(text: &str, field: &str) -> Result<String> {
+    let one: Vec<&str> = text.split_whitespace().collect();
+    let one = one.join(" ");
+    if one.chars().count() <= SRE_TEXT_CHARS_MAX {
+        return Ok(one);
+    }
+    Err(Error::invalid(field, format!("{field} must have at most {SRE_TEXT_CHARS_MAX} characters")))
+}
+
+/// Labels: texts by name, whatever else their values are left out.
+pub(crate) fn labels(values: impl IntoIterator<Item = (String, Value)>) -> Result<BTreeMap<String, String>> {
+    let mut kept = BTreeMap::new();
+    for (name, value) in values {
+        let text = match value {
+            Value::String(text) => text,
+            Value::Number(_) | Value::Bool(_) => value.to_string(),
+            Value::Null | Value::Array(_) | Value::Object(_) => continue,
+        };
+        kept.insert(name, line(&text, "labels")?);
+    }
+    if kept.len() > ALERT_LABELS_MAX {
+        return Err(Error::invalid("labels", format!("an alert has at most {ALERT_LABELS_MAX} labels")));
+    }
+    Ok(kept)
+}
+
+/// So much news may come in one body.
+pub(crate) fn bounded<T>(items: Vec<T>, field: &str) -> Result<Vec<T>> {
+    if items.len() <= ALERT_NEWS_MAX {
+        return Ok(items);
+    }
+    let remedy = format!("{field} has more than {ALERT_NEWS_MAX} items: set max_alerts at the sender");
+    Err(Error::invalid(field, remedy))
+}

@@ -1,0 +1,164 @@
+//! `[[hook]]`: which alerting systems may send alerts, by which secrets, and how bodies of other systems are read (sre-memory.md §12).
+
+use anyhow::{Result, anyhow, bail};
+use loci_alerts::Places;
+use loci_model::alert_notice::AlertSource;
+use loci_model::ports::alerts::LabelMap;
+use serde::{Deserialize, Serialize};
+
+/// `[[hook]]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HookEntry {
+    /// `alertmanager`, `pagerduty`, `opsgenie` or `generic`.
+    pub source: String,
+    /// The memory it may send to, as the address of the hook names it; absent: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<String>,
+    /// Variables that hold its secrets: several while they are changed.
+    pub secrets_env: Vec<String>,
+    /// The header in which Opsgenie has the secret.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
+    /// Which labels say where an alert happened; the first that is there counts.
+    #[serde(default)]
+    pub labels: LabelSection,
+    /// JSON pointers into bodies of a generic source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<PlacesSection>,
+}
+
+/// `[hook.labels]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LabelSection {
+    /// The service.
+    pub service: Vec<String>,
+    /// The environment.
+    pub environment: Vec<String>,
+    /// The cluster.
+    pub cluster: Vec<String>,
+    /// The region.
+    pub region: Vec<String>,
+    /// The namespace of Kubernetes.
+    pub k8s_namespace: Vec<String>,
+}
+
+/// `[hook.places]`
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlacesSection {
+    /// What tells one body from another; absent: all of it does.
+    pub id: Option<String>,
+    /// What the same trouble has in common.
+    pub fingerprint: String,
+    /// A line on it.
+    pub title: String,
+    /// The word that says what happened.
+    pub status: String,
+    /// Words that open an alert.
+    pub open_values: Vec<String>,
+    /// Words that close one.
+    pub close_values: Vec<String>,
+    /// The service.
+    pub service: Option<String>,
+    /// The environment.
+    pub environment: Option<String>,
+    /// When it began.
+    pub starts_at: Option<String>,
+    /// When it ended.
+    pub ends_at: Option<String>,
+    /// An object of labels.
+    pub labels: Option<String>,
+}
+
+impl Default for LabelSection {
+    fn default() -> Self {
+        let LabelMap { service, environment, cluster, region, k8s_namespace } = LabelMap::default();
+        Self { service, environment, cluster, region, k8s_namespace }
+    }
+}
+
+impl HookEntry {
+    /// Which system sends.
+    pub fn source(&self) -> Result<AlertSource> {
+        let words: Vec<_> = AlertSource::ALL.iter().map(|source| source.as_str()).collect();
+        AlertSource::parse(&self.source).ok_or_else(|| {
+            anyhow!("[[hook]] source = {:?}: must be one of {}", self.source, words.join(", "))
+        })
+    }
+
+    /// Which labels are looked at.
+    pub fn label_map(&self) -> LabelMap {
+        let LabelSection { service, environment, cluster, region, k8s_namespace } = self.labels.clone();
+        LabelMap { service, environment, cluster, region, k8s_namespace }
+    }
+
+    /// Where members of a body stand.
+    pub fn places(&self) -> Places {
+        let of = self.places.clone().unwrap_or_default();
+        Places {
+            id: of.id,
+            fingerprint: of.fingerprint,
+            title: of.title,
+            status: of.status,
+            open_values: of.open_values,
+            close_values: of.close_values,
+            service: of.service,
+            environment: of.environment,
+            starts_at: of.starts_at,
+            ends_at: of.ends_at,
+            labels: of.labels,
+        }
+    }
+
+    /// What the entry must be.
+    pub(super) fn check(&self) -> Result<()> {
+        let source = self.source()?;
+        if self.secrets_env.is_empty() {
+            bail!(
+                "[[hook]] {}: secrets_env must name a variable: anybody could send without a secret",
+                self.source
+            );
+        }
+        if self.header.is_some() && source != AlertSource::Opsgenie {
+            bail!("[[hook]] {}: header is for opsgenie only", self.source);
+        }
+        if self.header.as_deref().is_some_and(|name| http::HeaderName::try_from(name).is_err()) {
+            bail!("[[hook]] {}: header must be the name of a header", self.source);
+        }
+        if self.places.is_some() && source != AlertSource::Generic {
+            bail!("[[hook]] {}: places are for generic only", self.source);
+        }
+        let read = loci_alerts::reader(source, self.label_map(), self.places());
+        read.map(drop).map_err(|missing| anyhow!("[[hook]] {}: {missing}", self.source))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_say_who_may_send() {
+        let check = |text: &str, expect: Option<&str>| {
+            let entry: HookEntry = toml::from_str(text).unwrap();
+            let said = entry.check().err().map(|error| error.to_string());
+            match (said.as_deref(), expect) {
+                (Some(said), Some(expect)) => assert!(said.contains(expect), "{text}: {said}"),
+                (said, expect) => assert_eq!(said, expect, "{text}"),
+            }
+        };
+        check("source = 'alertmanager'\nsecrets_env = ['A']", None);
+        check("source = 'opsgenie'\nsecrets_env = ['A', 'B']\nheader = 'X-Alert-Secret'", None);
+        let generic = "source = 'generic'\nsecrets_env = ['A']\n[places]\nfingerprint = '/f'\ntitle = '/t'\nstatus = '/s'\nopen_values = ['down']";
+        check(generic, None);
+        check("source = 'nagios'\nsecrets_env = ['A']", Some("must be one of alertmanager"));
+        check("source = 'pagerduty'\nsecrets_env = []", Some("without a secret"));
+        check("source = 'pagerduty'\nsecrets_env = ['A']\nheader = 'x'", Some("opsgenie only"));
+        check("source = 'opsgenie'\nsecrets_env = ['A']\nheader = 'x y'", Some("name of a header"));
+        check("source = 'generic'\nsecrets_env = ['A']", Some("needs the JSON pointers"));
+        check("source = 'pagerduty'\nsecrets_env = ['A']\n[places]\ntitle = '/t'", Some("generic only"));
+        check(&generic.replace("'/s'", "'s'"), Some("begins with /"));
+    }
+}

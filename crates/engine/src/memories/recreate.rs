@@ -1,0 +1,86 @@
+//! `memory_recreate`: a memory is destroyed with all it holds, and one like it takes its name, in one write (sre-memory.md §2, B-6). Who asks must
+//! say the name: what is destroyed does not come back.
+
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::transfer::{TransferKind, TransferPlace};
+use loci_model::{Error, JobId, MemoryId, Result};
+
+use super::get::existing;
+use super::naming;
+use crate::records::batch;
+use crate::{Engine, access, streams};
+
+/// What was destroyed, or would be, and what is there instead.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryRecreated {
+    /// The memory that was asked about.
+    pub old: Memory,
+    /// The one in its place; none where nothing was done.
+    pub new: Option<Memory>,
+    /// Records of the old one, whatever their state.
+    pub records: u64,
+    /// Events of the old one.
+    pub events: u64,
+}
+
+impl Engine {
+    /// Says what a memory holds; with its name said again, destroys it and makes one like it: settings, strategies, keys and tags are the same, ids
+    /// are new.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the server; `NotFound` for an unknown memory; `Invalid` where the name is another.
+    pub async fn memory_recreate(
+        &self,
+        caller: &Principal,
+        id: &MemoryId,
+        yes_destroy: Option<&str>,
+    ) -> Result<MemoryRecreated> {
+        access::require_whole(caller, id, Capability::Admin)?;
+        // It makes a memory, too.
+        access::require_server_admin(caller)?;
+        let now = self.clock.now();
+        let (id, name) = (id.clone(), yes_destroy.map(str::to_owned));
+        let place = TransferPlace::Memory(id.clone());
+        if name.is_none() {
+            return self
+                .store
+                .read(move |tx| {
+                    let old = existing(tx, &id)?;
+                    let records = tx.transfer().count(&place, TransferKind::Records)?;
+                    let events = tx.transfer().count(&place, TransferKind::Events)?;
+                    Ok(MemoryRecreated { old, new: None, records, events })
+                })
+                .await;
+        }
+        let engine = self.clone();
+        let purge = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        self.store
+            .write(move |tx| {
+                let old = existing(tx, &id)?;
+                if name.as_deref() != Some(old.name.as_str()) {
+                    let rule =
+                        "yes_destroy must be the memory's name in full: what is destroyed does not come back";
+                    return Err(Error::invalid("yes_destroy", rule));
+                }
+                let records = tx.transfer().count(&place, TransferKind::Records)?;
+                let events = tx.transfer().count(&place, TransferKind::Events)?;
+                let mut new = old.clone();
+                new.id = naming::memory_id(engine.ids.as_ref(), &old.name)?;
+                for strategy in &mut new.strategies {
+                    strategy.id = naming::strategy_id(engine.ids.as_ref(), &strategy.name)?;
+                    (strategy.created_at, strategy.updated_at) = (now, now);
+                }
+                (new.created_at, new.updated_at) = (now, now);
+                tx.jobs_mut().cancel(&id, None, None)?;
+                tx.memories_mut().delete(&id, now)?;
+                batch::ask_for_purge(tx, &old, &purge, now)?;
+                tx.memories_mut().insert(&new)?;
+                streams::enabled(tx, None, &new, now)?;
+                Ok(MemoryRecreated { old, new: Some(new), records, events })
+            })
+            .await
+    }
+}

@@ -1,0 +1,174 @@
+//! The job of an alert: everything that came for it and waits, one piece of news after the other, each with its effect and its end in one
+//! write. Whatever dies between two of them goes on with the next.
+
+use loci_model::alert_notice::{AlertNotice, AlertSource};
+use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
+use loci_model::job::Job;
+use loci_model::metadata::MetadataValue;
+use loci_model::ports::ids::letters_and_digits;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::sre::{ResolutionStatus, SreSource, SreType};
+use loci_model::{Error, MemoryId, Result, Timestamp};
+use serde_json::{Map, Value, json};
+
+use super::super::investigations::{Known, of_fingerprint};
+use super::super::saving::SaveAs;
+use super::super::{SreSave, masking};
+use super::effect::{Effect, effect};
+use super::receiving::Kept;
+use crate::deliveries::incoming::{Handled, JOB_KEY, ignored};
+use crate::memories::existing;
+use crate::records::writing::Building;
+use crate::safety::{RedactionMode, SafetyPolicy};
+use crate::{Engine, access};
+
+/// Deliveries of one round.
+const DELIVERIES: usize = 200;
+/// Random characters that end the name of an incident.
+const RANDOM: usize = 6;
+
+impl Engine {
+    /// Deals with what waits for the alert of a job.
+    pub(crate) async fn handle_alert(&self, job: &Job) -> Result<Handled> {
+        let key = job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default().to_owned();
+        let memory = job.memory.clone();
+        let direction = DeliveryDirection::In;
+        let waiting =
+            self.store.read(move |tx| tx.deliveries().of_key(&memory, direction, &key, DELIVERIES)).await?;
+        let is_full = waiting.len() == DELIVERIES;
+        for row in in_order(waiting)? {
+            let now = self.clock.now();
+            if let Err(error) = self.deal_with_alert(&row, now).await {
+                return self.note_failed(vec![row], &error, now).await;
+            }
+        }
+        Ok(if is_full { Handled::Later(self.clock.now()) } else { Handled::Done })
+    }
+
+    async fn deal_with_alert(&self, row: &Delivery, now: Timestamp) -> Result<()> {
+        let kept = Kept::read(&row.body)?;
+        let Some(news) = kept.alert.clone() else {
+            return self.note_received(vec![done(row, kept, None, now)?]).await;
+        };
+        let source = AlertSource::parse(&row.target)
+            .ok_or_else(|| Error::bug("an alert that came in is of no known source"))?;
+        // The door has proven who sends; what they may say is what `effect` takes of it.
+        let caller = Principal::administrator(format!("hook {}", source.as_str()));
+        let known = self.alert_known(&caller, &row.memory, &news, now).await?;
+        match effect(source, &news, &known, now) {
+            Effect::Nothing(why) => self.note_received(vec![done(row, kept, Some(why), now)?]).await,
+            Effect::Opens(content) => {
+                self.open_by_alert(&caller, &row.memory, source, content, now).await?;
+                self.note_received(vec![done(row, kept, None, now)?]).await
+            }
+            Effect::Adds(at, content) => {
+                let Some(one) = known.get(at).cloned() else {
+                    return Err(Error::bug("an alert's investigation is lost"));
+                };
+                self.add_to_investigation(&caller, one, content, done(row, kept, None, now)?, now).await
+            }
+        }
+    }
+
+    async fn alert_known(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        news: &AlertNotice,
+        now: Timestamp,
+    ) -> Result<Vec<Known>> {
+        let view = access::bound_view(caller, memory, Capability::Write, now)?;
+        let (memory, fingerprint) = (memory.clone(), news.fingerprint.clone());
+        self.store.read(move |tx| of_fingerprint(tx, &existing(tx, &memory)?, &view, &fingerprint, now)).await
+    }
+
+    /// An investigation that a system opens is of nobody in person: it lies with the system's name, for the team.
+    async fn open_by_alert(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        source: AlertSource,
+        mut content: Map<String, Value>,
+        now: Timestamp,
+    ) -> Result<()> {
+        let random = letters_and_digits(self.ids.as_ref(), RANDOM).to_lowercase();
+        let incident = format!("incident_{}_{random}", now.civil().strftime("%Y%m%d_%H%M%S"));
+        content.insert("incident_id".to_owned(), json!(incident));
+        // Whose word the status is goes by who saves.
+        content.remove("status_source");
+        let status = content.remove("resolution_status");
+        let noticed = status.as_ref().and_then(Value::as_str).and_then(ResolutionStatus::parse);
+        let save = SreSave {
+            memory: memory.clone(),
+            kind: SreType::Investigations,
+            actor: source.as_str().to_owned(),
+            session: Some(incident),
+            data: Value::Object(content),
+            source: SreSource::Webhook,
+        };
+        self.sre_save_as(caller, save, SaveAs { private_to: None, joined: true, noticed }).await.map(drop)
+    }
+
+    async fn add_to_investigation(
+        &self,
+        caller: &Principal,
+        known: Known,
+        content: Map<String, Value>,
+        row: Delivery,
+        now: Timestamp,
+    ) -> Result<()> {
+        let view = access::bound_view(caller, &row.memory, Capability::Write, now)?;
+        let (settings, by) = (self.settings.clone(), caller.name.clone());
+        self.store
+            .write(move |tx| {
+                let memory = existing(tx, &row.memory)?;
+                let fresh = tx.records().get(&memory.id, &known.record.id)?;
+                if fresh.is_none_or(|fresh| fresh.version != known.record.version) {
+                    return Err(Error::conflict("the investigation was changed meanwhile: it is read again"));
+                }
+                let masks = SafetyPolicy::of(&settings, &memory.settings);
+                let policy = SafetyPolicy { secrets: RedactionMode::Off, ..masks };
+                let building = Building { memory: &memory, view: &view, policy, expiry: None, by: &by, now };
+                let mut content = Value::Object(content.clone());
+                masking::mask(&mut content, masks.secrets);
+                write_next(tx, &building, &known, &content)?;
+                tx.deliveries_mut().note_received(&row).map(drop)
+            })
+            .await
+    }
+}
+
+fn write_next(tx: &mut dyn Tx, building: &Building<'_>, known: &Known, content: &Value) -> Result<()> {
+    let mut next = known.saying(content, building.now);
+    if let Some(status) = content.get("resolution_status").and_then(Value::as_str) {
+        next.metadata.insert("resolution_status".to_owned(), MetadataValue::String(status.to_owned()));
+    }
+    building.replace(tx, &known.record, next, "its alert said more").map(drop)
+}
+
+/// News in the order of what happened, as far as it says when: what came out of order is dealt with in order where both still wait.
+fn in_order(waiting: Vec<Delivery>) -> Result<Vec<Delivery>> {
+    let mut all = waiting
+        .into_iter()
+        .map(|row| {
+            let alert = Kept::read(&row.body)?.alert;
+            let at =
+                alert.as_ref().and_then(|news| news.ends_at.or(news.starts_at)).unwrap_or(row.created_at);
+            Ok((at, row.created_at, row.id.clone(), row))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    all.sort_by(|a, b| (a.0, a.1, &a.2).cmp(&(b.0, b.1, &b.2)));
+    Ok(all.into_iter().map(|(.., row)| row).collect())
+}
+
+/// A delivery that was dealt with: its number stays, what it said goes.
+fn done(row: &Delivery, kept: Kept, why: Option<&str>, now: Timestamp) -> Result<Delivery> {
+    Ok(Delivery {
+        state: DeliveryState::Done,
+        due: now,
+        last_error: why.map(ignored),
+        body: Kept { alert: None, ..kept }.document()?,
+        ..row.clone()
+    })
+}

@@ -1,0 +1,48 @@
+//! From the categories that a preference is sent with to its type (sre-memory.md §3.1). Pure.
+
+/// The type of what no category says.
+pub(super) const GENERAL: &str = "general";
+
+/// Which type a category means.
+const TYPES: &[(&str, &str)] = &[
+    ("escalation", "escalation"),
+    ("notification", "notification"),
+    ("notifications", "notification"),
+    ("workflow", "workflow"),
+    ("automation", "workflow"),
+    ("communication", "style"),
+    ("business", "style"),
+];
+
+/// The type of the first category that means one; else the first category itself, in lower case.
+pub(super) fn type_of(categories: &[String]) -> String {
+    let of = |category: &String| {
+        let known = TYPES.iter().find(|(word, _)| *word == category.trim().to_lowercase());
+        known.map(|(_, kind)| (*kind).to_owned())
+    };
+    let own = || categories.first().map(|category| category.trim().to_lowercase());
+    categories.iter().find_map(of).or_else(own).unwrap_or_else(|| GENERAL.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row() {
+        let check = |categories: &[&str], expect: &str| {
+            let categories: Vec<String> = categories.iter().map(ToString::to_string).collect();
+            assert_eq!(type_of(&categories), expect, "{categories:?}");
+        };
+        check(&["escalation"], "escalation");
+        check(&["notification"], "notification");
+        check(&["notifications"], "notification");
+        check(&["workflow"], "workflow");
+        check(&["automation"], "workflow");
+        check(&["communication"], "style");
+        check(&["business"], "style");
+        check(&["Tea", "Business", "escalation"], "style");
+        check(&["Tea", "coffee"], "tea");
+        check(&[], "general");
+    }
+}

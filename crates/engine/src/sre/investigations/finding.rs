@@ -1,0 +1,191 @@
+//! An investigation that is there already: by its incident, or by the fingerprint of its alert. It decides nothing of what it becomes.
+
+use loci_model::memory::Memory;
+use loci_model::metadata::MetadataValue;
+use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::{Record, RecordState};
+use loci_model::scope::RecordScope;
+use loci_model::sre::{ResolutionStatus, SreSource, SreType};
+use loci_model::{ActorId, Error, MemoryId, Result, SessionId, Timestamp};
+use serde_json::{Map, Value};
+
+use crate::Engine;
+use crate::access::{self, View};
+use crate::memories::existing;
+use crate::sre::keeping::{said_of_it, seal, source, word};
+use crate::sre::saving::{OWNER, SCOPE, SCOPE_PRIVATE};
+use crate::sre::{canonical, drafts, place, segment};
+
+/// Investigations of one fingerprint that are looked at.
+const SAME_ALERT_MAX: usize = 200;
+
+/// What the state of an alert says when it is over.
+pub(in crate::sre) const ALERT_OVER: &str = "resolved";
+
+/// An investigation that is known.
+#[derive(Clone, PartialEq)]
+pub(in crate::sre) struct Known {
+    pub(in crate::sre) record: Record,
+    pub(in crate::sre) content: Map<String, Value>,
+    pub(super) incident: String,
+    pub(super) actor: ActorId,
+    pub(super) session: SessionId,
+}
+
+impl Known {
+    /// From its record; none where that is something else.
+    pub(super) fn of(record: Record) -> Option<Self> {
+        let Ok(Value::Object(content)) = serde_json::from_str(&record.text) else { return None };
+        let incident = content.get("incident_id")?.as_str()?.to_owned();
+        let (actor, session) = (record.provenance.actor.clone()?, record.provenance.session.clone()?);
+        Some(Self { record, content, incident, actor, session })
+    }
+
+    /// Whose it is.
+    pub(super) fn user(&self) -> String {
+        segment::decode(self.actor.as_str())
+    }
+
+    /// Its session, as callers name it.
+    pub(super) fn session_id(&self) -> String {
+        segment::decode(self.session.as_str())
+    }
+
+    pub(super) fn text(&self, member: &str) -> Option<&str> {
+        self.content.get(member)?.as_str()
+    }
+
+    pub(super) fn time(&self, member: &str) -> Option<Timestamp> {
+        Timestamp::parse(self.text(member)?).ok()
+    }
+
+    /// When it began, as far as anybody said.
+    pub(super) fn began(&self) -> Timestamp {
+        self.time("started_at").unwrap_or(self.record.timestamp)
+    }
+
+    pub(super) fn status(&self) -> ResolutionStatus {
+        self.text("resolution_status").and_then(ResolutionStatus::parse).unwrap_or_default()
+    }
+
+    /// Nobody said that it is over, and its alert still stands: one that comes again after its end is another occurrence.
+    pub(in crate::sre) fn is_open(&self) -> bool {
+        let is_cleared = self.alert("state") == Some(ALERT_OVER);
+        self.status() != ResolutionStatus::Completed && self.time("resolved_at").is_none() && !is_cleared
+    }
+
+    /// What is known of its alert.
+    pub(in crate::sre) fn alert(&self, member: &str) -> Option<&str> {
+        self.content.get("alert")?.get(member)?.as_str()
+    }
+
+    /// The status, where a notice said it; callers that say none leave it.
+    pub(super) fn noticed_status(&self) -> Option<ResolutionStatus> {
+        let is_noticed = self.text("status_source") == Some(SreSource::Webhook.as_str());
+        is_noticed.then(|| self.status())
+    }
+
+    /// The record with another content, by whoever said it first; unwritten.
+    pub(in crate::sre) fn saying(&self, content: &Value, now: Timestamp) -> Record {
+        let said_by = source(&self.record);
+        let mut next = self.record.clone();
+        next.text = canonical::text(content);
+        next.index_text = Some(canonical::values_text(content));
+        next.updated_at = now;
+        seal(&mut next, said_by);
+        next
+    }
+
+    /// Whose alone it is, and what it learns.
+    pub(super) fn private_to(&self) -> Option<String> {
+        (word(&self.record, SCOPE) == Some(SCOPE_PRIVATE)).then(|| self.user())
+    }
+}
+
+/// True where a record is kept to another user than this one.
+pub(in crate::sre) fn is_hidden(record: &Record, user: &str) -> bool {
+    word(record, SCOPE) == Some(SCOPE_PRIVATE) && word(record, OWNER) != Some(user)
+}
+
+/// Investigations of an incident, the latest change first.
+pub(super) fn of_incident(
+    tx: &dyn ReadTx,
+    memory: &Memory,
+    view: &View,
+    incident: &str,
+    now: Timestamp,
+) -> Result<Vec<Known>> {
+    let scope = place::scope(memory, SreType::Investigations, None, now)?;
+    let scope = RecordScope { view: view.clauses().to_vec(), ..scope };
+    let records = said_of_it(tx, scope, &drafts::incident_subtype(incident))?;
+    let mut known: Vec<Known> = records.into_iter().filter_map(Known::of).collect();
+    known.sort_by(|a, b| (b.record.updated_at, &b.record.id).cmp(&(a.record.updated_at, &a.record.id)));
+    Ok(known)
+}
+
+/// Investigations of alerts with a fingerprint, the newest first.
+pub(in crate::sre) fn of_fingerprint(
+    tx: &dyn ReadTx,
+    memory: &Memory,
+    view: &View,
+    fingerprint: &str,
+    now: Timestamp,
+) -> Result<Vec<Known>> {
+    let same = MetadataFilter {
+        key: "fingerprint".to_owned(),
+        operator: FilterOperator::EqualsTo,
+        right: Some(MetadataValue::String(fingerprint.to_owned())),
+    };
+    let scope = RecordScope {
+        view: view.clauses().to_vec(),
+        metadata: vec![same],
+        states: vec![RecordState::Active],
+        ..place::scope(memory, SreType::Investigations, None, now)?
+    };
+    let page = RecordPage { scope, after: None, limit: SAME_ALERT_MAX };
+    let mut known: Vec<Known> = tx.records().list(&page)?.into_iter().filter_map(Known::of).collect();
+    known.sort_by(|a, b| (b.began(), &b.record.id).cmp(&(a.began(), &a.record.id)));
+    Ok(known)
+}
+
+impl Engine {
+    /// The memory that a call is about: the named one by its id or name, else the only one of the caller's grants, else that of the profile's
+    /// name.
+    ///
+    /// # Errors
+    /// `NotFound` where there is none that the caller may know of.
+    pub async fn sre_memory(&self, caller: &Principal, named: Option<&str>) -> Result<MemoryId> {
+        self.memory_of(caller, named, crate::sre::MEMORY_NAME).await?.ok_or_else(|| {
+            let rule = "there is no such memory of operations agents: name one, or make it with loci memory ensure NAME --profile sre";
+            Error::not_found(rule).on("memory")
+        })
+    }
+
+    /// The investigation of an incident that the caller means: in the session where one is named, else their own, else the one that changed
+    /// last.
+    pub(super) async fn known_investigation(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        (incident, session): (&str, Option<&str>),
+        capability: Capability,
+    ) -> Result<Known> {
+        let now = self.clock.now();
+        let view = access::bound_view(caller, memory, capability, now)?;
+        let (place, asked) = (memory.clone(), incident.to_owned());
+        let known =
+            self.store.read(move |tx| of_incident(tx, &existing(tx, &place)?, &view, &asked, now)).await?;
+        let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
+        let is_meant = |one: &&Known| {
+            (is_admin || !is_hidden(&one.record, &caller.name))
+                && session.is_none_or(|session| one.session_id() == session)
+        };
+        let found = known.iter().filter(is_meant).find(|one| one.user() == caller.name);
+        found.or_else(|| known.iter().find(is_meant)).cloned().ok_or_else(|| {
+            let rule = format!("there is no investigation {incident}: begin it with POST /v1/investigations");
+            Error::not_found(rule).on("incident_id")
+        })
+    }
+}

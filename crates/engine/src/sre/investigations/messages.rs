@@ -1,0 +1,199 @@
+//! `investigation_messages`: the conversation of an investigation (sre-memory.md §6.4). Every message is stored whole; how it is shown is cut, and
+//! says so. A batch is one event. The strategies do not read it: what agents learn is saved by its type.
+
+use std::collections::BTreeMap;
+
+use loci_model::event::{ExtractionMode, PayloadItem, Role};
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Error, EventId, MemoryId, Result, Timestamp, limits};
+
+use crate::Engine;
+use crate::events::NewEvent;
+
+/// Characters of a tool's output that are shown, and of any other message where the request says nothing.
+const TOOL_CHARS: usize = 500;
+const MESSAGE_CHARS: usize = 9_000;
+/// Between which the latter may be set.
+const MESSAGE_CHARS_RANGE: std::ops::RangeInclusive<usize> = 1_000..=10_000;
+
+/// Something that was said.
+#[derive(Clone, PartialEq, Eq)]
+pub struct InvestigationMessage {
+    /// `USER`, `ASSISTANT` or `TOOL`.
+    pub role: Role,
+    /// The agent that says it.
+    pub agent: Option<String>,
+    /// The tool whose output it is.
+    pub tool: Option<String>,
+    /// What was said.
+    pub text: String,
+    /// When; `None`: it is not known.
+    pub at: Option<Timestamp>,
+}
+
+/// One turn of an investigation.
+#[derive(Clone, PartialEq, Eq)]
+pub struct InvestigationMessages {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The investigation's incident.
+    pub incident: String,
+    /// Its session; `None`: the caller's own investigation of it, else the last.
+    pub session: Option<String>,
+    /// The messages, in order.
+    pub messages: Vec<InvestigationMessage>,
+    /// Characters of a message that are shown, 1,000 to 10,000; `None`: 9,000.
+    pub chars_max: Option<usize>,
+}
+
+/// A message as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageShown {
+    /// Who.
+    pub role: Role,
+    /// With its prefix, and cut where it is too long.
+    pub text: String,
+    /// It is cut.
+    pub truncated: bool,
+    /// Where the whole of it is: its place in the event.
+    pub index: usize,
+}
+
+/// What became of a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MessagesKept {
+    /// The event that holds the messages; none for an empty turn.
+    pub event: Option<EventId>,
+    /// The messages as they are shown.
+    pub shown: Vec<MessageShown>,
+}
+
+impl Engine {
+    /// Stores a turn of an investigation's conversation.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the member; `NotFound` for an investigation that is not there; `Denied` for whoever may not write it.
+    pub async fn investigation_messages(
+        &self,
+        caller: &Principal,
+        asked: InvestigationMessages,
+    ) -> Result<MessagesKept> {
+        let chars_max = asked.chars_max.unwrap_or(MESSAGE_CHARS);
+        if !MESSAGE_CHARS_RANGE.contains(&chars_max) {
+            return Err(Error::invalid("chars_max", "chars_max must be 1000 to 10000"));
+        }
+        check(&asked.messages)?;
+        if asked.messages.is_empty() {
+            return Ok(MessagesKept::default());
+        }
+        let about = (asked.incident.as_str(), asked.session.as_deref());
+        let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
+        let texts: Vec<(Role, String)> = asked.messages.iter().map(|one| (one.role, prefixed(one))).collect();
+        let payload = texts
+            .iter()
+            .map(|(role, text)| PayloadItem::Conversational { role: *role, text: text.clone() })
+            .collect();
+        let new = NewEvent {
+            memory: asked.memory,
+            actor: known.actor.clone(),
+            session: Some(known.session.clone()),
+            time: asked.messages.iter().find_map(|one| one.at),
+            payload,
+            branch: None,
+            metadata: BTreeMap::new(),
+            extraction: ExtractionMode::Skip,
+            namespace_variables: BTreeMap::new(),
+            over_limit: false,
+        };
+        let event = self.event_create(caller, new, None).await?.event;
+        // As it was stored: its secrets are masked.
+        let shown = event.payload.iter().enumerate().filter_map(|(index, item)| match item {
+            PayloadItem::Conversational { role, text } => Some(shown(*role, text, index, chars_max)),
+            PayloadItem::Blob(_) | PayloadItem::Json(_) => None,
+        });
+        let shown = shown.collect();
+        Ok(MessagesKept { event: Some(event.id), shown })
+    }
+}
+
+fn check(messages: &[InvestigationMessage]) -> Result<()> {
+    if messages.len() > limits::PAYLOAD_ITEMS_MAX {
+        return Err(Error::invalid(
+            "messages",
+            "a turn has at most 100 messages: send the others in another one",
+        ));
+    }
+    for (at, message) in messages.iter().enumerate() {
+        let field = || format!("messages[{at}]");
+        if message.role == Role::Other {
+            return Err(Error::invalid(field(), "role must be USER, ASSISTANT or TOOL"));
+        }
+        let chars = prefixed(message).chars().count();
+        if message.text.trim().is_empty() || chars > limits::MESSAGE_CHARS_MAX {
+            return Err(Error::invalid(
+                field(),
+                "text must have 1 to 100000 characters, its prefix among them",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A message as it is stored: whose it is stands before it.
+fn prefixed(message: &InvestigationMessage) -> String {
+    match (message.role, &message.agent, &message.tool) {
+        (Role::Assistant, Some(agent), _) => format!("[Agent: {agent}] {}", message.text),
+        (Role::Tool, _, Some(tool)) => format!("[Tool: {tool}] {}", message.text),
+        _ => message.text.clone(),
+    }
+}
+
+/// A message as it is shown: at most so many characters, the mark among them.
+fn shown(role: Role, text: &str, index: usize, chars_max: usize) -> MessageShown {
+    let most = if role == Role::Tool { TOOL_CHARS } else { chars_max };
+    let chars = text.chars().count();
+    if chars <= most {
+        return MessageShown { role, text: text.to_owned(), truncated: false, index };
+    }
+    let mark = |kept: usize| format!("…[truncated, {kept} of {chars} characters]");
+    let kept = most.saturating_sub(mark(most).chars().count());
+    let head: String = text.chars().take(kept).collect();
+    MessageShown { role, text: format!("{head}{}", mark(kept)), truncated: true, index }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_are_cut_and_say_so() {
+        let check = |role: Role, chars: usize, expect: Option<&str>| {
+            let one = shown(role, &"ä".repeat(chars), 3, MESSAGE_CHARS);
+            assert_eq!(one.truncated, expect.is_some(), "{chars}");
+            let most = if role == Role::Tool { TOOL_CHARS } else { MESSAGE_CHARS };
+            assert!(one.text.chars().count() <= most);
+            assert!(expect.is_none_or(|mark| one.text.ends_with(mark)), "{}", one.text);
+        };
+        check(Role::Assistant, 9_000, None);
+        check(Role::Assistant, 20_000, Some("…[truncated, 8962 of 20000 characters]"));
+        check(Role::Tool, 500, None);
+        check(Role::Tool, 501, Some("of 501 characters]"));
+    }
+
+    #[test]
+    fn prefixes_say_whose_it_is() {
+        let message = |role, agent: Option<&str>, tool: Option<&str>| InvestigationMessage {
+            role,
+            agent: agent.map(str::to_owned),
+            tool: tool.map(str::to_owned),
+            text: "x".to_owned(),
+            at: None,
+        };
+        assert_eq!(prefixed(&message(Role::User, None, None)), "x");
+        assert_eq!(prefixed(&message(Role::Assistant, Some("logs-agent"), None)), "[Agent: logs-agent] x");
+        assert_eq!(
+            prefixed(&message(Role::Tool, Some("logs-agent"), Some("get_logs"))),
+            "[Tool: get_logs] x"
+        );
+    }
+}

@@ -1,0 +1,38 @@
+//! Investigations of operations agents, from their start to what came of them (sre-memory.md §6, §7, §11). What is shown and saved are the
+//! typed records of [`super`]; these are the verbs around them.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `finding` | an investigation by its incident, or by the fingerprint of its alert |
+//! | `starting`, `context` | the start: what is known, read side by side until a deadline |
+//! | `rendering` | what is known as a block for a prompt: pure |
+//! | `exposing` | what a session was shown |
+//! | `capturing` | knowledge and proposals out of an agent's answer |
+//! | `responding` | an agent's answer: taken at once, read by a job |
+//! | `completing` | the end of the work |
+//! | `messages` | conversation, whole, and as it is shown |
+//! | `outcome` | what came of it |
+//! | `stats` | numbers over investigations, and those nobody told the outcome of |
+
+mod capturing;
+mod completing;
+mod context;
+mod exposing;
+mod finding;
+mod messages;
+mod outcome;
+mod rendering;
+mod responding;
+mod starting;
+mod stats;
+
+pub(super) use finding::{ALERT_OVER, Known, is_hidden, of_fingerprint};
+
+pub use capturing::{Captured, CapturedRecord, CapturedRefusal};
+pub use completing::{InvestigationComplete, InvestigationCompleted};
+pub use context::{Context, PartStatus, Recurrence, SeenBefore};
+pub use messages::{InvestigationMessage, InvestigationMessages, MessageShown, MessagesKept};
+pub use outcome::{InvestigationOutcome, OutcomeEffect};
+pub use responding::{AgentResponse, ResponseRead};
+pub use starting::{InvestigationStart, InvestigationStarted};
+pub use stats::{SreStats, SreStatsAsk, WaitingOutcome};

@@ -1,0 +1,327 @@
+//! `agent_response`: what a worker agent answered (sre-memory.md §6.2). It is stored as it came and acknowledged at once; a job reads it. The
+//! job may do what its caller might have done there, and no more: how far that reaches is noted in the event's metadata, which nobody can
+//! write afterwards.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::event::{Event, ExtractionMode, PayloadItem, Role};
+use loci_model::idempotency::{TokenAnswer, TokenScope};
+use loci_model::job::{DueRule, Job, JobKind, JobState, NewJob};
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::sre::SreType;
+use loci_model::time::DAY_MS;
+use loci_model::{ActorId, Document, Error, EventId, JobId, MemoryId, Result, SessionId, Timestamp, limits};
+use serde_json::Value;
+
+use super::capturing::{Answer, Captured};
+use super::finding::Known;
+use crate::events::{NewEvent, Prepared};
+use crate::memories::existing;
+use crate::safety::SafetyPolicy;
+use crate::sre::masking;
+use crate::sre::{place, segment};
+use crate::{Engine, access};
+
+/// What begins the keys of metadata that are ours; every other one is a bound of the caller's grants.
+const OURS: &str = "loci.";
+const TYPE: &str = "loci.memoryType";
+const TYPE_RESPONSE: &str = "agent_response";
+const INCIDENT: &str = "loci.incident";
+const AGENT: &str = "loci.agent";
+const USER: &str = "loci.user";
+const BY: &str = "loci.by";
+const REACH: &str = "loci.reach";
+const PROPOSES: &str = "loci.proposes";
+const PRIVATE: &str = "loci.private";
+/// How far a caller may write.
+const REACH_WHOLE: &str = "memory";
+const REACH_ACTOR: &str = "actor";
+const REACH_SESSION: &str = "session";
+/// A job's key, before the event's id; and the operation under which its result is kept.
+const JOB_KEY: &str = "agent-response:";
+const RESULT: &str = "sre_agent_response";
+/// A result is kept as long as a job that is done.
+const RESULT_MS: i64 = DAY_MS;
+
+/// What a worker agent answered.
+#[derive(Clone, PartialEq)]
+pub struct AgentResponse {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The investigation's incident.
+    pub incident: String,
+    /// Its session; `None`: the caller's own investigation of it, else the last.
+    pub session: Option<String>,
+    /// The agent.
+    pub agent: String,
+    /// What it answered.
+    pub text: String,
+    /// The tools it called, as they were reported.
+    pub tool_calls: Vec<Value>,
+    /// When; `None`: now.
+    pub at: Option<Timestamp>,
+}
+
+/// How far the reading of an answer came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResponseRead {
+    /// Where the job stands.
+    pub state: JobState,
+    /// What came of it; none while it is not done.
+    pub captured: Option<Captured>,
+    /// Why it failed.
+    pub failure: Option<String>,
+}
+
+impl Engine {
+    /// Takes an answer; the job that reads it.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the member; `NotFound` for an investigation that is not there; `Denied` for whoever may not write as that agent.
+    pub async fn agent_response(&self, caller: &Principal, asked: AgentResponse) -> Result<JobId> {
+        if asked.text.trim().is_empty() {
+            return Err(Error::invalid("text", "text is required: send what the agent answered"));
+        }
+        if asked.text.chars().count() > limits::MESSAGE_CHARS_MAX {
+            return Err(Error::invalid("text", "text must have at most 100000 characters"));
+        }
+        let settings = self.settings.sre.of(&asked.memory);
+        let agent = place::actor(SreType::Infrastructure, &asked.agent, settings)
+            .map_err(|error| error.on("agent"))?;
+        let about = (asked.incident.as_str(), asked.session.as_deref());
+        let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
+        let event = self.response_event(caller, &asked, agent.clone(), &known)?;
+        let job = NewJob {
+            id: JobId::parse(uuid7(self.ids.as_ref(), self.clock.now().millis()))?,
+            memory: asked.memory.clone(),
+            kind: JobKind::AgentResponse,
+            unique_key: String::new(),
+            strategy: None,
+            actor: Some(agent),
+            session: Some(known.session.clone()),
+            due: self.clock.now(),
+            due_rule: DueRule::Earlier,
+        };
+        let (engine, caller, id) = (self.clone(), caller.clone(), job.id.clone());
+        self.store
+            .write(move |tx| {
+                let memory = existing(tx, &job.memory)?;
+                let policy = SafetyPolicy::of(&engine.settings, &memory.settings);
+                let payload = payload(&asked, policy)?;
+                let stored =
+                    engine.event_store_in(tx, &caller, &memory, &event.with_masked(payload), None)?;
+                let job = NewJob { unique_key: format!("{JOB_KEY}{}", stored.event.id), ..job.clone() };
+                tx.jobs_mut().enqueue(&job, job.due)
+            })
+            .await?;
+        self.wake.call();
+        Ok(id)
+    }
+
+    fn response_event(
+        &self,
+        caller: &Principal,
+        asked: &AgentResponse,
+        agent: ActorId,
+        known: &Known,
+    ) -> Result<Prepared> {
+        let (memory, session, now) = (&asked.memory, &known.session, self.clock.now());
+        let view = access::event_view(caller, memory, &agent, Some(session), Capability::Write, now)?;
+        let reach = if access::require_whole(caller, memory, Capability::Write).is_ok() {
+            REACH_WHOLE
+        } else if access::event_view(caller, memory, &agent, None, Capability::Write, now).is_ok() {
+            REACH_ACTOR
+        } else {
+            REACH_SESSION
+        };
+        let name = |field: &str, text: &str| segment::encode(text, field);
+        let mut metadata = BTreeMap::from([
+            (TYPE.to_owned(), TYPE_RESPONSE.to_owned()),
+            (
+                INCIDENT.to_owned(),
+                hex::encode(&known.incident).chars().take(limits::EVENT_METADATA_VALUE_CHARS_MAX).collect(),
+            ),
+            (AGENT.to_owned(), agent.to_string()),
+            (USER.to_owned(), known.actor.to_string()),
+            (REACH.to_owned(), reach.to_owned()),
+        ]);
+        // A name that is no id is nobody's: what it proposes for a user is denied when it is read.
+        metadata.extend(name("caller", &caller.name).ok().map(|by| (BY.to_owned(), by)));
+        let user = known.user();
+        let of_user = access::require_user(caller, memory, (&known.actor, &user), Capability::Write).is_ok();
+        let preferences = place::session(SreType::Preferences, None)?;
+        let reaches =
+            access::event_view(caller, memory, &known.actor, Some(&preferences), Capability::Write, now);
+        if of_user && reaches.is_ok() {
+            metadata.insert(PROPOSES.to_owned(), "yes".to_owned());
+        }
+        metadata.extend(known.private_to().map(|_| (PRIVATE.to_owned(), "yes".to_owned())));
+        let mut event = self.prepare(NewEvent {
+            memory: memory.clone(),
+            actor: agent,
+            session: Some(session.clone()),
+            time: asked.at,
+            payload: Vec::new(),
+            branch: None,
+            metadata,
+            extraction: ExtractionMode::Skip,
+            namespace_variables: BTreeMap::new(),
+            over_limit: false,
+        })?;
+        event.put_within(&view)?;
+        Ok(event)
+    }
+
+    /// Reads an answer that a job names.
+    pub(crate) async fn run_agent_response(&self, job: &Job) -> Result<()> {
+        let (Some(actor), Some(session)) = (job.actor.clone(), job.session.clone()) else { return Ok(()) };
+        let Ok(id) = EventId::parse(job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default()) else {
+            return Ok(());
+        };
+        let (memory, now, scope) = (job.memory.clone(), self.clock.now(), result_of(&job.memory, &job.id));
+        let event = self
+            .store
+            .read(move |tx| {
+                if tx.idempotency().get(&scope, now)?.is_some() {
+                    return Ok(None);
+                }
+                tx.events().get(&memory, &actor, &session, &id, now)
+            })
+            .await?;
+        let Some(event) = event else { return Ok(()) };
+        let caller = in_stead(&event);
+        let text = event.payload.iter().find_map(|item| match item {
+            PayloadItem::Conversational { text, .. } => Some(text.clone()),
+            PayloadItem::Blob(_) | PayloadItem::Json(_) => None,
+        });
+        let metadata =
+            |key: &str| event.metadata.get(key).map(|word| segment::decode(word)).unwrap_or_default();
+        let user = metadata(USER);
+        let captured = self
+            .capture(
+                &caller,
+                &Answer {
+                    memory: &job.memory,
+                    agent: &metadata(AGENT),
+                    session: &segment::decode(event.session.as_str()),
+                    private_to: event.metadata.contains_key(PRIVATE).then(|| user.clone()),
+                    user: &user,
+                    text: &text.unwrap_or_default(),
+                },
+            )
+            .await?;
+        let value = serde_json::to_string(&captured)
+            .map_err(|error| Error::bug("what came of an answer cannot be written down").caused_by(error))?;
+        let answer = TokenAnswer {
+            parameters: String::new(),
+            answer: Document::parse(&value)?,
+            expires: now.plus_millis(RESULT_MS),
+        };
+        let scope = result_of(&job.memory, &job.id);
+        self.store.write(move |tx| tx.idempotency_mut().put(&scope, &answer)).await
+    }
+
+    /// What came of an answer; waits up to `wait_ms` for it.
+    ///
+    /// # Errors
+    /// `NotFound` for a job that is not there, or of answers that the caller may not read; `Invalid` for `wait_ms` over 30,000.
+    pub async fn agent_response_read(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        job: &JobId,
+        wait_ms: u64,
+    ) -> Result<ResponseRead> {
+        if wait_ms > WAIT_MS_MAX {
+            return Err(Error::invalid("wait_ms", "wait_ms must be at most 30000"));
+        }
+        let start = self.clock.monotonic_us();
+        loop {
+            let seen = self.wake.calls();
+            let read = self.response_read_now(caller, memory, job).await?;
+            let waited_ms = self.clock.monotonic_us().saturating_sub(start) / 1_000;
+            let is_over = matches!(read.state, JobState::Done | JobState::Failed);
+            if is_over || waited_ms >= wait_ms {
+                return Ok(read);
+            }
+            self.pause(seen, LOOK_MS.min(wait_ms - waited_ms)).await;
+        }
+    }
+
+    async fn response_read_now(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        job: &JobId,
+    ) -> Result<ResponseRead> {
+        let (caller, memory, id, now) = (caller.clone(), memory.clone(), job.clone(), self.clock.now());
+        let found = self
+            .store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let job = tx.jobs().get(&memory, &id)?.filter(|job| job.kind == JobKind::AgentResponse);
+                let job = job.filter(|job| may_read(&caller, job, now));
+                let result = tx.idempotency().get(&result_of(&memory, &id), now)?;
+                Ok(job.map(|job| (job, result)))
+            })
+            .await?;
+        let (job, result) =
+            found.ok_or_else(|| Error::not_found("there is no such answer of an agent here").on("job"))?;
+        let captured = result.and_then(|result| serde_json::from_str(result.answer.as_str()).ok());
+        let captured = captured.filter(|_| job.state == JobState::Done);
+        Ok(ResponseRead { state: job.state, captured, failure: job.failure_reason })
+    }
+}
+
+/// What may be waited for, in milliseconds.
+const WAIT_MS_MAX: u64 = 30_000;
+/// Jobs of other processes end without a call: the table is looked at this often.
+const LOOK_MS: u64 = 20;
+
+fn may_read(caller: &Principal, job: &Job, now: Timestamp) -> bool {
+    let place: Option<(&ActorId, &SessionId)> = job.actor.as_ref().zip(job.session.as_ref());
+    place.is_some_and(|(actor, session)| {
+        let may = |capability| {
+            access::event_view(caller, &job.memory, actor, Some(session), capability, now).is_ok()
+        };
+        may(Capability::Read) || may(Capability::Write)
+    })
+}
+
+fn result_of(memory: &MemoryId, job: &JobId) -> TokenScope {
+    TokenScope { place: memory.to_string(), operation: RESULT.to_owned(), token: job.to_string() }
+}
+
+/// The answer and its tools' calls, their secrets masked.
+fn payload(asked: &AgentResponse, policy: SafetyPolicy) -> Result<Vec<PayloadItem>> {
+    let mut calls = Value::Array(asked.tool_calls.clone());
+    masking::mask(&mut calls, policy.secrets);
+    let mut text = Value::String(asked.text.clone());
+    masking::mask(&mut text, policy.secrets);
+    let text = text.as_str().unwrap_or_default().to_owned();
+    let mut payload = vec![PayloadItem::Conversational { role: Role::Assistant, text }];
+    if !asked.tool_calls.is_empty() {
+        payload.push(PayloadItem::Blob(Document::from_value(&calls)?));
+    }
+    Ok(payload)
+}
+
+/// Whoever sent an answer, as far as their grants reached there.
+fn in_stead(event: &Event) -> Principal {
+    let capabilities = BTreeSet::from([Capability::Read, Capability::Write]);
+    let word = |key: &str| event.metadata.get(key).map(String::as_str);
+    let bounds = event.metadata.iter().filter(|(key, _)| !key.starts_with(OURS));
+    let metadata = bounds.map(|(key, value)| (key.clone(), BTreeSet::from([value.clone()]))).collect();
+    let whole = Grant { memory: Some(event.memory.clone()), capabilities, ..Grant::everything() };
+    let own = Grant { metadata, ..whole.clone() };
+    let mut grants = vec![match word(REACH) {
+        Some(REACH_WHOLE) => whole,
+        Some(REACH_ACTOR) => Grant { actor: Some(event.actor.clone()), ..own.clone() },
+        _ => Grant { actor: Some(event.actor.clone()), session: Some(event.session.clone()), ..own.clone() },
+    }];
+    let user = word(USER).filter(|_| word(PROPOSES).is_some()).and_then(|user| ActorId::parse(user).ok());
+    grants.extend(user.map(|user| Grant { actor: Some(user), ..own }));
+    Principal { name: word(BY).map(segment::decode).unwrap_or_default(), grants }
+}

@@ -1,0 +1,263 @@
+//! `investigation_start`: the hook before planning (sre-memory.md §6.1). It opens the investigation, or joins the one of the same alert that is
+//! open, and tells what is known. What cannot be read is left out, and said; only what is asked wrongly is an error.
+
+use std::collections::BTreeMap;
+
+use loci_model::ports::ids::letters_and_digits;
+use loci_model::principal::{Capability, Principal};
+use loci_model::sre::{SreSource, SreType};
+use loci_model::{Error, ErrorKind, ExposureId, MemoryId, Result, Timestamp};
+use loci_text::tokens::Estimator;
+use serde_json::{Map, Value, json};
+
+use super::context::{Context, Gathered, Recurrence, recurrence};
+use super::finding::Known;
+use super::rendering::{self, Rendered};
+use crate::coding::hydration::deadline::Deadline;
+use crate::render::{Dropped, Frame};
+use crate::safety::Patterns;
+use crate::sre::saving::SaveAs;
+use crate::sre::{SreSave, place};
+use crate::{Engine, access};
+
+/// Tokens that a block may have.
+const BUDGET_TOKENS_MAX: u32 = 100_000;
+/// What reading may take, in milliseconds, where the request says nothing; and at most.
+const TIMEOUT_MS: u64 = 3_000;
+const TIMEOUT_MS_MAX: u64 = 30_000;
+/// Random characters that end the name of an incident and of a session.
+const INCIDENT_RANDOM: usize = 6;
+const SESSION_RANDOM: usize = 8;
+
+/// An investigation that begins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InvestigationStart {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The user it is for.
+    pub user: String,
+    /// What is asked.
+    pub query: String,
+    /// Its incident; `None`: one is made.
+    pub incident: Option<String>,
+    /// Its session; `None`, or an empty one: one is made.
+    pub session: Option<String>,
+    /// What a session that is made begins with: `interactive` or `prompt`.
+    pub mode: String,
+    /// Services that it is about.
+    pub services: Vec<String>,
+    /// The environment that it is about.
+    pub environment: Option<String>,
+    /// It, and what it learns, is kept to the user.
+    pub is_private: bool,
+    /// The IANA name of the time zone of phrases in the question.
+    pub tz: Option<String>,
+    /// The alert, with its `fingerprint` and `starts_at` where it has them.
+    pub alert: Option<Map<String, Value>>,
+    /// Tokens of the block; `None`: as is configured.
+    pub budget_tokens: Option<u32>,
+    /// How tokens are estimated.
+    pub estimator: Estimator,
+    /// What reading may take, 1 to 30,000 ms; `None`: 3,000.
+    pub timeout_ms: Option<u64>,
+    /// A block is wanted.
+    pub render: bool,
+}
+
+/// What became of a start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InvestigationStarted {
+    /// Its incident.
+    pub incident: String,
+    /// Its session.
+    pub session: String,
+    /// An investigation of the same alert was open, and this is that one.
+    pub joined: bool,
+    /// What is known; all parts are there, even where they are empty.
+    pub context: Context,
+    /// How often the alert came; `None`: it has no fingerprint.
+    pub recurrence: Option<Recurrence>,
+    /// The block; empty where nothing is known, or none is wanted.
+    pub rendered: String,
+    /// At most so many tokens.
+    pub limit: u32,
+    /// So many were used.
+    pub used: u32,
+    /// How they were estimated.
+    pub estimator: Estimator,
+    /// Tokens of what is shown, by section.
+    pub by_section: BTreeMap<&'static str, u32>,
+    /// What is not shown, by record, and why.
+    pub dropped: Vec<Dropped>,
+    /// The row of what was shown; `None` where it could not be written.
+    pub exposure: Option<ExposureId>,
+    /// Something is less than it could be.
+    pub degraded: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+impl InvestigationStart {
+    /// What tells the alert from others.
+    pub(super) fn fingerprint(&self) -> Option<String> {
+        let text = self.alert.as_ref()?.get("fingerprint")?.as_str()?;
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.query.trim().is_empty() {
+            return Err(Error::invalid("query", "query is required: say what is looked into"));
+        }
+        if !matches!(self.mode.as_str(), "interactive" | "prompt") {
+            return Err(Error::invalid("mode", "mode must be interactive or prompt"));
+        }
+        if self.budget_tokens.is_some_and(|tokens| tokens > BUDGET_TOKENS_MAX) {
+            let rule = format!("budget_tokens must be at most {BUDGET_TOKENS_MAX}");
+            return Err(Error::invalid("budget_tokens", rule));
+        }
+        if self.timeout_ms.is_some_and(|millis| !(1..=TIMEOUT_MS_MAX).contains(&millis)) {
+            return Err(Error::invalid("timeout_ms", "timeout_ms must be 1 to 30000"));
+        }
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Begins an investigation and tells what is known.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the member; `Denied` for whoever is neither the user nor an administrator.
+    pub async fn investigation_start(
+        &self,
+        caller: &Principal,
+        asked: InvestigationStart,
+    ) -> Result<InvestigationStarted> {
+        asked.check()?;
+        let settings = self.settings.sre.of(&asked.memory).clone();
+        let actor = place::actor(SreType::Investigations, &asked.user, &settings)?;
+        access::require_user(caller, &asked.memory, (&actor, &asked.user), Capability::Write)?;
+        let deadline = Deadline::begin(self.clock.clone(), asked.timeout_ms.unwrap_or(TIMEOUT_MS));
+        let Gathered { mut context, same } = self.investigation_context(caller, &asked, &deadline).await;
+        let now = self.clock.now();
+        let open = same
+            .iter()
+            .find(|one| one.is_open() && asked.incident.as_ref().is_none_or(|id| *id == one.incident));
+        let (incident, session) = match open {
+            Some(known) => (known.incident.clone(), known.session_id()),
+            None => (self.incident_of(&asked, now), self.session_of(&asked, now)),
+        };
+        place::session(SreType::Investigations, Some(&session))?;
+        if open.is_none() {
+            self.open_investigation(caller, &asked, (&incident, &session), now, &mut context).await?;
+        }
+        context
+            .investigations
+            .retain(|one| one.content.get("incident_id").and_then(Value::as_str) != Some(incident.as_str()));
+        let recurrence = asked.fingerprint().map(|_| recurrence(&same, &incident, now));
+        let limit = asked.budget_tokens.unwrap_or(settings.context_budget_tokens);
+        let frame = Frame::of_memory(self.ids.random());
+        let patterns = Patterns::in_force(self.settings.patterns);
+        let drawn =
+            rendering::render(&context, recurrence.as_ref(), frame, (limit, asked.estimator), patterns);
+        let place = (&asked.memory, &actor, session.as_str());
+        let exposure = self.expose_to_session(caller, place, &asked, &context, &drawn, now).await;
+        let mut started = started((incident, session, open), context, recurrence, drawn, &asked);
+        started.limit = limit;
+        match exposure {
+            Ok(id) => started.exposure = Some(id),
+            Err(error) => {
+                tracing::warn!(?error, "what an investigation was shown could not be written down");
+                started.degraded = true;
+                started.warnings.push("exposure: what was shown could not be written down".to_owned());
+            }
+        }
+        Ok(started)
+    }
+
+    fn incident_of(&self, asked: &InvestigationStart, now: Timestamp) -> String {
+        let made = || {
+            let random = letters_and_digits(self.ids.as_ref(), INCIDENT_RANDOM).to_lowercase();
+            format!("incident_{}_{random}", now.civil().strftime("%Y%m%d_%H%M%S"))
+        };
+        asked.incident.clone().filter(|id| !id.is_empty()).unwrap_or_else(made)
+    }
+
+    fn session_of(&self, asked: &InvestigationStart, now: Timestamp) -> String {
+        let made = || {
+            let random = letters_and_digits(self.ids.as_ref(), SESSION_RANDOM).to_lowercase();
+            format!("{}-{}-{random}", asked.mode, now.civil().strftime("%Y%m%d%H%M%S"))
+        };
+        asked.session.clone().filter(|id| !id.is_empty()).unwrap_or_else(made)
+    }
+
+    /// Saves that it is under way. A store that fails holds no investigation up.
+    async fn open_investigation(
+        &self,
+        caller: &Principal,
+        asked: &InvestigationStart,
+        (incident, session): (&str, &str),
+        now: Timestamp,
+        context: &mut Context,
+    ) -> Result<()> {
+        let alert_time =
+            || asked.alert.as_ref()?.get("starts_at")?.as_str().and_then(|at| Timestamp::parse(at).ok());
+        let began = alert_time().filter(|at| *at <= now).unwrap_or(now);
+        let data = json!({
+            "incident_id": incident,
+            "query": asked.query,
+            "services": asked.services,
+            "fingerprint": asked.fingerprint(),
+            "alert": asked.alert,
+            "started_at": began.to_rfc3339(),
+        });
+        let save = SreSave {
+            memory: asked.memory.clone(),
+            kind: SreType::Investigations,
+            actor: asked.user.clone(),
+            session: Some(session.to_owned()),
+            data,
+            source: SreSource::Agent,
+        };
+        let how = SaveAs { private_to: asked.is_private.then(|| asked.user.clone()), ..SaveAs::default() };
+        match self.sre_save_as(caller, save, how).await {
+            Ok(_) => Ok(()),
+            Err(error)
+                if matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Bug | ErrorKind::Throttled) =>
+            {
+                tracing::warn!(?error, "an investigation's start could not be saved");
+                context.warnings.push("investigation: that it began could not be saved".to_owned());
+                context.status.insert("investigation", super::PartStatus::Error);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn started(
+    (incident, session, open): (String, String, Option<&Known>),
+    context: Context,
+    recurrence: Option<Recurrence>,
+    drawn: Rendered,
+    asked: &InvestigationStart,
+) -> InvestigationStarted {
+    if drawn.block.is_empty() {
+        tracing::info!(memory = %asked.memory, "nothing is known for an investigation");
+    }
+    InvestigationStarted {
+        incident,
+        session,
+        joined: open.is_some(),
+        degraded: context.is_degraded(),
+        warnings: context.warnings.clone(),
+        context,
+        recurrence,
+        rendered: if asked.render { drawn.block } else { String::new() },
+        limit: 0,
+        used: drawn.used,
+        estimator: asked.estimator,
+        by_section: drawn.by_section,
+        dropped: drawn.dropped,
+        exposure: None,
+    }
+}

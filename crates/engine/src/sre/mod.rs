@@ -1,0 +1,93 @@
+//! The memory of operations agents (sre-memory.md): how people want to be worked for, what is known of services, what was looked into. A
+//! profile of the common engine: events, records, states and history are those of every memory. No tools yet.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `segment`, `place` | where something lies: ids as segments, namespaces |
+//! | `members`, `canonical`, `masking` | JSON that comes in: read by rule, one spelling, secrets masked: pure |
+//! | `categories`, `literal`, `typed` | what events of the AgentCore wire say by their content: pure |
+//! | `preference`, `knowledge`, `investigation` | the three types and their rules: pure |
+//! | `capture` | what is read out of agents' answers: pure |
+//! | `origin` | who said something, and where: pure |
+//! | `drafts` | from what is said to records, unwritten |
+//! | `keeping`, `said_again` | which of several counts; what is known and was said again |
+//! | `time_zone`, `time_phrases`, `when` | days of people, and the time that a question is about |
+//! | `filters`, `reading`, `scoring` | what a record must be of, what it says, what it is worth: pure |
+//! | `settings`, `synonyms` | what is configured: agents and their other names, what is read out of answers; what else a question may mean: pure |
+//! | `searching`, `preference_sets`, `listed` | what is found of a type, and the list that is shown |
+//! | `investigations` | the hooks around an investigation, and what came of it |
+//! | `alerts` | what alerting systems send, and what it makes of investigations |
+//! | `saving`, `preferences`, `confirming`, `retrieving`, `history` | the verbs |
+//! | `protected`, `contacts` | preferences that a person must confirm or set, and contacts that are known: pure |
+//! | `preference_lists`, `effective`, `declared_file`, `applying` | preferences as people look at them, what they mean now, and as a file declares them |
+//! | `wire` | the records of typed events |
+
+mod alerts;
+mod applying;
+mod canonical;
+mod capture;
+mod categories;
+mod confirming;
+mod contacts;
+mod declared_file;
+mod drafts;
+mod effective;
+mod filters;
+mod history;
+mod investigation;
+mod investigations;
+mod keeping;
+mod knowledge;
+mod listed;
+mod literal;
+mod masking;
+mod members;
+mod origin;
+mod place;
+mod preference;
+mod preference_lists;
+mod preference_sets;
+mod preferences;
+mod protected;
+mod reading;
+mod retrieving;
+mod said_again;
+mod saving;
+mod scoring;
+mod searching;
+mod segment;
+mod settings;
+mod synonyms;
+mod time_phrases;
+mod time_zone;
+mod typed;
+mod when;
+mod wire;
+
+pub(crate) use alerts::ALERT_KEY;
+pub use alerts::{AlertDelivery, AlertTaken};
+pub use applying::{SreApply, SreApplyChange, SreApplyKind};
+pub use declared_file::{declared_users, users_of};
+pub(crate) use drafts::WAITS;
+pub use effective::SreEffective;
+pub use history::{SreHistory, SreHistoryAsk, SreVersion};
+pub use investigations::{
+    AgentResponse, Captured, CapturedRecord, CapturedRefusal, Context, InvestigationComplete,
+    InvestigationCompleted, InvestigationMessage, InvestigationMessages, InvestigationOutcome,
+    InvestigationStart, InvestigationStarted, MessageShown, MessagesKept, OutcomeEffect, PartStatus,
+    Recurrence, ResponseRead, SeenBefore, SreStats, SreStatsAsk, WaitingOutcome,
+};
+pub use keeping::SreAction;
+pub use origin::SreOrigin;
+pub use preference_lists::{SreListed, SreListing, SrePast, SreUser};
+pub use preferences::{SrePreference, SrePreferences};
+pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
+pub(crate) use saving::Naming;
+pub use saving::{SreKept, SreSave, SreSaved};
+pub use settings::{PastScope, SreSettings, SreSettingsByMemory};
+pub use synonyms::SreSynonyms;
+pub(crate) use typed::may_be_typed;
+pub(crate) use wire::{check_ids, known_as, typed_in, waits_for_person};
+
+/// The name of the profile's memory.
+pub const MEMORY_NAME: &str = "sre_agent_memory";

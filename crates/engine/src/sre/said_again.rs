@@ -1,0 +1,126 @@
+//! What is known and was said again (sre-memory.md W-8, §10.1): it was seen later, its time begins anew, and where another investigation shows
+//! evidence it is surer. Patterns that say nearly the same are one, with a counter. Which record it is that is known again is [`super::keeping`]'s
+//! matter.
+
+use loci_model::Result;
+use loci_model::limits::SRE_ITEMS_MAX;
+use loci_model::metadata::MetadataValue;
+use loci_model::ports::store::Tx;
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::sre::KnowledgeType;
+use loci_text::marks::marks;
+use loci_text::{similarity, terms};
+use serde_json::{Value, json};
+
+use super::keeping::{rank, seal, source, word};
+use super::{canonical, scoring};
+use crate::records::writing::Building;
+
+/// How often it was said; clients cannot write keys of the system.
+const TIMES: &str = "x-amz-agentcore-memory-saidTimes";
+/// The share of the words of two patterns that must be the same.
+const LIKE: f32 = 0.8;
+
+/// Notes that a record, known, was said again, as `said` says it.
+pub(super) fn note(tx: &mut dyn Tx, building: &Building<'_>, known: &Record, said: &Record) -> Result<()> {
+    tx.records_mut().confirm(&known.memory, &known.id, &said.provenance.sources, building.now)?;
+    // An investigation that is saved again as it is has no next version (H-9).
+    if known.state != RecordState::Active || known.kind == RecordKind::Investigation {
+        return Ok(());
+    }
+    // As it is now, with its new sources and its new end.
+    let Some(stored) = tx.records().get(&known.memory, &known.id)? else { return Ok(()) };
+    let mut next = stored.clone();
+    let is_new = said.timestamp > stored.timestamp;
+    if is_new {
+        next.timestamp = said.timestamp;
+    }
+    let is_shown = shows_again(&mut next, said);
+    count(&mut next);
+    let by = source(&stored);
+    if let Some(text) = merged(&next, said, is_new) {
+        next.text = text;
+        seal(&mut next, by);
+    }
+    if is_new || is_shown || is_pattern(&stored) {
+        next.updated_at = building.now;
+        building.replace(tx, &stored, next, "it was said again")?;
+    }
+    Ok(())
+}
+
+/// True where two patterns say nearly the same: the same words but a few, and the same numbers and negations.
+pub(super) fn is_like(one: &Record, other: &Record) -> bool {
+    if !is_pattern(one) || !is_pattern(other) {
+        return false;
+    }
+    let (Some(a), Some(b)) = (pattern_text(one), pattern_text(other)) else { return false };
+    let (of_a, of_b) = (marks(&a), marks(&b));
+    of_a.holds(&of_b) && of_b.holds(&of_a) && similarity::jaccard(&terms(&a), &terms(&b)) >= LIKE
+}
+
+/// How often it was said, where it was more than once.
+pub(super) fn times(record: &Record) -> Option<u64> {
+    match record.metadata.get(TIMES) {
+        Some(MetadataValue::Number(times)) => Some(*times as u64),
+        Some(_) | None => None,
+    }
+}
+
+fn count(record: &mut Record) {
+    let times = times(record).unwrap_or(1).saturating_add(1);
+    record.metadata.insert(TIMES.to_owned(), MetadataValue::Number(times as f64));
+}
+
+/// Another investigation that shows a call of a tool confirms it. Whoever repeats what they were shown does not: they have no call.
+fn shows_again(record: &mut Record, said: &Record) -> bool {
+    let shows = serde_json::from_str(&said.text).is_ok_and(|content: Value| scoring::has_evidence(&content));
+    let Some(session) = said.provenance.session.as_ref().filter(|_| shows) else { return false };
+    if record.provenance.session.as_ref() == Some(session) {
+        return false;
+    }
+    let sessions = match record.metadata.get(scoring::CONFIRMED_BY) {
+        Some(MetadataValue::StringList(sessions)) => sessions.clone(),
+        Some(_) | None => Vec::new(),
+    };
+    if sessions.len() >= SRE_ITEMS_MAX || sessions.iter().any(|one| one == session.as_str()) {
+        return false;
+    }
+    let all = sessions.into_iter().chain([session.as_str().to_owned()]).collect();
+    record.metadata.insert(scoring::CONFIRMED_BY.to_owned(), MetadataValue::StringList(all));
+    true
+}
+
+/// Its text with the newer time, and with what shows it; none where nothing of it changes. What somebody of lesser rank shows is not added to the
+/// word of a greater one.
+fn merged(record: &Record, said: &Record, is_new: bool) -> Option<String> {
+    let mut content: Value = serde_json::from_str(&record.text).ok()?;
+    let new: Value = serde_json::from_str(&said.text).ok()?;
+    let members = content.as_object_mut()?;
+    let before = members.clone();
+    if is_new && members.contains_key("timestamp") {
+        members.insert("timestamp".to_owned(), json!(record.timestamp.to_rfc3339()));
+    }
+    let shown = new.get("evidence").and_then(Value::as_array).filter(|_| rank(said) >= rank(record));
+    for evidence in shown.into_iter().flatten() {
+        let all = members.entry("evidence").or_insert_with(|| json!([]));
+        if let Some(all) = all.as_array_mut()
+            && all.len() < SRE_ITEMS_MAX
+            && !all.contains(evidence)
+        {
+            all.push(evidence.clone());
+        }
+    }
+    (*members != before).then(|| canonical::text(&content))
+}
+
+fn is_pattern(record: &Record) -> bool {
+    word(record, "knowledge_type") == Some(KnowledgeType::Pattern.as_str())
+}
+
+/// What a pattern says, with its name.
+fn pattern_text(record: &Record) -> Option<String> {
+    let content: Value = serde_json::from_str(&record.text).ok()?;
+    let name = content.get("metric").and_then(Value::as_str).unwrap_or_default();
+    Some(format!("{name} {}", canonical::values_text(content.get("knowledge_data")?)))
+}

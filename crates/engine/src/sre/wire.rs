@@ -1,0 +1,154 @@
+//! Typed content of events that came over the AgentCore wire (sre-memory.md §14): its records are written with the event, and no strategy
+//! reads the event besides. What it says is an agent's word: whoever signed the request is the agent's program, not its user.
+
+use loci_model::memory::Memory;
+use loci_model::ports::store::Tx;
+use loci_model::principal::Principal;
+use loci_model::record::RecordKind;
+use loci_model::sre::{SreSource, SreType};
+use loci_model::{Error, EventId, Namespace, Result, StrategyId};
+
+use super::drafts::{Speaker, drafts};
+use super::saving::{EVENT_TYPE, Naming, Spring, SreSave};
+use super::settings::{SreSettings, SreSettingsByMemory};
+use super::typed::{Typed, typed};
+use super::{place, preference, segment};
+use crate::Engine;
+use crate::events::{NewEvent, Prepared};
+
+/// The name of the profile.
+const PROFILE: &str = "sre";
+
+/// True for a memory of the profile.
+pub(crate) fn is_of_profile(memory: &Memory) -> bool {
+    memory.settings.profile.as_deref() == Some(PROFILE)
+}
+
+/// An id as an event names it, in a memory of the profile: one segment (§9.3).
+///
+/// # Errors
+/// `Invalid`, naming the member.
+pub(crate) fn check_ids(memory: &Memory, actor: &str, session: Option<&str>) -> Result<()> {
+    let ids = [("actorId", Some(actor)), ("sessionId", session)];
+    for (field, id) in ids.into_iter().filter_map(|(field, id)| Some((field, id?))) {
+        if is_of_profile(memory) && id.contains('/') {
+            let rule = format!(
+                "{field} must have no slash in a memory of the profile {PROFILE}: an id is one segment of a namespace"
+            );
+            return Err(Error::invalid(field, rule));
+        }
+    }
+    Ok(())
+}
+
+/// True where a record that nobody said in person holds a preference that only a person puts in force (§9.2): it waits.
+pub(crate) fn waits_for_person(
+    memory: &Memory,
+    settings: &SreSettingsByMemory,
+    record: (RecordKind, Option<&StrategyId>),
+    text: &str,
+) -> bool {
+    let (kind, strategy) = record;
+    let is_preference = || {
+        kind == RecordKind::Preference
+            || place::strategy(memory, SreType::Preferences).is_ok_and(|one| Some(&one.id) == strategy)
+            || preference::stored(text).is_some()
+    };
+    is_of_profile(memory) && is_preference() && preference::is_protected(text, settings.of(&memory.id))
+}
+
+/// The other name of a namespace that a reader of the wire asks for, in a memory of the profile: ids as this memory writes them, agents by the
+/// name they are known by (W-9). None where it is the same.
+pub(crate) fn known_as(memory: &Memory, settings: &SreSettings, asked: &Namespace) -> Option<Namespace> {
+    if !is_of_profile(memory) {
+        return None;
+    }
+    let strategies =
+        SreType::ALL.iter().filter_map(|kind| Some((*kind, place::strategy(memory, *kind).ok()?)));
+    let text = strategies
+        .filter_map(|(kind, one)| written(kind, settings, one.template.as_str(), asked.as_str()))
+        .next()?;
+    Namespace::parse(text).ok().filter(|other| other.normal() != asked.normal())
+}
+
+/// The namespace with its ids as a type writes them; none where the type's template does not give it.
+fn written(kind: SreType, settings: &SreSettings, template: &str, asked: &str) -> Option<String> {
+    let parts = |text: &'_ str| text.trim_matches('/').split('/').map(str::to_owned).collect::<Vec<_>>();
+    let (template, asked) = (parts(template), parts(asked));
+    let mut out = String::new();
+    for (at, segment) in asked.iter().enumerate() {
+        let segment = match template.get(at)?.as_str() {
+            "{actorId}" => place::actor(kind, &segment::decode(segment), settings).ok()?.to_string(),
+            "{sessionId}" => place::session(kind, Some(&segment::decode(segment))).ok()?.to_string(),
+            literal if literal == segment => segment.clone(),
+            _ => return None,
+        };
+        out.push('/');
+        out.push_str(&segment);
+    }
+    Some(out)
+}
+
+/// What an event is stored with, where its content is typed.
+pub(crate) struct TypedEvent {
+    typed: Typed,
+}
+
+/// The event's content as something of a type, in a memory that has a strategy for it.
+///
+/// # Errors
+/// `Invalid` where the event names its type, and it is none.
+pub(crate) fn typed_in(memory: &Memory, new: &NewEvent) -> Result<Option<TypedEvent>> {
+    if !is_of_profile(memory) {
+        return Ok(None);
+    }
+    let found = typed(new)?.filter(|one| place::strategy(memory, one.kind).is_ok());
+    Ok(found.map(|typed| TypedEvent { typed }))
+}
+
+impl TypedEvent {
+    /// The event with its type, which no strategy reads.
+    pub(crate) fn marked(&self, prepared: &Prepared) -> Prepared {
+        prepared.without_extraction((EVENT_TYPE, self.typed.kind.as_str()))
+    }
+}
+
+impl Engine {
+    /// Writes the records of typed content, within the write that stored the event.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the member; `Denied` for what only a person may set, and outside the caller's grants.
+    pub(crate) fn sre_typed_in(
+        &self,
+        tx: &mut dyn Tx,
+        caller: &Principal,
+        (memory, prepared): (&Memory, &Prepared),
+        (typed, naming): (&TypedEvent, &Naming),
+        event: &EventId,
+    ) -> Result<()> {
+        let kind = typed.typed.kind;
+        let (of, now) = ((prepared.actor(), prepared.session()), prepared.now());
+        let id = segment::decode(of.0.as_str());
+        let actor =
+            place::actor(kind, &id, self.settings.sre.of(&memory.id)).map_err(|error| error.on("actorId"))?;
+        let session = segment::decode(of.1.as_str());
+        let session = place::session(kind, Some(&session)).map_err(|error| error.on("sessionId"))?;
+        let mut asked = SreSave {
+            memory: memory.id.clone(),
+            kind,
+            actor: id,
+            session: Some(segment::decode(session.as_str())),
+            data: typed.typed.data.clone(),
+            source: SreSource::Agent,
+        };
+        self.sre_masked(memory, &mut asked);
+        let speaker =
+            Speaker { settings: self.settings.sre.of(&memory.id), name: &caller.name, noticed: None };
+        let drafts = drafts(&asked, &speaker, naming.random(), now)?;
+        if let Some(why) = drafts.iter().find_map(|draft| draft.refused.clone()) {
+            return Err(Error::denied(why));
+        }
+        let spring = Spring { actor: &actor, session: &session, event, of, private_to: None };
+        self.sre_records_in(tx, caller, (memory, &asked), (&drafts, naming), spring, now).map(drop)
+    }
+}

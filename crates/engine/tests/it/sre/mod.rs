@@ -1,0 +1,107 @@
+//! The memory of operations agents on the embedded store (sre-memory.md): each test writes, opens the store anew and reads.
+
+mod alerts;
+mod completing;
+mod declaring;
+mod ensure;
+mod infrastructure;
+mod investigations;
+mod outcomes;
+mod preferences;
+mod responding;
+mod retrieving;
+mod safety;
+mod starting;
+mod wire;
+
+use std::collections::BTreeSet;
+
+use loci_engine::EngineSettings;
+use loci_engine::profiles::MemoryEnsure;
+use loci_engine::sre::{SreAction, SrePreferences, SreSave, SreSaved};
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::record::{Record, RecordState};
+use loci_model::sre::{SreSource, SreType};
+use loci_model::{ActorId, Result};
+use serde_json::Value;
+
+use super::world::World;
+
+/// The name of the profile's memory.
+const NAME: &str = "sre_agent_memory";
+
+fn ensured(update: bool) -> MemoryEnsure {
+    let profile = Some("sre".to_owned());
+    MemoryEnsure { name: NAME.to_owned(), profile, update, ..MemoryEnsure::default() }
+}
+
+/// A world with a memory of the profile.
+fn world() -> World {
+    let mut world = World::with(&[]);
+    world.memory = world.drive(world.engine.memory_ensure(&world.caller, ensured(false))).unwrap().memory;
+    world
+}
+
+fn reopened(world: World) -> World {
+    world.reopened(EngineSettings::default(), |_| {})
+}
+
+/// A key for one actor's.
+fn of_actor(name: &str, actor: &str) -> Principal {
+    let actor = Some(ActorId::parse(actor).unwrap());
+    let capabilities = BTreeSet::from([Capability::Read, Capability::Write]);
+    Principal { name: name.to_owned(), grants: vec![Grant { actor, capabilities, ..Grant::everything() }] }
+}
+
+/// A key of one of a team, who may read and write the whole memory and administers nothing.
+fn of_team(name: &str) -> Principal {
+    let capabilities = BTreeSet::from([Capability::Read, Capability::Write]);
+    Principal { name: name.to_owned(), grants: vec![Grant { capabilities, ..Grant::everything() }] }
+}
+
+/// What is said, by whom.
+struct Said<'a> {
+    by: &'a Principal,
+    source: SreSource,
+    kind: SreType,
+    actor: &'a str,
+    session: Option<&'a str>,
+}
+
+impl Said<'_> {
+    fn save(&self, world: &World, data: Value) -> Result<SreSaved> {
+        world.clock.advance_ms(1_000);
+        let asked = SreSave {
+            memory: world.memory.id.clone(),
+            kind: self.kind,
+            actor: self.actor.to_owned(),
+            session: self.session.map(str::to_owned),
+            data,
+            source: self.source,
+        };
+        world.drive(world.engine.sre_save(self.by, asked))
+    }
+
+    /// What became of each record.
+    fn actions(&self, world: &World, data: Value) -> Vec<SreAction> {
+        self.save(world, data).unwrap().records.into_iter().map(|kept| kept.action).collect()
+    }
+}
+
+fn preferences(world: &World, user: &str) -> std::collections::BTreeMap<String, SrePreferences> {
+    world.drive(world.engine.sre_preferences(&world.caller, &world.memory.id, user)).unwrap()
+}
+
+/// Active records as JSON, oldest first.
+fn known(world: &World) -> Vec<Value> {
+    world.active().iter().map(stored).collect()
+}
+
+fn superseded(world: &World) -> Vec<Value> {
+    world.records(&[RecordState::Superseded]).iter().map(stored).collect()
+}
+
+/// Every text is JSON (D1).
+fn stored(record: &Record) -> Value {
+    serde_json::from_str(&record.text).unwrap()
+}

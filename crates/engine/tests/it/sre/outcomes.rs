@@ -1,0 +1,227 @@
+//! What came of investigations: §11, tests 7 and 16, D18, D22.
+
+use loci_engine::sre::{InvestigationOutcome, SreStatsAsk};
+use loci_model::ports::clock::Clock;
+use loci_model::principal::Principal;
+use loci_model::record::{Record, RecordState};
+use loci_model::sre::ResolutionStatus;
+use loci_model::{ErrorKind, RecordId, Result, Timestamp};
+use serde_json::json;
+
+use super::completing::complete;
+use super::starting::{alert, asked, start};
+use super::{of_actor, of_team, stored, world};
+use crate::world::World;
+
+const DAY_MS: u64 = 24 * 3_600_000;
+
+fn plain(world: &World, incident: &str) -> InvestigationOutcome {
+    InvestigationOutcome {
+        memory: world.memory.id.clone(),
+        incident: incident.to_owned(),
+        session: None,
+        resolved_at: None,
+        root_cause_confirmed: None,
+        root_cause: None,
+        postmortem_url: None,
+        fix: None,
+        useful: Vec::new(),
+        wrong: Vec::new(),
+    }
+}
+
+fn tell(
+    world: &World,
+    by: &Principal,
+    incident: &str,
+    change: impl FnOnce(&mut InvestigationOutcome),
+) -> Result<Vec<(RecordId, &'static str)>> {
+    world.clock.advance_ms(1_000);
+    let mut told = plain(world, incident);
+    change(&mut told);
+    let effects = world.drive(world.engine.investigation_outcome(by, told))?;
+    Ok(effects.into_iter().map(|one| (one.record, one.effect)).collect())
+}
+
+/// An investigation that learned something of a service and found a cause.
+fn investigated(world: &World, by: &Principal, service: &str) -> String {
+    let incident = start(world, by, asked(world, &by.name, &format!("{service} is down"))).unwrap().incident;
+    let text = format!(
+        "```\n{{\"infrastructure_knowledge\": [{{\"service_name\": \"{service}\", \"knowledge_type\": \"baseline\", \"knowledge_data\": {{\"memory\": \"1Gi\"}}}}]}}\n```"
+    );
+    complete(world, by, &incident, |done| {
+        done.agent_results.insert("metrics-agent".to_owned(), text);
+        done.root_cause = Some(format!("{service} leaks"));
+        done.findings = Some(vec![
+            json!({"text": format!("{service} leaks memory"), "category": "root_cause", "evidence": ["tc_1"]}),
+        ]);
+        done.status = Some(ResolutionStatus::Completed);
+    });
+    incident
+}
+
+fn of_service(world: &World, service: &str, states: &[RecordState]) -> Record {
+    let named = |record: &Record| stored(record)["service_name"] == json!(service);
+    world.records(states).into_iter().find(named).unwrap()
+}
+
+fn of_incident(world: &World, incident: &str) -> Record {
+    let named = |record: &Record| stored(record)["incident_id"] == json!(incident);
+    world.active().into_iter().find(named).unwrap()
+}
+
+#[test]
+fn what_was_confirmed_stays_longer_and_comes_first() {
+    let world = world();
+    let alice = of_team("alice");
+    let other = investigated(&world, &alice, "api");
+    let incident = investigated(&world, &alice, "api");
+    let effects = tell(&world, &alice, &incident, |told| told.root_cause_confirmed = Some(true)).unwrap();
+    assert_eq!(effects.iter().map(|(_, effect)| *effect).collect::<Vec<_>>()[0], "confirmed");
+    assert_eq!(of_incident(&world, &incident).expiry_days, Some(730));
+    assert_eq!(of_incident(&world, &other).expiry_days, Some(60));
+    let started = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap();
+    let first = &started.context.investigations[0].content;
+    assert_eq!(
+        (&first["incident_id"], &first["outcome"]["root_cause_confirmed"]),
+        (&json!(incident), &json!(true))
+    );
+    assert!(started.rendered.contains("root cause confirmed"), "{}", started.rendered);
+    // Nothing else makes a baseline stay; who confirmed it once more says nothing new.
+    let confirmed = investigated(&world, &alice, "db");
+    let once = tell(&world, &alice, &confirmed, |told| told.root_cause_confirmed = Some(true)).unwrap();
+    let again = tell(&world, &alice, &confirmed, |told| told.root_cause_confirmed = Some(true)).unwrap();
+    assert_eq!(once, again);
+    let known = of_service(&world, "db", &[RecordState::Active]);
+    assert_eq!(known.expiry_days, Some(400));
+    world.clock.advance_ms(370 * DAY_MS);
+    let started = start(&world, &alice, asked(&world, "alice", "db memory")).unwrap();
+    let found = &started.context.infrastructure["metrics-agent"];
+    assert!(found.iter().any(|one| one.content["service_name"] == json!("db")), "{found:?}");
+    assert!(!found.iter().any(|one| one.content["service_name"] == json!("api")));
+}
+
+#[test]
+fn what_was_refuted_is_no_answer() {
+    let world = world();
+    let alice = of_team("alice");
+    let mut of_alert = asked(&world, "alice", "api is down");
+    of_alert.alert = alert("1a30");
+    let incident = start(&world, &alice, of_alert.clone()).unwrap().incident;
+    complete(&world, &alice, &incident, |done| {
+        done.root_cause = Some("api leaks".to_owned());
+        done.findings = Some(vec![json!({"text": "it leaks memory", "category": "root_cause"})]);
+        done.status = Some(ResolutionStatus::Completed);
+    });
+    tell(&world, &alice, &incident, |told| told.root_cause_confirmed = Some(false)).unwrap();
+    let content = stored(&of_incident(&world, &incident));
+    assert_eq!(
+        (&content["key_findings"][0]["refuted"], &content["root_cause_refuted"]),
+        (&json!(true), &json!(true))
+    );
+    let again = start(&world, &alice, of_alert).unwrap();
+    assert_eq!(again.recurrence.unwrap().last[0].root_cause, None);
+    for part in ["refuted root cause: api leaks", "refuted finding: [unverified] it leaks memory"] {
+        assert!(again.rendered.contains(part), "{part} is not in\n{}", again.rendered);
+    }
+    // The last word counts.
+    tell(&world, &alice, &incident, |told| {
+        told.root_cause_confirmed = Some(true);
+        told.root_cause = Some("a limit".to_owned());
+        told.fix = Some("raised it".to_owned());
+    })
+    .unwrap();
+    let content = stored(&of_incident(&world, &incident));
+    assert_eq!(
+        (&content["root_cause"], &content["outcome"]["fix"]),
+        (&json!("a limit"), &json!("raised it"))
+    );
+    assert!(
+        content.get("root_cause_refuted").is_none() && content["key_findings"][0].get("refuted").is_none()
+    );
+}
+
+#[test]
+fn wrong_twice_is_held_back() {
+    let world = world();
+    let alice = of_team("alice");
+    let first = investigated(&world, &alice, "api");
+    let id = of_service(&world, "api", &[RecordState::Active]).id;
+    let second = investigated(&world, &alice, "db");
+    let wrong =
+        |incident: &str| tell(&world, &alice, incident, |told| told.wrong = vec![id.clone()]).unwrap();
+    assert_eq!(wrong(&first)[1], (id.clone(), "refuted"));
+    // The same investigation once more is no second one.
+    assert_eq!(wrong(&first)[1], (id.clone(), "refuted"));
+    assert_eq!(wrong(&second)[1], (id.clone(), "quarantined"));
+    assert_eq!(of_service(&world, "api", &[RecordState::Quarantined]).id, id);
+    assert_eq!(wrong(&second)[1], (id, "not_found"));
+}
+
+#[test]
+fn a_person_tells_an_outcome() {
+    let world = world();
+    let alice = of_team("alice");
+    let incident = investigated(&world, &alice, "api");
+    let check = |by: &Principal, expect: Result<(), ErrorKind>| {
+        let told = tell(&world, by, &incident, |_| {}).map(drop).map_err(|error| error.kind);
+        assert_eq!(told, expect, "{}", by.name);
+    };
+    check(&of_team("agent"), Err(ErrorKind::Denied));
+    check(&of_actor("agent", "alice"), Err(ErrorKind::Denied));
+    check(&of_actor("bob", "bob"), Err(ErrorKind::NotFound));
+    check(&alice, Ok(()));
+    check(&world.caller, Ok(()));
+}
+
+#[test]
+fn numbers_over_investigations() {
+    let world = world();
+    let alice = of_team("alice");
+    // Ten that took 10 to 100 minutes; of one alert the first three.
+    for minutes in 1..=10_i64 {
+        let mut one = asked(&world, "alice", "api is down");
+        one.alert = (minutes <= 3).then(|| alert("1a30")).flatten();
+        one.services = vec![if minutes <= 4 { "api" } else { "db" }.to_owned()];
+        let incident = start(&world, &alice, one).unwrap().incident;
+        let began = stored(&of_incident(&world, &incident))["started_at"].clone();
+        let began = Timestamp::parse(began.as_str().unwrap()).unwrap();
+        complete(&world, &alice, &incident, |done| done.status = Some(ResolutionStatus::Completed));
+        tell(&world, &alice, &incident, |told| {
+            told.resolved_at = Some(began.plus_millis(minutes * 600_000));
+            told.root_cause_confirmed = (minutes <= 4).then_some(minutes <= 3);
+        })
+        .unwrap();
+    }
+    let stats =
+        |ask: SreStatsAsk| world.drive(world.engine.sre_stats(&alice, &world.memory.id, &ask)).unwrap();
+    let all = stats(SreStatsAsk::default());
+    assert_eq!((all.investigations, all.resolved, all.judged), (10, 10, 4));
+    assert_eq!((all.mttr_median_s, all.mttr_p90_s), (Some(3_300.0), Some(5_400.0)));
+    assert_eq!(all.confirmed_share, Some(0.75));
+    assert_eq!(all.recurrence, [("1a30".to_owned(), 3)]);
+    // The first one was shown nothing.
+    assert_eq!(all.mttr_without_memory_s, Some(600.0));
+    assert_eq!(all.mttr_with_memory_s, Some(3_600.0));
+    let of_api = stats(SreStatsAsk { service: Some("api".to_owned()), since: None });
+    assert_eq!((of_api.investigations, of_api.mttr_median_s), (4, Some(1_500.0)));
+    let later = stats(SreStatsAsk { service: None, since: Some(world.clock.now().plus_millis(1)) });
+    assert_eq!((later.investigations, later.mttr_median_s), (0, None));
+}
+
+#[test]
+fn outcomes_that_nobody_told_are_listed() {
+    let world = world();
+    let alice = of_team("alice");
+    let waiting = investigated(&world, &alice, "api");
+    let told = investigated(&world, &alice, "db");
+    tell(&world, &alice, &told, |told| told.root_cause_confirmed = Some(true)).unwrap();
+    start(&world, &alice, asked(&world, "alice", "still open")).unwrap();
+    let listed = || {
+        let all = world.drive(world.engine.sre_pending_outcomes(&alice, &world.memory.id)).unwrap();
+        all.into_iter().map(|one| one.incident).collect::<Vec<_>>()
+    };
+    assert!(listed().is_empty());
+    world.clock.advance_ms(15 * DAY_MS);
+    assert_eq!(listed(), [waiting]);
+}

@@ -1,0 +1,205 @@
+//! Answers of worker agents and the conversation: §6.2, §6.4, tests 13 and 17, D4, D6, D12.
+
+use loci_engine::sre::{AgentResponse, Captured, InvestigationMessage, InvestigationMessages};
+use loci_model::event::{PayloadItem, Role};
+use loci_model::job::JobState;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::store::{Store, StoreExt};
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::record::RecordState;
+use loci_model::{ErrorKind, JobId, Result};
+use serde_json::json;
+
+use super::starting::{asked, start};
+use super::{known, of_actor, of_team, reopened, stored, world};
+use crate::world::World;
+
+fn respond(world: &World, by: &Principal, incident: &str, agent: &str, text: &str) -> Result<JobId> {
+    world.clock.advance_ms(1_000);
+    let response = AgentResponse {
+        memory: world.memory.id.clone(),
+        incident: incident.to_owned(),
+        session: None,
+        agent: agent.to_owned(),
+        text: text.to_owned(),
+        tool_calls: vec![json!({"id": "tc_1", "name": "get_pods"})],
+        at: None,
+    };
+    world.drive(world.engine.agent_response(by, response))
+}
+
+/// What came of an answer, once its job is done.
+fn captured(world: &World, by: &Principal, incident: &str, agent: &str, text: &str) -> Captured {
+    let job = respond(world, by, incident, agent, text).unwrap();
+    let memories = [world.memory.id.clone()];
+    world.drive(world.engine.run_due(&memories, 60_000)).unwrap();
+    let read = world.drive(world.engine.agent_response_read(by, &world.memory.id, &job, 0)).unwrap();
+    assert_eq!((read.state, read.failure), (JobState::Done, None));
+    read.captured.unwrap()
+}
+
+fn item(service: &str, more: &str) -> String {
+    format!(
+        "{{\"service_name\": \"{service}\", \"knowledge_type\": \"config\", \"knowledge_data\": {{\"limit\": \"1Gi\"}}{more}}}"
+    )
+}
+
+fn block(items: &[String]) -> String {
+    format!("Found:\n```\n{{\"infrastructure_knowledge\": [{}]}}\n```\n", items.join(", "))
+}
+
+#[test]
+fn good_items_are_kept_beside_bad_ones() {
+    let world = world();
+    let alice = of_team("alice");
+    let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
+    let items = [
+        item("api", ""),
+        item("db", ", \"confidence\": 1.2"),
+        item("db", ", \"confidence\": -0.1"),
+        item("cache", ", \"context\": \"run `kubectl get {pods}`\""),
+        "{\"knowledge_type\": \"config\"}".to_owned(),
+    ];
+    let found = captured(&world, &alice, &incident, "kubernetes", &block(&items));
+    assert_eq!(found.saved.iter().map(|one| one.action.as_str()).collect::<Vec<_>>(), ["added", "added"]);
+    assert_eq!(found.rejected.iter().map(|one| one.index).collect::<Vec<_>>(), [Some(1), Some(2), Some(4)]);
+    assert!(found.rejected[0].reason.contains("confidence"), "{:?}", found.rejected);
+    // One item alone that breaks a rule.
+    let alone = captured(&world, &alice, &incident, "kubernetes", &block(&items[1..2]));
+    assert_eq!((alone.saved.len(), alone.rejected[0].index), (0, Some(0)));
+    let world = reopened(world);
+    let learned: Vec<_> =
+        known(&world).into_iter().filter(|one| one.get("discovered_by").is_some()).collect();
+    assert_eq!(learned.len(), 2);
+    assert!(
+        learned
+            .iter()
+            .all(|one| one["discovered_by"] == "kubernetes-agent" && one["confidence"] == json!(0.8))
+    );
+}
+
+#[test]
+fn contacts_wait_and_what_is_denied_or_quoted_is_none() {
+    let world = world();
+    let alice = of_team("alice");
+    let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
+    let check = |text: &str, expect: usize| {
+        let found = captured(&world, &alice, &incident, "logs-agent", text);
+        assert_eq!(found.pending.len(), expect, "{text}");
+    };
+    check("Do not contact bob@evil.com", 0);
+    check("The log says \"escalate to x@y.com\".", 0);
+    check("Escalate to ops.team@example.co.uk.", 1);
+    let active = super::preferences(&world, "alice");
+    assert!(active["escalation"].value.is_empty(), "{:?}", active["escalation"].value);
+    let waiting = world.records(&[RecordState::Candidate]);
+    assert_eq!(stored(&waiting[0])["preference_value"], json!({"contacts": ["ops.team@example.co.uk"]}));
+    // Confirmed, it is whole and counts.
+    let (memory, id) = (world.memory.id.clone(), waiting[0].id.clone());
+    world.drive(world.engine.sre_preference_decide(&alice, &memory, &id, true)).unwrap();
+    let value = super::preferences(&world, "alice")["escalation"].value["contacts"].clone();
+    assert_eq!(value, json!(["ops.team@example.co.uk"]));
+}
+
+#[test]
+fn a_job_may_do_what_its_caller_might() {
+    let world = world();
+    let alice = of_team("alice");
+    let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
+    // A key for the agent alone reaches no investigation of Alice's.
+    let agent = of_actor("k8s-key", "kubernetes-agent");
+    let error = respond(&world, &agent, &incident, "kubernetes-agent", "x").unwrap_err();
+    assert_eq!(error.kind, ErrorKind::NotFound);
+    // One for the agent and for Alice's sessions saves as the agent, and as no other.
+    let of = |actor: &str| of_actor("k8s-key", actor).grants;
+    let grants: Vec<Grant> = [of("kubernetes-agent"), of("alice")].concat();
+    let both = Principal { name: "k8s-key".to_owned(), grants };
+    let text = format!("{}Escalate to ops@example.com.", block(&[item("api", "")]));
+    let found = captured(&world, &both, &incident, "kubernetes-agent", &text);
+    assert_eq!((found.saved.len(), found.pending.len()), (1, 1));
+    let error = respond(&world, &both, &incident, "logs-agent", "x").unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Denied);
+    // A key of the team is not Alice: what it proposes for her is told, and lost.
+    let team = of_team("ci");
+    let found = captured(&world, &team, &incident, "logs-agent", "Escalate to more@example.com.");
+    assert_eq!((found.pending.len(), found.rejected.len()), (0, 1));
+    // A bound of a grant stays on what the job writes.
+    let mut bound = of_team("alice");
+    for grant in &mut bound.grants {
+        grant.metadata = [("team".to_owned(), ["blue".to_owned()].into())].into();
+    }
+    bound.grants.push(of_actor("alice", "alice").grants.remove(0));
+    assert!(bound.grants.iter().any(|grant| grant.capabilities.contains(&Capability::Write)));
+    captured(&world, &bound, &incident, "metrics-agent", &block(&[item("queue", "")]));
+    let record =
+        world.active().into_iter().find(|one| stored(one)["service_name"] == json!("queue")).unwrap();
+    let team = record.metadata.get("team").cloned();
+    assert_eq!(team, Some(loci_model::metadata::MetadataValue::String("blue".to_owned())));
+}
+
+#[test]
+fn an_answer_is_one_request_and_is_read_once() {
+    let world = world();
+    let alice = of_team("alice");
+    let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
+    let before = world.store.writes();
+    let job = respond(&world, &alice, &incident, "logs-agent", &block(&[item("api", "")])).unwrap();
+    assert_eq!(world.store.writes() - before, 1);
+    let read = world.drive(world.engine.agent_response_read(&alice, &world.memory.id, &job, 0)).unwrap();
+    assert_eq!((read.state, read.captured), (JobState::Pending, None));
+    let bob = of_actor("bob", "bob");
+    let hidden = world.drive(world.engine.agent_response_read(&bob, &world.memory.id, &job, 0)).unwrap_err();
+    assert_eq!(hidden.kind, ErrorKind::NotFound);
+    let long =
+        world.drive(world.engine.agent_response_read(&alice, &world.memory.id, &job, 30_001)).unwrap_err();
+    assert_eq!(long.field.as_deref(), Some("wait_ms"));
+    let missing = respond(&world, &alice, "none", "logs-agent", "x").unwrap_err();
+    assert_eq!(missing.kind, ErrorKind::NotFound);
+    let empty = respond(&world, &alice, &incident, "logs-agent", " ").unwrap_err();
+    assert_eq!(empty.field.as_deref(), Some("text"));
+}
+
+fn turn(world: &World, incident: &str, messages: Vec<InvestigationMessage>) -> InvestigationMessages {
+    let (memory, incident) = (world.memory.id.clone(), incident.to_owned());
+    InvestigationMessages { memory, incident, session: None, messages, chars_max: None }
+}
+
+fn message(role: Role, text: &str) -> InvestigationMessage {
+    InvestigationMessage { role, agent: None, tool: None, text: text.to_owned(), at: None }
+}
+
+#[test]
+fn messages_are_stored_whole_and_shown_cut() {
+    let world = world();
+    let alice = of_team("alice");
+    let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
+    let long = "x".repeat(20_000);
+    let messages = vec![
+        message(Role::User, "why"),
+        InvestigationMessage { agent: Some("logs-agent".to_owned()), ..message(Role::Assistant, &long) },
+        InvestigationMessage { tool: Some("get_logs".to_owned()), ..message(Role::Tool, &long) },
+    ];
+    let kept =
+        world.drive(world.engine.investigation_messages(&alice, turn(&world, &incident, messages))).unwrap();
+    let shown: Vec<(bool, usize)> =
+        kept.shown.iter().map(|one| (one.truncated, one.text.chars().count())).collect();
+    assert_eq!(shown, [(false, 3), (true, 9_000), (true, 500)]);
+    assert!(kept.shown[1].text.starts_with("[Agent: logs-agent] xxx"));
+    assert!(kept.shown[2].text.starts_with("[Tool: get_logs] xxx"));
+    let (memory, now, id) = (world.memory.id.clone(), world.clock.now(), kept.event.unwrap());
+    let store: &dyn Store = &*world.store;
+    let event = world
+        .drive(store.read(move |tx| {
+            let place = tx.events().place(&memory, &id)?.unwrap();
+            tx.events().get(&memory, &place.actor, &place.session, &id, now)
+        }))
+        .unwrap()
+        .unwrap();
+    let PayloadItem::Conversational { text, .. } = &event.payload[1] else { panic!("a message") };
+    assert_eq!(text.len(), 20_000 + "[Agent: logs-agent] ".len());
+    let none = world.drive(world.engine.investigation_messages(&alice, turn(&world, &incident, Vec::new())));
+    assert_eq!(none.unwrap().event, None);
+    let other = turn(&world, &incident, vec![message(Role::Other, "x")]);
+    let error = world.drive(world.engine.investigation_messages(&alice, other)).unwrap_err();
+    assert_eq!(error.field.as_deref(), Some("messages[0]"));
+}

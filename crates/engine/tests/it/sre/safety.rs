@@ -1,0 +1,356 @@
+//! Who may read and set what, and what is never stored: D4, D8, D9, D25, D27, the classes of §9.2.
+
+use loci_engine::EngineSettings;
+use loci_engine::records::{NewRecord, RecordUpdate, RecordsCreate};
+use loci_engine::sre::SreAction::{self, Added, PendingConfirmation, Rejected};
+use loci_engine::sre::{SreSettings, SreSettingsByMemory};
+use loci_model::metadata::MetadataValue;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::store::{Store, StoreExt};
+use loci_model::principal::Principal;
+use loci_model::record::RecordState;
+use loci_model::sre::{SreSource, SreType};
+use loci_model::{ErrorKind, Namespace, RecordId};
+use serde_json::{Value, json};
+
+use super::{Said, known, of_actor, of_team, preferences, reopened, world};
+use crate::world::World;
+
+fn said<'a>(world: &'a World, source: SreSource) -> Said<'a> {
+    Said { by: &world.caller, source, kind: SreType::Preferences, actor: "Alice", session: None }
+}
+
+fn value(value: Value) -> Value {
+    json!({"preference_type": "escalation", "preference_value": value})
+}
+
+#[test]
+fn what_only_a_person_sets() {
+    use SreSource::{Agent, Declared, Extracted, Human, Imported, Webhook};
+    let check = |source, what: Value, action: SreAction, in_force: usize| {
+        let world = world();
+        assert_eq!(said(&world, source).actions(&world, value(what.clone())), [action], "{source:?} {what}");
+        let world = reopened(world);
+        let read = preferences(&world, "Alice");
+        assert_eq!(read.values().map(|one| one.value.len()).sum::<usize>(), in_force, "{source:?} {what}");
+    };
+    let contacts = [
+        json!({"primary_contact": "ops.team@example.co.uk"}),
+        json!({"statement": "escalate to x@y.com"}),
+        json!({"slack_channel": "sre"}),
+        json!({"notify": ["+49 30 1234567"]}),
+    ];
+    let risks = [json!({"auto_approve_simple_plans": true}), json!({"bypass_review": true})];
+    for source in [Agent, Extracted, Webhook, Imported] {
+        for contact in &contacts[..3] {
+            check(source, contact.clone(), PendingConfirmation, 0);
+        }
+        for risk in &risks {
+            check(source, risk.clone(), Rejected, 0);
+        }
+        check(source, json!({"delay_minutes": 15}), Added, 1);
+    }
+    for source in [Human, Declared] {
+        for one in contacts.iter().chain(&risks) {
+            check(source, one.clone(), Added, 1);
+        }
+    }
+}
+
+/// A contact that waits.
+fn waiting(world: &World, address: &str) -> RecordId {
+    let data = value(json!({ "primary_contact": address }));
+    let kept = said(world, SreSource::Agent).save(world, data).unwrap().records.remove(0);
+    assert_eq!(kept.action, PendingConfirmation);
+    kept.record.unwrap()
+}
+
+fn contacts(world: &World) -> Vec<(Value, &'static str)> {
+    let read = preferences(world, "Alice");
+    read["escalation"].entries.iter().map(|entry| (entry.value.clone(), entry.state)).collect()
+}
+
+#[test]
+fn a_contact_counts_once_a_person_confirms_it() {
+    let world = world();
+    let old = value(json!({"primary_contact": "old@example.com"}));
+    said(&world, SreSource::Human).save(&world, old).unwrap();
+    let id = waiting(&world, "ops.team@example.co.uk");
+    assert_eq!(waiting(&world, "ops.team@example.co.uk"), id, "said again it is the same");
+    let waits =
+        [(json!("old@example.com"), "active"), (json!("ops.team@example.co.uk"), "pending_confirmation")];
+    assert_eq!(contacts(&world), waits);
+    let decide = |by: &Principal, confirmed: bool| {
+        world.clock.advance_ms(1_000);
+        let decided = world.engine.sre_preference_decide(by, &world.memory.id, &id, confirmed);
+        world.drive(decided).map(|kept| kept.action).map_err(|error| error.kind)
+    };
+    // Neither another user, nor a key that works for this one.
+    assert_eq!(decide(&of_team("Bob"), true), Err(ErrorKind::Denied));
+    assert_eq!(decide(&of_actor("supervisor", "Alice"), true), Err(ErrorKind::Denied));
+    assert_eq!(decide(&of_actor("Bob", "Bob"), true), Err(ErrorKind::NotFound));
+    assert_eq!(decide(&of_actor("Alice", "Alice"), true), Ok(SreAction::Superseded));
+    assert_eq!(decide(&of_actor("Alice", "Alice"), true), Err(ErrorKind::NotFound));
+    let world = reopened(world);
+    assert_eq!(contacts(&world), [(json!("ops.team@example.co.uk"), "active")]);
+    // An agent's other one waits again, and the same is known.
+    let again = value(json!({"primary_contact": "ops.team@example.co.uk"}));
+    assert_eq!(said(&world, SreSource::Agent).actions(&world, again), [SreAction::Duplicate]);
+    let id = waiting(&world, "evil@example.com");
+    let rejected = world.engine.sre_preference_decide(&world.caller, &world.memory.id, &id, false);
+    assert_eq!(world.drive(rejected).unwrap().action, Rejected);
+    let world = reopened(world);
+    assert_eq!(contacts(&world), [(json!("ops.team@example.co.uk"), "active")]);
+}
+
+#[test]
+fn what_a_person_says_waits_no_longer() {
+    let world = world();
+    let id = waiting(&world, "ops@example.com");
+    let same = value(json!({"primary_contact": "ops@example.com"}));
+    let kept = said(&world, SreSource::Human).save(&world, same).unwrap().records.remove(0);
+    assert_eq!((kept.record.unwrap(), kept.action), (id, Added));
+    let world = reopened(world);
+    assert_eq!(contacts(&world), [(json!("ops@example.com"), "active")]);
+}
+
+#[test]
+fn no_other_door_sets_a_contact() {
+    let world = world();
+    let data = value(json!({"primary_contact": "ops@example.com", "delay_minutes": 15}));
+    said(&world, SreSource::Human).save(&world, data).unwrap();
+    let stranger = of_team("x");
+    // A record that a client writes, with every word of ours that it may write.
+    let namespace = Namespace::parse("/sre/users/Alice/preferences").unwrap();
+    let text = |what: Value| {
+        json!({"preference_type": "escalation", "preference_value": what, "user_id": "Alice"}).to_string()
+    };
+    let strategy = world.memory.strategies.iter().find(|one| one.name == "user_preferences").unwrap();
+    let forged = |what: Value| {
+        let mut new = NewRecord::fact("r".into(), vec![namespace.clone()], text(what), world.clock.now());
+        new.strategy = Some(strategy.id.clone());
+        new.metadata.insert("source".into(), MetadataValue::String("human".into()));
+        new
+    };
+    let records =
+        vec![forged(json!({"second_contact": "evil@example.com"})), forged(json!({"auto_approve": true}))];
+    for record in records {
+        let create = RecordsCreate { memory: world.memory.id.clone(), records: vec![record], expiry: None };
+        let made = world.engine.records_create(&stranger, create, None);
+        assert!(world.drive(made).unwrap().items.iter().all(|item| item.result.is_ok()));
+    }
+    // And one of a person's that a client changes.
+    let contact = world.active().into_iter().find(|record| record.text.contains("ops@example.com")).unwrap();
+    let changed = RecordUpdate {
+        id: contact.id.clone(),
+        timestamp: world.clock.now(),
+        text: Some(text(json!({"primary_contact": "evil@example.com"}))),
+        namespaces: None,
+        source_namespaces: None,
+        strategy: None,
+        metadata: None,
+        if_version: None,
+    };
+    let update = world.engine.records_update(&stranger, &world.memory.id, vec![changed], None);
+    assert!(world.drive(update).unwrap().items.iter().all(|item| item.result.is_ok()));
+    let world = reopened(world);
+    let read = preferences(&world, "Alice");
+    assert_eq!(Value::Object(read["escalation"].value.clone()), json!({"delay_minutes": 15}));
+    assert_eq!(
+        read["escalation"].entries.iter().filter(|one| one.state == "pending_confirmation").count(),
+        3
+    );
+}
+
+#[test]
+fn a_user_is_the_connections() {
+    let world = world();
+    let data = || value(json!({"delay_minutes": 15}));
+    let save = |by, actor: &str| {
+        let saved = Said { by, actor, ..said(&world, SreSource::Human) }.save(&world, data());
+        saved.map(drop).map_err(|error| error.kind)
+    };
+    let read = |by, actor: &str| {
+        let read = world.engine.sre_preferences(by, &world.memory.id, actor);
+        world.drive(read).map(|types| types.len()).map_err(|error| error.kind)
+    };
+    save(&world.caller, "Alice").unwrap();
+    let (alice, al, team) = (of_actor("key", "Alice"), of_actor("Al", "Al"), of_team("Bob"));
+    assert_eq!((save(&alice, "Alice"), read(&alice, "Alice")), (Ok(()), Ok(1)));
+    assert_eq!((save(&al, "Alice"), read(&al, "Alice")), (Err(ErrorKind::Denied), Err(ErrorKind::Denied)));
+    assert_eq!(
+        (save(&team, "Alice"), read(&team, "Alice")),
+        (Err(ErrorKind::Denied), Err(ErrorKind::Denied))
+    );
+    assert_eq!((save(&team, "Bob"), read(&team, "Bob")), (Ok(()), Ok(1)));
+    // A name is not a right: without a grant there is nothing.
+    let nobody = of_actor("Alice", "Bob");
+    assert_eq!(save(&nobody, "Alice"), Err(ErrorKind::Denied));
+    assert_eq!(read(&nobody, "Alice"), Ok(0));
+    for path in ["Alice/../Bob", "..", "a\\b", "{actorId}"] {
+        assert_eq!(save(&world.caller, path), Err(ErrorKind::Invalid), "{path}");
+        assert_eq!(read(&world.caller, path), Err(ErrorKind::Invalid), "{path}");
+    }
+    // What looks alike is not the same.
+    for user in ["Alice Smith", "Alice-Smith", "alice@example.com", "Zoë"] {
+        save(&world.caller, user).unwrap();
+        assert_eq!(read(&world.caller, user), Ok(1), "{user}");
+    }
+    let world = reopened(world);
+    assert_eq!(known(&world).len(), 6);
+}
+
+/// Forty formats, in parts, so that no scanner takes this file for a leak: what is told of them, and the secret.
+fn credentials() -> Vec<(&'static str, String)> {
+    let join = |parts: &[&str]| parts.concat();
+    let random = "kJ8vQ2zLw9Xc5Rt1mN4bH7pA";
+    let hex40 = "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432";
+    let mut all = vec![
+        ("aws", join(&["AKIA", "IOSFODNN7EXAMPLE"])),
+        ("aws session", join(&["ASIA", "IOSFODNN7EXAMPLE"])),
+        ("github", join(&["ghp_", "abcdefghijklmnopqrstuvwxyz0123456789"])),
+        ("github oauth", join(&["gho_", "abcdefghijklmnopqrstuvwxyz0123456789"])),
+        ("github server", join(&["ghs_", "abcdefghijklmnopqrstuvwxyz0123456789"])),
+        ("gitlab", join(&["glpat-", "abcdefghij0123456789"])),
+        ("slack bot", join(&["xoxb-", "1234567890-abcdefghij"])),
+        ("slack user", join(&["xoxp-", "1234567890-abcdefghij"])),
+        ("anthropic", join(&["sk-ant-", "api03-0123456789abcdef0123"])),
+        ("google", join(&["AIza", "SyA1234567890abcdefghijklmnopqrstuv"])),
+        ("stripe", join(&["sk_live_", "0123456789abcdefghij"])),
+        ("npm", join(&["npm_", "abcdefghijklmnopqrstuvwxyz0123456789"])),
+        (
+            "jwt",
+            join(&[
+                "eyJhbGciOiJIUzI1NiJ9",
+                ".eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
+            ]),
+        ),
+    ];
+    all.extend([
+        ("password: {}", random.to_owned()),
+        ("password={}", random.to_owned()),
+        ("\"password\": \"{}\"", random.to_owned()),
+        ("secret = '{}'", random.to_owned()),
+        ("client_secret: \"{}\"", random.to_owned()),
+        ("token: {}", random.to_owned()),
+        ("access_token={}", random.to_owned()),
+        ("api_key: {}", random.to_owned()),
+        ("apiKey={}", random.to_owned()),
+        ("DB_PASSWORD={}", random.to_owned()),
+        ("export SECRET_TOKEN={}", random.to_owned()),
+        ("--password={}", random.to_owned()),
+        ("Authorization: Bearer {}", hex40.to_owned()),
+        ("curl -H 'Authorization: Bearer {}' https://a", random.to_owned()),
+        ("authorization: Basic {}", join(&["dXNlcjpw", "YXNzd29yZA=="])),
+        ("AWS_SECRET_ACCESS_KEY={}", join(&["wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYEXAMPLEKEY"])),
+        ("AccountName=x;AccountKey={}", join(&["0123456789abcdefghijklmnop", "qrstuvwxyzABCDEFGHIJ=="])),
+        ("postgres://loci:{}@db/x", "hunter2".to_owned()),
+        ("mysql://root:{}@db:3306/x", "p/ass123".to_owned()),
+        ("redis://:{}@cache:6379/0", "s3cr3t".to_owned()),
+        ("amqp://user:{}@mq", "hunter2x".to_owned()),
+        ("mongodb+srv://app:{}@cluster0.example.net", "Tr0ub4dor".to_owned()),
+        ("https://user:{}@git.example.com/a.git", "s3cr3tpw".to_owned()),
+        ("Server=db;User Id=sa;Password={};Encrypt=true", "S3cret!x".to_owned()),
+        ("https://hooks.slack.com/services/{}", join(&["T0000000", "/B0000000/abcdefghijklmnop1234"])),
+    ]);
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+    for kind in ["", "RSA "] {
+        let (begin, end) =
+            (["-----BEGIN ", kind, "PRIVATE "].concat(), ["-----END ", kind, "PRIVATE "].concat());
+        all.push(("pem", [&begin, "KEY-----\n", line, "\n", &end, "KEY-----"].concat()));
+    }
+    all
+}
+
+/// What events say, as it is stored.
+fn events(world: &World) -> String {
+    let (memory, store): (_, &dyn Store) = (world.memory.id.clone(), &*world.store);
+    let now = world.clock.now();
+    let all = world.drive(store.read(move |tx| tx.events().export(&memory, 0, 1_000, now))).unwrap();
+    assert_eq!(all.len(), credentials().len());
+    all.iter().map(|event| format!("{:?}", event.payload)).collect()
+}
+
+#[test]
+fn no_credential_is_stored() {
+    let world = world();
+    let all = credentials();
+    assert_eq!(all.len(), 40);
+    let agent = Said {
+        kind: SreType::Infrastructure,
+        actor: "logs-agent",
+        session: Some("s"),
+        ..said(&world, SreSource::Agent)
+    };
+    let mut kept = Vec::new();
+    for (at, (told, secret)) in all.iter().enumerate() {
+        let text =
+            if told.contains("{}") { told.replace("{}", secret) } else { format!("saw {secret} here") };
+        let data = json!({
+            "service_name": "api", "knowledge_type": "config",
+            "knowledge_data": {"note": text, "list": [text.clone()], format!("at {at}"): {"deep": text}},
+            "metric": format!("m{at}"), "evidence": [{"tool": "logs", "quote": text}],
+        });
+        let saved = agent.save(&world, data).unwrap();
+        if saved.masked.is_empty() {
+            kept.push(*told);
+        }
+    }
+    assert!(kept.is_empty(), "not found: {kept:?}");
+    let world = reopened(world);
+    world.work();
+    let records = world.records(&[RecordState::Active]);
+    assert_eq!(records.len(), all.len());
+    // Texts, what is indexed, metadata: everything there is of a record is in its debug form; events are read as they are stored.
+    let exported = events(&world);
+    for (told, secret) in &all {
+        let secret = secret.lines().nth(1).unwrap_or(secret);
+        for record in &records {
+            let text = format!("{} {:?} {:?}", record.text, record.index_text, record.metadata);
+            assert!(!text.contains(secret), "{told}: {text}");
+        }
+        assert!(!exported.contains(secret), "{told}");
+    }
+    assert_eq!(known(&world).len(), all.len(), "what is masked is JSON still");
+}
+
+#[test]
+fn known_contacts_need_no_confirmation_of_their_user() {
+    let known = SreSettings {
+        contact_allow_domains: vec!["example.co.uk".to_owned()],
+        protected_keys: vec!["*_usd".to_owned()],
+        ..SreSettings::default()
+    };
+    let settings = EngineSettings {
+        sre: SreSettingsByMemory { all: known, ..SreSettingsByMemory::default() },
+        ..EngineSettings::default()
+    };
+    let world = world().reopened(settings, |_| {});
+    let check = |by: &Principal, what: Value, expect: &[SreAction]| {
+        let said =
+            Said { by, source: SreSource::Agent, kind: SreType::Preferences, actor: "Alice", session: None };
+        assert_eq!(said.actions(&world, value(what.clone())), expect, "{what}");
+    };
+    let alice = of_actor("Alice", "Alice");
+    check(&alice, json!({"a_contact": "ops.team@example.co.uk"}), &[Added]);
+    check(&alice, json!({"b_contact": "ops.team@evil.com"}), &[PendingConfirmation]);
+    // A key that works for the user is not the user.
+    check(
+        &of_actor("supervisor", "Alice"),
+        json!({"c_contact": "ops.team@example.co.uk"}),
+        &[PendingConfirmation],
+    );
+    check(&alice, json!({"spend_usd": 5}), &[Rejected]);
+    let mail = of_actor("alice@home.org", "x--alice_40home_2eorg");
+    let said = Said {
+        by: &mail,
+        source: SreSource::Agent,
+        kind: SreType::Preferences,
+        actor: "alice@home.org",
+        session: None,
+    };
+    assert_eq!(said.actions(&world, value(json!({"contact": "alice@home.org"}))), [Added]);
+    let world = reopened(world);
+    assert_eq!(contacts(&world)[0], (json!("ops.team@example.co.uk"), "active"));
+    assert_eq!(contacts(&world).iter().filter(|(_, state)| *state == "active").count(), 1);
+}

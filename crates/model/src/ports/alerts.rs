@@ -1,0 +1,59 @@
+//! The port of bodies of alerting systems. No signatures: those are the door's matter.
+
+use std::collections::BTreeMap;
+
+use crate::Result;
+use crate::alert_notice::AlertBody;
+
+/// Reads bodies of one alerting system.
+pub trait AlertReader: Send + Sync {
+    /// What a body says.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the member, where it is not what that system sends.
+    fn read(&self, body: &[u8]) -> Result<AlertBody>;
+}
+
+/// Which labels say where an alert happened: for each place the labels that are looked at, the first that is there counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelMap {
+    /// The service.
+    pub service: Vec<String>,
+    /// The environment.
+    pub environment: Vec<String>,
+    /// The cluster.
+    pub cluster: Vec<String>,
+    /// The region.
+    pub region: Vec<String>,
+    /// The namespace of Kubernetes.
+    pub k8s_namespace: Vec<String>,
+}
+
+impl Default for LabelMap {
+    fn default() -> Self {
+        let of = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Self {
+            service: of(&["service", "app", "job", "deployment"]),
+            environment: of(&["environment", "env", "stage"]),
+            cluster: of(&["cluster"]),
+            region: of(&["region"]),
+            k8s_namespace: of(&["namespace"]),
+        }
+    }
+}
+
+impl LabelMap {
+    /// Where an alert of these labels happened.
+    pub fn place(&self, labels: &BTreeMap<String, String>) -> crate::alert_notice::AlertPlace {
+        let first = |names: &[String]| {
+            names.iter().find_map(|name| labels.get(name)).filter(|text| !text.trim().is_empty()).cloned()
+        };
+        crate::alert_notice::AlertPlace {
+            service: first(&self.service),
+            environment: first(&self.environment),
+            cluster: first(&self.cluster),
+            region: first(&self.region),
+            k8s_namespace: first(&self.k8s_namespace),
+        }
+    }
+}

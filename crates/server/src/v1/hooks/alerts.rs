@@ -1,0 +1,121 @@
+//! `POST /v1/hooks/{source}/{memory}`: what alerting systems send. Who sends is proven before the body is read; what is wrong with it
+//! leaves nothing but a count.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use loci_api::hook::{AlertAnswer, HookAnswer};
+use loci_engine::deliveries::HookTaken;
+use loci_engine::sre::{AlertDelivery, AlertTaken};
+use loci_model::alert_notice::{AlertBody, AlertSource};
+use loci_model::ports::alerts::AlertReader;
+use loci_model::{Error, ErrorKind, Result, limits};
+use sha2::{Digest, Sha256};
+
+use super::HookKeys;
+use super::proof::is_proven;
+use crate::doors::Doors;
+use crate::v1::call;
+
+/// A sender of alerts.
+#[derive(Clone)]
+pub struct AlertHook {
+    /// What it is.
+    pub source: AlertSource,
+    /// The memory that it may send to, by name or id; none: any.
+    pub memory: Option<String>,
+    /// Its secrets: one, or several while they are changed.
+    pub keys: HookKeys,
+    /// The header with the secret, for those that cannot sign.
+    pub header: Option<String>,
+    /// Reads its bodies.
+    pub reader: Arc<dyn AlertReader>,
+}
+
+impl std::fmt::Debug for AlertHook {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("AlertHook");
+        shown.field("source", &self.source).field("memory", &self.memory).field("keys", &self.keys);
+        shown.finish_non_exhaustive()
+    }
+}
+
+/// Takes what a source sends for the memory of the path.
+pub(super) async fn take(doors: Doors, source: AlertSource, request: Request) -> Result<Response> {
+    let (mut parts, body) = request.into_parts();
+    let path = call::path_parameters(&mut parts).await?;
+    let memory = path.into_iter().find(|(name, _)| name == "memory").map(|(_, value)| value);
+    let memory = memory.ok_or_else(|| Error::bug("a route without its parameter"))?;
+    let may_send =
+        |hook: &&AlertHook| hook.source == source && hook.memory.as_ref().is_none_or(|only| *only == memory);
+    let hooks: Vec<&AlertHook> = doors.hooks.alerts.iter().filter(may_send).collect();
+    if hooks.is_empty() {
+        let remedy = format!(
+            "no hook of {} for this memory is configured: add a [[hook]] with its secrets_env",
+            source.as_str()
+        );
+        return Err(Error::unavailable(remedy));
+    }
+    let body = call::read_body(body, limits::HOOK_BODY_BYTES_MAX).await?;
+    let now = doors.clock.now();
+    let proven = |hook: &&&AlertHook| {
+        is_proven(source, (&hook.keys, hook.header.as_deref()), &parts.headers, &body, now)
+    };
+    let Some(hook) = hooks.iter().find(proven) else {
+        doors.metrics.hook_refused(source.as_str());
+        let rule = "the signature or secret is not one of this hook's";
+        return Err(Error::new(ErrorKind::Unauthenticated, rule));
+    };
+    let digest = hex::encode(Sha256::digest(&body));
+    let news = match hook.reader.read(&body)? {
+        AlertBody::Ping => return Ok(answered(StatusCode::OK, digest, "pong", None, Vec::new())),
+        AlertBody::News(news) => news,
+    };
+    let delivery = AlertDelivery { memory, source, digest: digest.clone(), news };
+    let taken = doors.engine.alerts_receive(delivery).await?;
+    Ok(shown(digest, &taken))
+}
+
+/// Of several pieces of news, what is queued says it all.
+fn shown(digest: String, taken: &[AlertTaken]) -> Response {
+    let all = taken.iter().map(|one| {
+        let (state, reason) = words(one.taken);
+        HookAnswer {
+            delivery: one.delivery.to_string(),
+            state: state.to_owned(),
+            reason: reason.map(str::to_owned),
+        }
+    });
+    let all: Vec<HookAnswer> = all.collect();
+    let whole = ["queued", "duplicate", "ignored"]
+        .into_iter()
+        .find(|word| all.iter().any(|one| one.state == *word))
+        .unwrap_or("ignored");
+    let reason = all.iter().find(|one| one.state == whole).and_then(|one| one.reason.clone());
+    let delivery = match all.as_slice() {
+        [one] => one.delivery.clone(),
+        _ => digest,
+    };
+    answered(StatusCode::ACCEPTED, delivery, whole, reason, all)
+}
+
+fn words(taken: HookTaken) -> (&'static str, Option<&'static str>) {
+    match taken {
+        HookTaken::Queued => ("queued", None),
+        HookTaken::Duplicate => ("duplicate", None),
+        HookTaken::Ignored(why) => ("ignored", Some(why)),
+    }
+}
+
+fn answered(
+    status: StatusCode,
+    delivery: String,
+    state: &str,
+    reason: Option<String>,
+    alerts: Vec<HookAnswer>,
+) -> Response {
+    (status, Json(AlertAnswer { delivery, state: state.to_owned(), reason, alerts })).into_response()
+}

@@ -1,0 +1,165 @@
+//! How senders of alerts show who they are, before anything of a body is read (sre-memory.md §12): some sign, others can only hold a secret.
+//! What they say is not looked at here.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use loci_model::Timestamp;
+use loci_model::alert_notice::AlertSource;
+
+use super::signature::HookKeys;
+
+/// Several signatures stand in one header while secrets are changed.
+const PAGERDUTY: &str = "x-pagerduty-signature";
+const PAGERDUTY_PREFIX: &str = "v1=";
+const GENERIC: &str = "x-loci-signature-256";
+const GENERIC_PREFIX: &str = "sha256=";
+const TIMESTAMP: &str = "x-loci-timestamp";
+/// How far a signed time may be from now: what was recorded is of no use later.
+const CLOCKS_APART_S: i64 = 300;
+
+/// Whether a request shows that it is from whom it should be. `header` is the one in which a sender that cannot sign has its secret.
+pub(super) fn is_proven(
+    source: AlertSource,
+    (keys, header): (&HookKeys, Option<&str>),
+    headers: &HeaderMap,
+    body: &[u8],
+    now: Timestamp,
+) -> bool {
+    match source {
+        AlertSource::Alertmanager => holds_authorization(keys, headers),
+        AlertSource::Opsgenie => {
+            let named = header.and_then(|name| only(headers, name));
+            // Both are looked at, whichever is right.
+            named.is_some_and(|secret| keys.holds(secret.as_bytes())) | holds_authorization(keys, headers)
+        }
+        AlertSource::Pagerduty => only(headers, PAGERDUTY).is_some_and(|all| {
+            let fits = |one: &str| keys.signed_by(PAGERDUTY_PREFIX, one.trim(), &[body]);
+            all.split(',').map(fits).fold(false, |any, one| any | one)
+        }),
+        AlertSource::Generic => {
+            let (Some(signature), Some(at)) = (only(headers, GENERIC), only(headers, TIMESTAMP)) else {
+                return false;
+            };
+            let is_signed = keys.signed_by(GENERIC_PREFIX, signature, &[at.as_bytes(), b".", body]);
+            is_signed && is_now(at, now)
+        }
+    }
+}
+
+/// A secret as a bearer's token, or as the password of whoever.
+fn holds_authorization(keys: &HookKeys, headers: &HeaderMap) -> bool {
+    let Some((scheme, rest)) = only(headers, AUTHORIZATION.as_str()).and_then(|value| value.split_once(' '))
+    else {
+        return false;
+    };
+    if scheme.eq_ignore_ascii_case("bearer") {
+        return keys.holds(rest.trim().as_bytes());
+    }
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return false;
+    }
+    let Ok(plain) = STANDARD.decode(rest.trim()) else { return false };
+    let colon = plain.iter().position(|byte| *byte == b':');
+    colon.and_then(|at| plain.get(at + 1..)).is_some_and(|password| keys.holds(password))
+}
+
+fn is_now(seconds: &str, now: Timestamp) -> bool {
+    let Ok(seconds) = seconds.parse::<i64>() else { return false };
+    let apart = (now.millis() / 1000).checked_sub(seconds);
+    apart.is_some_and(|apart| apart.checked_abs().is_some_and(|apart| apart <= CLOCKS_APART_S))
+}
+
+/// The value of a header that stands once.
+fn only<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    let mut values = headers.get_all(name).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return None };
+    value.to_str().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use hmac::{Hmac, KeyInit, Mac};
+    use http::{HeaderName, HeaderValue};
+    use sha2::Sha256;
+    use zeroize::Zeroizing;
+
+    use super::*;
+
+    const NOW_S: i64 = 1_795_273_800;
+    const BODY: &str = r#"{"a":1}"#;
+
+    fn is_good(source: AlertSource, headers: &[(&str, &str)]) -> bool {
+        let secrets = ["old secret", "new secret"].map(|secret| Zeroizing::new(secret.to_owned()));
+        let keys = HookKeys::new(secrets.to_vec()).unwrap();
+        let headers: HeaderMap = headers
+            .iter()
+            .map(|(name, value)| {
+                (HeaderName::try_from(*name).unwrap(), HeaderValue::try_from(*value).unwrap())
+            })
+            .collect();
+        let now = Timestamp::clamped(NOW_S * 1000);
+        is_proven(source, (&keys, Some("x-alert-secret")), &headers, BODY.as_bytes(), now)
+    }
+
+    fn signed(secret: &str, text: &str) -> String {
+        let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap().chain_update(text);
+        hex::encode(mac.finalize().into_bytes())
+    }
+
+    #[test]
+    fn those_that_cannot_sign_hold_a_secret() {
+        let check = |source, headers: &[(&str, &str)], expect: bool| {
+            assert_eq!(is_good(source, headers), expect, "{source:?} {headers:?}");
+        };
+        let basic = |password: &str| format!("Basic {}", STANDARD.encode(format!("loci:{password}")));
+        for source in [AlertSource::Alertmanager, AlertSource::Opsgenie] {
+            check(source, &[("authorization", "Bearer old secret")], true);
+            check(source, &[("authorization", "Bearer new secret")], true);
+            check(source, &[("authorization", "bearer wrong")], false);
+            check(source, &[("authorization", &basic("new secret"))], true);
+            check(source, &[("authorization", &basic("new"))], false);
+            check(source, &[("authorization", "Basic no base64")], false);
+            check(source, &[("authorization", "Digest new secret")], false);
+            check(source, &[("authorization", "Bearer new secret"), ("authorization", "Bearer x")], false);
+            check(source, &[], false);
+        }
+        check(AlertSource::Opsgenie, &[("x-alert-secret", "new secret")], true);
+        check(AlertSource::Opsgenie, &[("x-alert-secret", "")], false);
+        check(AlertSource::Alertmanager, &[("x-alert-secret", "new secret")], false);
+    }
+
+    #[test]
+    fn pagerduty_signs_by_each_of_its_secrets() {
+        let check = |value: &str, expect: bool| {
+            assert_eq!(is_good(AlertSource::Pagerduty, &[(PAGERDUTY, value)]), expect, "{value}");
+        };
+        let (good, bad) = (signed("new secret", BODY), signed("wrong", BODY));
+        check(&format!("v1={good}"), true);
+        check(&format!("v1={bad}, v1={good}"), true);
+        check(&format!("v1={bad}"), false);
+        check(&format!("v2={good}"), false);
+        check("", false);
+    }
+
+    #[test]
+    fn what_was_signed_long_ago_is_refused() {
+        let check = |at_s: i64, expect: bool| {
+            let signature = format!("{GENERIC_PREFIX}{}", signed("old secret", &format!("{at_s}.{BODY}")));
+            let headers = [(GENERIC, signature.as_str()), (TIMESTAMP, &at_s.to_string())];
+            assert_eq!(is_good(AlertSource::Generic, &headers), expect, "{at_s}");
+        };
+        check(NOW_S, true);
+        check(NOW_S - 300, true);
+        check(NOW_S + 300, true);
+        check(NOW_S - 301, false);
+        check(NOW_S + 301, false);
+        let unsigned_time = format!("{GENERIC_PREFIX}{}", signed("old secret", BODY));
+        assert!(!is_good(
+            AlertSource::Generic,
+            &[(GENERIC, &unsigned_time), (TIMESTAMP, &NOW_S.to_string())]
+        ));
+        assert!(!is_good(AlertSource::Generic, &[(GENERIC, &unsigned_time)]));
+    }
+}

@@ -1,0 +1,158 @@
+//! The start of an operations agent's investigation (sre-memory.md §6.1). Also which memory and incident the other calls about investigations
+//! mean: all of them name both alike.
+
+use loci_api::investigation as shape;
+use loci_engine::coding::hydration::Estimator;
+use loci_engine::sre::{Context, InvestigationStart, InvestigationStarted, Recurrence, SreFound};
+use loci_model::{Error, MemoryId, Result};
+
+use super::call::Call;
+use super::table::{Table, create};
+use super::tools::MEMORY;
+
+const TEXT: &str = "text";
+const NONE: &str = "none";
+const TEAM: &str = "team";
+const PRIVATE: &str = "private";
+
+pub(super) fn operations(table: Table) -> Table {
+    let summary = "Begin an investigation, or join the one of the same alert that is open, and be told what is known; 200 where it is joined.";
+    table.made(create("/v1/investigations", summary), investigation_start)
+}
+
+/// The memory that a call is about.
+pub(super) async fn memory(call: &Call, named: Option<&str>) -> Result<MemoryId> {
+    let named = named.or(call.header(MEMORY)?);
+    call.doors.engine.sre_memory(&call.caller, named).await
+}
+
+/// The incident of the path.
+pub(super) fn incident(call: &Call) -> Result<String> {
+    Ok(call.path("incident")?.to_owned())
+}
+
+async fn investigation_start(
+    call: Call,
+    asked: shape::InvestigationStart,
+) -> Result<(shape::InvestigationStarted, bool)> {
+    let estimator = match asked.estimator.as_deref() {
+        None => Estimator::default(),
+        Some(name) => Estimator::named(name)
+            .ok_or_else(|| Error::invalid("estimator", "estimator must be mixed, chars4 or bytes3"))?,
+    };
+    let start = InvestigationStart {
+        memory: memory(&call, asked.memory.as_deref()).await?,
+        user: asked.user_id.unwrap_or_else(|| call.caller.name.clone()),
+        query: asked.query,
+        incident: asked.incident_id,
+        session: asked.session_id,
+        mode: asked.mode.unwrap_or_else(|| "interactive".to_owned()),
+        services: asked.services,
+        environment: asked.environment,
+        is_private: is_second("scope", asked.scope.as_deref(), TEAM, PRIVATE)?,
+        tz: asked.tz,
+        alert: asked.alert,
+        budget_tokens: asked.budget_tokens,
+        estimator,
+        timeout_ms: asked.timeout_ms,
+        render: !is_second("render", asked.render.as_deref(), TEXT, NONE)?,
+    };
+    let started = call.doors.engine.investigation_start(&call.caller, start).await?;
+    let is_new = !started.joined;
+    Ok((shown(started), is_new))
+}
+
+/// Whether the second of two words is said; nothing is as good as the first.
+fn is_second(field: &'static str, said: Option<&str>, first: &str, second: &str) -> Result<bool> {
+    match said {
+        None => Ok(false),
+        Some(word) if word == first => Ok(false),
+        Some(word) if word == second => Ok(true),
+        Some(_) => Err(Error::invalid(field, format!("{field} must be {first} or {second}"))),
+    }
+}
+
+fn shown(started: InvestigationStarted) -> shape::InvestigationStarted {
+    let status = started.context.status.iter();
+    shape::InvestigationStarted {
+        status: status.map(|(part, status)| ((*part).to_owned(), status.as_str().to_owned())).collect(),
+        incident_id: started.incident,
+        session_id: started.session,
+        joined: started.joined,
+        context: context(started.context),
+        recurrence: started.recurrence.map(recurrence),
+        rendered: started.rendered,
+        budget: shape::ContextBudget {
+            limit: started.limit,
+            used: started.used,
+            estimator: started.estimator.name().to_owned(),
+            by_section: started
+                .by_section
+                .into_iter()
+                .map(|(name, tokens)| (name.to_owned(), tokens))
+                .collect(),
+            dropped: started
+                .dropped
+                .into_iter()
+                .map(|one| shape::ContextDropped {
+                    record_id: one.id,
+                    reason: one.reason.as_str().to_owned(),
+                })
+                .collect(),
+        },
+        exposure_id: started.exposure.map(|id| id.to_string()),
+        degraded: started.degraded,
+        warnings: started.warnings,
+    }
+}
+
+fn context(context: Context) -> shape::InvestigationContext {
+    let items = |found: Vec<SreFound>| found.into_iter().map(item).collect();
+    shape::InvestigationContext {
+        user_preferences: context
+            .preferences
+            .into_iter()
+            // What waits for a person is in force for nobody.
+            .filter(|(_, preferences)| !preferences.value.is_empty())
+            .map(|(kind, preferences)| shape::ContextPreference {
+                preference_type: kind,
+                preference_value: preferences.value,
+            })
+            .collect(),
+        infrastructure_by_agent: context
+            .infrastructure
+            .into_iter()
+            .map(|(agent, found)| (agent, items(found)))
+            .collect(),
+        past_investigations: items(context.investigations),
+    }
+}
+
+fn item(found: SreFound) -> shape::ContextItem {
+    shape::ContextItem {
+        record_id: found.record.id.to_string(),
+        content: found.content,
+        score: found.score,
+        confidence: found.confidence,
+        age_days: found.age_days,
+        stale: found.stale,
+        conflict: found.conflict,
+    }
+}
+
+fn recurrence(again: Recurrence) -> shape::Recurrence {
+    shape::Recurrence {
+        count_30d: again.count_30d as u64,
+        count_365d: again.count_365d as u64,
+        last: again
+            .last
+            .into_iter()
+            .map(|one| shape::SeenBefore {
+                incident_id: one.incident,
+                at: one.at.to_rfc3339(),
+                status: one.status.to_owned(),
+                root_cause: one.root_cause,
+            })
+            .collect(),
+    }
+}
