@@ -15,7 +15,7 @@ const TYPES: &[(&str, &str)] = &[
 ];
 
 /// The type of the first category that means one; else the first category itself, in lower case.
-pub(super) fn type_of(categories: &[String]) -> String {
+pub fn type_of(categories: &[String]) -> String {
     let of = |category: &String| {
         let known = TYPES.iter().find(|(word, _)| *word == category.trim().to_lowercase());
         known.map(|(_, kind)| (*kind).to_owned())

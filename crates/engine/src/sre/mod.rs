@@ -49,6 +49,7 @@ mod preference_lists;
 mod preference_sets;
 mod preferences;
 mod protected;
+mod quantities;
 mod reading;
 mod retrieving;
 mod said_again;
@@ -67,20 +68,23 @@ mod wire;
 pub(crate) use alerts::ALERT_KEY;
 pub use alerts::{AlertDelivery, AlertTaken};
 pub use applying::{SreApply, SreApplyChange, SreApplyKind};
+pub use categories::type_of as preference_type_of;
 pub use declared_file::{declared_users, users_of};
 pub(crate) use drafts::WAITS;
 pub use effective::SreEffective;
 pub use history::{SreHistory, SreHistoryAsk, SreVersion};
 pub use investigations::{
     AgentResponse, Captured, CapturedRecord, CapturedRefusal, Context, InvestigationComplete,
-    InvestigationCompleted, InvestigationMessage, InvestigationMessages, InvestigationOutcome,
-    InvestigationStart, InvestigationStarted, MessageShown, MessagesKept, OutcomeEffect, PartStatus,
-    Recurrence, ResponseRead, SeenBefore, SreStats, SreStatsAsk, WaitingOutcome,
+    InvestigationCompleted, InvestigationFinding, InvestigationMessage, InvestigationMessages,
+    InvestigationOutcome, InvestigationStart, InvestigationStarted, MessageShown, MessagesKept,
+    OpenInvestigation, OutcomeEffect, PartStatus, Recurrence, ResponseRead, SeenBefore, SreStats,
+    SreStatsAsk, WaitingOutcome,
 };
 pub use keeping::SreAction;
 pub use origin::SreOrigin;
 pub use preference_lists::{SreListed, SreListing, SrePast, SreUser};
 pub use preferences::{SrePreference, SrePreferences};
+pub use quantities::quantities;
 pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
 pub(crate) use saving::Naming;
 pub use saving::{SreKept, SreSave, SreSaved};

@@ -21,6 +21,7 @@ pub mod profile;
 mod recall;
 mod schema;
 mod shapes;
+mod sre;
 pub mod table;
 pub mod tool;
 mod verified;

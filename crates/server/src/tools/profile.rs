@@ -15,14 +15,16 @@ pub enum Profile {
     Coding,
     /// A memory as files.
     Files,
-    /// Everything there is.
+    /// What a supervisor of operations agents remembers and looks up.
+    Sre,
+    /// Everything for agents that work on code.
     Full,
 }
 
 impl Profile {
     /// All profiles.
-    pub const ALL: [Self; 6] =
-        [Self::Core, Self::Verified, Self::Recall, Self::Coding, Self::Files, Self::Full];
+    pub const ALL: [Self; 7] =
+        [Self::Core, Self::Verified, Self::Recall, Self::Coding, Self::Files, Self::Sre, Self::Full];
 
     /// As it is written.
     pub fn as_str(self) -> &'static str {
@@ -32,6 +34,7 @@ impl Profile {
             Self::Recall => "recall",
             Self::Coding => "coding",
             Self::Files => "files",
+            Self::Sre => "sre",
             Self::Full => "full",
         }
     }

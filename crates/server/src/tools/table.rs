@@ -4,7 +4,7 @@ use loci_model::principal::Principal;
 
 use super::profile::Profile;
 use super::tool::{Tool, Work};
-use super::{coding, files, recall, verified};
+use super::{coding, files, recall, sre, verified};
 
 /// The tools of this server, in the order in which they are listed.
 #[derive(Debug)]
@@ -44,6 +44,10 @@ impl Table {
                 files::memory_read::tool(),
                 files::memory_grep::tool(),
                 files::memory::tool(),
+                sre::save_preference::tool(),
+                sre::save_infrastructure::tool(),
+                sre::save_investigation::tool(),
+                sre::retrieve_memory::tool(),
             ],
         }
     }

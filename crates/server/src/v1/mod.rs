@@ -65,7 +65,7 @@ mod sessions_end;
 mod settings;
 mod sre_history;
 mod sre_preferences;
-mod sre_retrieve;
+pub(crate) mod sre_retrieve;
 mod sre_save;
 mod sre_stats;
 mod strategies;

@@ -40,7 +40,7 @@ async fn sre_retrieve(call: Call, asked: shape::SreRetrieve) -> Result<shape::Sr
     Ok(shown(call.doors.engine.sre_retrieve(&call.caller, wanted).await?))
 }
 
-fn shown(found: SreRetrieved) -> shape::SreRetrieved {
+pub(crate) fn shown(found: SreRetrieved) -> shape::SreRetrieved {
     shape::SreRetrieved {
         results: found.results.into_iter().map(result).collect(),
         time_filter: found.time_filter.map(time_filter),

@@ -11,6 +11,7 @@
 //! | `responding` | an agent's answer: taken at once, read by a job |
 //! | `completing` | the end of the work |
 //! | `messages` | conversation, whole, and as it is shown |
+//! | `noting` | one finding more, and which investigation is open |
 //! | `outcome` | what came of it |
 //! | `stats` | numbers over investigations, and those nobody told the outcome of |
 
@@ -20,6 +21,7 @@ mod context;
 mod exposing;
 mod finding;
 mod messages;
+mod noting;
 mod outcome;
 mod rendering;
 mod responding;
@@ -32,6 +34,7 @@ pub use capturing::{Captured, CapturedRecord, CapturedRefusal};
 pub use completing::{InvestigationComplete, InvestigationCompleted};
 pub use context::{Context, PartStatus, Recurrence, SeenBefore};
 pub use messages::{InvestigationMessage, InvestigationMessages, MessageShown, MessagesKept};
+pub use noting::{InvestigationFinding, OpenInvestigation};
 pub use outcome::{InvestigationOutcome, OutcomeEffect};
 pub use responding::{AgentResponse, ResponseRead};
 pub use starting::{InvestigationStart, InvestigationStarted};

@@ -1,0 +1,144 @@
+//! `investigation_find`: one finding more of an investigation that is open (sre-memory.md §8), as its next version. And whose work a tool is part
+//! of, where the call does not say.
+
+use loci_model::ports::store::{RecordPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::scope::RecordScope;
+use loci_model::sre::{FindingCategory, SreType};
+use loci_model::{Error, MemoryId, RecordId, Result, limits};
+use serde_json::{Value, json};
+
+use super::finding::Known;
+use crate::memories::existing;
+use crate::records::writing::Building;
+use crate::safety::{RedactionMode, SafetyPolicy};
+use crate::sre::{masking, place};
+use crate::{Engine, access};
+
+/// Investigations of a user that are looked at, the newest first.
+const LOOKED_AT: usize = 50;
+
+/// A finding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InvestigationFinding {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The incident; `None`: the one of the session, or the caller's own that began last and is open.
+    pub incident: Option<String>,
+    /// The session; `None`: as above.
+    pub session: Option<String>,
+    /// What was found.
+    pub text: String,
+    /// What kind of finding it is.
+    pub category: FindingCategory,
+}
+
+/// An investigation that is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenInvestigation {
+    /// Its incident.
+    pub incident: String,
+    /// Its session.
+    pub session: String,
+}
+
+impl Engine {
+    /// The caller's own investigation that began last and is open; in a session, where one is named.
+    ///
+    /// # Errors
+    /// `Denied` for whoever may not read their own.
+    pub async fn investigation_open(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        session: Option<&str>,
+    ) -> Result<Option<OpenInvestigation>> {
+        let actor = place::actor(SreType::Investigations, &caller.name, self.settings.sre.of(memory))?;
+        let now = self.clock.now();
+        let view = access::bound_view(caller, memory, Capability::Read, now)?;
+        let memory = memory.clone();
+        let records = self
+            .store
+            .read(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let scope = place::scope(&memory, SreType::Investigations, Some(&actor), now)?;
+                let scope = RecordScope { view: view.clauses().to_vec(), ..scope };
+                tx.records().list(&RecordPage { scope, after: None, limit: LOOKED_AT })
+            })
+            .await?;
+        let known = records.into_iter().filter_map(Known::of);
+        let mut open: Vec<Known> = known
+            .filter(|one| one.is_open() && session.is_none_or(|session| one.session_id() == session))
+            .collect();
+        open.sort_by(|a, b| (b.began(), &b.record.id).cmp(&(a.began(), &a.record.id)));
+        Ok(open
+            .first()
+            .map(|one| OpenInvestigation { incident: one.incident.clone(), session: one.session_id() }))
+    }
+
+    /// Adds a finding to an investigation. The same again changes nothing.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the member; `NotFound` where no investigation is open; `Denied` for whoever may not write it.
+    pub async fn investigation_find(
+        &self,
+        caller: &Principal,
+        asked: InvestigationFinding,
+    ) -> Result<RecordId> {
+        let length = asked.text.chars().count();
+        if asked.text.trim().is_empty() || length > limits::SRE_TEXT_CHARS_MAX {
+            let rule = format!("finding must have 1 to {} characters", limits::SRE_TEXT_CHARS_MAX);
+            return Err(Error::invalid("finding", rule));
+        }
+        let incident = match &asked.incident {
+            Some(incident) => incident.clone(),
+            None => {
+                let open = self.investigation_open(caller, &asked.memory, asked.session.as_deref()).await?;
+                let rule = "no investigation of yours is open: begin one with POST /v1/investigations, or give incident_id";
+                open.map(|open| open.incident).ok_or_else(|| Error::not_found(rule).on("incident_id"))?
+            }
+        };
+        let about = (incident.as_str(), asked.session.as_deref());
+        let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
+        let now = self.clock.now();
+        let view = access::bound_view(caller, &asked.memory, Capability::Write, now)?;
+        let (settings, by) = (self.settings.clone(), caller.name.clone());
+        self.store
+            .write(move |tx| {
+                let memory = existing(tx, &asked.memory)?;
+                let masks = SafetyPolicy::of(&settings, &memory.settings);
+                let policy = SafetyPolicy { secrets: RedactionMode::Off, ..masks };
+                let building = Building { memory: &memory, view: &view, policy, expiry: None, by: &by, now };
+                // Read again: somebody may have changed it since.
+                let fresh = tx.records().get(&memory.id, &known.record.id)?.and_then(Known::of);
+                let gone = || Error::not_found("the investigation is gone").on("incident_id");
+                let known = fresh.ok_or_else(gone)?;
+                let Some(mut content) = with_finding(&known, &asked)? else { return Ok(known.record.id) };
+                masking::mask(&mut content, masks.secrets);
+                let next = known.saying(&content, now);
+                building.replace(tx, &known.record, next, "a finding was added").map(|record| record.id)
+            })
+            .await
+    }
+}
+
+/// The content with one finding more; none where it has it.
+fn with_finding(known: &Known, asked: &InvestigationFinding) -> Result<Option<Value>> {
+    let mut content = known.content.clone();
+    let findings = content.entry("key_findings").or_insert_with(|| json!([]));
+    let Some(findings) = findings.as_array_mut() else {
+        return Err(Error::bug("findings of an investigation are no list"));
+    };
+    let is_same = |one: &Value| {
+        one.as_str().or_else(|| one.get("text").and_then(Value::as_str)) == Some(asked.text.as_str())
+    };
+    if findings.iter().any(is_same) {
+        return Ok(None);
+    }
+    if findings.len() >= limits::SRE_ITEMS_MAX {
+        let rule = format!("an investigation has at most {} findings", limits::SRE_ITEMS_MAX);
+        return Err(Error::invalid("finding", rule));
+    }
+    findings.push(json!({"text": asked.text, "category": asked.category.as_str(), "unverified": true}));
+    Ok(Some(Value::Object(content)))
+}

@@ -1,0 +1,115 @@
+//! The family `sre`: the four tools of a supervisor of operations agents, with the names and both forms of arguments of the design that they
+//! come from (sre-memory.md §8). Worker agents get none. What they save is an agent's word: no tool puts a contact or an approval in force.
+
+pub(super) mod retrieve_memory;
+pub(super) mod save_infrastructure;
+pub(super) mod save_investigation;
+pub(super) mod save_preference;
+
+use loci_engine::sre::{SreAction, SreSaved};
+use loci_model::MemoryId;
+use loci_model::sre::SreType;
+use serde_json::{Map, Value, json};
+
+use super::asked::string;
+use super::error::{Code, ToolError};
+use super::schema::{anything, array, flag, open, word};
+use super::tool::{Arguments, Context, Outcome};
+
+/// The memory that is meant.
+async fn memory(context: &Context) -> Result<MemoryId, ToolError> {
+    let named = context.place.asked.as_deref().or(context.place.configured.as_deref());
+    Ok(context.engine.sre_memory(&context.caller, named).await?)
+}
+
+/// The session that is named, else that of the caller's own open investigation.
+async fn session(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
+    if let Some(named) = string(arguments, "session_id").filter(|id| !id.is_empty()) {
+        return Ok(named);
+    }
+    let open = context.engine.investigation_open(&context.caller, memory, None).await?;
+    open.map(|open| open.session).ok_or_else(|| {
+        let rule =
+            "no investigation of yours is open: begin one with POST /v1/investigations, or give session_id";
+        ToolError::new(Code::InvalidArgument, rule).on("session_id")
+    })
+}
+
+/// The arguments of the structured form; none where a call has another.
+fn structured(arguments: &Arguments) -> Result<Option<Value>, ToolError> {
+    let Some(Value::Object(content)) = arguments.get("content") else { return Ok(None) };
+    let context = string(arguments, "context").filter(|text| !text.trim().is_empty());
+    let context = context.ok_or_else(|| missing(&["context"]))?;
+    let mut content = content.clone();
+    content.entry("context").or_insert(json!(context));
+    Ok(Some(Value::Object(content)))
+}
+
+/// What a call has to say, and does not.
+fn missing(names: &[&str]) -> ToolError {
+    let rule = format!("missing: {}. Give them, or content and context instead", names.join(", "));
+    ToolError::new(Code::InvalidArgument, rule).on(names.first().copied().unwrap_or("content"))
+}
+
+/// Texts that the simple form needs.
+fn simple<const N: usize>(arguments: &Arguments, names: [&'static str; N]) -> Result<[String; N], ToolError> {
+    let absent: Vec<&str> = names
+        .into_iter()
+        .filter(|name| string(arguments, name).is_none_or(|text| text.trim().is_empty()))
+        .collect();
+    if !absent.is_empty() {
+        return Err(missing(&absent));
+    }
+    Ok(names.map(|name| string(arguments, name).unwrap_or_default()))
+}
+
+/// What became of a save: of several records, what needs most attention.
+fn answer(saved: &SreSaved) -> Outcome {
+    let gravest = saved.records.iter().max_by_key(|kept| kept.action);
+    let record = saved.records.iter().find_map(|kept| kept.record.as_ref()).map(ToString::to_string);
+    let mut shown = Map::new();
+    shown.insert("saved".to_owned(), json!(saved.event.is_some()));
+    shown.extend(record.map(|record| ("record_id".to_owned(), json!(record))));
+    let action = gravest.map_or(SreAction::Rejected, |kept| kept.action);
+    shown.insert("state".to_owned(), json!(state(action)));
+    let reason = gravest.and_then(|kept| kept.reason.clone());
+    shown.extend(reason.map(|reason| ("reason".to_owned(), json!(reason))));
+    if !saved.masked.is_empty() {
+        let warning = format!("secrets were masked before anything was stored: {}", saved.masked.join(", "));
+        shown.insert("warnings".to_owned(), json!([warning]));
+    }
+    Ok(Value::Object(shown))
+}
+
+fn state(action: SreAction) -> &'static str {
+    match action {
+        SreAction::Added | SreAction::Superseded | SreAction::Duplicate => "active",
+        SreAction::Conflict | SreAction::PendingConfirmation | SreAction::Rejected => action.as_str(),
+    }
+}
+
+/// The form of what became of a save.
+fn saved_form() -> Value {
+    let members = [
+        ("saved", flag()),
+        ("record_id", word()),
+        ("state", word()),
+        ("reason", word()),
+        ("warnings", array(word())),
+    ];
+    open(members, &["saved", "state"])
+}
+
+/// The form of the structured arguments.
+fn content_form() -> Value {
+    anything()
+}
+
+/// A type, in both spellings.
+fn memory_type(word: &str) -> Result<SreType, ToolError> {
+    SreType::parse_input(word).ok_or_else(|| {
+        let rule = format!("unknown memory_type '{word}'");
+        let supported: Vec<&str> = SreType::ALL.iter().map(|kind| kind.as_str()).collect();
+        ToolError::new(Code::InvalidArgument, rule).on("memory_type").with("supported", supported)
+    })
+}

@@ -1,0 +1,125 @@
+//! `save_infrastructure`: what is known of a service. Numbers of a sentence become values under their names, so that newer ones take their place.
+
+use loci_engine::sre::{SreSave, quantities};
+use loci_model::limits;
+use loci_model::ports::BoxFuture;
+use loci_model::sre::{KnowledgeType, SreSource, SreType};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{answer, content_form, memory, saved_form, session, simple, structured};
+use crate::tools::asked::string;
+use crate::tools::error::ToolError;
+use crate::tools::profile::Profile;
+use crate::tools::schema::{closed, one_of, said, text, word};
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+
+/// The agent whose knowledge it is, where nobody says.
+const SUPERVISOR: &str = "supervisor";
+/// Hex digits by which a sentence without numbers is told from others.
+const DIGITS: usize = 12;
+
+pub(in crate::tools) fn tool() -> Tool {
+    let kinds: Vec<&str> = KnowledgeType::ALL.iter().map(|kind| kind.as_str()).collect();
+    Tool {
+        name: "save_infrastructure",
+        dotted: None,
+        description: "Save what is known of a service: a dependency, baseline, configuration or recurring pattern.",
+        profiles: &[Profile::Sre],
+        scope: Scope::Write,
+        annotations: Annotations::write(false, true, false),
+        input: closed(
+            [
+                ("service_name", text(1, limits::SRE_NAME_CHARS_MAX as u32)),
+                ("knowledge", said(text(1, limits::SRE_TEXT_CHARS_MAX as u32), "One sentence")),
+                ("knowledge_type", one_of(&kinds)),
+                ("agent", said(word(), "The agent that learned it")),
+                ("session_id", said(word(), "Omit for the open investigation")),
+                (
+                    "content",
+                    said(
+                        content_form(),
+                        "Or: service_name, knowledge_type, knowledge_data, metric, environment, confidence, evidence",
+                    ),
+                ),
+                ("context", said(word(), "Where it came from; with content")),
+            ],
+            &[],
+        ),
+        output: saved_form(),
+        work: Some(work),
+    }
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(async move {
+        let data = match structured(&arguments)? {
+            Some(content) => content,
+            None => data(&arguments)?,
+        };
+        let memory = memory(&context).await?;
+        let save = SreSave {
+            session: Some(session(&context, &memory, &arguments).await?),
+            memory,
+            kind: SreType::Infrastructure,
+            actor: string(&arguments, "agent").unwrap_or_else(|| SUPERVISOR.to_owned()),
+            data,
+            source: SreSource::Agent,
+        };
+        answer(&context.engine.sre_save(&context.caller, save).await?)
+    })
+}
+
+fn data(arguments: &Arguments) -> Result<Value, ToolError> {
+    let [service, knowledge, kind] = simple(arguments, ["service_name", "knowledge", "knowledge_type"])?;
+    let found = quantities(&knowledge);
+    let mut known: Map<String, Value> =
+        found.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    let mut data = json!({"service_name": service, "knowledge_type": kind});
+    // A sentence is no metric: without a name of its own it would take the place of every other sentence.
+    let metric = match found.keys().next() {
+        Some(only) if found.len() == 1 => Some(only.clone()),
+        Some(_) => None,
+        None => {
+            let digest = hex::encode(Sha256::digest(knowledge.trim().to_lowercase()));
+            Some(format!("statement:{}", digest.chars().take(DIGITS).collect::<String>()))
+        }
+    };
+    known.insert("text".to_owned(), json!(knowledge));
+    if let Some(members) = data.as_object_mut() {
+        members.extend(metric.map(|metric| ("metric".to_owned(), json!(metric))));
+        members.insert("knowledge_data".to_owned(), Value::Object(known));
+    }
+    Ok(data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_kept_with_its_numbers() {
+        let of = |knowledge: &str| {
+            let arguments =
+                json!({"service_name": "api", "knowledge": knowledge, "knowledge_type": "baseline"});
+            data(arguments.as_object().unwrap()).unwrap()
+        };
+        let one = of("memory usage is 400-500Mi");
+        assert_eq!(one["metric"], "memory_usage");
+        assert_eq!(
+            one["knowledge_data"],
+            json!({"memory_usage": "400-500Mi", "text": "memory usage is 400-500Mi"})
+        );
+        let two = of("CPU is 2 cores and error rate is 1%");
+        assert_eq!((&two["metric"], &two["knowledge_data"]["cpu"]), (&Value::Null, &json!("2 cores")));
+        let (three, four) = (of("uses the old driver"), of("has a canary"));
+        assert_ne!(three["metric"], four["metric"]);
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let arguments = json!({"service_name": "api", "knowledge": " "});
+        let error = data(arguments.as_object().unwrap()).unwrap_err();
+        assert!(error.message.contains("missing: knowledge, knowledge_type"), "{}", error.message);
+    }
+}

@@ -1,0 +1,72 @@
+//! `save_investigation`: a finding of the investigation that is open, or a whole investigation.
+
+use loci_engine::sre::{InvestigationFinding, SreSave};
+use loci_model::limits;
+use loci_model::ports::BoxFuture;
+use loci_model::sre::{FindingCategory, SreSource, SreType};
+use serde_json::json;
+
+use super::{answer, content_form, memory, missing, saved_form, session, simple, structured};
+use crate::tools::asked::string;
+use crate::tools::profile::Profile;
+use crate::tools::schema::{closed, one_of, said, text, word};
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+
+pub(in crate::tools) fn tool() -> Tool {
+    let categories: Vec<&str> = FindingCategory::ALL.iter().map(|category| category.as_str()).collect();
+    Tool {
+        name: "save_investigation",
+        dotted: None,
+        description: "Save a finding of the open investigation, or a whole investigation.",
+        profiles: &[Profile::Sre],
+        scope: Scope::Write,
+        annotations: Annotations::write(false, true, false),
+        input: closed(
+            [
+                ("finding", said(text(1, limits::SRE_TEXT_CHARS_MAX as u32), "What was found")),
+                ("category", one_of(&categories)),
+                ("incident_id", said(word(), "Omit for the open investigation")),
+                ("session_id", said(word(), "Omit for the open investigation")),
+                (
+                    "content",
+                    said(
+                        content_form(),
+                        "Or: query, timeline, actions_taken, key_findings, resolution_status, incident_id",
+                    ),
+                ),
+                ("context", said(word(), "Where it came from; with content")),
+            ],
+            &[],
+        ),
+        output: saved_form(),
+        work: Some(work),
+    }
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(async move {
+        let memory = memory(&context).await?;
+        if let Some(data) = structured(&arguments)? {
+            let save = SreSave {
+                session: Some(session(&context, &memory, &arguments).await?),
+                memory,
+                kind: SreType::Investigations,
+                actor: context.caller.name.clone(),
+                data,
+                source: SreSource::Agent,
+            };
+            return answer(&context.engine.sre_save(&context.caller, save).await?);
+        }
+        let [finding, category] = simple(&arguments, ["finding", "category"])?;
+        let category = FindingCategory::parse(&category).ok_or_else(|| missing(&["category"]))?;
+        let asked = InvestigationFinding {
+            memory,
+            incident: string(&arguments, "incident_id"),
+            session: string(&arguments, "session_id"),
+            text: finding,
+            category,
+        };
+        let record = context.engine.investigation_find(&context.caller, asked).await?;
+        Ok(json!({"saved": true, "record_id": record.to_string(), "state": "active"}))
+    })
+}
