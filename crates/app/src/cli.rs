@@ -157,6 +157,9 @@ pub(crate) enum Command {
     Restore(commands::restore::Restore),
     /// Print the statements that make the tables of a database, for who makes them without a server
     Schema(commands::schema::Schema),
+    /// Tools as definitions for agents
+    #[command(subcommand)]
+    Tools(commands::tools_print::Tools),
     /// Move everything from one store into another, and compare
     Migrate(commands::migrate::Migrate),
     /// Set up a coding agent: its list of servers, a session-start hook, instructions

@@ -1,6 +1,6 @@
 //! The commands of `loci`, one file each. A command is a call of the native API through the client; `serve`,
-//! `restore`, `migrate` and `schema`, which are about stores themselves, and `install`, which is about other programs, are the
-//! exceptions.
+//! `restore`, `migrate` and `schema`, which are about stores themselves, and `install` and `tools`, which are about other programs, are
+//! the exceptions.
 
 mod agentcore_place;
 pub(crate) mod at;
@@ -66,6 +66,7 @@ pub(crate) mod spool;
 pub(crate) mod sre;
 pub(crate) mod task;
 pub(crate) mod task_session;
+pub(crate) mod tools_print;
 pub(crate) mod verify;
 pub(crate) mod webhooks;
 
@@ -123,6 +124,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Backup(backup) => backup.run(globals, environment).await,
         Command::Restore(restore) => restore.run(globals, environment),
         Command::Schema(schema) => schema.run(globals),
+        Command::Tools(tools) => tools.run(globals),
         Command::Migrate(migrate) => migrate.run(globals, environment).await,
         Command::Export(export) => export.run(globals, environment).await,
         Command::Import(import) => import.run(globals, environment).await,

@@ -149,6 +149,7 @@ fn l9_budgets() {
         (Profile::Recall, 14 * 1024, 32 * 1024),
         (Profile::Coding, 14 * 1024, 32 * 1024),
         (Profile::Files, 6 * 1024, 16 * 1024),
+        (Profile::Sre, 6 * 1024, 16 * 1024),
         (Profile::Full, 32 * 1024, 56 * 1024),
     ] {
         let (core, whole) = sizes(&table, profile);

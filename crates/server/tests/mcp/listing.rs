@@ -12,7 +12,7 @@ fn listed(world: &World, path: &str) -> Value {
 #[test]
 fn profiles() {
     let world = World::with(McpOptions::default());
-    for profile in ["core", "verified", "recall", "coding", "files", "full"] {
+    for profile in ["core", "verified", "recall", "coding", "files", "sre", "full"] {
         let tools = listed(&world, &format!("/mcp/p/{profile}"));
         let text = format!("{:#}\n", tools);
         let golden = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))

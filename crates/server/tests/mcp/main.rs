@@ -21,6 +21,8 @@ mod rounds;
 mod safeguards;
 mod searching;
 #[cfg(test)]
+mod sre;
+#[cfg(test)]
 mod stdio;
 #[cfg(test)]
 mod tools;

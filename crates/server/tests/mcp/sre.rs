@@ -1,0 +1,127 @@
+//! The tools of operations agents: both forms of arguments, whose work they are part of, and what no tool can set (sre-memory.md §8, D9, D15,
+//! D25).
+
+use loci_engine::profiles::MemoryEnsure;
+use loci_model::principal::Principal;
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+fn world() -> World {
+    let world = World::new();
+    let ensure = MemoryEnsure {
+        name: "sre_agent_memory".to_owned(),
+        profile: Some("sre".to_owned()),
+        ..MemoryEnsure::default()
+    };
+    let admin = Principal::administrator("tester");
+    world.block_on(world.test.engine().memory_ensure(&admin, ensure)).unwrap();
+    world.with_token(json!([{ "capabilities": ["read", "write"] }]))
+}
+
+fn call(world: &World, name: &str, arguments: &Value) -> (u16, Value) {
+    let answer = world.send("POST", &format!("/v1/tools/{name}"), &[], arguments.to_string());
+    (answer.status.as_u16(), answer.json())
+}
+
+fn started(world: &World) -> Value {
+    let body = json!({"query": "API server pod is restarting", "services": ["api-server"]});
+    let answer = world.send("POST", "/v1/investigations", &[], body.to_string());
+    assert_eq!(answer.status.as_u16(), 201, "{}", answer.text);
+    answer.json()
+}
+
+#[test]
+fn both_forms_are_saved_and_found() {
+    let world = world();
+    started(&world);
+    let check = |name: &str, arguments: Value, state: &str| {
+        let (status, saved) = call(&world, name, &arguments);
+        assert_eq!((status, &saved["saved"], &saved["state"]), (200, &json!(true), &json!(state)), "{saved}");
+    };
+    check(
+        "save_preference",
+        json!({"preference": "prefers short reports", "categories": ["communication"]}),
+        "active",
+    );
+    let content = json!({"preference_type": "workflow", "preference_value": {"step_minutes": 10}});
+    check("save_preference", json!({"content": content, "context": "chat"}), "active");
+    let knowledge =
+        |text: &str| json!({"service_name": "api-server", "knowledge": text, "knowledge_type": "baseline"});
+    check("save_infrastructure", knowledge("memory usage is 400-500Mi"), "active");
+    check("save_infrastructure", knowledge("memory usage is 900Mi"), "active");
+    let content = json!({"service_name": "api-server", "knowledge_type": "dependency", "metric": "postgres",
+        "knowledge_data": {"target": "postgres"}});
+    check(
+        "save_infrastructure",
+        json!({"content": content, "context": "plan", "agent": "kubernetes"}),
+        "active",
+    );
+    check("save_investigation", json!({"finding": "OOMKilled at 1.5s", "category": "root_cause"}), "active");
+
+    let find = |arguments: Value| call(&world, "retrieve_memory", &arguments);
+    let (_, found) =
+        find(json!({"memory_type": "infrastructure", "query": "memory usage of the api-server"}));
+    let texts = found["results"].to_string();
+    assert!(texts.contains("900Mi") && !texts.contains("400-500Mi"), "the newer one is known: {found}");
+    assert!(texts.contains("kubernetes-agent"), "an agent has one name: {found}");
+    let (_, found) = find(json!({"memory_type": "preference", "query": ""}));
+    assert!(found["results"].to_string().contains("prefers short reports"), "{found}");
+    let (_, found) = find(json!({"memory_type": "investigation", "query": "pod restarting"}));
+    assert!(found["results"].to_string().contains("OOMKilled at 1.5s"), "{found}");
+}
+
+#[test]
+fn what_was_shown_is_left_out_and_counted() {
+    let world = world();
+    started(&world);
+    let knowledge = json!({"service_name": "api-server", "knowledge": "restarts when memory ends", "knowledge_type": "pattern",
+        "agent": "kubernetes-agent"});
+    assert_eq!(call(&world, "save_infrastructure", &knowledge).0, 200);
+    // Another start shows it.
+    let second = started(&world);
+    assert!(second["rendered"].as_str().unwrap().contains("restarts when memory ends"), "{second}");
+    let asked = |more: Value| {
+        let mut arguments = json!({"memory_type": "infrastructure", "query": "api-server restarts"});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let (_, found) = call(&world, "retrieve_memory", &arguments);
+        (found["results"].as_array().unwrap().len(), found["left_out"].clone())
+    };
+    assert_eq!(asked(json!({})), (0, json!(1)));
+    assert_eq!(asked(json!({"include_shown": true})), (1, json!(0)));
+}
+
+#[test]
+fn a_tool_says_what_is_missing_and_sets_nothing_of_a_person() {
+    let world = world();
+    let check = |name: &str, arguments: Value, status: u16, part: &str| {
+        let (got, answer) = call(&world, name, &arguments);
+        assert_eq!(got, status, "{name} {arguments}: {answer}");
+        assert!(answer.to_string().contains(part), "{name} {arguments}: {answer}");
+    };
+    check("save_preference", json!({"preference": "tea"}), 400, "missing: preference, categories");
+    check("save_preference", json!({"content": {"preference_value": {"a": 1}}}), 400, "missing: context");
+    check("save_infrastructure", json!({"service_name": "api"}), 400, "missing: knowledge, knowledge_type");
+    let knowledge = json!({"service_name": "api", "knowledge": "slow", "knowledge_type": "pattern"});
+    check("save_infrastructure", knowledge, 400, "no investigation of yours is open");
+    check(
+        "save_investigation",
+        json!({"finding": "f", "category": "root_cause"}),
+        404,
+        "no investigation of yours",
+    );
+    check("retrieve_memory", json!({"memory_type": "facts", "query": "x"}), 400, "supported");
+    check(
+        "retrieve_memory",
+        json!({"memory_type": "preferences", "query": "x", "actor_id": "bob"}),
+        403,
+        "FORBIDDEN",
+    );
+
+    let contact = json!({"preference": "escalate to ops.team@example.co.uk", "categories": ["escalation"]});
+    check("save_preference", contact, 200, "pending_confirmation");
+    let risk = json!({"content": {"preference_type": "workflow", "preference_value": {"auto_approve_simple_plans": true}}, "context": "log"});
+    check("save_preference", risk, 200, "rejected");
+    let (_, found) = call(&world, "retrieve_memory", &json!({"memory_type": "preferences", "query": ""}));
+    assert_eq!(found["results"], json!([]), "nothing of it is in force: {found}");
+}
