@@ -57,8 +57,11 @@ impl Alertmanager {
         let fingerprint = identifier(alert.fingerprint, "alerts.fingerprint")?;
         let starts_at = time(Some(&alert.starts_at), "alerts.startsAt")?;
         let ends_at = time(alert.ends_at.as_deref().filter(|text| *text != OPEN), "alerts.endsAt")?;
-        let labels = labels(alert.labels)?;
-        let told = |name: &str| alert.annotations.get(name).and_then(Value::as_str);
+        let labels = labels(alert.labels);
+        let told = |name: &str| {
+            let text = alert.annotations.get(name).and_then(Value::as_str);
+            text.filter(|text| !text.trim().is_empty())
+        };
         let name = labels.get("alertname").map(String::as_str);
         let title =
             told("summary").or_else(|| told("description")).or(name).unwrap_or("an alert without a name");

@@ -123,7 +123,7 @@ impl AlertReader for Generic {
             identifier(self.required(&body, &places.fingerprint, "fingerprint")?, "fingerprint")?;
         let title = line(&self.required(&body, &places.title, "title")?, "title")?;
         let found = self.at(&body, places.labels.as_deref()).and_then(Value::as_object).cloned();
-        let labels = labels(found.unwrap_or_else(Map::new))?;
+        let labels = labels(found.unwrap_or_else(Map::new));
         let mut place = self.labels.place(&labels);
         let named = |at: &Option<String>| self.at(&body, at.as_deref()).and_then(text);
         place.service = named(&places.service).or(place.service);

@@ -48,7 +48,7 @@ impl AlertReader for Opsgenie {
         let beside = [("entity", alert.entity), ("priority", alert.priority)];
         let beside =
             beside.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?))));
-        let labels = labels(tags.chain(beside).chain(alert.details.unwrap_or_default()))?;
+        let labels = labels(tags.chain(beside).chain(alert.details.unwrap_or_default()));
         let mut place = self.labels.place(&labels);
         place.service =
             place.service.or_else(|| labels.get("entity").filter(|text| !text.is_empty()).cloned());
@@ -56,7 +56,14 @@ impl AlertReader for Opsgenie {
             identity: format!("{id} {action} {updated}"),
             change,
             fingerprint: identifier(alias.unwrap_or(id), "alert.alias")?,
-            title: line(alert.message.as_deref().unwrap_or("an alert without a message"), "alert.message")?,
+            title: line(
+                alert
+                    .message
+                    .as_deref()
+                    .filter(|text| !text.trim().is_empty())
+                    .unwrap_or("an alert without a message"),
+                "alert.message",
+            )?,
             place,
             labels,
             starts_at: alert

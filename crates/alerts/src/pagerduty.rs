@@ -77,7 +77,13 @@ impl AlertReader for PagerDuty {
             identity: identifier(id, "event.id")?,
             change,
             fingerprint,
-            title: line(data.title.as_deref().unwrap_or("an incident without a title"), "event.data.title")?,
+            title: line(
+                data.title
+                    .as_deref()
+                    .filter(|text| !text.trim().is_empty())
+                    .unwrap_or("an incident without a title"),
+                "event.data.title",
+            )?,
             place,
             labels,
             starts_at: time(data.created_at.as_deref(), "event.data.created_at")?.or(at),

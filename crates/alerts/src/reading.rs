@@ -2,10 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::limits::{ALERT_LABELS_MAX, ALERT_NEWS_MAX, SRE_NAME_CHARS_MAX, SRE_TEXT_CHARS_MAX};
+use loci_model::limits::{
+    ALERT_LABELS_BYTES_MAX, ALERT_LABELS_MAX, ALERT_NEWS_MAX, SRE_NAME_CHARS_MAX, SRE_TEXT_CHARS_MAX,
+};
 use loci_model::{Error, Reason, Result, Timestamp};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+/// The label that says how many were left out.
+const LEFT_OUT: &str = "loci_labels_left_out";
 
 /// Reads a body.
 pub(crate) fn body<T: DeserializeOwned>(bytes: &[u8], of: &str) -> Result<T> {
@@ -41,21 +46,29 @@ pub(crate) fn line(text: &str, field: &str) -> Result<String> {
     Err(Error::invalid(field, format!("{field} must have at most {SRE_TEXT_CHARS_MAX} characters")))
 }
 
-/// Labels: texts by name, whatever else their values are left out.
-pub(crate) fn labels(values: impl IntoIterator<Item = (String, Value)>) -> Result<BTreeMap<String, String>> {
+/// Labels: texts by name. One label that is too long, or one too many, loses no alert: it is left out, and a label says how many were.
+pub(crate) fn labels(values: impl IntoIterator<Item = (String, Value)>) -> BTreeMap<String, String> {
     let mut kept = BTreeMap::new();
+    let (mut left_out, mut bytes) = (0_usize, 0_usize);
     for (name, value) in values {
         let text = match value {
             Value::String(text) => text,
             Value::Number(_) | Value::Bool(_) => value.to_string(),
             Value::Null | Value::Array(_) | Value::Object(_) => continue,
         };
-        kept.insert(name, line(&text, "labels")?);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let more = name.len().saturating_add(text.len());
+        if kept.len() >= ALERT_LABELS_MAX || bytes.saturating_add(more) > ALERT_LABELS_BYTES_MAX {
+            left_out += 1;
+            continue;
+        }
+        bytes += more;
+        kept.insert(name, text);
     }
-    if kept.len() > ALERT_LABELS_MAX {
-        return Err(Error::invalid("labels", format!("an alert has at most {ALERT_LABELS_MAX} labels")));
+    if left_out > 0 {
+        kept.insert(LEFT_OUT.to_owned(), left_out.to_string());
     }
-    Ok(kept)
+    kept
 }
 
 /// So much news may come in one body.

@@ -427,6 +427,8 @@ pub const SRE_ITEMS_MAX: usize = 200;
 pub const SRE_TEXT_CHARS_MAX: usize = 10_000;
 /// Labels of one alert.
 pub const ALERT_LABELS_MAX: usize = 100;
+/// Bytes of names and values of the labels of one alert.
+pub const ALERT_LABELS_BYTES_MAX: usize = 32 * 1024;
 /// Alerts of one body of a hook.
 pub const ALERT_NEWS_MAX: usize = 500;
 /// Services, and environments, of one retrieval of operations memory.

@@ -24,6 +24,7 @@ pub(crate) use create::{
 };
 pub(crate) use get::existing;
 pub use naming::{is_name, memory_arn};
+pub(crate) use profile::recognised;
 pub use recreate::MemoryRecreated;
 pub(crate) use settings::check as check_settings;
 pub(crate) use update::{add_indexed_keys, check_whole};

@@ -130,7 +130,11 @@ impl Engine {
         } else if !added.is_empty() {
             let is_added = |name: &String| added.contains(name);
             let strategies = target.memory.strategies.into_iter();
-            memory.strategies.extend(strategies.filter(|strategy| is_added(&strategy.name)));
+            let strategies: Vec<_> = strategies.filter(|strategy| is_added(&strategy.name)).collect();
+            if let Some(settings) = memories::recognised(&self.settings, &memory, &strategies)? {
+                memory.settings = settings;
+            }
+            memory.strategies.extend(strategies);
             memory.updated_at = now;
             memories::check_whole(&memory)?;
             tx.memories_mut().update(&memory)?;

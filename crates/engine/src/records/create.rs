@@ -83,7 +83,7 @@ impl Engine {
                     let written =
                         building.build(new, id, Origin::default()).and_then(|(mut record, safe)| {
                             found.add(&safe);
-                            let told = (record.kind, record.strategy.as_ref());
+                            let told = (record.kind, record.strategy.as_ref(), Some(&record.namespace));
                             if record.state == RecordState::Active
                                 && sre::waits_for_person(&memory, &settings.sre, told, &record.text)
                             {

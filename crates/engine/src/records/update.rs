@@ -9,7 +9,7 @@ use loci_model::metadata::MetadataValue;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::{Record, RecordOrigin};
+use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::batch::{self, Outcomes};
@@ -22,7 +22,8 @@ use crate::coding::{DIGEST, digest};
 use crate::files::settling;
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally};
-use crate::{Engine, safety};
+use crate::sre::SreSettingsByMemory;
+use crate::{Engine, safety, sre};
 
 /// What an update works with beside the item itself.
 struct Edit<'a> {
@@ -34,6 +35,7 @@ struct Edit<'a> {
     /// What safety found in new texts.
     found: RefCell<Tally>,
     now: Timestamp,
+    sre: &'a SreSettingsByMemory,
 }
 
 impl Engine {
@@ -71,7 +73,8 @@ impl Engine {
                 let memory = existing(tx, &memory)?;
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let found = RefCell::default();
-                let edit = Edit { memory: &memory, view: &view, expiry, by: &by, policy, found, now };
+                let sre = &settings.sre;
+                let edit = Edit { memory: &memory, view: &view, expiry, by: &by, policy, found, now, sre };
                 let mut outcomes = Outcomes::with_capacity(updates.len());
                 for update in &updates {
                     let result = apply(tx, &edit, update);
@@ -108,6 +111,10 @@ fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate) -> Result<()> 
         return Err(Error::conflict(format!("the record is at version {}", stored.version)));
     }
     let mut record = edited(&stored, edit, update)?;
+    if sre::waits_when_changed(edit.memory, edit.sre, &record) {
+        record.state = RecordState::Candidate;
+        record.state_reason = Some(sre::WAITS.to_owned());
+    }
     edit.view.take_in(&mut record)?;
     tx.records_mut().put_version(&record)?;
     if update.namespaces.is_some() {

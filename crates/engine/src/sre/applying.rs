@@ -211,7 +211,7 @@ impl Engine {
         let mut plan = Plan { changes: Vec::new(), undeclared: Vec::new(), items: Vec::new() };
         for (actor, records) in by_user(records_of(tx, &memory, None, None, &states, now)?) {
             let user = segment::decode(actor.as_str());
-            for (kind, one) in merged(records) {
+            for (kind, one) in merged(records, self.settings.sre.of(&memory.id)) {
                 for entry in one.entries {
                     let key = (user.clone(), kind.clone(), entry.key.clone());
                     let is_told = listed.contains(&user);
@@ -290,8 +290,12 @@ impl Engine {
             data: item.said.clone(),
             source: SreSource::Declared,
         };
-        let speaker =
-            Speaker { settings: self.settings.sre.of(&memory.id), name: &caller.name, noticed: None };
+        let speaker = Speaker {
+            settings: self.settings.sre.of(&memory.id),
+            name: &caller.name,
+            noticed: None,
+            in_person: false,
+        };
         let mut drafts = drafts(&asked, &speaker, item.naming.random(), now)?;
         drafts.retain(|draft| plan.changes_by(&item.user, draft.place()));
         if drafts.is_empty() {

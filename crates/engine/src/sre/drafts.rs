@@ -49,6 +49,8 @@ pub(super) struct Speaker<'a> {
     pub(super) name: &'a str,
     /// What a notice of another system says of an investigation's status.
     pub(super) noticed: Option<ResolutionStatus>,
+    /// The user speaks for themselves by this connection: neither a model's answer, nor a tool, nor a log.
+    pub(super) in_person: bool,
 }
 
 /// What something that is said becomes; `random` ends the name of an incident that has none.
@@ -91,6 +93,7 @@ fn of_preference(asked: &SreSave, speaker: &Speaker<'_>, said: &Preference) -> V
         let class = class_by(&one, speaker.settings);
         // What the user's own connection says of whom the operator knows is as good as the user's word.
         let is_known = guarded
+            && speaker.in_person
             && class == Class::Contact
             && speaker.name == asked.actor
             && contacts::are_known(&one.value, speaker.name, speaker.settings);

@@ -41,7 +41,7 @@ impl Investigation {
         let incident = members.text("incident_id", NAME_CHARS_MAX)?;
         let words: Vec<_> = ResolutionStatus::ALL.iter().map(|status| status.as_str()).collect();
         let status = members.word("resolution_status", ResolutionStatus::parse, &words)?;
-        let said_at = members.time("timestamp")?;
+        let said_at = members.past("timestamp", now)?;
         let started_at = members.time("started_at")?;
         let observed_at = said_at.unwrap_or(now);
         let mut kept = Map::new();

@@ -11,7 +11,9 @@ use loci_model::sre::{KnowledgeType, SreSource};
 use loci_model::{RecordId, Result};
 use sha2::{Digest, Sha256};
 
+use super::investigations::carry;
 use super::said_again;
+use super::saving::{OWNER, SCOPE};
 use crate::records::changing::Changing;
 use crate::records::writing::Building;
 
@@ -23,7 +25,7 @@ pub(super) const KEYS: &str = "keys";
 pub(super) const GONE: &str = "superseded_keys";
 /// The record of greater rank that a record contradicts.
 pub(super) const CONFLICT: &str = "conflict_with";
-/// Who said it, and the digest of the text that they said: clients cannot write keys of the system, and a text that was changed since is
+/// Who said it, and the digest of the text that they said and of where it lies: clients cannot write keys of the system, and a text that was changed since is
 /// nobody's word.
 const SEAL: &str = "x-amz-agentcore-memory-saidBy";
 const PAGE: usize = 200;
@@ -69,7 +71,10 @@ pub(super) fn keep(
     record: Record,
     scope: RecordScope,
 ) -> Result<(RecordId, SreAction)> {
-    let rivals = said_of_it(tx, scope, record.subtype.as_deref().unwrap_or_default())?;
+    let mut rivals = said_of_it(tx, scope, record.subtype.as_deref().unwrap_or_default())?;
+    // What one user keeps to themselves neither takes the place of what all know, nor stands for it.
+    let kept_to = |one: &Record| (word(one, SCOPE).map(str::to_owned), word(one, OWNER).map(str::to_owned));
+    rivals.retain(|one| kept_to(one) == kept_to(&record));
     if let Some(known) = known_again(&rivals, &record) {
         said_again::note(tx, building, known, &record)?;
         let is_in_force = known.state == RecordState::Active;
@@ -170,7 +175,12 @@ pub(super) fn put_in_force(
             building.insert(tx, &record)?;
             record
         }
-        Some(old) => building.replace(tx, old, record, "more is known of it")?,
+        Some(old) => {
+            if old.kind == RecordKind::Investigation {
+                carry(old, &mut record, building.now);
+            }
+            building.replace(tx, old, record, "more is known of it")?
+        }
     };
     standing.older.retain(|one| one.id != record.id);
     let changing = Changing { memory: building.memory, by: building.by, at: building.now };
@@ -277,20 +287,22 @@ pub(super) fn rank(record: &Record) -> u8 {
 /// Who said it; what Loci did not seal, or was changed since, was known elsewhere.
 pub(super) fn source(record: &Record) -> SreSource {
     let sealed = word(record, SEAL).and_then(|seal| seal.split_once(' '));
-    let whole = sealed.filter(|(_, digest)| *digest == text_digest(&record.text));
+    let whole = sealed.filter(|(_, digest)| *digest == said_digest(record));
     whole.and_then(|(word, _)| SreSource::parse(word)).unwrap_or(SreSource::Imported)
 }
 
 /// Notes who said what a record says.
 pub(super) fn seal(record: &mut Record, source: SreSource) {
     let text = |text: String| MetadataValue::String(text);
-    let seal = format!("{} {}", source.as_str(), text_digest(&record.text));
+    let seal = format!("{} {}", source.as_str(), said_digest(record));
     record.metadata.insert(SEAL.to_owned(), text(seal));
     record.metadata.insert(SOURCE.to_owned(), text(source.as_str().to_owned()));
 }
 
-fn text_digest(text: &str) -> String {
-    hex::encode(Sha256::digest(text))
+/// Of the text, and of where it lies: what one user said, moved to another's place, is nobody's word there.
+fn said_digest(record: &Record) -> String {
+    let place = record.namespace.normal();
+    hex::encode(Sha256::new().chain_update(place).chain_update([0]).chain_update(&record.text).finalize())
 }
 
 pub(super) fn word<'a>(record: &'a Record, key: &str) -> Option<&'a str> {

@@ -96,7 +96,7 @@ impl Knowledge {
         let environment = members.text("environment", NAME_CHARS_MAX)?;
         let cluster = members.text("cluster", NAME_CHARS_MAX)?;
         let confidence = confidence(&mut members)?;
-        let observed_at = members.time("timestamp")?.unwrap_or(now);
+        let observed_at = members.past("timestamp", now)?.unwrap_or(now);
         let rest = rest(&mut members)?;
         members.finish(KNOWN)?;
         let environment = environment.unwrap_or_else(|| ENVIRONMENT_UNKNOWN.to_owned());

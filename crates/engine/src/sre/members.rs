@@ -4,6 +4,9 @@
 use loci_model::{Error, Result, Timestamp};
 use serde_json::{Map, Value};
 
+/// How far clocks may be apart.
+const CLOCKS_APART_MS: i64 = 300_000;
+
 /// Members of an object that nobody has read yet.
 pub(super) struct Members {
     left: Map<String, Value>,
@@ -61,6 +64,15 @@ impl Members {
         let Some(value) = self.take(name) else { return Ok(None) };
         let found = value.as_str().and_then(parse);
         found.map(Some).ok_or_else(|| self.wrong(name, &format!("must be one of {}", all.join(", "))))
+    }
+
+    /// When something was said or seen; what is ahead of now would count as newer than all that is seen until then.
+    pub(super) fn past(&mut self, name: &str, now: Timestamp) -> Result<Option<Timestamp>> {
+        let time = self.time(name)?;
+        match time.filter(|time| *time > now.plus_millis(CLOCKS_APART_MS)) {
+            Some(_) => Err(self.wrong(name, "must not be in the future")),
+            None => Ok(time),
+        }
     }
 
     /// A point in time.

@@ -1,5 +1,5 @@
 //! The memory of operations agents (sre-memory.md): how people want to be worked for, what is known of services, what was looked into. A
-//! profile of the common engine: events, records, states and history are those of every memory. No tools yet.
+//! profile of the common engine: events, records, states and history are those of every memory.
 //!
 //! | file | idea |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | `drafts` | from what is said to records, unwritten |
 //! | `keeping`, `said_again` | which of several counts; what is known and was said again |
 //! | `time_zone`, `time_phrases`, `when` | days of people, and the time that a question is about |
-//! | `filters`, `reading`, `scoring` | what a record must be of, what it says, what it is worth: pure |
+//! | `filters`, `reading`, `scoring`, `quantities` | what a record must be of, what it says, what it is worth, which quantities a sentence has: pure |
 //! | `settings`, `synonyms` | what is configured: agents and their other names, what is read out of answers; what else a question may mean: pure |
 //! | `searching`, `preference_sets`, `listed` | what is found of a type, and the list that is shown |
 //! | `investigations` | the hooks around an investigation, and what came of it |
@@ -91,7 +91,7 @@ pub use saving::{SreKept, SreSave, SreSaved};
 pub use settings::{PastScope, SreSettings, SreSettingsByMemory};
 pub use synonyms::SreSynonyms;
 pub(crate) use typed::may_be_typed;
-pub(crate) use wire::{check_ids, known_as, typed_in, waits_for_person};
+pub(crate) use wire::{check_ids, known_as, typed_in, waits_for_person, waits_when_changed};
 
 /// The name of the profile's memory.
 pub const MEMORY_NAME: &str = "sre_agent_memory";

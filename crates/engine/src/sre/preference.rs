@@ -80,7 +80,7 @@ impl Preference {
             return Err(members.wrong("preference_value", rule));
         }
         let context = members.text("context", CONTEXT_CHARS_MAX)?;
-        let said_at = members.time("timestamp")?.unwrap_or(now);
+        let said_at = members.past("timestamp", now)?.unwrap_or(now);
         members.finish(KNOWN)?;
         Ok(Self { kind, value, context, said_at })
     }

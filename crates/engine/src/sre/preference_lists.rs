@@ -105,7 +105,7 @@ impl Engine {
             if access::require_user(caller, memory, (&actor, &user), Capability::Read).is_err() {
                 continue;
             }
-            for (kind, one) in merged(records) {
+            for (kind, one) in merged(records, self.settings.sre.of(memory)) {
                 let listed = |entry| SreListed { user: user.clone(), kind: kind.clone(), entry };
                 items.extend(one.entries.into_iter().map(listed));
             }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::preferences::{IN_FORCE, SrePreference, SrePreferences, WAITS, Wanted, merged};
 use super::retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts};
+use super::settings::SreSettings;
 use super::{place, scoring, segment};
 use crate::{Engine, access};
 
@@ -53,12 +54,14 @@ impl Engine {
             access::require_user(caller, &asked.memory, (actor, &user), Capability::Read).is_ok()
         });
         let now = asked.as_of.unwrap_or_else(|| self.clock.now());
-        Ok(Asking { asked, terms: terms(&asked.query), now }.list(users, wanted))
+        let settings = self.settings.sre.of(&asked.memory);
+        Ok(Asking { asked, settings, terms: terms(&asked.query), now }.list(users, wanted))
     }
 }
 
 struct Asking<'a> {
     asked: &'a SreRetrieve,
+    settings: &'a SreSettings,
     terms: Vec<String>,
     now: Timestamp,
 }
@@ -71,9 +74,9 @@ impl Asking<'_> {
         for (actor, records) in users {
             let (past, current): (Vec<Record>, Vec<Record>) =
                 records.into_iter().partition(|record| record.state == RecordState::Superseded);
-            let mut past = merged(past);
+            let mut past = merged(past, self.settings);
             let user = segment::decode(actor.as_str());
-            for (kind, mut one) in merged(current) {
+            for (kind, mut one) in merged(current, self.settings) {
                 waiting += one.entries.iter().filter(|entry| entry.state == WAITS).count();
                 // What no person has confirmed is not told to agents.
                 one.entries.retain(|entry| entry.state != WAITS);

@@ -13,7 +13,8 @@ use loci_model::{ActorId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, R
 use serde_json::{Map, Value};
 
 use super::keeping::source;
-use super::protected::{Class, class, needs_person};
+use super::protected::{Class, class_by, needs_person};
+use super::settings::SreSettings;
 use super::{place, preference};
 use crate::memories::existing;
 use crate::{Engine, access};
@@ -61,7 +62,10 @@ impl Engine {
     ) -> Result<BTreeMap<String, SrePreferences>> {
         let actor = place::actor(SreType::Preferences, user, self.settings.sre.of(memory))?;
         access::require_user(caller, memory, (&actor, user), Capability::Read)?;
-        Ok(merged(self.preference_records(caller, memory, &Wanted::of(actor)).await?))
+        Ok(merged(
+            self.preference_records(caller, memory, &Wanted::of(actor)).await?,
+            self.settings.sre.of(memory),
+        ))
     }
 
     /// Records of preferences, as far as the caller may read them.
@@ -124,14 +128,14 @@ impl Wanted {
 }
 
 /// Records by type and key.
-pub(super) fn merged(records: Vec<Record>) -> BTreeMap<String, SrePreferences> {
+pub(super) fn merged(records: Vec<Record>, settings: &SreSettings) -> BTreeMap<String, SrePreferences> {
     let mut types: BTreeMap<String, SrePreferences> = BTreeMap::new();
     for record in records {
         // What is read out of talk has no key, and is no part of this.
         let Some((kind, one)) = preference::stored(&record.text) else { continue };
         let said_by = source(&record);
         // Whatever way it came, and whatever its state says: a contact is in force by a person's word alone.
-        let is_guarded = needs_person(said_by) && class(&one) != Class::Other;
+        let is_guarded = needs_person(said_by) && class_by(&one, settings) != Class::Other;
         let waits = record.state == RecordState::Candidate || is_guarded;
         let state = if waits { WAITS } else { IN_FORCE };
         let entry = SrePreference { key: one.key, value: one.value, source: said_by.as_str(), state, record };

@@ -13,7 +13,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::scope::RecordScope;
 use loci_model::sre::{ResolutionStatus, SreSource, SreType};
 use loci_model::{
-    ActorId, EventId, JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, SessionId,
+    ActorId, Error, EventId, JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, SessionId,
     Timestamp, limits,
 };
 use serde_json::Value;
@@ -93,6 +93,10 @@ pub(super) struct SaveAs {
     pub(super) joined: bool,
     /// What a notice of another system says of an investigation's status.
     pub(super) noticed: Option<ResolutionStatus>,
+    /// The user speaks for themselves, by their own connection.
+    pub(super) in_person: bool,
+    /// The record that the save goes by, as it was read: where it was changed since, nothing is stored.
+    pub(super) as_read: Option<(RecordId, u32)>,
 }
 
 /// Ids and the like of what a save writes, made before the write.
@@ -154,6 +158,14 @@ impl Engine {
         self.sre_save_as(caller, asked, SaveAs::default()).await
     }
 
+    /// The same where the user's own connection says it: contacts that the operator knows need no confirmation then (§9.2).
+    ///
+    /// # Errors
+    /// As [`Self::sre_save`].
+    pub async fn sre_save_in_person(&self, caller: &Principal, asked: SreSave) -> Result<SreSaved> {
+        self.sre_save_as(caller, asked, SaveAs { in_person: true, ..SaveAs::default() }).await
+    }
+
     /// The same with what a hook decides of it.
     pub(super) async fn sre_save_as(
         &self,
@@ -203,13 +215,24 @@ impl Engine {
     fn sre_save_in(&self, tx: &mut dyn Tx, caller: &Principal, ready: &Ready) -> Result<(SreSaved, Tally)> {
         let memory = existing(tx, &ready.asked.memory)?;
         place::strategy(&memory, ready.asked.kind)?;
+        if let Some((id, version)) = &ready.how.as_read {
+            let fresh = tx.records().get(&memory.id, id)?;
+            if fresh.is_some_and(|fresh| fresh.version != *version) {
+                return Err(Error::conflict("it was changed meanwhile: read it again"));
+            }
+        }
         let mut asked = ready.asked.clone();
         let masked = self.sre_masked(&memory, &mut asked);
         let found = Tally::of_masked(&masked);
         let masked = masked.iter().map(|kind| kind.as_str()).collect();
         let now = ready.event.now();
         let noticed = ready.how.noticed;
-        let speaker = Speaker { settings: self.settings.sre.of(&memory.id), name: &caller.name, noticed };
+        let speaker = Speaker {
+            settings: self.settings.sre.of(&memory.id),
+            name: &caller.name,
+            noticed,
+            in_person: ready.how.in_person,
+        };
         let drafts = drafts(&asked, &speaker, &ready.naming.random, now)?;
         let mut saved = SreSaved { event: None, records: Vec::new(), masked };
         if drafts.iter().all(|draft| draft.refused.is_some()) {

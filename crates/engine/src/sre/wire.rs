@@ -4,11 +4,13 @@
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
 use loci_model::principal::Principal;
-use loci_model::record::RecordKind;
+use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::sre::{SreSource, SreType};
 use loci_model::{Error, EventId, Namespace, Result, StrategyId};
 
 use super::drafts::{Speaker, drafts};
+use super::keeping::source;
+use super::protected::needs_person;
 use super::saving::{EVENT_TYPE, Naming, Spring, SreSave};
 use super::settings::{SreSettings, SreSettingsByMemory};
 use super::typed::{Typed, typed};
@@ -45,16 +47,34 @@ pub(crate) fn check_ids(memory: &Memory, actor: &str, session: Option<&str>) -> 
 pub(crate) fn waits_for_person(
     memory: &Memory,
     settings: &SreSettingsByMemory,
-    record: (RecordKind, Option<&StrategyId>),
+    record: (RecordKind, Option<&StrategyId>, Option<&Namespace>),
     text: &str,
 ) -> bool {
-    let (kind, strategy) = record;
+    let (kind, strategy, namespace) = record;
     let is_preference = || {
         kind == RecordKind::Preference
+            || namespace.is_some_and(|namespace| is_of_preferences(memory, namespace))
             || place::strategy(memory, SreType::Preferences).is_ok_and(|one| Some(&one.id) == strategy)
             || preference::stored(text).is_some()
     };
     is_of_profile(memory) && is_preference() && preference::is_protected(text, settings.of(&memory.id))
+}
+
+/// The same of a record that was changed, whoever said it first: what is still said by a person stays in force.
+pub(crate) fn waits_when_changed(memory: &Memory, settings: &SreSettingsByMemory, record: &Record) -> bool {
+    let told = (record.kind, record.strategy.as_ref(), Some(&record.namespace));
+    record.state == RecordState::Active
+        && needs_person(source(record))
+        && waits_for_person(memory, settings, told, &record.text)
+}
+
+/// True for a place in which preferences lie, or one beneath it.
+fn is_of_preferences(memory: &Memory, namespace: &Namespace) -> bool {
+    let Ok(strategy) = place::strategy(memory, SreType::Preferences) else { return false };
+    let parts = |text: &'_ str| text.trim_matches('/').split('/').map(str::to_owned).collect::<Vec<_>>();
+    let (template, place) = (parts(strategy.template.as_str()), parts(&namespace.normal()));
+    let fits = |(wanted, found): (&String, &String)| wanted.contains('{') || wanted == found;
+    place.len() >= template.len() && template.iter().zip(&place).all(fits)
 }
 
 /// The other name of a namespace that a reader of the wire asks for, in a memory of the profile: ids as this memory writes them, agents by the
@@ -142,8 +162,12 @@ impl Engine {
             source: SreSource::Agent,
         };
         self.sre_masked(memory, &mut asked);
-        let speaker =
-            Speaker { settings: self.settings.sre.of(&memory.id), name: &caller.name, noticed: None };
+        let speaker = Speaker {
+            settings: self.settings.sre.of(&memory.id),
+            name: &caller.name,
+            noticed: None,
+            in_person: false,
+        };
         let drafts = drafts(&asked, &speaker, naming.random(), now)?;
         if let Some(why) = drafts.iter().find_map(|draft| draft.refused.clone()) {
             return Err(Error::denied(why));

@@ -44,7 +44,7 @@ async fn sre_save(call: Call, asked: shape::SreSave) -> Result<shape::SreSaved> 
         data: asked.data,
         source,
     };
-    Ok(shown(call.doors.engine.sre_save(&call.caller, save).await?))
+    Ok(shown(call.doors.engine.sre_save_in_person(&call.caller, save).await?))
 }
 
 fn shown(saved: SreSaved) -> shape::SreSaved {

@@ -185,7 +185,7 @@ fn begins_as(
     (kind, text): (RecordKind, &str),
     (state, invented): (RecordState, bool),
 ) -> (RecordState, Option<&'static str>) {
-    let told = (kind, Some(&round.strategy.id));
+    let told = (kind, Some(&round.strategy.id), None);
     let waits = || sre::waits_for_person(&round.memory, &engine.settings.sre, told, text);
     if invented {
         (RecordState::Quarantined, Some(INVENTED))

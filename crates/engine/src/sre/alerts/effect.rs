@@ -142,6 +142,10 @@ fn settled(content: &mut Map<String, Value>, news: &AlertNotice, change: AlertCh
             content.entry("resolved_at").or_insert(json!(at));
             ResolutionStatus::Completed
         }
+        // What is over is not passed on any more, and whoever works on it knows better how far it came.
+        AlertChange::Escalated if is_over(content) || word(content, "status_source") == Some("caller") => {
+            return;
+        }
         AlertChange::Escalated => ResolutionStatus::Escalated,
         AlertChange::Opened if is_reopened(news) => {
             content.remove("resolved_at");
@@ -151,4 +155,14 @@ fn settled(content: &mut Map<String, Value>, news: &AlertNotice, change: AlertCh
     };
     content.insert("resolution_status".to_owned(), json!(status.as_str()));
     content.insert("status_source".to_owned(), json!(SreSource::Webhook.as_str()));
+}
+
+fn word<'a>(content: &'a Map<String, Value>, member: &str) -> Option<&'a str> {
+    content.get(member).and_then(Value::as_str)
+}
+
+/// Whether somebody said that it is resolved.
+fn is_over(content: &Map<String, Value>) -> bool {
+    let completed = ResolutionStatus::Completed.as_str();
+    content.contains_key("resolved_at") || word(content, "resolution_status") == Some(completed)
 }

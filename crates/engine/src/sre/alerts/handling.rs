@@ -1,5 +1,5 @@
-//! The job of an alert: everything that came for it and waits, one piece of news after the other, each with its effect and its end in one
-//! write. Whatever dies between two of them goes on with the next.
+//! The job of an alert: everything that came for it and waits, one piece of news after the other. What is added to an investigation and the
+//! delivery's end are one write. One that opens is noted behind its effect: what dies between the two finds it open, and adds nothing.
 
 use loci_model::alert_notice::{AlertNotice, AlertSource};
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
@@ -9,7 +9,7 @@ use loci_model::ports::ids::letters_and_digits;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::sre::{ResolutionStatus, SreSource, SreType};
-use loci_model::{Error, MemoryId, Result, Timestamp};
+use loci_model::{Error, ErrorKind, MemoryId, Result, Timestamp};
 use serde_json::{Map, Value, json};
 
 use super::super::investigations::{Known, of_fingerprint};
@@ -27,6 +27,8 @@ use crate::{Engine, access};
 const DELIVERIES: usize = 200;
 /// Random characters that end the name of an incident.
 const RANDOM: usize = 6;
+/// How often news is read anew where somebody else writes at the same time.
+const TRIES: u32 = 5;
 
 impl Engine {
     /// Deals with what waits for the alert of a job.
@@ -37,13 +39,29 @@ impl Engine {
         let waiting =
             self.store.read(move |tx| tx.deliveries().of_key(&memory, direction, &key, DELIVERIES)).await?;
         let is_full = waiting.len() == DELIVERIES;
+        let mut failed = None;
         for row in in_order(waiting)? {
             let now = self.clock.now();
-            if let Err(error) = self.deal_with_alert(&row, now).await {
-                return self.note_failed(vec![row], &error, now).await;
+            let Err(error) = self.deal_with_alert_anew(&row, now).await else { continue };
+            match self.note_failed(vec![row], &error, now).await? {
+                // What comes after it waits for it.
+                again @ Handled::Again { .. } => return Ok(again),
+                given_up => failed = Some(given_up),
             }
         }
-        Ok(if is_full { Handled::Later(self.clock.now()) } else { Handled::Done })
+        let goes_on = if is_full { Handled::Later(self.clock.now()) } else { Handled::Done };
+        Ok(failed.filter(|_| !is_full).unwrap_or(goes_on))
+    }
+
+    /// Deals with news, anew where somebody else wrote the investigation meanwhile.
+    async fn deal_with_alert_anew(&self, row: &Delivery, now: Timestamp) -> Result<()> {
+        for _ in 1..TRIES {
+            match self.deal_with_alert(row, now).await {
+                Err(error) if error.kind == ErrorKind::Conflict => {}
+                done => return done,
+            }
+        }
+        self.deal_with_alert(row, now).await
     }
 
     async fn deal_with_alert(&self, row: &Delivery, now: Timestamp) -> Result<()> {
@@ -80,7 +98,11 @@ impl Engine {
     ) -> Result<Vec<Known>> {
         let view = access::bound_view(caller, memory, Capability::Write, now)?;
         let (memory, fingerprint) = (memory.clone(), news.fingerprint.clone());
-        self.store.read(move |tx| of_fingerprint(tx, &existing(tx, &memory)?, &view, &fingerprint, now)).await
+        self.store
+            .read(move |tx| of_fingerprint(tx, &existing(tx, &memory)?, &view, &fingerprint, now))
+            .await
+            // What a user keeps to themselves is not the team's investigation.
+            .map(|known| known.into_iter().filter(|one| one.private_to().is_none()).collect())
     }
 
     /// An investigation that a system opens is of nobody in person: it lies with the system's name, for the team.
@@ -107,7 +129,7 @@ impl Engine {
             data: Value::Object(content),
             source: SreSource::Webhook,
         };
-        self.sre_save_as(caller, save, SaveAs { private_to: None, joined: true, noticed }).await.map(drop)
+        self.sre_save_as(caller, save, SaveAs { joined: true, noticed, ..SaveAs::default() }).await.map(drop)
     }
 
     async fn add_to_investigation(

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
 use loci_model::sre::{ResolutionStatus, SreSource, SreType};
-use loci_model::{Error, MemoryId, RecordId, Result};
+use loci_model::{Error, ErrorKind, MemoryId, RecordId, Result};
 use serde_json::{Map, Value, json};
 
 use super::capturing::{Answer, Captured};
@@ -18,6 +18,8 @@ use crate::sre::{SreAction, SreSave};
 
 /// Why nothing is saved.
 const AWAITS: &str = "awaiting_approval";
+/// How often it is read anew where somebody else writes it at the same time.
+const TRIES: u32 = 5;
 const SUMMARIES_OFF: &str = "auto_generate_summaries is off";
 
 /// An investigation that is over, or goes on, with what was found.
@@ -86,6 +88,21 @@ impl Engine {
         caller: &Principal,
         asked: InvestigationComplete,
     ) -> Result<InvestigationCompleted> {
+        for _ in 1..TRIES {
+            match self.complete_as_read(caller, &asked).await {
+                // Its alert said more meanwhile, or somebody else did: that is read first.
+                Err(error) if error.kind == ErrorKind::Conflict => {}
+                done => return done,
+            }
+        }
+        self.complete_as_read(caller, &asked).await
+    }
+
+    async fn complete_as_read(
+        &self,
+        caller: &Principal,
+        asked: &InvestigationComplete,
+    ) -> Result<InvestigationCompleted> {
         let about = (asked.incident.as_str(), asked.session.as_deref());
         let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
         let mut done = InvestigationCompleted {
@@ -102,7 +119,7 @@ impl Engine {
             return Ok(done);
         }
         if self.settings.sre.of(&asked.memory).auto_generate_summaries {
-            self.save_investigation(caller, &asked, &known, &mut done).await?;
+            self.save_investigation(caller, asked, &known, &mut done).await?;
         } else {
             done.reason = Some(SUMMARIES_OFF);
         }
@@ -167,7 +184,13 @@ impl Engine {
             data: Value::Object(data),
             source: SreSource::Agent,
         };
-        let how = SaveAs { private_to: known.private_to(), joined: true, noticed: known.noticed_status() };
+        let how = SaveAs {
+            private_to: known.private_to(),
+            joined: true,
+            noticed: known.noticed_status(),
+            as_read: Some((known.record.id.clone(), known.record.version)),
+            ..SaveAs::default()
+        };
         let saved = self.sre_save_as(caller, save, how).await.map_err(member_of_body)?;
         let kept = saved.records.into_iter().next();
         done.saved = kept.as_ref().is_some_and(|kept| kept.record.is_some());

@@ -99,7 +99,7 @@ impl Known {
     }
 
     /// Whose alone it is, and what it learns.
-    pub(super) fn private_to(&self) -> Option<String> {
+    pub(in crate::sre) fn private_to(&self) -> Option<String> {
         (word(&self.record, SCOPE) == Some(SCOPE_PRIVATE)).then(|| self.user())
     }
 }

@@ -13,6 +13,7 @@
 //! | `messages` | conversation, whole, and as it is shown |
 //! | `noting` | one finding more, and which investigation is open |
 //! | `outcome` | what came of it |
+//! | `told` | what was told of one version stays with the next: pure |
 //! | `stats` | numbers over investigations, and those nobody told the outcome of |
 
 mod capturing;
@@ -27,8 +28,10 @@ mod rendering;
 mod responding;
 mod starting;
 mod stats;
+mod told;
 
 pub(super) use finding::{ALERT_OVER, Known, is_hidden, of_fingerprint};
+pub(super) use told::carry;
 
 pub use capturing::{Captured, CapturedRecord, CapturedRefusal};
 pub use completing::{InvestigationComplete, InvestigationCompleted};

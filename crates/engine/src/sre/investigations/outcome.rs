@@ -13,7 +13,7 @@ use loci_model::sre::{FindingCategory, SreType};
 use loci_model::{Error, MemoryId, RecordId, Result, SessionId, Timestamp, limits};
 use serde_json::{Map, Value, json};
 
-use super::finding::Known;
+use super::finding::{Known, is_hidden};
 use crate::access::View;
 use crate::memories::existing;
 use crate::records::changing::Changing;
@@ -227,7 +227,11 @@ fn concerned(
     for (id, verdict) in named {
         let Some(verdict) = verdict.filter(|_| done.insert(id.clone())) else { continue };
         let found = tx.records().get(&memory.id, id)?.filter(|record| {
-            record.state == RecordState::Active && view.admits(record) && !record.is_expired(now)
+            record.state == RecordState::Active
+                && view.admits(record)
+                && !record.is_expired(now)
+                && is_of_work(memory, record)
+                && !is_hidden(record, &known.user())
         });
         all.push((found.ok_or_else(|| id.clone()), verdict));
     }
@@ -239,6 +243,14 @@ fn concerned(
         }
     }
     Ok(all)
+}
+
+/// What is known of services, and investigations. Preferences are no part of an outcome.
+fn is_of_work(memory: &Memory, record: &Record) -> bool {
+    let of = |kind| {
+        place::strategy(memory, kind).is_ok_and(|strategy| record.strategy.as_ref() == Some(&strategy.id))
+    };
+    of(SreType::Infrastructure) || of(SreType::Investigations)
 }
 
 fn named_in(known: &Known, member: &str) -> Vec<RecordId> {

@@ -142,6 +142,8 @@ impl Engine {
         let open = same
             .iter()
             .find(|one| one.is_open() && asked.incident.as_ref().is_none_or(|id| *id == one.incident));
+        let named = self.named_investigation(caller, &asked).await?;
+        let open = named.as_ref().or(open);
         let (incident, session) = match open {
             Some(known) => (known.incident.clone(), known.session_id()),
             None => (self.incident_of(&asked, now), self.session_of(&asked, now)),
@@ -172,6 +174,29 @@ impl Engine {
             }
         }
         Ok(started)
+    }
+
+    /// The investigation that the caller names, and which is there: whoever starts it again goes on with it, however far it is.
+    async fn named_investigation(
+        &self,
+        caller: &Principal,
+        asked: &InvestigationStart,
+    ) -> Result<Option<Known>> {
+        let given = |text: &'_ Option<String>| text.clone().filter(|text| !text.is_empty());
+        let Some(incident) = given(&asked.incident) else { return Ok(None) };
+        let session = given(&asked.session);
+        let about = (incident.as_str(), session.as_deref());
+        match self.known_investigation(caller, &asked.memory, about, Capability::Write).await {
+            Ok(known) => Ok(Some(known)),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
+            // A store that fails holds no investigation up: that it could not be saved is told.
+            Err(error)
+                if matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Bug | ErrorKind::Throttled) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn incident_of(&self, asked: &InvestigationStart, now: Timestamp) -> String {

@@ -130,6 +130,15 @@ fn whoever_closes_an_incident_settles_it() {
     send(&world, vec![news(AlertChange::Closed, "incident.resolved", 30, Some(50))]);
     assert_eq!(standings(&world), [standing("resolved", "completed", "webhook")]);
     assert_eq!(known(&world)[0]["resolved_at"], "2026-11-21T14:50:00Z");
+    // What comes late takes nothing back.
+    send(
+        &world,
+        vec![AlertNotice {
+            identity: "late".to_owned(),
+            ..news(AlertChange::Escalated, "incident.escalated", 30, None)
+        }],
+    );
+    assert_eq!(standings(&world), [standing("resolved", "completed", "webhook")]);
     // What begins again after it was closed is another investigation.
     send(&world, vec![news(AlertChange::Opened, "incident.reopened", 30, None)]);
     assert_eq!(standings(&world).last(), Some(&standing("firing", "ongoing", "webhook")));

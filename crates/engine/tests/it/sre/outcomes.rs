@@ -4,13 +4,13 @@ use loci_engine::sre::{InvestigationOutcome, SreStatsAsk};
 use loci_model::ports::clock::Clock;
 use loci_model::principal::Principal;
 use loci_model::record::{Record, RecordState};
-use loci_model::sre::ResolutionStatus;
+use loci_model::sre::{ResolutionStatus, SreSource, SreType};
 use loci_model::{ErrorKind, RecordId, Result, Timestamp};
 use serde_json::json;
 
 use super::completing::complete;
 use super::starting::{alert, asked, start};
-use super::{of_actor, of_team, stored, world};
+use super::{Said, of_actor, of_team, stored, world};
 use crate::world::World;
 
 const DAY_MS: u64 = 24 * 3_600_000;
@@ -224,4 +224,45 @@ fn outcomes_that_nobody_told_are_listed() {
     assert!(listed().is_empty());
     world.clock.advance_ms(15 * DAY_MS);
     assert_eq!(listed(), [waiting]);
+}
+
+#[test]
+fn more_that_is_found_takes_no_outcome_back() {
+    let world = world();
+    let alice = of_team("alice");
+    let incident = investigated(&world, &alice, "api-server");
+    tell(&world, &alice, &incident, |told| told.root_cause_confirmed = Some(false)).unwrap();
+    complete(&world, &alice, &incident, |done| {
+        done.root_cause = Some("api-server leaks".to_owned());
+        done.findings = Some(vec![
+            json!({"text": "api-server leaks memory", "category": "root_cause", "evidence": ["tc_1"]}),
+            json!({"text": "it is slow, too", "category": "observation", "evidence": ["tc_2"]}),
+        ]);
+        done.status = Some(ResolutionStatus::Completed);
+    });
+    let content = stored(&of_incident(&world, &incident));
+    assert_eq!(
+        (&content["root_cause_refuted"], &content["key_findings"][0]["refuted"]),
+        (&json!(true), &json!(true)),
+        "{content}"
+    );
+    assert_eq!(content["key_findings"].as_array().unwrap().len(), 2);
+    assert_eq!(content["outcome"]["root_cause_confirmed"], false);
+    let confirmed = investigated(&world, &alice, "db");
+    tell(&world, &alice, &confirmed, |told| told.root_cause_confirmed = Some(true)).unwrap();
+    complete(&world, &alice, &confirmed, |done| done.root_cause = Some("db leaks more".to_owned()));
+    assert_eq!(of_incident(&world, &confirmed).expiry_days, Some(730));
+}
+
+#[test]
+fn an_outcome_is_of_work_and_not_of_what_people_want() {
+    let world = world();
+    let (alice, bob) = (of_team("alice"), of_team("bob"));
+    let wish =
+        Said { by: &bob, source: SreSource::Human, kind: SreType::Preferences, actor: "bob", session: None };
+    let data = json!({"preference_type": "style", "preference_value": {"report": "short"}});
+    let saved = wish.save(&world, data).unwrap().records[0].record.clone().unwrap();
+    let incident = investigated(&world, &alice, "api-server");
+    let effects = tell(&world, &alice, &incident, |told| told.wrong = vec![saved.clone()]).unwrap();
+    assert!(effects.contains(&(saved, "not_found")), "{effects:?}");
 }

@@ -330,3 +330,39 @@ fn past_investigations_may_be_the_users_alone() {
     assert_eq!(seen(&bob, "bob"), 0);
     assert_eq!(seen(&alice, "alice"), 1);
 }
+
+#[test]
+fn what_is_private_neither_replaces_nor_stands_for_what_all_know() {
+    let world = world();
+    let alice = of_team("alice");
+    learn(&world, "metrics-agent", baseline("api-server", "400Mi"));
+    let mut private = asked(&world, "alice", "api-server crashes");
+    private.is_private = true;
+    let first = start(&world, &alice, private).unwrap();
+    let item = baseline("api-server", "900Mi");
+    let block = format!("```json\n{}\n```", json!({"infrastructure_knowledge": [item]}));
+    super::completing::complete(&world, &alice, &first.incident, |done| {
+        done.agent_results.insert("metrics-agent".to_owned(), block);
+    });
+    let texts = || super::known(&world).iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(texts().iter().filter(|text| text.contains("400Mi")).count(), 1, "{:?}", texts());
+    // The team learns the same by itself.
+    learn(&world, "metrics-agent", baseline("api-server", "900Mi"));
+    assert_eq!(texts().iter().filter(|text| text.contains("900Mi")).count(), 2, "{:?}", texts());
+}
+
+#[test]
+fn who_starts_a_named_investigation_again_goes_on_with_it() {
+    let world = world();
+    let alice = of_team("alice");
+    let mut named = asked(&world, "alice", "api-server crashes");
+    (named.incident, named.session) = (Some("inc-1".to_owned()), Some("s-1".to_owned()));
+    assert!(!start(&world, &alice, named.clone()).unwrap().joined);
+    super::completing::complete(&world, &alice, "inc-1", |done| {
+        done.root_cause = Some("a leak".to_owned());
+        done.status = Some(loci_model::sre::ResolutionStatus::Completed);
+    });
+    assert!(start(&world, &alice, named).unwrap().joined);
+    let one = &super::known(&world)[0];
+    assert_eq!((&one["root_cause"], &one["resolution_status"]), (&json!("a leak"), &json!("completed")));
+}
