@@ -45,7 +45,7 @@ impl Tools {
         let profile = Profile::parse(&print.family).map_err(|error| Usage(error.message))?;
         let table = Table::shipped();
         let shown: Vec<Value> = table.of(&[profile]).map(|tool| print.format.of(tool)).collect();
-        output::result(globals.json, &Value::Array(shown), |shown| output::line(&format!("{shown:#}")))
+        output::result(globals.json, &Value::Array(shown), |shown| output::line(format!("{shown:#}")))
     }
 }
 

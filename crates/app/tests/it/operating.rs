@@ -91,3 +91,17 @@ fn what_is_saved_is_there_after_a_restart() {
         "{listed}"
     );
 }
+
+#[test]
+fn tools_are_printed_in_the_form_of_each_vendor() {
+    let home = Home::new();
+    let names = |format: &str, place: &str| {
+        let shown = home.json(&["tools", "print", "--family", "sre", "--format", format]);
+        let all = shown.as_array().unwrap().iter();
+        all.map(|one| one.pointer(place).unwrap().as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let expect = ["save_preference", "save_infrastructure", "save_investigation", "retrieve_memory"];
+    assert_eq!(names("mcp", "/name"), expect);
+    assert_eq!(names("openai", "/function/name"), expect);
+    assert_eq!(names("anthropic", "/name"), expect);
+}
