@@ -122,7 +122,7 @@ mod tests {
             "profile = [\"core\", \"recall\"]\ntool_names = \"dotted\"\nallowed_hosts = [\"memory.example\"]",
             "",
         );
-        check("profile = [\"everything\"]", "there are core, verified, recall, coding, files, full");
+        check("profile = [\"everything\"]", "there are core, verified, recall, coding, files, sre, full");
         check("profile = []", "no such profile");
         check("protocols = [\"2026-07-28\"]", "");
         check("protocols = [\"2023-01-01\"]", "is no revision");

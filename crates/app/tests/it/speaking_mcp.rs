@@ -134,7 +134,7 @@ fn what_it_lists_and_means_is_said_by_flags_and_configuration() {
     assert_eq!(configured.add("in the first")["stored"], 1);
     assert!(configured.ends());
     let said = home.fails(2, &["mcp", "--profile", "everything"]);
-    assert!(said.contains("there are core, verified, recall, coding, files, full"), "{said}");
+    assert!(said.contains("there are core, verified, recall, coding, files, sre, full"), "{said}");
 }
 
 #[test]
