@@ -189,7 +189,7 @@ fn rest(members: &mut Members) -> Result<Map<String, Value>> {
 mod tests {
     use super::*;
 
-    const NOW: Timestamp = Timestamp::clamped(1_795_000_000_000);
+    const NOW: Timestamp = Timestamp::clamped(1_795_500_000_000);
 
     fn read(data: Value) -> Result<Knowledge> {
         Knowledge::read(data, "data", NOW)

@@ -181,7 +181,7 @@ fn plain(value: &Value) -> String {
 mod tests {
     use super::*;
 
-    const NOW: Timestamp = Timestamp::clamped(1_795_000_000_000);
+    const NOW: Timestamp = Timestamp::clamped(1_795_500_000_000);
 
     #[test]
     fn what_only_a_person_puts_in_force() {
