@@ -80,7 +80,7 @@ fn what_names_nothing() {
     check("prompts/get", json!({ "name": "no_such_prompt" }), -32602, -32602);
     check("tools/list", json!({ "cursor": "x" }), -32602, -32602);
     // What is laid out and cannot be called yet is not there either.
-    let listed = world.modern("/mcp/p/full", "tools/list", json!({})).json();
+    let listed = world.modern("/mcp/p/full+sre", "tools/list", json!({})).json();
     let names: Vec<_> =
         listed["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
     for tool in loci_server::tools::table::Table::shipped().all() {
