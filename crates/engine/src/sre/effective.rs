@@ -9,10 +9,10 @@ use loci_model::Timestamp;
 use serde_json::Value;
 
 use super::preferences::SrePreferences;
+use super::users_zone::UsersZone;
 
-const QUIET_HOURS: &[&str] = &["quiet_hours"];
-const SEVERITY: &[&str] = &["severity_filter"];
-const ZONES: &[&str] = &["timezone", "time_zone"];
+const QUIET_HOURS: &str = "quiet_hours";
+const SEVERITY: &str = "severity_filter";
 
 /// What holds at a moment.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -33,27 +33,16 @@ pub(super) fn effective(
     default_zone: &str,
     now: Timestamp,
 ) -> SreEffective {
+    let zone = UsersZone::of(wanted, default_zone);
     let mut effective = SreEffective {
         severity_filter: found(wanted, SEVERITY).cloned(),
-        timezone: default_zone.to_owned(),
+        timezone: zone.name,
+        warnings: zone.warning.map(str::to_owned).into_iter().collect(),
         ..SreEffective::default()
     };
-    let mut zone = TimeZone::get(default_zone).unwrap_or(TimeZone::UTC);
-    if let Some(value) = found(wanted, ZONES) {
-        match value.as_str().and_then(|name| Some((name, TimeZone::get(name).ok()?))) {
-            Some((name, own)) => {
-                name.clone_into(&mut effective.timezone);
-                zone = own;
-            }
-            None => effective.warnings.push(
-                "timezone is no IANA name of a time zone, like Europe/Berlin: the default is taken"
-                    .to_owned(),
-            ),
-        }
-    }
     if let Some(value) = found(wanted, QUIET_HOURS) {
         match hours(value) {
-            Some(hours) => effective.quiet_now = is_within(hours, of_day(now, zone)),
+            Some(hours) => effective.quiet_now = is_within(hours, of_day(now, zone.zone)),
             None => effective.warnings.push(
                 "quiet_hours are not {\"start\": \"22:00\", \"end\": \"07:00\"}: nothing is quiet".to_owned(),
             ),
@@ -62,9 +51,9 @@ pub(super) fn effective(
     effective
 }
 
-/// The value in force under one of some keys, in the first type that has it.
-fn found<'a>(wanted: &'a BTreeMap<String, SrePreferences>, keys: &[&str]) -> Option<&'a Value> {
-    wanted.values().find_map(|one| keys.iter().find_map(|key| one.value.get(*key)))
+/// The value in force under a key, in the first type that has it.
+fn found<'a>(wanted: &'a BTreeMap<String, SrePreferences>, key: &str) -> Option<&'a Value> {
+    wanted.values().find_map(|one| one.value.get(key))
 }
 
 fn hours(value: &Value) -> Option<(Time, Time)> {

@@ -11,7 +11,7 @@
 //! | `origin` | who said something, and where: pure |
 //! | `drafts` | from what is said to records, unwritten |
 //! | `keeping`, `said_again` | which of several counts; what is known and was said again |
-//! | `time_zone`, `time_phrases`, `when` | days of people, and the time that a question is about |
+//! | `time_zone`, `users_zone`, `time_phrases`, `when` | days of people, and the time that a question is about |
 //! | `filters`, `reading`, `scoring`, `quantities` | what a record must be of, what it says, what it is worth, which quantities a sentence has: pure |
 //! | `settings`, `synonyms` | what is configured: agents and their other names, what is read out of answers; what else a question may mean: pure |
 //! | `searching`, `preference_sets`, `listed` | what is found of a type, and the list that is shown |
@@ -62,6 +62,7 @@ mod synonyms;
 mod time_phrases;
 mod time_zone;
 mod typed;
+mod users_zone;
 mod when;
 mod wire;
 

@@ -71,6 +71,11 @@ struct Now<'a> {
     zone: &'a TimeZone,
 }
 
+/// True where a question may have words that say when, in whatever zone.
+pub(super) fn names_time(question: &str) -> bool {
+    KINDS.iter().any(|(pattern, _)| pattern.is_match(question))
+}
+
 /// The phrase of a question that says when.
 pub(super) fn find(question: &str, now: Timestamp, zone: &TimeZone) -> Option<Phrase> {
     let now = Now { time: now, local: civil(now, zone), zone };

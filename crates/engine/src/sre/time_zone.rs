@@ -41,6 +41,11 @@ pub(super) fn written(text: &str, zone: &TimeZone, field: &str) -> Result<Timest
     at(civil, zone).ok_or_else(rule)
 }
 
+/// True for a text that means another point in time in another zone: anything but a time with its offset.
+pub(super) fn is_local(text: &str) -> bool {
+    text.parse::<jiff::Timestamp>().is_err()
+}
+
 /// When a day begins.
 pub(super) fn begin(date: Date, zone: &TimeZone) -> Option<Timestamp> {
     at(date.at(0, 0, 0, 0), zone)
@@ -77,6 +82,15 @@ mod tests {
         // The hour that is left out, and the one that comes twice.
         check("2026-03-29T02:30:00", "Europe/Berlin", "2026-03-29T01:30:00Z");
         check("2026-10-25T02:30:00", "Europe/Berlin", "2026-10-25T00:30:00Z");
+    }
+
+    #[test]
+    fn what_is_of_a_zone() {
+        let check = |text: &str, expect: bool| assert_eq!(is_local(text), expect, "{text}");
+        check("2026-11-21", true);
+        check("2026-11-21T08:30:00", true);
+        check("2026-11-21T08:30:00Z", false);
+        check("2026-11-21T08:30:00+02:00", false);
     }
 
     #[test]

@@ -1,16 +1,12 @@
 //! The time that a retrieval is about (sre-memory.md ): what its arguments say, else a phrase of the question, in the user's days.
 
-use jiff::tz::TimeZone;
 use loci_model::principal::Principal;
-use loci_model::{ErrorKind, MemoryId, Result, Timestamp};
-use serde_json::Value;
+use loci_model::{Result, Timestamp};
 
 use super::retrieving::{SreRetrieve, SreTimeFilter, SreTimeSource};
+use super::users_zone::UsersZone;
 use super::{time_phrases, time_zone};
 use crate::Engine;
-
-/// Keys of a preference that is a time zone.
-const ZONE_KEYS: [&str; 3] = ["timezone", "time_zone", "tz"];
 
 /// The time, and the question without the words that say so.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,16 +38,23 @@ impl Engine {
         let own = asked.tz.as_deref().map(|name| time_zone::zone(name, "tz")).transpose()?;
         let zone = match own {
             Some(zone) => zone,
-            None => self.users_zone(caller, &asked.memory, &mut warnings).await?,
+            None => {
+                let users = if is_of_days(asked) {
+                    self.users_zone(caller, &asked.memory, &caller.name).await?
+                } else {
+                    UsersZone::default(&self.settings.sre.of(&asked.memory).default_timezone)
+                };
+                warnings.extend(users.warning.map(str::to_owned));
+                users.zone
+            }
         };
         // Words like "yesterday" mean what they mean now, whatever time the answer is to be of.
         let phrase = time_phrases::find(&asked.query, self.clock.now(), &zone);
         let query = phrase.as_ref().map_or_else(|| asked.query.clone(), |phrase| phrase.rest.clone());
-        let given = |text: &Option<String>, field: &str| {
-            let text = text.as_deref().filter(|text| !text.trim().is_empty());
-            text.map(|text| time_zone::written(text.trim(), &zone, field)).transpose()
-        };
-        let (from, to) = (given(&asked.since, "since")?, given(&asked.until, "until")?);
+        let written =
+            |text: Option<&str>, field| text.map(|text| time_zone::written(text, &zone, field)).transpose();
+        let (since, until) = given(asked);
+        let (from, to) = (written(since, "since")?, written(until, "until")?);
         let filter = if from.is_some() || to.is_some() {
             let source = SreTimeSource::Argument;
             Some(SreTimeFilter { from, to, phrase: None, source, relaxed: false })
@@ -69,35 +72,21 @@ impl Engine {
         }
         Ok(When { filter, query, warnings })
     }
-
-    /// The time zone that the caller prefers, else the default.
-    async fn users_zone(
-        &self,
-        caller: &Principal,
-        memory: &MemoryId,
-        warnings: &mut Vec<String>,
-    ) -> Result<TimeZone> {
-        let default = time_zone::zone(&self.settings.sre.of(memory).default_timezone, "tz")?;
-        let preferences = match self.sre_preferences(caller, memory, &caller.name).await {
-            Ok(preferences) => preferences,
-            // Not every caller is a user with preferences, and not every memory has them.
-            Err(error) if is_of_user(error.kind) => return Ok(default),
-            Err(error) => return Err(error),
-        };
-        let named = |key: &&str| preferences.values().find_map(|one| one.value.get(*key));
-        let Some(name) = ZONE_KEYS.iter().find_map(named).and_then(Value::as_str) else {
-            return Ok(default);
-        };
-        Ok(time_zone::zone(name, "timezone").unwrap_or_else(|_| {
-            warnings.push(
-                "the preferred time zone is none that is known: days are those of the default".to_owned(),
-            );
-            default
-        }))
-    }
 }
 
-/// True for errors that say that there are no such preferences for this caller.
-fn is_of_user(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::Denied | ErrorKind::Invalid | ErrorKind::Conflict)
+/// `since` and `until`, where they say anything.
+fn given(asked: &SreRetrieve) -> (Option<&str>, Option<&str>) {
+    (said(asked.since.as_deref()), said(asked.until.as_deref()))
+}
+
+fn said(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// True where it matters in which zone the days are: whoever asks of none is not made to wait for preferences to be read.
+fn is_of_days(asked: &SreRetrieve) -> bool {
+    match given(asked) {
+        (None, None) => time_phrases::names_time(&asked.query),
+        (since, until) => since.into_iter().chain(until).any(time_zone::is_local),
+    }
 }

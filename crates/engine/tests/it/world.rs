@@ -58,6 +58,7 @@ pub(crate) struct FaultyStore {
     left: AtomicI64,
     fault: Mutex<Fault>,
     writes: AtomicI64,
+    reads: AtomicI64,
     /// What happens before each search.
     pub(crate) searching: Mutex<Option<Meanwhile>>,
     /// Reads, writes and searches under way: while there are any, time stands still, however slow the machine is.
@@ -121,6 +122,10 @@ impl FaultyStore {
     pub(crate) fn writes(&self) -> i64 {
         self.writes.load(Ordering::SeqCst)
     }
+
+    pub(crate) fn reads(&self) -> i64 {
+        self.reads.load(Ordering::SeqCst)
+    }
 }
 
 impl Store for FaultyStore {
@@ -144,6 +149,7 @@ impl Store for FaultyStore {
     }
 
     fn read_boxed(&self, work: ReadWork) -> BoxFuture<'_, Result<()>> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
         self.under_way(self.inner.read_boxed(work))
     }
 
@@ -369,6 +375,7 @@ fn opened(
         fault: Mutex::new(Fault::Before),
         searching: Mutex::default(),
         writes: AtomicI64::new(0),
+        reads: AtomicI64::new(0),
         busy: Arc::default(),
         hosts: Mutex::default(),
         held: AtomicBool::new(false),

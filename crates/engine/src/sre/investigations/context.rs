@@ -17,7 +17,8 @@ use crate::coding::hydration::deadline::{Deadline, Read};
 use crate::memories::existing;
 use crate::sre::keeping::word;
 use crate::sre::retrieving::{SreFound, SreRetrieve};
-use crate::sre::{PastScope, SrePreferences};
+use crate::sre::users_zone::UsersZone;
+use crate::sre::{PastScope, SrePreferences, time_phrases};
 use crate::{Engine, access};
 
 /// Past occurrences of an alert that are told.
@@ -135,18 +136,28 @@ impl Engine {
         deadline: &Deadline,
     ) -> Gathered {
         let settings = self.settings.sre.of(&asked.memory);
-        let preferences = deadline.read(self.sre_preferences(caller, &asked.memory, &asked.user)).boxed();
+        let mut context = Context::default();
+        let mut preferences = deadline.read(self.sre_preferences(caller, &asked.memory, &asked.user)).boxed();
+        let mut zone = None;
+        // Words of time mean the user's days: what the user wants is read first then, and once for all parts.
+        if asked.tz.is_none() && time_phrases::names_time(&asked.query) {
+            let read = preferences.await;
+            let users = days_of(&read, &settings.default_timezone);
+            context.warnings.extend(users.warning.map(str::to_owned));
+            zone = Some(users.name);
+            preferences = futures::future::ready(read).boxed();
+        }
+        let question = |kind| question(asked, zone.as_deref(), kind);
         let agents = futures::future::join_all(settings.agents.iter().map(|agent| {
-            let mut wanted = question(asked, SreType::Infrastructure);
+            let mut wanted = question(SreType::Infrastructure);
             wanted.actor = Some(agent.clone());
             deadline.read(self.sre_retrieve(caller, wanted)).boxed()
         }));
-        let mut past = question(asked, SreType::Investigations);
+        let mut past = question(SreType::Investigations);
         past.actor = (settings.past_investigations == PastScope::User).then(|| asked.user.clone());
         let past = deadline.read(self.sre_retrieve(caller, past)).boxed();
         let same = deadline.read(self.same_alert(caller, asked)).boxed();
         let (preferences, agents, past, same) = futures::join!(preferences, agents, past, same);
-        let mut context = Context::default();
         context.preferences = context.part("preferences", preferences);
         for (agent, read) in settings.agents.iter().zip(agents) {
             let found = context.part("infrastructure", read);
@@ -175,8 +186,16 @@ impl Engine {
     }
 }
 
-/// What a start asks of a type: services and environments bring what is theirs forward, and leave nothing out.
-fn question(asked: &InvestigationStart, kind: SreType) -> SreRetrieve {
+/// The zone of the user, as far as what they want was read.
+fn days_of(read: &Read<BTreeMap<String, SrePreferences>>, default: &str) -> UsersZone {
+    match read {
+        Read::Done(Ok(wanted)) => UsersZone::of(wanted, default),
+        Read::Done(Err(_)) | Read::Late => UsersZone::default(default),
+    }
+}
+
+/// What a start asks of a type, in the user's days where no zone is given: services and environments bring what is theirs forward, and leave nothing out.
+fn question(asked: &InvestigationStart, zone: Option<&str>, kind: SreType) -> SreRetrieve {
     SreRetrieve {
         memory: asked.memory.clone(),
         kinds: vec![kind],
@@ -185,7 +204,7 @@ fn question(asked: &InvestigationStart, kind: SreType) -> SreRetrieve {
         session: None,
         since: None,
         until: None,
-        tz: asked.tz.clone(),
+        tz: asked.tz.clone().or_else(|| zone.map(str::to_owned)),
         services: asked.services.clone(),
         environments: asked.environment.iter().cloned().collect(),
         filters_boost: true,

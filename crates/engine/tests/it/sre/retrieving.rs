@@ -363,6 +363,25 @@ fn days_are_those_of_the_users_own_time_zone() {
 }
 
 #[test]
+fn preferences_are_read_for_days_alone() {
+    let world = world();
+    fact(&world, "x", "pattern", json!({"text": "slow"}), json!({}));
+    let reads = |query: &str, since: Option<&str>, tz: Option<&str>| {
+        let before = world.store.reads();
+        let since = since.map(str::to_owned);
+        let tz = tz.map(str::to_owned);
+        retrieve(&world, SreRetrieve { since, tz, ..asking(&world, INFRASTRUCTURE, query) });
+        world.store.reads() - before
+    };
+    let bare = reads("slow", None, Some("UTC"));
+    assert_eq!(reads("slow", None, None), bare);
+    assert_eq!(reads("slow yesterday", Some("2026-11-01T00:00:00Z"), None), bare);
+    assert_eq!(reads("slow", Some("2026-11-01"), None), bare + 1);
+    let of_day = reads("slow today", None, Some("UTC"));
+    assert_eq!(reads("slow today", None, None), of_day + 1);
+}
+
+#[test]
 fn preferences_are_the_whole_set_and_the_question_sorts() {
     let world = world();
     let alice = of_actor("Alice", "Alice");

@@ -107,6 +107,22 @@ fn a_start_tells_what_is_known() {
 }
 
 #[test]
+fn words_of_time_are_of_the_users_days_which_are_read_once() {
+    let world = world();
+    let alice = of_team("alice");
+    let reads = |tz: Option<&str>| {
+        let before = world.store.reads();
+        let tz = tz.map(str::to_owned);
+        let started =
+            start(&world, &alice, InvestigationStart { tz, ..asked(&world, "alice", "slow today") }).unwrap();
+        assert!(!started.degraded, "{:?}", started.warnings);
+        world.store.reads() - before
+    };
+    reads(None);
+    assert_eq!(reads(None), reads(Some("UTC")));
+}
+
+#[test]
 fn nothing_known_is_no_block() {
     let world = world();
     let started = start(&world, &of_team("alice"), asked(&world, "alice", "why")).unwrap();
