@@ -8,6 +8,7 @@ use loci_model::strategy::Strategy;
 use loci_model::{RecordId, Result, Timestamp};
 use serde_json::{Value, json};
 
+use super::index_text::index_text;
 use super::investigation::Investigation;
 use super::keeping::{DIGEST, KEYS, seal};
 use super::knowledge::{self, Knowledge};
@@ -164,24 +165,6 @@ pub(super) fn incident_subtype(incident: &str) -> String {
     format!("incident/{}", canonical::digest(&json!([incident])))
 }
 
-/// What is looked for in what is stored: not when it was, how sure and from whom, which no question is about.
-fn searched(stored: &Value) -> Value {
-    let mut searched = stored.clone();
-    if let Some(members) = searched.as_object_mut() {
-        let unasked = [
-            "confidence",
-            "timestamp",
-            "discovered_by",
-            "user_id",
-            "status_source",
-            "evidence",
-            "categories",
-        ];
-        members.retain(|name, _| !unasked.contains(&name.as_str()));
-    }
-    searched
-}
-
 impl Draft {
     fn refused(kind: RecordKind, now: Timestamp, why: String) -> Self {
         Self {
@@ -242,7 +225,7 @@ impl Draft {
             sources: vec![Source { event: spring.event.clone(), message: 0, part }],
             ..Provenance::default()
         };
-        let index_text = Some(canonical::values_text(&searched(&self.stored)));
+        let index_text = Some(index_text(&self.stored));
         let from = Origin { provenance, origin: RecordOrigin::Extracted, index_text };
         let (mut record, _) = building.build(&new, id, from)?;
         seal(&mut record, self.source);

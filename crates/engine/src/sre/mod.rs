@@ -9,7 +9,7 @@
 //! | `preference`, `knowledge`, `investigation` | the three types and their rules: pure |
 //! | `capture` | what is read out of agents' answers: pure |
 //! | `origin` | who said something, and where: pure |
-//! | `drafts` | from what is said to records, unwritten |
+//! | `drafts`, `index_text` | from what is said to records, unwritten; what a search reads of them |
 //! | `keeping`, `said_again` | which of several counts; what is known and was said again |
 //! | `time_zone`, `users_zone`, `time_phrases`, `when` | days of people, and the time that a question is about |
 //! | `filters`, `reading`, `scoring`, `quantities` | what a record must be of, what it says, what it is worth, which quantities a sentence has: pure |
@@ -34,6 +34,7 @@ mod drafts;
 mod effective;
 mod filters;
 mod history;
+mod index_text;
 mod investigation;
 mod investigations;
 mod keeping;

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use crate::Engine;
 use crate::access::{self, View};
 use crate::memories::existing;
+use crate::sre::index_text::index_text;
 use crate::sre::keeping::{said_of_it, seal, source, word};
 use crate::sre::saving::{OWNER, SCOPE, SCOPE_PRIVATE};
 use crate::sre::{canonical, drafts, place, segment};
@@ -89,12 +90,9 @@ impl Known {
 
     /// The record with another content, by whoever said it first; unwritten.
     pub(in crate::sre) fn saying(&self, content: &Value, now: Timestamp) -> Record {
-        let said_by = source(&self.record);
         let mut next = self.record.clone();
-        next.text = canonical::text(content);
-        next.index_text = Some(canonical::values_text(content));
+        say(&mut next, content);
         next.updated_at = now;
-        seal(&mut next, said_by);
         next
     }
 
@@ -102,6 +100,14 @@ impl Known {
     pub(in crate::sre) fn private_to(&self) -> Option<String> {
         (word(&self.record, SCOPE) == Some(SCOPE_PRIVATE)).then(|| self.user())
     }
+}
+
+/// Gives a record another content, by whoever said it first.
+pub(super) fn say(record: &mut Record, content: &Value) {
+    let said_by = source(record);
+    record.text = canonical::text(content);
+    record.index_text = Some(index_text(content));
+    seal(record, said_by);
 }
 
 /// True where a record is kept to another user than this one.

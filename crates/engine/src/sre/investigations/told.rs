@@ -5,9 +5,8 @@ use loci_model::Timestamp;
 use loci_model::record::Record;
 use serde_json::{Map, Value, json};
 
+use super::finding::say;
 use super::outcome::OUTCOME;
-use crate::sre::canonical;
-use crate::sre::keeping::{seal, source};
 use crate::sre::scoring::{CONFIRMED_BY, REFUTED_BY};
 
 /// Carries what was told of one version into the next, unwritten one.
@@ -34,11 +33,7 @@ pub(in crate::sre) fn carry(before: &Record, next: &mut Record, now: Timestamp) 
         content.insert("root_cause_refuted".to_owned(), json!(true));
     }
     refute(&was, &mut content);
-    let said_by = source(next);
-    let content = Value::Object(content);
-    next.text = canonical::text(&content);
-    next.index_text = Some(canonical::values_text(&content));
-    seal(next, said_by);
+    say(next, &Value::Object(content));
 }
 
 /// What was refuted and is said again is still refuted.

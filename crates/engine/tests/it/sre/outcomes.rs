@@ -80,6 +80,11 @@ fn what_was_confirmed_stays_longer_and_comes_first() {
     assert_eq!(effects.iter().map(|(_, effect)| *effect).collect::<Vec<_>>()[0], "confirmed");
     assert_eq!(of_incident(&world, &incident).expiry_days, Some(730));
     assert_eq!(of_incident(&world, &other).expiry_days, Some(60));
+    // A search reads of it what it reads of the others.
+    for one in [&other, &incident] {
+        let record = of_incident(&world, one);
+        assert!(!record.indexed().contains("status source"), "{}", record.indexed());
+    }
     let started = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap();
     let first = &started.context.investigations[0].content;
     assert_eq!(
@@ -248,6 +253,7 @@ fn more_that_is_found_takes_no_outcome_back() {
     );
     assert_eq!(content["key_findings"].as_array().unwrap().len(), 2);
     assert_eq!(content["outcome"]["root_cause_confirmed"], false);
+    assert!(!of_incident(&world, &incident).indexed().contains("status source"));
     let confirmed = investigated(&world, &alice, "db");
     tell(&world, &alice, &confirmed, |told| told.root_cause_confirmed = Some(true)).unwrap();
     complete(&world, &alice, &confirmed, |done| done.root_cause = Some("db leaks more".to_owned()));
