@@ -3,11 +3,8 @@
 
 use serde_json::Value;
 
+use super::addresses::Address;
 use super::settings::SreSettings;
-
-/// Characters of the part of an address before its mark, and of all of it.
-const LOCAL_CHARS_MAX: usize = 64;
-const ADDRESS_CHARS_MAX: usize = 254;
 
 /// True where a value is addresses alone, one at least, each of which is in a domain or a list of the operator's, or the user's own.
 pub(super) fn are_known(value: &Value, user: &str, settings: &SreSettings) -> bool {
@@ -32,7 +29,7 @@ fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) -> bool {
 
 fn is_known(text: &str, user: &str, settings: &SreSettings) -> bool {
     let address = text.trim().to_lowercase();
-    let Some(domain) = domain(&address) else { return false };
+    let Some(Address { domain, .. }) = Address::parse(&address) else { return false };
     let holds = |allowed: &String| {
         let above = domain.strip_suffix(allowed.as_str());
         above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
@@ -40,25 +37,6 @@ fn is_known(text: &str, user: &str, settings: &SreSettings) -> bool {
     address == user.to_lowercase()
         || settings.contact_roster.contains(&address)
         || settings.contact_allow_domains.iter().filter(|allowed| !allowed.is_empty()).any(holds)
-}
-
-/// The domain of an address of mail, in lower case.
-fn domain(address: &str) -> Option<&str> {
-    let (local, domain) = address.rsplit_once('@')?;
-    let is_sign = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+/=?^_`{|}~-".contains(c);
-    let is_atoms = |text: &str| text.split('.').all(|atom| !atom.is_empty() && atom.chars().all(is_sign));
-    let is_label = |label: &str| {
-        !label.is_empty()
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-    };
-    let is_whole = local.len() <= LOCAL_CHARS_MAX
-        && address.len() <= ADDRESS_CHARS_MAX
-        && is_atoms(local)
-        && domain.contains('.')
-        && domain.split('.').all(is_label);
-    is_whole.then_some(domain)
 }
 
 #[cfg(test)]

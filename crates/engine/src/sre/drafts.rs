@@ -8,6 +8,7 @@ use loci_model::strategy::Strategy;
 use loci_model::{RecordId, Result, Timestamp};
 use serde_json::{Value, json};
 
+use super::incident_name::incident_name;
 use super::index_text::index_text;
 use super::investigation::Investigation;
 use super::keeping::{DIGEST, KEYS, seal};
@@ -140,8 +141,7 @@ fn of_knowledge(asked: &SreSave, said: &Knowledge) -> Draft {
 }
 
 fn of_investigation(asked: &SreSave, said: &Investigation, random: &str, now: Timestamp) -> Draft {
-    let made = || format!("incident_{}_{random}", now.civil().strftime("%Y%m%d_%H%M%S"));
-    let incident = said.incident.clone().unwrap_or_else(made);
+    let incident = said.incident.clone().unwrap_or_else(|| incident_name(random, now));
     let mut more =
         vec![("incident_id", incident.clone()), ("resolution_status", said.reached().as_str().to_owned())];
     more.extend(said.fingerprint.iter().map(|text| ("fingerprint", text.clone())));

@@ -8,7 +8,7 @@
 //! | `categories`, `literal`, `typed` | what events of the AgentCore wire say by their content: pure |
 //! | `preference`, `knowledge`, `investigation` | the three types and their rules: pure |
 //! | `capture` | what is read out of agents' answers: pure |
-//! | `origin` | who said something, and where: pure |
+//! | `origin`, `incident_name` | who said something, and where; what an incident is called that nobody named: pure |
 //! | `drafts`, `index_text` | from what is said to records, unwritten; what a search reads of them |
 //! | `keeping`, `said_again` | which of several counts; what is known and was said again |
 //! | `time_zone`, `users_zone`, `time_phrases`, `when` | days of people, and the time that a question is about |
@@ -18,10 +18,11 @@
 //! | `investigations` | the hooks around an investigation, and what came of it |
 //! | `alerts` | what alerting systems send, and what it makes of investigations |
 //! | `saving`, `preferences`, `confirming`, `retrieving`, `history` | the verbs |
-//! | `protected`, `contacts` | preferences that a person must confirm or set, and contacts that are known: pure |
+//! | `protected`, `contacts`, `addresses` | preferences that a person must confirm or set, contacts that are known, and what an address is: pure |
 //! | `preference_lists`, `effective`, `declared_file`, `applying` | preferences as people look at them, what they mean now, and as a file declares them |
 //! | `wire` | the records of typed events |
 
+mod addresses;
 mod alerts;
 mod applying;
 mod canonical;
@@ -34,6 +35,7 @@ mod drafts;
 mod effective;
 mod filters;
 mod history;
+mod incident_name;
 mod index_text;
 mod investigation;
 mod investigations;

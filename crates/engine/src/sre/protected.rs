@@ -3,6 +3,7 @@
 use loci_model::sre::SreSource;
 use serde_json::Value;
 
+use super::addresses::looks_like_address;
 use super::preference::PreferenceKey;
 use super::settings::SreSettings;
 
@@ -118,13 +119,11 @@ fn holds_contact(value: &Value) -> bool {
 fn is_contact(word: &str) -> bool {
     let word = word.trim_end_matches(['.', ':', '!', '?']);
     let is_name = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic());
-    let is_address =
-        word.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'));
     let is_handle = ['@', '#'].iter().any(|mark| word.strip_prefix(*mark).is_some_and(is_name));
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let is_phone =
         digits >= 7 && word.bytes().all(|b| b.is_ascii_digit() || b"+-.".contains(&b)) && !is_date(word);
-    is_address
+    looks_like_address(word)
         || is_handle
         || is_phone
         || word.contains("://")

@@ -19,6 +19,7 @@ use loci_model::{
 use serde_json::Value;
 
 use super::drafts::{Draft, Speaker, drafts};
+use super::incident_name::incident_random;
 use super::keeping::{SreAction, keep};
 use super::{canonical, masking, place};
 use crate::events::{NewEvent, Prepared};
@@ -207,7 +208,7 @@ impl Engine {
         let id = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
         Ok(Naming {
             ids: (0..RECORDS_MAX).map(|_| id()).collect::<Result<_>>()?,
-            random: loci_model::ports::ids::letters_and_digits(self.ids.as_ref(), 6).to_lowercase(),
+            random: incident_random(self.ids.as_ref()),
             job: JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?,
         })
     }

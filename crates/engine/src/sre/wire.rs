@@ -71,10 +71,30 @@ pub(crate) fn waits_when_changed(memory: &Memory, settings: &SreSettingsByMemory
 /// True for a place in which preferences lie, or one beneath it.
 fn is_of_preferences(memory: &Memory, namespace: &Namespace) -> bool {
     let Ok(strategy) = place::strategy(memory, SreType::Preferences) else { return false };
-    let parts = |text: &'_ str| text.trim_matches('/').split('/').map(str::to_owned).collect::<Vec<_>>();
-    let (template, place) = (parts(strategy.template.as_str()), parts(&namespace.normal()));
-    let fits = |(wanted, found): (&String, &String)| wanted.contains('{') || wanted == found;
-    place.len() >= template.len() && template.iter().zip(&place).all(fits)
+    let place = namespace.normal();
+    Beside::of(strategy.template.as_str(), &place).is_some_and(|beside| beside.unsaid == 0)
+}
+
+/// Segments of a namespace beside those of the template that gives it.
+struct Beside<'a> {
+    /// A segment of the template, and of the namespace.
+    pairs: Vec<(&'a str, &'a str)>,
+    /// Segments of the template for which the namespace has none.
+    unsaid: usize,
+    /// Segments of the namespace beneath the template.
+    beneath: usize,
+}
+
+impl<'a> Beside<'a> {
+    /// None where the template gives another namespace: what has no variable stands for itself.
+    fn of(template: &'a str, namespace: &'a str) -> Option<Self> {
+        let parts = |text: &'a str| text.trim_matches('/').split('/').collect::<Vec<_>>();
+        let (template, namespace) = (parts(template), parts(namespace));
+        let pairs: Vec<_> = template.iter().copied().zip(namespace.iter().copied()).collect();
+        let fits = pairs.iter().all(|(wanted, found)| wanted.contains('{') || wanted == found);
+        let (unsaid, beneath) = (template.len() - pairs.len(), namespace.len() - pairs.len());
+        fits.then_some(Self { pairs, unsaid, beneath })
+    }
 }
 
 /// The other name of a namespace that a reader of the wire asks for, in a memory of the profile: ids as this memory writes them, agents by the
@@ -93,14 +113,13 @@ pub(crate) fn known_as(memory: &Memory, settings: &SreSettings, asked: &Namespac
 
 /// The namespace with its ids as a type writes them; none where the type's template does not give it.
 fn written(kind: SreType, settings: &SreSettings, template: &str, asked: &str) -> Option<String> {
-    let parts = |text: &'_ str| text.trim_matches('/').split('/').map(str::to_owned).collect::<Vec<_>>();
-    let (template, asked) = (parts(template), parts(asked));
+    let beside = Beside::of(template, asked).filter(|beside| beside.beneath == 0)?;
     let mut out = String::new();
-    for (at, segment) in asked.iter().enumerate() {
-        let segment = match template.get(at)?.as_str() {
-            "{actorId}" => place::actor(kind, &segment::decode(segment), settings).ok()?.to_string(),
-            "{sessionId}" => place::session(kind, Some(&segment::decode(segment))).ok()?.to_string(),
-            literal if literal == segment => segment.clone(),
+    for (wanted, found) in beside.pairs {
+        let segment = match wanted {
+            "{actorId}" => place::actor(kind, &segment::decode(found), settings).ok()?.to_string(),
+            "{sessionId}" => place::session(kind, Some(&segment::decode(found))).ok()?.to_string(),
+            same if same == found => found.to_owned(),
             _ => return None,
         };
         out.push('/');

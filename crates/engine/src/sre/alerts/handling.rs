@@ -5,28 +5,24 @@ use loci_model::alert_notice::{AlertNotice, AlertSource};
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::job::Job;
 use loci_model::metadata::MetadataValue;
-use loci_model::ports::ids::letters_and_digits;
-use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::sre::{ResolutionStatus, SreSource, SreType};
 use loci_model::{Error, ErrorKind, MemoryId, Result, Timestamp};
 use serde_json::{Map, Value, json};
 
+use super::super::SreSave;
+use super::super::incident_name::{incident_name, incident_random};
 use super::super::investigations::{Known, of_fingerprint};
 use super::super::saving::SaveAs;
-use super::super::{SreSave, masking};
 use super::effect::{Effect, effect};
 use super::receiving::Kept;
 use crate::deliveries::incoming::{Handled, JOB_KEY, ignored};
 use crate::memories::existing;
-use crate::records::writing::Building;
-use crate::safety::{RedactionMode, SafetyPolicy};
 use crate::{Engine, access};
 
 /// Deliveries of one round.
 const DELIVERIES: usize = 200;
-/// Random characters that end the name of an incident.
-const RANDOM: usize = 6;
 /// How often news is read anew where somebody else writes at the same time.
 const TRIES: u32 = 5;
 
@@ -84,7 +80,7 @@ impl Engine {
                 let Some(one) = known.get(at).cloned() else {
                     return Err(Error::bug("an alert's investigation is lost"));
                 };
-                self.add_to_investigation(&caller, one, content, done(row, kept, None, now)?, now).await
+                self.add_to_investigation(&caller, one, content, done(row, kept, None, now)?).await
             }
         }
     }
@@ -114,8 +110,7 @@ impl Engine {
         mut content: Map<String, Value>,
         now: Timestamp,
     ) -> Result<()> {
-        let random = letters_and_digits(self.ids.as_ref(), RANDOM).to_lowercase();
-        let incident = format!("incident_{}_{random}", now.civil().strftime("%Y%m%d_%H%M%S"));
+        let incident = incident_name(&incident_random(self.ids.as_ref()), now);
         content.insert("incident_id".to_owned(), json!(incident));
         // Whose word the status is goes by who saves.
         content.remove("status_source");
@@ -138,35 +133,23 @@ impl Engine {
         known: Known,
         content: Map<String, Value>,
         row: Delivery,
-        now: Timestamp,
     ) -> Result<()> {
-        let view = access::bound_view(caller, &row.memory, Capability::Write, now)?;
-        let (settings, by) = (self.settings.clone(), caller.name.clone());
-        self.store
-            .write(move |tx| {
-                let memory = existing(tx, &row.memory)?;
-                let fresh = tx.records().get(&memory.id, &known.record.id)?;
-                if fresh.is_none_or(|fresh| fresh.version != known.record.version) {
-                    return Err(Error::conflict("the investigation was changed meanwhile: it is read again"));
-                }
-                let masks = SafetyPolicy::of(&settings, &memory.settings);
-                let policy = SafetyPolicy { secrets: RedactionMode::Off, ..masks };
-                let building = Building { memory: &memory, view: &view, policy, expiry: None, by: &by, now };
-                let mut content = Value::Object(content.clone());
-                masking::mask(&mut content, masks.secrets);
-                write_next(tx, &building, &known, &content)?;
-                tx.deliveries_mut().note_received(&row).map(drop)
-            })
-            .await
+        let place = (row.memory.clone(), known.record.id.clone());
+        let changed = || Error::conflict("the investigation was changed meanwhile: it is read again");
+        let added = self.rewrite(caller, (&place.0, &place.1), move |tx, rewriting| {
+            if rewriting.known.record.version != known.record.version {
+                return Err(changed());
+            }
+            let status = content.get("resolution_status").and_then(Value::as_str).map(str::to_owned);
+            rewriting.write(tx, content.clone(), "its alert said more", |next| {
+                let status =
+                    status.map(|status| ("resolution_status".to_owned(), MetadataValue::String(status)));
+                next.metadata.extend(status);
+            })?;
+            tx.deliveries_mut().note_received(&row).map(drop)
+        });
+        added.await.map_err(|error| if error.kind == ErrorKind::NotFound { changed() } else { error })
     }
-}
-
-fn write_next(tx: &mut dyn Tx, building: &Building<'_>, known: &Known, content: &Value) -> Result<()> {
-    let mut next = known.saying(content, building.now);
-    if let Some(status) = content.get("resolution_status").and_then(Value::as_str) {
-        next.metadata.insert("resolution_status".to_owned(), MetadataValue::String(status.to_owned()));
-    }
-    building.replace(tx, &known.record, next, "its alert said more").map(drop)
 }
 
 /// News in the order of what happened, as far as it says when: what came out of order is dealt with in order where both still wait.

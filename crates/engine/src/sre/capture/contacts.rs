@@ -9,12 +9,10 @@ use serde_json::{Map, Value, json};
 
 use crate::coding::own_words;
 use crate::safety::code_spans::regions;
+use crate::sre::addresses::Address;
 
 /// So many of each are proposed.
 const PROPOSED_MAX: usize = 20;
-/// Letters of an address, and of its part before the `@` (RFC 5321).
-const ADDRESS_CHARS_MAX: usize = 254;
-const LOCAL_CHARS_MAX: usize = 64;
 /// Letters of a channel's name.
 const CHANNEL_CHARS_MAX: usize = 80;
 
@@ -86,32 +84,13 @@ fn said(text: &str) -> String {
     QUOTED.replace_all(&own_words(&bare), " … ").into_owned()
 }
 
-/// An address by the grammar of unquoted ones: dots within, never at an end or twice; a domain of labels.
+/// The address that a word of a sentence is.
 fn address(word: &str) -> Option<String> {
     let word = word.strip_prefix("mailto:").unwrap_or(word);
     // Marks around it are the sentence's; a full stop before it would be its own, and makes it none.
     let word = word.trim_start_matches(['*', '\'', '"', ':']);
     let word = word.trim_end_matches(['*', '\'', '"', ':', '!', '?', '.']);
-    let (local, domain) = word.split_once('@')?;
-    let is_atom = |atom: &str| {
-        !atom.is_empty()
-            && atom.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+/=?^_`{|}~-".contains(c))
-    };
-    let is_label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && label.chars().all(|c| c.is_alphanumeric() || c == '-')
-    };
-    let last = domain.rsplit('.').next()?;
-    let is_whole = local.len() <= LOCAL_CHARS_MAX
-        && word.len() <= ADDRESS_CHARS_MAX
-        && local.split('.').all(is_atom)
-        && domain.contains('.')
-        && domain.split('.').all(is_label)
-        && last.chars().count() >= 2
-        && !last.chars().all(|c| c.is_ascii_digit());
-    is_whole.then(|| format!("{local}@{}", domain.to_lowercase()))
+    Address::parse(word).map(|address| address.to_string())
 }
 
 #[cfg(test)]

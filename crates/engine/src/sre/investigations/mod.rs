@@ -3,7 +3,7 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `finding` | an investigation by its incident, or by the fingerprint of its alert |
+//! | `finding`, `rewriting` | an investigation by its incident, or by the fingerprint of its alert; its next version |
 //! | `starting`, `context` | the start: what is known, read side by side until a deadline |
 //! | `rendering` | what is known as a block for a prompt: pure |
 //! | `exposing` | what a session was shown |
@@ -26,6 +26,7 @@ mod noting;
 mod outcome;
 mod rendering;
 mod responding;
+mod rewriting;
 mod starting;
 mod stats;
 mod told;

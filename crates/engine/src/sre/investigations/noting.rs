@@ -6,13 +6,11 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::scope::RecordScope;
 use loci_model::sre::{FindingCategory, SreType};
 use loci_model::{Error, MemoryId, RecordId, Result, limits};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::finding::Known;
 use crate::memories::existing;
-use crate::records::writing::Building;
-use crate::safety::{RedactionMode, SafetyPolicy};
-use crate::sre::{masking, place};
+use crate::sre::place;
 use crate::{Engine, access};
 
 /// Investigations of a user that are looked at, the newest first.
@@ -100,30 +98,21 @@ impl Engine {
         };
         let about = (incident.as_str(), asked.session.as_deref());
         let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
-        let now = self.clock.now();
-        let view = access::bound_view(caller, &asked.memory, Capability::Write, now)?;
-        let (settings, by) = (self.settings.clone(), caller.name.clone());
-        self.store
-            .write(move |tx| {
-                let memory = existing(tx, &asked.memory)?;
-                let masks = SafetyPolicy::of(&settings, &memory.settings);
-                let policy = SafetyPolicy { secrets: RedactionMode::Off, ..masks };
-                let building = Building { memory: &memory, view: &view, policy, expiry: None, by: &by, now };
-                // Read again: somebody may have changed it since.
-                let fresh = tx.records().get(&memory.id, &known.record.id)?.and_then(Known::of);
-                let gone = || Error::not_found("the investigation is gone").on("incident_id");
-                let known = fresh.ok_or_else(gone)?;
-                let Some(mut content) = with_finding(&known, &asked)? else { return Ok(known.record.id) };
-                masking::mask(&mut content, masks.secrets);
-                let next = known.saying(&content, now);
-                building.replace(tx, &known.record, next, "a finding was added").map(|record| record.id)
-            })
-            .await
+        let place = (asked.memory.clone(), known.record.id.clone());
+        self.rewrite(caller, (&place.0, &place.1), move |tx, rewriting| {
+            match with_finding(&rewriting.known, &asked)? {
+                None => Ok(rewriting.known.record.id.clone()),
+                Some(content) => {
+                    rewriting.write(tx, content, "a finding was added", |_| {}).map(|record| record.id)
+                }
+            }
+        })
+        .await
     }
 }
 
 /// The content with one finding more; none where it has it.
-fn with_finding(known: &Known, asked: &InvestigationFinding) -> Result<Option<Value>> {
+fn with_finding(known: &Known, asked: &InvestigationFinding) -> Result<Option<Map<String, Value>>> {
     let mut content = known.content.clone();
     let findings = content.entry("key_findings").or_insert_with(|| json!([]));
     let Some(findings) = findings.as_array_mut() else {
@@ -140,5 +129,5 @@ fn with_finding(known: &Known, asked: &InvestigationFinding) -> Result<Option<Va
         return Err(Error::invalid("finding", rule));
     }
     findings.push(json!({"text": asked.text, "category": asked.category.as_str(), "unverified": true}));
-    Ok(Some(Value::Object(content)))
+    Ok(Some(content))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use loci_model::memory::Memory;
 use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::ports::store::{RecordPage, StoreExt, Tx};
+use loci_model::ports::store::{RecordPage, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::scope::{AccessClause, RecordScope};
@@ -14,14 +14,13 @@ use loci_model::{Error, MemoryId, RecordId, Result, SessionId, Timestamp, limits
 use serde_json::{Map, Value, json};
 
 use super::finding::{Known, is_hidden};
+use super::rewriting::Rewriting;
 use crate::access::View;
-use crate::memories::existing;
 use crate::records::changing::Changing;
 use crate::records::writing::Building;
-use crate::safety::{RedactionMode, SafetyPolicy};
 use crate::sre::keeping::words;
+use crate::sre::place;
 use crate::sre::scoring::{CONFIRMED_BY, REFUTED_BY};
-use crate::sre::{masking, place};
 use crate::{Engine, access};
 
 /// So many incidents are kept of each; more change nothing.
@@ -92,30 +91,19 @@ impl Engine {
         let about = (asked.incident.as_str(), asked.session.as_deref());
         let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
         access::require_user_in_person(caller, &asked.memory, &known.user())?;
-        let now = self.clock.now();
-        let view = access::bound_view(caller, &asked.memory, Capability::Write, now)?;
-        let (settings, by) = (self.settings.clone(), caller.name.clone());
-        self.store
-            .write(move |tx| {
-                let memory = existing(tx, &asked.memory)?;
-                let masks = SafetyPolicy::of(&settings, &memory.settings);
-                // What is JSON is masked by its values, once.
-                let policy = SafetyPolicy { secrets: RedactionMode::Off, ..masks };
-                let building = Building { memory: &memory, view: &view, policy, expiry: None, by: &by, now };
-                // Read again: somebody may have changed it since.
-                let fresh = tx.records().get(&memory.id, &known.record.id)?.and_then(Known::of);
-                let gone = || Error::not_found("the investigation is gone").on("incident_id");
-                let known = fresh.ok_or_else(gone)?;
-                let mut effects = vec![note_investigation(tx, &building, &asked, &known, masks.secrets)?];
-                for (record, verdict) in concerned(tx, &memory, &view, &asked, &known, now)? {
-                    effects.push(match record {
-                        Err(id) => OutcomeEffect { record: id, effect: "not_found" },
-                        Ok(record) => note_record(tx, &building, record, verdict, &known.incident)?,
-                    });
-                }
-                Ok(effects)
-            })
-            .await
+        let place = (asked.memory.clone(), known.record.id.clone());
+        self.rewrite(caller, (&place.0, &place.1), move |tx, rewriting| {
+            let mut effects = vec![note_investigation(tx, rewriting, &asked)?];
+            let Rewriting { known, building, .. } = rewriting;
+            for (record, verdict) in concerned(tx, building, &asked, known)? {
+                effects.push(match record {
+                    Err(id) => OutcomeEffect { record: id, effect: "not_found" },
+                    Ok(record) => note_record(tx, building, record, verdict, &known.incident)?,
+                });
+            }
+            Ok(effects)
+        })
+        .await
     }
 }
 
@@ -141,11 +129,10 @@ fn check(asked: &InvestigationOutcome) -> Result<()> {
 /// The investigation with its outcome, as its next version.
 fn note_investigation(
     tx: &mut dyn Tx,
-    building: &Building<'_>,
+    rewriting: &Rewriting<'_>,
     asked: &InvestigationOutcome,
-    known: &Known,
-    masks: RedactionMode,
 ) -> Result<OutcomeEffect> {
+    let Rewriting { known, building, .. } = rewriting;
     let mut told = Map::from_iter([
         ("at".to_owned(), json!(building.now.to_rfc3339())),
         ("by".to_owned(), json!(building.by)),
@@ -166,19 +153,17 @@ fn note_investigation(
         // What is known now took the place of what was refuted.
         content.remove("root_cause_refuted");
     }
-    let mut content = Value::Object(content);
-    masking::mask(&mut content, masks);
-    let mut next = known.saying(&content, building.now);
     let (effect, word) = match asked.root_cause_confirmed {
         Some(true) => ("confirmed", "confirmed"),
         Some(false) => ("refuted", "refuted"),
         None => ("recorded", "unknown"),
     };
-    next.metadata.insert(OUTCOME.to_owned(), MetadataValue::String(word.to_owned()));
-    if effect == "confirmed" {
-        stay(&mut next, INVESTIGATION_DAYS, building.now);
-    }
-    let record = building.replace(tx, &known.record, next, "its outcome was told")?;
+    let record = rewriting.write(tx, content, "its outcome was told", |next| {
+        next.metadata.insert(OUTCOME.to_owned(), MetadataValue::String(word.to_owned()));
+        if effect == "confirmed" {
+            stay(next, INVESTIGATION_DAYS, building.now);
+        }
+    })?;
     Ok(OutcomeEffect { record: record.id, effect })
 }
 
@@ -202,12 +187,11 @@ fn mark_causes(content: &mut Map<String, Value>, is_refuted: bool) {
 /// for the caller are told by their ids.
 fn concerned(
     tx: &dyn Tx,
-    memory: &Memory,
-    view: &View,
+    building: &Building<'_>,
     asked: &InvestigationOutcome,
     known: &Known,
-    now: Timestamp,
 ) -> Result<Vec<(std::result::Result<Record, RecordId>, Verdict)>> {
+    let Building { memory, view, now, .. } = *building;
     let mut done: BTreeSet<RecordId> = BTreeSet::from([known.record.id.clone()]);
     let mut all = Vec::new();
     let used = named_in(known, "used_record_ids");

@@ -16,6 +16,7 @@ use super::rendering::{self, Rendered};
 use crate::coding::hydration::deadline::Deadline;
 use crate::render::{Dropped, Frame};
 use crate::safety::Patterns;
+use crate::sre::incident_name::{incident_name, incident_random};
 use crate::sre::saving::SaveAs;
 use crate::sre::{SreSave, place};
 use crate::{Engine, access};
@@ -25,8 +26,7 @@ const BUDGET_TOKENS_MAX: u32 = 100_000;
 /// What reading may take, in milliseconds, where the request says nothing; and at most.
 const TIMEOUT_MS: u64 = 3_000;
 const TIMEOUT_MS_MAX: u64 = 30_000;
-/// Random characters that end the name of an incident and of a session.
-const INCIDENT_RANDOM: usize = 6;
+/// Random characters that end the name of a session.
 const SESSION_RANDOM: usize = 8;
 
 /// An investigation that begins.
@@ -200,10 +200,7 @@ impl Engine {
     }
 
     fn incident_of(&self, asked: &InvestigationStart, now: Timestamp) -> String {
-        let made = || {
-            let random = letters_and_digits(self.ids.as_ref(), INCIDENT_RANDOM).to_lowercase();
-            format!("incident_{}_{random}", now.civil().strftime("%Y%m%d_%H%M%S"))
-        };
+        let made = || incident_name(&incident_random(self.ids.as_ref()), now);
         asked.incident.clone().filter(|id| !id.is_empty()).unwrap_or_else(made)
     }
 
