@@ -2033,7 +2033,9 @@ class PendingOutcome(TypedDict):
 class PendingOutcomes(TypedDict):
     """Investigations whose outcome nobody told for two weeks, the oldest first."""
 
+    degraded: bool
     investigations: list[PendingOutcome]
+    warnings: list[str]
 
 
 class Preference(TypedDict):

@@ -2819,8 +2819,12 @@ export interface PendingOutcome {
 
 /** Investigations whose outcome nobody told for two weeks, the oldest first. */
 export interface PendingOutcomes {
+  /** There are more investigations than are looked at. */
+  degraded: boolean;
   /** The investigations. */
   investigations: PendingOutcome[];
+  /** What to know. */
+  warnings: string[];
 }
 
 /** A preference. */

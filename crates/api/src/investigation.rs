@@ -522,6 +522,10 @@ pub struct PendingOutcomesAsk {
 pub struct PendingOutcomes {
     /// The investigations.
     pub investigations: Vec<PendingOutcome>,
+    /// There are more investigations than are looked at.
+    pub degraded: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
 }
 
 /// An investigation whose outcome nobody told.

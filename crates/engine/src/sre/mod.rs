@@ -82,7 +82,7 @@ pub use investigations::{
     InvestigationCompleted, InvestigationFinding, InvestigationMessage, InvestigationMessages,
     InvestigationOutcome, InvestigationStart, InvestigationStarted, MessageShown, MessagesKept,
     OpenInvestigation, OutcomeEffect, PartStatus, Recurrence, ResponseRead, SeenBefore, SreStats,
-    SreStatsAsk, WaitingOutcome,
+    SreStatsAsk, WaitingOutcome, WaitingOutcomes,
 };
 pub use keeping::SreAction;
 pub use origin::SreOrigin;

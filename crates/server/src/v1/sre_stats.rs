@@ -10,6 +10,7 @@ use super::table::{Table, get};
 use super::tasks::time;
 
 const PARTIAL: &str = "stats: only the newest 10000 investigations are counted";
+const LOOKED_AT: &str = "pending-outcomes: only the newest 10000 investigations are looked at";
 
 pub(super) fn operations(table: Table) -> Table {
     let waiting = "Investigations whose outcome nobody told for two weeks.";
@@ -48,8 +49,8 @@ async fn sre_pending_outcomes(
     asked: shape::PendingOutcomesAsk,
 ) -> Result<shape::PendingOutcomes> {
     let memory = memory(&call, asked.memory.as_deref()).await?;
-    let waiting = call.doors.engine.sre_pending_outcomes(&call.caller, &memory).await?;
-    let shown = waiting.into_iter().map(|one| shape::PendingOutcome {
+    let found = call.doors.engine.sre_pending_outcomes(&call.caller, &memory).await?;
+    let shown = found.waiting.into_iter().map(|one| shape::PendingOutcome {
         incident_id: one.incident,
         session_id: one.session,
         user_id: one.user,
@@ -57,5 +58,9 @@ async fn sre_pending_outcomes(
         status: one.status.to_owned(),
         started_at: one.began.to_rfc3339(),
     });
-    Ok(shape::PendingOutcomes { investigations: shown.collect() })
+    Ok(shape::PendingOutcomes {
+        investigations: shown.collect(),
+        degraded: found.is_partial,
+        warnings: found.is_partial.then(|| LOOKED_AT.to_owned()).into_iter().collect(),
+    })
 }

@@ -93,12 +93,16 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Vec<Known>> {
         let view = access::bound_view(caller, memory, Capability::Write, now)?;
-        let (memory, fingerprint) = (memory.clone(), news.fingerprint.clone());
-        self.store
-            .read(move |tx| of_fingerprint(tx, &existing(tx, &memory)?, &view, &fingerprint, now))
-            .await
-            // What a user keeps to themselves is not the team's investigation.
-            .map(|known| known.into_iter().filter(|one| one.private_to().is_none()).collect())
+        let (id, fingerprint) = (memory.clone(), news.fingerprint.clone());
+        let same = self
+            .store
+            .read(move |tx| of_fingerprint(tx, &existing(tx, &id)?, &view, &fingerprint, now))
+            .await?;
+        if same.is_partial {
+            tracing::warn!(%memory, "an alert has more investigations than are looked at: the newest count");
+        }
+        // What a user keeps to themselves is not the team's investigation.
+        Ok(same.known.into_iter().filter(|one| one.private_to().is_none()).collect())
     }
 
     /// An investigation that a system opens is of nobody in person: it lies with the system's name, for the team.

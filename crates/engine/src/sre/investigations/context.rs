@@ -10,7 +10,7 @@ use loci_model::sre::SreType;
 use loci_model::time::DAY_MS;
 use loci_model::{MemoryId, Result, Timestamp};
 
-use super::finding::{Known, is_hidden, of_fingerprint};
+use super::finding::{Known, SAME_ALERT_MAX, is_hidden, of_fingerprint};
 use super::outcome::OUTCOME;
 use super::starting::InvestigationStart;
 use crate::coding::hydration::deadline::{Deadline, Read};
@@ -169,20 +169,26 @@ impl Engine {
         context.investigations = visible(found.results, &asked.user);
         // Those whose cause was confirmed come first, in their own order (§11).
         context.investigations.sort_by_key(|one| word(&one.record, OUTCOME) != Some("confirmed"));
-        let same = context.part("recurrence", same);
+        let (same, is_partial) = context.part("recurrence", same);
+        if is_partial {
+            let warning = format!("recurrence: only the newest {SAME_ALERT_MAX} of this alert are counted");
+            context.warnings.push(warning);
+        }
         Gathered { context, same }
     }
 
-    async fn same_alert(&self, caller: &Principal, asked: &InvestigationStart) -> Result<Vec<Known>> {
-        let Some(fingerprint) = asked.fingerprint() else { return Ok(Vec::new()) };
+    /// Investigations of the same alert that the user may see, and whether there are more than are looked at.
+    async fn same_alert(&self, caller: &Principal, asked: &InvestigationStart) -> Result<(Vec<Known>, bool)> {
+        let Some(fingerprint) = asked.fingerprint() else { return Ok(Default::default()) };
         let now = self.clock.now();
         let view = access::bound_view(caller, &asked.memory, Capability::Read, now)?;
         let (memory, user): (MemoryId, String) = (asked.memory.clone(), asked.user.clone());
-        let known = self
+        let mut same = self
             .store
             .read(move |tx| of_fingerprint(tx, &existing(tx, &memory)?, &view, &fingerprint, now))
             .await?;
-        Ok(known.into_iter().filter(|one| !is_hidden(&one.record, &user)).collect())
+        same.known.retain(|one| !is_hidden(&one.record, &user));
+        Ok((same.known, same.is_partial))
     }
 }
 

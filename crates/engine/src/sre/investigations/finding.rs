@@ -19,8 +19,8 @@ use crate::sre::keeping::{said_of_it, seal, source, word};
 use crate::sre::saving::{OWNER, SCOPE, SCOPE_PRIVATE};
 use crate::sre::{canonical, drafts, place, segment};
 
-/// Investigations of one fingerprint that are looked at.
-const SAME_ALERT_MAX: usize = 200;
+/// Investigations of one fingerprint that are looked at, the newest.
+pub(super) const SAME_ALERT_MAX: usize = 200;
 
 /// What the state of an alert says when it is over.
 pub(in crate::sre) const ALERT_OVER: &str = "resolved";
@@ -131,14 +131,22 @@ pub(super) fn of_incident(
     Ok(known)
 }
 
-/// Investigations of alerts with a fingerprint, the newest first.
+/// Investigations of alerts with a fingerprint.
+pub(in crate::sre) struct SameAlert {
+    /// The newest first.
+    pub(in crate::sre) known: Vec<Known>,
+    /// There are more than are looked at.
+    pub(in crate::sre) is_partial: bool,
+}
+
+/// Investigations of alerts with a fingerprint.
 pub(in crate::sre) fn of_fingerprint(
     tx: &dyn ReadTx,
     memory: &Memory,
     view: &View,
     fingerprint: &str,
     now: Timestamp,
-) -> Result<Vec<Known>> {
+) -> Result<SameAlert> {
     let same = MetadataFilter {
         key: "fingerprint".to_owned(),
         operator: FilterOperator::EqualsTo,
@@ -150,10 +158,12 @@ pub(in crate::sre) fn of_fingerprint(
         states: vec![RecordState::Active],
         ..place::scope(memory, SreType::Investigations, None, now)?
     };
-    let page = RecordPage { scope, after: None, limit: SAME_ALERT_MAX };
-    let mut known: Vec<Known> = tx.records().list(&page)?.into_iter().filter_map(Known::of).collect();
+    let mut records = tx.records().list(&RecordPage { scope, after: None, limit: SAME_ALERT_MAX + 1 })?;
+    let is_partial = records.len() > SAME_ALERT_MAX;
+    records.truncate(SAME_ALERT_MAX);
+    let mut known: Vec<Known> = records.into_iter().filter_map(Known::of).collect();
     known.sort_by(|a, b| (b.began(), &b.record.id).cmp(&(a.began(), &a.record.id)));
-    Ok(known)
+    Ok(SameAlert { known, is_partial })
 }
 
 impl Engine {

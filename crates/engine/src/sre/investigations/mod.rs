@@ -42,4 +42,4 @@ pub use noting::{InvestigationFinding, OpenInvestigation};
 pub use outcome::{InvestigationOutcome, OutcomeEffect};
 pub use responding::{AgentResponse, ResponseRead};
 pub use starting::{InvestigationStart, InvestigationStarted};
-pub use stats::{SreStats, SreStatsAsk, WaitingOutcome};
+pub use stats::{SreStats, SreStatsAsk, WaitingOutcome, WaitingOutcomes};

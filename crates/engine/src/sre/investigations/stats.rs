@@ -1,14 +1,14 @@
 //! Numbers over investigations, and those whose outcome nobody told (sre-memory.md §11): how long they took, how many have a cause that was
 //! confirmed, how often an alert came again, and whether what was shown made a difference.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
 use loci_model::scope::RecordScope;
 use loci_model::sre::{ResolutionStatus, SreType};
-use loci_model::{MemoryId, Result, Timestamp};
+use loci_model::{MemoryId, Result, SessionId, Timestamp};
 use serde_json::Value;
 
 use super::exposing::was_shown;
@@ -78,10 +78,13 @@ pub struct WaitingOutcome {
     pub began: Timestamp,
 }
 
-/// An investigation, and whether its session was shown anything.
-struct Counted {
-    known: Known,
-    was_shown: bool,
+/// Investigations whose outcome nobody told.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WaitingOutcomes {
+    /// The oldest first.
+    pub waiting: Vec<WaitingOutcome>,
+    /// There are more investigations than are looked at, which are the newest 10,000.
+    pub is_partial: bool,
 }
 
 impl Engine {
@@ -96,16 +99,18 @@ impl Engine {
         asked: &SreStatsAsk,
     ) -> Result<SreStats> {
         let (counted, is_partial) = self.counted(caller, memory).await?;
-        let is_asked = |one: &&Counted| {
-            let services = one.known.content.get("services").and_then(Value::as_array);
+        let is_asked = |known: &&Known| {
+            let services = known.content.get("services").and_then(Value::as_array);
             let has = |service: &String| {
                 services.is_some_and(|all| all.iter().any(|one| one.as_str() == Some(service.as_str())))
             };
-            asked.service.as_ref().is_none_or(has)
-                && asked.since.is_none_or(|since| one.known.began() >= since)
+            asked.service.as_ref().is_none_or(has) && asked.since.is_none_or(|since| known.began() >= since)
         };
-        let counted: Vec<&Counted> = counted.iter().filter(is_asked).collect();
-        Ok(SreStats { is_partial, ..numbers(&counted) })
+        let counted: Vec<&Known> = counted.iter().filter(is_asked).collect();
+        // What was shown makes a difference to how long it took, and to nothing else.
+        let took = counted.iter().filter(|known| took_s(known).is_some());
+        let shown = self.shown_sessions(memory, took.map(|known| known.session.clone()).collect()).await?;
+        Ok(SreStats { is_partial, ..numbers(&counted, &shown) })
     }
 
     /// Investigations that are over, or given away, for two weeks, and whose outcome nobody told; the oldest first.
@@ -116,9 +121,9 @@ impl Engine {
         &self,
         caller: &Principal,
         memory: &MemoryId,
-    ) -> Result<Vec<WaitingOutcome>> {
+    ) -> Result<WaitingOutcomes> {
         let before = self.clock.now().minus_days(WAITING_DAYS);
-        let (counted, _) = self.counted(caller, memory).await?;
+        let (counted, is_partial) = self.counted(caller, memory).await?;
         let waits = |known: &Known| {
             let since = known.time("completed_at").unwrap_or_else(|| known.began());
             known.status() != ResolutionStatus::Ongoing
@@ -127,7 +132,6 @@ impl Engine {
         };
         let mut waiting: Vec<WaitingOutcome> = counted
             .iter()
-            .map(|one| &one.known)
             .filter(|known| waits(known))
             .map(|known| WaitingOutcome {
                 incident: known.incident.clone(),
@@ -139,11 +143,11 @@ impl Engine {
             })
             .collect();
         waiting.sort_by(|a, b| (a.began, &a.incident, &a.session).cmp(&(b.began, &b.incident, &b.session)));
-        Ok(waiting)
+        Ok(WaitingOutcomes { waiting, is_partial })
     }
 
     /// The investigations that the caller may see, and whether there are more than are counted.
-    async fn counted(&self, caller: &Principal, memory: &MemoryId) -> Result<(Vec<Counted>, bool)> {
+    async fn counted(&self, caller: &Principal, memory: &MemoryId) -> Result<(Vec<Known>, bool)> {
         let now = self.clock.now();
         let view = access::bound_view(caller, memory, Capability::Read, now)?;
         let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
@@ -162,10 +166,7 @@ impl Engine {
                     let is_last = some.len() < PAGE;
                     page.after = some.last().map(|record| (record.created_at, record.id.clone()));
                     let seen = |record: &Record| is_admin || !is_hidden(record, &user);
-                    for known in some.into_iter().filter(seen).filter_map(Known::of) {
-                        let was_shown = was_shown(tx, &memory.id, &known.session)?;
-                        counted.push(Counted { known, was_shown });
-                    }
+                    counted.extend(some.into_iter().filter(seen).filter_map(Known::of));
                     if is_last || counted.len() >= COUNTED_MAX {
                         return Ok((counted, !is_last));
                     }
@@ -173,19 +174,45 @@ impl Engine {
             })
             .await
     }
+
+    /// Those of some sessions that were shown anything.
+    async fn shown_sessions(
+        &self,
+        memory: &MemoryId,
+        sessions: BTreeSet<SessionId>,
+    ) -> Result<BTreeSet<SessionId>> {
+        if sessions.is_empty() {
+            return Ok(sessions);
+        }
+        let memory = memory.clone();
+        self.store
+            .read(move |tx| {
+                let mut shown = BTreeSet::new();
+                for session in &sessions {
+                    if was_shown(tx, &memory, session)? {
+                        shown.insert(session.clone());
+                    }
+                }
+                Ok(shown)
+            })
+            .await
+    }
 }
 
-fn numbers(counted: &[&Counted]) -> SreStats {
+/// From the beginning to when it was resolved, in seconds; none where that is not known.
+fn took_s(known: &Known) -> Option<f64> {
+    let (began, resolved) = (known.began(), known.time("resolved_at")?);
+    (resolved >= began).then(|| (resolved.millis() - began.millis()) as f64 / 1_000.0)
+}
+
+fn numbers(counted: &[&Known], shown: &BTreeSet<SessionId>) -> SreStats {
     let mut stats = SreStats { investigations: counted.len(), ..SreStats::default() };
     let mut took: Vec<(f64, bool)> = Vec::new();
     let mut confirmed = 0;
-    let mut incidents: BTreeMap<String, std::collections::BTreeSet<&str>> = BTreeMap::new();
-    for one in counted {
-        let known = &one.known;
+    let mut incidents: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for known in counted {
         *stats.by_status.entry(known.status().as_str()).or_default() += 1;
-        if let Some(resolved) = known.time("resolved_at").filter(|at| *at >= known.began()) {
-            took.push(((resolved.millis() - known.began().millis()) as f64 / 1_000.0, one.was_shown));
-        }
+        took.extend(took_s(known).map(|seconds| (seconds, shown.contains(&known.session))));
         let told = known.content.get("outcome").and_then(|outcome| outcome.get("root_cause_confirmed"));
         if let Some(is_right) = told.and_then(Value::as_bool) {
             stats.judged += 1;

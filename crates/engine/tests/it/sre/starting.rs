@@ -123,6 +123,40 @@ fn words_of_time_are_of_the_users_days_which_are_read_once() {
 }
 
 #[test]
+fn an_alert_that_came_too_often_to_be_counted_says_so() {
+    let world = world();
+    let alice = of_team("alice");
+    let mut of_alert = asked(&world, "alice", "why");
+    of_alert.alert = alert("1a30");
+    let earlier = |count: usize| {
+        for number in 0..count {
+            let session = format!("s-{count}-{number}");
+            let said = Said {
+                by: &alice,
+                source: SreSource::Agent,
+                kind: SreType::Investigations,
+                actor: "alice",
+                session: Some(&session),
+            };
+            let data = json!({"query": "why", "fingerprint": "1a30", "resolution_status": "completed"});
+            said.save(&world, data).unwrap();
+        }
+    };
+    let warned = || {
+        let mut started = start(&world, &alice, of_alert.clone()).unwrap();
+        started.warnings.retain(|one| one.starts_with("recurrence"));
+        (started.recurrence.unwrap().count_30d, started.warnings)
+    };
+    earlier(199);
+    assert_eq!(warned(), (200, Vec::new()));
+    // The start of just now is one more.
+    earlier(1);
+    let (count, warnings) = warned();
+    assert_eq!(count, 200);
+    assert_eq!(warnings, ["recurrence: only the newest 200 of this alert are counted"]);
+}
+
+#[test]
 fn nothing_known_is_no_block() {
     let world = world();
     let started = start(&world, &of_team("alice"), asked(&world, "alice", "why")).unwrap();
