@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::tz::TimeZone;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -292,6 +293,7 @@ impl Engine {
         };
         let speaker = Speaker {
             settings: self.settings.sre.of(&memory.id),
+            zone: &TimeZone::UTC,
             name: &caller.name,
             noticed: None,
             in_person: false,

@@ -1,5 +1,6 @@
 //! From what a caller sends to the records that it becomes, unwritten: their texts, keys and metadata. Everything but the last step is pure.
 
+use jiff::tz::TimeZone;
 use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
@@ -51,6 +52,8 @@ pub(super) struct Speaker<'a> {
     pub(super) name: &'a str,
     /// What a notice of another system says of an investigation's status.
     pub(super) noticed: Option<ResolutionStatus>,
+    /// Where times of day are of.
+    pub(super) zone: &'a TimeZone,
     /// The user speaks for themselves by this connection: neither a model's answer, nor a tool, nor a log.
     pub(super) in_person: bool,
 }
@@ -67,7 +70,7 @@ pub(super) fn drafts(
         SreType::Preferences => of_preference(asked, speaker, &Preference::read(data, now)?),
         SreType::Infrastructure => of_items(asked, data, now)?,
         SreType::Investigations => {
-            let mut said = Investigation::read(data, now)?;
+            let mut said = Investigation::read(data, speaker.zone, now)?;
             said.noticed = speaker.noticed;
             vec![of_investigation(asked, &said, random, now)]
         }

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::canonical;
 
-/// When it was, how sure and from whom.
-const UNASKED: [&str; 7] =
-    ["confidence", "timestamp", "discovered_by", "user_id", "status_source", "evidence", "categories"];
+/// When it was and by which clock, how sure and from whom.
+const UNASKED: [&str; 8] =
+    ["confidence", "timestamp", "tz", "discovered_by", "user_id", "status_source", "evidence", "categories"];
 
 /// What is looked for in what is stored.
 pub(super) fn index_text(stored: &Value) -> String {

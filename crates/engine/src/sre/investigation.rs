@@ -1,19 +1,21 @@
 //! An investigation as a caller sends it (sre-memory.md §3.3). Pure. Its status is what the caller says, and never read out of a text
 //! (§9.4); times of its timeline are those of what happened, never that of saving.
 
+use jiff::ToSpan;
+use jiff::tz::TimeZone;
 use loci_model::limits::{
     SRE_ITEMS_MAX as ITEMS_MAX, SRE_KNOWLEDGE_BYTES_MAX as ALERT_BYTES_MAX,
     SRE_NAME_CHARS_MAX as NAME_CHARS_MAX, SRE_TEXT_CHARS_MAX as TEXT_CHARS_MAX,
 };
 use loci_model::sre::{FindingCategory, ResolutionStatus, SreSource};
-use loci_model::time::DAY_MS;
 use loci_model::{Result, Timestamp};
 use serde_json::{Map, Value, json};
 
 use super::members::Members;
+use super::time_zone;
 
 const KNOWN: &str = "incident_id, query, timeline, actions_taken, resolution_status, key_findings, root_cause, services, fingerprint, \
-                     alert, started_at, completed_at, resolved_at, used_record_ids, harmful_record_ids, context, timestamp";
+                     alert, tz, started_at, completed_at, resolved_at, used_record_ids, harmful_record_ids, context, timestamp";
 
 /// What was looked into.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,11 +34,11 @@ pub(super) struct Investigation {
 }
 
 impl Investigation {
-    /// Reads one.
+    /// Reads one; times of day are of its own `tz`, else of `zone`.
     ///
     /// # Errors
     /// `Invalid`, naming the member.
-    pub(super) fn read(data: Value, now: Timestamp) -> Result<Self> {
+    pub(super) fn read(data: Value, zone: &TimeZone, now: Timestamp) -> Result<Self> {
         let mut members = Members::of(data, "data")?;
         let incident = members.text("incident_id", NAME_CHARS_MAX)?;
         let words: Vec<_> = ResolutionStatus::ALL.iter().map(|status| status.as_str()).collect();
@@ -47,7 +49,10 @@ impl Investigation {
         let mut kept = Map::new();
         kept.insert("query".to_owned(), json!(members.required("query", TEXT_CHARS_MAX)?));
         let from = started_at.or(said_at).unwrap_or(now);
-        kept.insert("timeline".to_owned(), timeline(&mut members, from)?);
+        let tz = members.text("tz", NAME_CHARS_MAX)?;
+        let own = tz.as_deref().map(|name| time_zone::zone(name, "data.tz")).transpose()?;
+        kept.extend(tz.map(|name| ("tz".to_owned(), json!(name))));
+        kept.insert("timeline".to_owned(), timeline(&mut members, from, own.as_ref().unwrap_or(zone))?);
         kept.insert("actions_taken".to_owned(), actions(&mut members)?);
         kept.insert("key_findings".to_owned(), findings(&mut members)?);
         let services = texts(&mut members, "services")?;
@@ -119,7 +124,7 @@ fn is_text(text: &str) -> bool {
 }
 
 /// What happened when. An entry without a time has none: nobody knows it.
-fn timeline(members: &mut Members, from: Timestamp) -> Result<Value> {
+fn timeline(members: &mut Members, from: Timestamp, zone: &TimeZone) -> Result<Value> {
     let rule =
         "must be a list of objects {time, event, by, result}: time in RFC 3339 or as HH:MM, event a text";
     let mut entries = Vec::new();
@@ -131,7 +136,7 @@ fn timeline(members: &mut Members, from: Timestamp) -> Result<Value> {
         let result = entry.text("result", TEXT_CHARS_MAX).map_err(|_| wrong())?;
         let time = match entry.text("time", NAME_CHARS_MAX).map_err(|_| wrong())? {
             None => Value::Null,
-            Some(text) => json!(time_of(&text, from).ok_or_else(wrong)?.to_rfc3339()),
+            Some(text) => json!(time_of(&text, from, zone).ok_or_else(wrong)?.to_rfc3339()),
         };
         entry.finish("time, event, by, result").map_err(|_| wrong())?;
         let mut shown = Map::from_iter([("time".to_owned(), time), ("event".to_owned(), json!(event))]);
@@ -142,20 +147,33 @@ fn timeline(members: &mut Members, from: Timestamp) -> Result<Value> {
     Ok(Value::Array(entries))
 }
 
-/// A time as people write it: in full, or of the day, in UTC, that is next to when the investigation began.
-fn time_of(text: &str, from: Timestamp) -> Option<Timestamp> {
-    let Some((hour, minute)) = text.split_once(':').filter(|_| text.len() <= "HH:MM".len()) else {
+/// True where a timeline has times of day, which are of some zone; and no zone is given.
+pub(super) fn asks_for_zone(data: &Value) -> bool {
+    let is_of_day = |entry: &Value| entry.get("time").and_then(Value::as_str).is_some_and(is_time_of_day);
+    let entries = data.get("timeline").and_then(Value::as_array);
+    data.get("tz").is_none_or(Value::is_null) && entries.is_some_and(|all| all.iter().any(is_of_day))
+}
+
+fn is_time_of_day(text: &str) -> bool {
+    text.contains(':') && text.len() <= "HH:MM".len()
+}
+
+/// A time as people write it: in full, or of the day, by the clock on the wall, that is next to when the investigation began.
+fn time_of(text: &str, from: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+    let Some((hour, minute)) = text.split_once(':').filter(|_| is_time_of_day(text)) else {
         return Timestamp::parse(text).ok();
     };
-    let (hour, minute) = (hour.parse::<i64>().ok()?, minute.parse::<i64>().ok()?);
+    let (hour, minute) = (hour.parse::<i8>().ok()?, minute.parse::<i8>().ok()?);
     if !(0..24).contains(&hour) || !(0..60).contains(&minute) {
         return None;
     }
-    let midnight = from.millis() - from.millis().rem_euclid(DAY_MS);
-    let that_day = midnight + (hour * 60 + minute) * 60_000;
-    let near = |millis: &i64| (millis - from.millis()).abs();
-    let days = [that_day, that_day - DAY_MS, that_day + DAY_MS];
-    days.into_iter().min_by_key(near).map(Timestamp::clamped)
+    let day = time_zone::civil(from, zone).date();
+    let at = |days: i64| {
+        let day = day.checked_add(days.days()).ok()?;
+        time_zone::at(day.at(hour, minute, 0, 0), zone)
+    };
+    let near = |time: &Timestamp| (time.millis() - from.millis()).abs();
+    [at(0), at(-1), at(1)].into_iter().flatten().min_by_key(near)
 }
 
 fn actions(members: &mut Members) -> Result<Value> {
@@ -223,7 +241,7 @@ mod tests {
     }
 
     fn stored(data: Value) -> Value {
-        Investigation::read(data, now()).unwrap().stored("Alice", "incident_1")
+        Investigation::read(data, &TimeZone::UTC, now()).unwrap().stored("Alice", "incident_1")
     }
 
     #[test]
@@ -255,7 +273,10 @@ mod tests {
         findings.push(json!({"text": "a.b", "category": "root_cause", "evidence": ["tc_12"]}));
         let told = stored(json!({"query": "q", "key_findings": findings}));
         assert_eq!(told["key_findings"], json!(findings));
-        assert!(Investigation::read(json!({"query": "q", "key_findings": vec!["f"; 200]}), now()).is_ok());
+        assert!(
+            Investigation::read(json!({"query": "q", "key_findings": vec!["f"; 200]}), &TimeZone::UTC, now())
+                .is_ok()
+        );
     }
 
     #[test]
@@ -284,11 +305,33 @@ mod tests {
     }
 
     #[test]
+    fn a_time_of_day_is_of_a_zone() {
+        let check = |time: &str, began: &str, zone: &str, tz: Option<&str>, expect: &str| {
+            let data = json!({
+                "query": "q", "started_at": began, "tz": tz, "timeline": [{"time": time, "event": "e"}],
+            });
+            assert_eq!(asks_for_zone(&data), tz.is_none() && time.len() <= 5);
+            let read = Investigation::read(data, &TimeZone::get(zone).unwrap(), now()).unwrap();
+            let told = read.stored("Alice", "incident_1");
+            assert_eq!(told["timeline"][0]["time"], json!(expect), "{time} {began} {zone} {tz:?}");
+        };
+        let began = "2026-11-20T23:30:00Z";
+        check("00:35", began, "UTC", None, "2026-11-21T00:35:00Z");
+        // Half past midnight in Berlin, of the day that began there half an hour before.
+        check("00:35", began, "Europe/Berlin", None, "2026-11-20T23:35:00Z");
+        check("23:50", began, "Europe/Berlin", None, "2026-11-20T22:50:00Z");
+        check("08:31", began, "UTC", Some("Asia/Tokyo"), "2026-11-20T23:31:00Z");
+        check("2026-11-20T08:31:00Z", began, "Asia/Tokyo", None, "2026-11-20T08:31:00Z");
+        // The hour that the clocks leave out is read as just after it.
+        check("02:30", "2026-03-29T00:50:00Z", "Europe/Berlin", None, "2026-03-29T01:30:00Z");
+    }
+
+    #[test]
     fn what_is_refused_names_its_member() {
         let check = |name: &str, value: Value| {
             let mut data = json!({"query": "q"});
             data[name] = value;
-            let error = Investigation::read(data, now()).unwrap_err();
+            let error = Investigation::read(data, &TimeZone::UTC, now()).unwrap_err();
             assert_eq!(error.field, Some(format!("data.{name}")), "{}", error.message);
         };
         check("query", Value::Null);
@@ -302,5 +345,6 @@ mod tests {
         check("services", json!([1]));
         check("outcome", json!({}));
         check("started_at", json!("soon"));
+        check("tz", json!("Berlin"));
     }
 }

@@ -62,9 +62,13 @@ impl Pool<'_> {
         if let Some(least) = self.asked.min_confidence {
             results.retain(|result| result.confidence >= least);
         }
+        scoring::below_trusted(&mut results);
         results.sort_by(|a, b| {
+            let is_untrusted = |one: &SreFound| scoring::is_untrusted(&one.record, &one.content);
+            let trusted = is_untrusted(a).cmp(&is_untrusted(b));
             let newer = b.record.timestamp.cmp(&a.record.timestamp);
-            b.score.total_cmp(&a.score).then(newer).then_with(|| a.record.id.cmp(&b.record.id))
+            let by_score = b.score.total_cmp(&a.score).then(trusted);
+            by_score.then(newer).then_with(|| a.record.id.cmp(&b.record.id))
         });
         let results = together(results);
         let hidden: HashSet<&RecordId> = self.asked.leave_out.iter().collect();

@@ -228,9 +228,11 @@ impl Engine {
         let masked = masked.iter().map(|kind| kind.as_str()).collect();
         let now = ready.event.now();
         let noticed = ready.how.noticed;
+        let zone = self.zone_of_said(tx, caller, (&memory, &asked), now)?;
         let speaker = Speaker {
             settings: self.settings.sre.of(&memory.id),
             name: &caller.name,
+            zone: &zone,
             noticed,
             in_person: ready.how.in_person,
         };

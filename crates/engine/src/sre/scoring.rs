@@ -1,13 +1,16 @@
 //! How sure something is, how fresh, and what both make of how well it fits (sre-memory.md §10.2, C-4). Pure.
 
+use std::collections::HashMap;
+
 use loci_model::Timestamp;
 use loci_model::metadata::MetadataValue;
 use loci_model::record::Record;
-use loci_model::sre::{KnowledgeType, SreType};
+use loci_model::sre::{KnowledgeType, SreSource, SreType};
 use loci_model::time::DAY_MS;
 use serde_json::Value;
 
-use super::retrieving::SreScoreParts;
+use super::keeping::source;
+use super::retrieving::{SreFound, SreScoreParts};
 
 /// Investigations that confirmed a record, and that refuted it: lists of what they are called. Clients cannot write keys of the system.
 pub(crate) const CONFIRMED_BY: &str = "x-amz-agentcore-memory-confirmedBy";
@@ -21,6 +24,9 @@ const FOR_EACH_CONFIRMATION: f64 = 0.1;
 const FOR_EACH_REFUTATION: f64 = 0.2;
 const LEAST: f64 = 0.05;
 const MOST: f64 = 0.99;
+
+/// What content says of itself that outsiders could write.
+pub(super) const UNTRUSTED: &str = "untrusted";
 
 /// What counts how much; together 1.
 const SIMILARITY_WEIGHT: f64 = 0.6;
@@ -86,6 +92,29 @@ pub(super) fn score(parts: &SreScoreParts) -> f64 {
         + CONFIDENCE_WEIGHT * parts.confidence
 }
 
+/// True for what outsiders could write, as long as nobody else has said it (§9.5).
+pub(super) fn is_untrusted(record: &Record, content: &Value) -> bool {
+    let says_so = |holder: Option<&Value>| {
+        holder.and_then(|holder| holder.get("trust")).and_then(Value::as_str) == Some(UNTRUSTED)
+    };
+    // An agent that looked into an alert says what it found; the alert's own text is a part of it.
+    says_so(Some(content)) || (source(record) == SreSource::Webhook && says_so(content.get("alert")))
+}
+
+/// What could be written by outsiders never stands above what is as like and could not: its score is no greater.
+pub(super) fn below_trusted(results: &mut [SreFound]) {
+    let key = |result: &SreFound| result.parts.similarity.to_bits();
+    let mut least: HashMap<u64, f64> = HashMap::new();
+    for result in results.iter().filter(|result| !is_untrusted(&result.record, &result.content)) {
+        let score = least.entry(key(result)).or_insert(result.score);
+        *score = score.min(result.score);
+    }
+    for result in results.iter_mut().filter(|result| is_untrusted(&result.record, &result.content)) {
+        let most = least.get(&key(result)).copied().unwrap_or(result.score);
+        result.score = result.score.min(most);
+    }
+}
+
 fn recency(age_ms: i64, half_life_days: f64) -> f64 {
     let days = age_ms as f64 / DAY_MS as f64;
     (-days / half_life_days).exp2()
@@ -124,6 +153,7 @@ fn is_baseline(content: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::keeping::seal;
     use super::*;
     use loci_model::MemoryId;
     use loci_testkit::samples;
@@ -174,6 +204,43 @@ mod tests {
         assert!(close(score(&one), 1.0));
         let example = SreScoreParts { similarity: 0.78, lexical: 0.6, recency: 0.9, confidence: 0.66 };
         assert!(close(score(&example), 0.768));
+    }
+
+    fn found(content: Value, said_by: SreSource, (similarity, score): (f64, f64)) -> SreFound {
+        let memory = MemoryId::parse("sre-0123456789").unwrap();
+        let mut record = samples::record(&memory, 1, &content.to_string()).unwrap();
+        seal(&mut record, said_by);
+        SreFound {
+            kind: SreType::Investigations,
+            parts: SreScoreParts { similarity, ..SreScoreParts::default() },
+            score,
+            confidence: 0.8,
+            age_days: 0,
+            stale: false,
+            conflict: false,
+            namespaces: Vec::new(),
+            content,
+            record,
+        }
+    }
+
+    #[test]
+    fn what_outsiders_could_write_is_not_above_what_is_as_like() {
+        let check = |content: Value, said_by: SreSource, similarity: f64, expect: f64| {
+            let trusted = |score: f64| found(json!({"query": "q"}), SreSource::Agent, (0.5, score));
+            let mut all =
+                vec![trusted(0.6), found(content.clone(), said_by, (similarity, 0.9)), trusted(0.4)];
+            below_trusted(&mut all);
+            let scores: Vec<f64> = all.iter().map(|one| one.score).collect();
+            assert_eq!(scores, [0.6, expect, 0.4], "{content} {said_by:?}");
+        };
+        let of_alert = || json!({"query": "q", "alert": {"trust": "untrusted"}});
+        check(of_alert(), SreSource::Webhook, 0.5, 0.4);
+        check(of_alert(), SreSource::Webhook, 0.6, 0.9);
+        // An agent has looked into it.
+        check(of_alert(), SreSource::Agent, 0.5, 0.9);
+        check(json!({"query": "q", "trust": "untrusted"}), SreSource::Agent, 0.5, 0.4);
+        check(json!({"query": "q"}), SreSource::Webhook, 0.5, 0.9);
     }
 
     #[test]

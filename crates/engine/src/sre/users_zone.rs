@@ -4,12 +4,18 @@
 use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
-use loci_model::principal::Principal;
-use loci_model::{ErrorKind, MemoryId, Result};
+use loci_model::memory::Memory;
+use loci_model::ports::store::ReadTx;
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::sre::SreType;
+use loci_model::{ErrorKind, MemoryId, Result, Timestamp};
 
-use super::preferences::SrePreferences;
-use super::time_zone;
-use crate::Engine;
+use super::investigation::asks_for_zone;
+use super::preference_lists::records_of;
+use super::preferences::{SrePreferences, merged};
+use super::{SreSave, place, time_zone};
+use crate::{Engine, access};
 
 /// Keys of a preference that is a time zone.
 const KEYS: [&str; 3] = ["timezone", "time_zone", "tz"];
@@ -60,6 +66,35 @@ impl Engine {
             Ok(wanted) => Ok(UsersZone::of(&wanted, default)),
             // Not every caller is a user with preferences, and not every memory has them.
             Err(error) if is_of_user(error.kind) => Ok(UsersZone::default(default)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The zone of times of day in what is said of an investigation, where it names none: its user's, as far as the caller may read it.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(super) fn zone_of_said(
+        &self,
+        tx: &dyn ReadTx,
+        caller: &Principal,
+        (memory, asked): (&Memory, &SreSave),
+        now: Timestamp,
+    ) -> Result<TimeZone> {
+        let settings = self.settings.sre.of(&memory.id);
+        let default = || UsersZone::default(&settings.default_timezone).zone;
+        if asked.kind != SreType::Investigations || !asks_for_zone(&asked.data) {
+            return Ok(default());
+        }
+        let of_user = || {
+            let actor = place::actor(SreType::Preferences, &asked.actor, settings)?;
+            access::require_user(caller, &memory.id, (&actor, &asked.actor), Capability::Read)?;
+            let view = access::bound_view(caller, &memory.id, Capability::Read, now)?;
+            records_of(tx, memory, Some(&view), Some(&actor), &[RecordState::Active], now)
+        };
+        match of_user() {
+            Ok(records) => Ok(UsersZone::of(&merged(records, settings), &settings.default_timezone).zone),
+            Err(error) if is_of_user(error.kind) => Ok(default()),
             Err(error) => Err(error),
         }
     }

@@ -181,9 +181,11 @@ impl Engine {
             source: SreSource::Agent,
         };
         self.sre_masked(memory, &mut asked);
+        let zone = self.zone_of_said(tx, caller, (memory, &asked), now)?;
         let speaker = Speaker {
             settings: self.settings.sre.of(&memory.id),
             name: &caller.name,
+            zone: &zone,
             noticed: None,
             in_person: false,
         };

@@ -8,6 +8,7 @@ use loci_model::sre::{ResolutionStatus, SreSource};
 use serde_json::{Map, Value, json};
 
 use super::super::investigations::{ALERT_OVER, Known};
+use super::super::scoring::UNTRUSTED;
 
 /// While an alert stands.
 const STANDS: &str = "firing";
@@ -85,7 +86,7 @@ fn opening(
         ("fingerprint".to_owned(), json!(news.fingerprint)),
         ("labels".to_owned(), json!(news.labels)),
         // What it says is others' text: it is shown as such, and nothing is read out of it.
-        ("trust".to_owned(), json!("untrusted")),
+        ("trust".to_owned(), json!(UNTRUSTED)),
     ]);
     let place = serde_json::to_value(&news.place).unwrap_or_default();
     alert.insert("place".to_owned(), place);

@@ -207,7 +207,7 @@ fn began(known: &Known) -> Map<String, Value> {
         RecordKind::Investigation,
         "investigations are found by their subtype"
     );
-    let stays = ["query", "services", "fingerprint", "alert", "started_at", "resolved_at", "context"];
+    let stays = ["query", "services", "fingerprint", "alert", "tz", "started_at", "resolved_at", "context"];
     let member = |name: &str| known.content.get(name).map(|value| (name.to_owned(), value.clone()));
     stays.into_iter().filter_map(member).collect()
 }

@@ -10,6 +10,7 @@ use loci_model::sre::SreType;
 use loci_model::time::DAY_MS;
 use loci_model::{MemoryId, Result, Timestamp};
 
+use super::ending_preferences::ending;
 use super::finding::{Known, SAME_ALERT_MAX, is_hidden, of_fingerprint};
 use super::outcome::OUTCOME;
 use super::starting::InvestigationStart;
@@ -159,6 +160,7 @@ impl Engine {
         let same = deadline.read(self.same_alert(caller, asked)).boxed();
         let (preferences, agents, past, same) = futures::join!(preferences, agents, past, same);
         context.preferences = context.part("preferences", preferences);
+        context.warnings.extend(ending(&context.preferences, self.clock.now()));
         for (agent, read) in settings.agents.iter().zip(agents) {
             let found = context.part("infrastructure", read);
             context.warnings.extend(found.warnings);

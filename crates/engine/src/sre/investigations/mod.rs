@@ -4,7 +4,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `finding`, `rewriting` | an investigation by its incident, or by the fingerprint of its alert; its next version |
-//! | `starting`, `context` | the start: what is known, read side by side until a deadline |
+//! | `starting`, `context`, `ending_preferences` | the start: what is known, read side by side until a deadline; what of it ends soon |
 //! | `rendering` | what is known as a block for a prompt: pure |
 //! | `exposing` | what a session was shown |
 //! | `capturing` | knowledge and proposals out of an agent's answer |
@@ -19,6 +19,7 @@
 mod capturing;
 mod completing;
 mod context;
+mod ending_preferences;
 mod exposing;
 mod finding;
 mod messages;

@@ -86,7 +86,7 @@ pub(super) fn render(
     let intro = match repeated {
         None => INTRO.to_owned(),
         Some(one) => format!(
-            "This alert has come {} times in 30 days and {} times in 365 days, this time among them.\n{INTRO}",
+            "This alert has come {} times in 30 days and at least {} times in 365 days, this time among them.\n{INTRO}",
             one.count_30d, one.count_365d
         ),
     };

@@ -18,7 +18,7 @@ use crate::render::{Dropped, Frame};
 use crate::safety::Patterns;
 use crate::sre::incident_name::{incident_name, incident_random};
 use crate::sre::saving::SaveAs;
-use crate::sre::{SreSave, place};
+use crate::sre::{SreSave, place, time_zone};
 use crate::{Engine, access};
 
 /// Tokens that a block may have.
@@ -50,7 +50,7 @@ pub struct InvestigationStart {
     pub environment: Option<String>,
     /// It, and what it learns, is kept to the user.
     pub is_private: bool,
-    /// The IANA name of the time zone of phrases in the question.
+    /// The IANA name of the time zone of phrases in the question, and of times of day in the timeline; `None`: the user's preference.
     pub tz: Option<String>,
     /// The alert, with its `fingerprint` and `starts_at` where it has them.
     pub alert: Option<Map<String, Value>>,
@@ -111,6 +111,7 @@ impl InvestigationStart {
         if !matches!(self.mode.as_str(), "interactive" | "prompt") {
             return Err(Error::invalid("mode", "mode must be interactive or prompt"));
         }
+        self.tz.as_deref().map(|name| time_zone::zone(name, "tz")).transpose()?;
         if self.budget_tokens.is_some_and(|tokens| tokens > BUDGET_TOKENS_MAX) {
             let rule = format!("budget_tokens must be at most {BUDGET_TOKENS_MAX}");
             return Err(Error::invalid("budget_tokens", rule));
@@ -230,6 +231,7 @@ impl Engine {
             "services": asked.services,
             "fingerprint": asked.fingerprint(),
             "alert": asked.alert,
+            "tz": asked.tz,
             "started_at": began.to_rfc3339(),
         });
         let save = SreSave {

@@ -4,11 +4,12 @@ use loci_engine::EngineSettings;
 use loci_engine::sre::{InvestigationComplete, InvestigationCompleted, SreAction};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
-use loci_model::sre::ResolutionStatus;
+use loci_model::sre::{ResolutionStatus, SreSource, SreType};
 use serde_json::{Value, json};
 
+use super::retrieving::go_to;
 use super::starting::{asked, start};
-use super::{known, of_team, reopened, stored, world};
+use super::{Said, known, of_team, reopened, stored, world};
 use crate::world::World;
 
 pub(super) fn plain(world: &World, incident: &str) -> InvestigationComplete {
@@ -104,6 +105,37 @@ fn findings_are_whole_and_say_what_they_rest_on() {
     });
     let given = json!([{"text": "OOM", "category": "root_cause", "evidence": ["tc_12"]}]);
     assert_eq!(investigation(&world)["key_findings"], given);
+}
+
+#[test]
+fn times_of_day_are_of_the_starts_zone_else_the_users_else_the_default() {
+    let check = |given: Option<&str>, preferred: Option<&str>, expect: &str| {
+        let world = world();
+        go_to(&world, "2026-11-21T23:30:00Z");
+        let alice = of_team("alice");
+        if let Some(zone) = preferred {
+            let said = Said {
+                by: &alice,
+                source: SreSource::Human,
+                kind: SreType::Preferences,
+                actor: "alice",
+                session: None,
+            };
+            let value = json!({"preference_type": "style", "preference_value": {"timezone": zone}});
+            said.save(&world, value).unwrap();
+        }
+        let mut begun = asked(&world, "alice", "api is down");
+        begun.tz = given.map(str::to_owned);
+        let incident = start(&world, &alice, begun).unwrap().incident;
+        complete(&world, &alice, &incident, |done| {
+            done.timeline = vec![json!({"time": "08:31", "event": "restart"})];
+        });
+        let found = investigation(&reopened(world));
+        assert_eq!(found["timeline"][0]["time"], json!(expect), "{given:?} {preferred:?}");
+    };
+    check(None, None, "2026-11-22T08:31:00Z");
+    check(None, Some("Asia/Tokyo"), "2026-11-21T23:31:00Z");
+    check(Some("Europe/Berlin"), Some("Asia/Tokyo"), "2026-11-22T07:31:00Z");
 }
 
 #[test]

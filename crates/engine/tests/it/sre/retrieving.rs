@@ -67,7 +67,7 @@ fn ago(world: &World, days: i64) -> String {
     Timestamp::clamped(now.millis() - days * DAY_MS).to_rfc3339()
 }
 
-fn go_to(world: &World, time: &str) {
+pub(super) fn go_to(world: &World, time: &str) {
     let now = loci_model::ports::clock::Clock::now(&world.clock);
     let ahead = Timestamp::parse(time).unwrap().millis() - now.millis();
     world.clock.advance_ms(u64::try_from(ahead).unwrap());

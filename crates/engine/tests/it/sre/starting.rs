@@ -12,6 +12,8 @@ use serde_json::{Map, Value, json};
 use super::{Said, of_team, world};
 use crate::world::{Fault, World};
 
+const DAY_MS: u64 = 86_400_000;
+
 pub(super) fn asked(world: &World, user: &str, query: &str) -> InvestigationStart {
     InvestigationStart {
         memory: world.memory.id.clone(),
@@ -157,6 +159,40 @@ fn an_alert_that_came_too_often_to_be_counted_says_so() {
 }
 
 #[test]
+fn preferences_that_end_soon_are_named() {
+    let world = world();
+    let alice = of_team("alice");
+    for (by, source, key) in
+        [(&alice, SreSource::Human, "report_format"), (&world.caller, SreSource::Declared, "tone")]
+    {
+        let said = Said { by, source, kind: SreType::Preferences, actor: "alice", session: None };
+        let value = json!({"preference_type": "style", "preference_value": { key: "short" }});
+        said.save(&world, value).unwrap();
+    }
+    let warnings = || {
+        let mut told = start(&world, &alice, asked(&world, "alice", "why")).unwrap().warnings;
+        told.retain(|one| one.starts_with("preferences"));
+        told
+    };
+    world.clock.advance_ms(75 * DAY_MS);
+    assert_eq!(warnings(), Vec::<String>::new());
+    world.clock.advance_ms(2 * DAY_MS);
+    let told = warnings();
+    assert!(told.len() == 1 && told[0].starts_with("preferences: style report_format on "), "{told:?}");
+    // Said again, it stays.
+    let said = Said {
+        by: &alice,
+        source: SreSource::Human,
+        kind: SreType::Preferences,
+        actor: "alice",
+        session: None,
+    };
+    said.save(&world, json!({"preference_type": "style", "preference_value": {"report_format": "short"}}))
+        .unwrap();
+    assert_eq!(warnings(), Vec::<String>::new());
+}
+
+#[test]
 fn nothing_known_is_no_block() {
     let world = world();
     let started = start(&world, &of_team("alice"), asked(&world, "alice", "why")).unwrap();
@@ -193,6 +229,7 @@ fn what_is_asked_wrongly_is_named() {
     check(|asked| asked.timeout_ms = Some(30_001), "timeout_ms");
     check(|asked| asked.budget_tokens = Some(100_001), "budget_tokens");
     check(|asked| asked.session = Some("a/b".to_owned()), "session_id");
+    check(|asked| asked.tz = Some("Berlin".to_owned()), "tz");
 }
 
 #[test]
