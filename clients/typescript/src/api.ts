@@ -5056,7 +5056,7 @@ export interface StrategyCreate {
   name: string;
   /** Template of the namespace its records go to, such as `/facts/{actorId}/`. */
   namespace?: string | null;
-  /** Days until its records vanish; at least 31. */
+  /** Days until its records vanish, 1 to 36,500. */
   record_expiry_days?: number | null;
   /** Template for reflections; episodic only. */
   reflection_namespace?: string | null;

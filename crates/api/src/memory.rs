@@ -88,7 +88,7 @@ pub struct StrategyCreate {
     /// Metadata keys copied from events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metadata: Vec<SchemaKey>,
-    /// Days until its records vanish; at least 31.
+    /// Days until its records vanish, 1 to 36,500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_expiry_days: Option<u32>,
 }

@@ -2,7 +2,9 @@
 
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::profiles::{MemoryEnsure, MemoryEnsured};
+use loci_model::event::Role;
 use loci_model::memory::Memory;
+use loci_model::ports::clock::Clock;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::sre::{SreSource, SreType};
 use loci_model::strategy::StrategyBase;
@@ -65,6 +67,29 @@ fn what_is_missing_by_name_is_added() {
     let sre = World::with(&[]).engine.profile_get("sre").unwrap().strategies.clone();
     check(sre[..2].to_vec(), &THREE[2..]);
     check(vec![sre[2].clone(), named("a")], &THREE[..2]);
+}
+
+#[test]
+fn a_fourth_strategy_has_a_time_of_its_own() {
+    let mut world = World::with(&[]);
+    let fourth = NewStrategy {
+        record_expiry_days: Some(7),
+        template: Some(template("/notes/{actorId}/{sessionId}")),
+        ..named("notes")
+    };
+    let asked = MemoryEnsure { strategies: vec![fourth], ..ensured(false) };
+    world.memory = ensure(&world, &world.caller, asked).unwrap().memory;
+    world.say("s-1", Role::User, "The staging database is upgraded on the last Friday of each month.");
+    world.work();
+    let days = |world: &World| world.active().iter().map(|one| one.expiry_days).collect::<Vec<_>>();
+    let of_notes = |world: &World| {
+        let id = &world.memory.strategies.iter().find(|one| one.name == "notes").unwrap().id;
+        world.active().iter().filter(|one| one.strategy.as_ref() == Some(id)).count()
+    };
+    assert!(days(&world).contains(&Some(7)) && of_notes(&world) == 1, "{:?}", days(&world));
+    world = reopened(world);
+    world.clock.advance_ms(8 * 86_400_000);
+    assert!(world.active().iter().all(|one| one.is_expired(world.clock.now()) || one.expiry_days != Some(7)));
 }
 
 #[test]
