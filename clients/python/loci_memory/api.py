@@ -2491,6 +2491,14 @@ class RecordRevert(TypedDict):
     to_version: NotRequired[int | None]
 
 
+class RecordSources(TypedDict):
+    """Events, at most 100, in the order of the record."""
+
+    degraded: bool
+    events: list[Event]
+    warnings: list[str]
+
+
 class RecordUpdate(TypedDict):
     """A change of a record: the next version of the same id. Absent members stay."""
 

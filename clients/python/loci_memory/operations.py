@@ -1585,6 +1585,22 @@ class Operations:
             body=body,
         )
 
+    def record_sources(
+        self,
+        record: str,
+        *,
+        after: str | None = None,
+        memory: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.RecordSources:
+        """The events that a record was made from, whoever's they are."""
+        return self._call(
+            Operation("GET", "/v1/records/{record}/sources", "read"),
+            {"record": record},
+            options,
+            query={"after": after, "memory": memory},
+        )
+
     def repository_list(
         self,
         *,

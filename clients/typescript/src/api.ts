@@ -3466,6 +3466,16 @@ export interface RecordRevert {
   to_version?: number | null;
 }
 
+/** Events, at most 100, in the order of the record. */
+export interface RecordSources {
+  /** There are more than are shown. */
+  degraded: boolean;
+  /** The events. */
+  events: Event[];
+  /** How many more, and why they are not shown. */
+  warnings: string[];
+}
+
 /** A change of a record: the next version of the same id. Absent members stay. */
 export interface RecordUpdate {
   /** Which one. */

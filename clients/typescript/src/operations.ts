@@ -1445,6 +1445,20 @@ export abstract class Operations {
     );
   }
 
+  /** The events that a record was made from, whoever's they are. */
+  recordSources(
+    record: string,
+    query: { after?: string | null; memory?: string | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.RecordSources> {
+    return this.call(
+      { method: 'GET', path: '/v1/records/{record}/sources', repeat: 'read' },
+      { record },
+      options,
+      { query },
+    );
+  }
+
   /** List repositories. */
   repositoryList(
     query: { cursor?: string | null; limit?: number | null } = {},

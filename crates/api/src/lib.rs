@@ -42,6 +42,7 @@ pub mod pull;
 pub mod quarantine;
 pub mod record;
 pub mod record_feedback;
+pub mod record_sources;
 pub mod reflection;
 pub mod repository;
 pub mod repository_search;

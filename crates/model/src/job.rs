@@ -36,6 +36,8 @@ pub enum JobKind {
     TreePlan,
     /// Reads what a worker agent of an investigation answered.
     AgentResponse,
+    /// Sums up what was said in the session of an investigation that was completed.
+    SessionSummary,
 }
 
 impl JobKind {
@@ -55,11 +57,19 @@ impl JobKind {
         Self::ReviewRules,
         Self::TreePlan,
         Self::AgentResponse,
+        Self::SessionSummary,
     ];
 
     /// Those that whoever waits for records waits for: what they make is retrieved.
-    pub const AWAITED: &'static [Self] =
-        &[Self::Extract, Self::Embed, Self::Reflect, Self::ReviewRules, Self::TreePlan, Self::AgentResponse];
+    pub const AWAITED: &'static [Self] = &[
+        Self::Extract,
+        Self::Embed,
+        Self::Reflect,
+        Self::ReviewRules,
+        Self::TreePlan,
+        Self::AgentResponse,
+        Self::SessionSummary,
+    ];
 
     /// The word that stands for it in stores and answers.
     pub fn as_str(self) -> &'static str {
@@ -78,6 +88,7 @@ impl JobKind {
             Self::CoChange => "co_change",
             Self::TreePlan => "tree_plan",
             Self::AgentResponse => "agent_response",
+            Self::SessionSummary => "session_summary",
         }
     }
 

@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(words(JobState::ALL, JobState::as_str), "pending running failed done");
         assert_eq!(
             words(JobKind::ALL, JobKind::as_str),
-            "extract embed purge handover reflect verify cite co_change hook review_poll review_backfill review_rules tree_plan agent_response"
+            "extract embed purge handover reflect verify cite co_change hook review_poll review_backfill review_rules tree_plan agent_response session_summary"
         );
         assert_eq!(
             words(Step::ALL, Step::as_str),

@@ -56,7 +56,8 @@ fn is_told(kind: JobKind) -> bool {
         | JobKind::ReviewPoll
         | JobKind::ReviewBackfill
         | JobKind::TreePlan
-        | JobKind::AgentResponse => false,
+        | JobKind::AgentResponse
+        | JobKind::SessionSummary => false,
     }
 }
 

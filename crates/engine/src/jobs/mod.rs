@@ -26,6 +26,7 @@ pub(crate) mod reflect;
 mod review_rules;
 mod reviews;
 mod runner;
+mod session_summary;
 mod start;
 mod sweep;
 mod tree_plan;

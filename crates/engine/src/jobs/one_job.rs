@@ -11,7 +11,7 @@ use loci_model::{Error, Result, limits};
 
 use super::{
     Ended, agent_response, alert, cite, co_change, deliverer, embed, extract, failure, handover, lease,
-    purge, reflect, review_rules, reviews, tree_plan, verify,
+    purge, reflect, review_rules, reviews, session_summary, tree_plan, verify,
 };
 use crate::Engine;
 
@@ -54,6 +54,7 @@ impl Engine {
             JobKind::CoChange => Box::pin(co_change::run(self, job)),
             JobKind::TreePlan => Box::pin(tree_plan::run(self, job)),
             JobKind::AgentResponse => Box::pin(agent_response::run(self, job)),
+            JobKind::SessionSummary => Box::pin(session_summary::run(self, job)),
         }
     }
 

@@ -14,6 +14,7 @@ pub(crate) mod namespaces;
 pub(crate) mod prefix_reading;
 pub(crate) mod quarantine;
 mod revert;
+mod sources;
 pub(crate) mod strategy_choice;
 mod update;
 pub(crate) mod writing;
@@ -32,6 +33,7 @@ pub use quarantine::{QuarantineAsk, Quarantined, Verdict};
 use crate::page::Page;
 pub use revert::RecordRevert;
 pub(crate) use revert::{DOCUMENTED, KEPT_DOCUMENTED};
+pub use sources::RecordSources;
 
 /// A part of the tree as a caller names it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use super::drafts::{Draft, Speaker, drafts};
 use super::incident_name::incident_random;
+use super::investigations::ask_for_session_summary;
 use super::keeping::{SreAction, keep};
 use super::{canonical, masking, place};
 use crate::events::{NewEvent, Prepared};
@@ -98,6 +99,10 @@ pub(super) struct SaveAs {
     pub(super) in_person: bool,
     /// The record that the save goes by, as it was read: where it was changed since, nothing is stored.
     pub(super) as_read: Option<(RecordId, u32)>,
+    /// What the event says besides of how it came.
+    pub(super) metadata: BTreeMap<String, String>,
+    /// The job that sums up the session, of an investigation that is completed.
+    pub(super) summing_up: Option<JobId>,
 }
 
 /// Ids and the like of what a save writes, made before the write.
@@ -182,6 +187,8 @@ impl Engine {
         if is_of_user && !how.joined {
             access::require_user(caller, &asked.memory, (&actor, &asked.actor), Capability::Write)?;
         }
+        let mut metadata = how.metadata.clone();
+        metadata.insert(EVENT_TYPE.to_owned(), asked.kind.as_str().to_owned());
         let mut event = self.prepare(NewEvent {
             memory: asked.memory.clone(),
             actor,
@@ -189,7 +196,7 @@ impl Engine {
             time: None,
             payload: Vec::new(),
             branch: None,
-            metadata: BTreeMap::from([(EVENT_TYPE.to_owned(), asked.kind.as_str().to_owned())]),
+            metadata,
             extraction: ExtractionMode::Skip,
             namespace_variables: BTreeMap::new(),
             over_limit: false,
@@ -244,6 +251,9 @@ impl Engine {
         }
         let event = self.sre_event(tx, caller, &memory, ready, &asked.data)?;
         let of = (ready.event.actor(), ready.event.session());
+        if let Some(job) = &ready.how.summing_up {
+            ask_for_session_summary(tx, (&memory.id, of.0, of.1), &event, job, now)?;
+        }
         let private_to = ready.how.private_to.as_deref();
         let spring = Spring { actor: of.0, session: of.1, event: &event, of, private_to };
         saved.records =

@@ -9,7 +9,7 @@ use loci_model::sre::{KnowledgeType, SreSource, SreType};
 use loci_model::time::DAY_MS;
 use serde_json::Value;
 
-use super::keeping::source;
+use super::keeping::{source, word};
 use super::retrieving::{SreFound, SreScoreParts};
 
 /// Investigations that confirmed a record, and that refuted it: lists of what they are called. Clients cannot write keys of the system.
@@ -25,7 +25,8 @@ const FOR_EACH_REFUTATION: f64 = 0.2;
 const LEAST: f64 = 0.05;
 const MOST: f64 = 0.99;
 
-/// What content says of itself that outsiders could write.
+/// What content, or a record's metadata, says of itself where outsiders could write it.
+pub(super) const TRUST: &str = "trust";
 pub(super) const UNTRUSTED: &str = "untrusted";
 
 /// What counts how much; together 1.
@@ -95,10 +96,11 @@ pub(super) fn score(parts: &SreScoreParts) -> f64 {
 /// True for what outsiders could write, as long as nobody else has said it (§9.5).
 pub(super) fn is_untrusted(record: &Record, content: &Value) -> bool {
     let says_so = |holder: Option<&Value>| {
-        holder.and_then(|holder| holder.get("trust")).and_then(Value::as_str) == Some(UNTRUSTED)
+        holder.and_then(|holder| holder.get(TRUST)).and_then(Value::as_str) == Some(UNTRUSTED)
     };
     // An agent that looked into an alert says what it found; the alert's own text is a part of it.
-    says_so(Some(content)) || (source(record) == SreSource::Webhook && says_so(content.get("alert")))
+    let is_marked = word(record, TRUST) == Some(UNTRUSTED) || says_so(Some(content));
+    is_marked || (source(record) == SreSource::Webhook && says_so(content.get("alert")))
 }
 
 /// What could be written by outsiders never stands above what is as like and could not: its score is no greater.

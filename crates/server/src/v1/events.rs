@@ -165,7 +165,7 @@ async fn session_list(call: Call, asked: shape::Paging) -> Result<shape::Session
     })
 }
 
-fn shown(event: &Event) -> Result<shape::Event> {
+pub(super) fn shown(event: &Event) -> Result<shape::Event> {
     Ok(shape::Event {
         id: event.id.to_string(),
         memory: event.memory.to_string(),

@@ -50,6 +50,7 @@ mod proposals;
 mod pull;
 mod quarantine;
 mod record_feedback;
+mod record_sources;
 mod records;
 mod records_shape;
 mod reflections;
@@ -142,6 +143,7 @@ fn operations() -> Table {
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);
     let table = record_feedback::operations(table);
+    let table = record_sources::operations(table);
     let table = sre_save::operations(table);
     let table = investigation_start::operations(table);
     let table = agent_responses::operations(table);

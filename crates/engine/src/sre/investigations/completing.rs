@@ -3,14 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use loci_model::ports::ids::uuid7;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
 use loci_model::sre::{ResolutionStatus, SreSource, SreType};
-use loci_model::{Error, ErrorKind, MemoryId, RecordId, Result};
+use loci_model::{Error, ErrorKind, JobId, MemoryId, RecordId, Result};
 use serde_json::{Map, Value, json};
 
 use super::capturing::{Answer, Captured};
 use super::finding::Known;
+use super::responding::reach;
 use crate::Engine;
 use crate::sre::capture::findings;
 use crate::sre::saving::SaveAs;
@@ -145,7 +147,8 @@ impl Engine {
         known: &Known,
         done: &mut InvestigationCompleted,
     ) -> Result<()> {
-        let now = self.clock.now().to_rfc3339();
+        let at = self.clock.now();
+        let now = at.to_rfc3339();
         let findings = match (&asked.findings, &asked.final_response) {
             (Some(given), _) => given.clone(),
             (None, Some(answer)) => {
@@ -189,6 +192,8 @@ impl Engine {
             joined: true,
             noticed: known.noticed_status(),
             as_read: Some((known.record.id.clone(), known.record.version)),
+            metadata: reach(caller, &asked.memory, &known.actor, at),
+            summing_up: Some(JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?),
             ..SaveAs::default()
         };
         let saved = self.sre_save_as(caller, save, how).await.map_err(member_of_body)?;

@@ -10,6 +10,7 @@
 //! | `capturing` | knowledge and proposals out of an agent's answer |
 //! | `responding` | an agent's answer: taken at once, read by a job |
 //! | `completing` | the end of the work |
+//! | `summarising`, `session_text` | what was said in its session, in short: the job, and the text, which is pure |
 //! | `messages` | conversation, whole, and as it is shown |
 //! | `noting` | one finding more, and which investigation is open |
 //! | `outcome` | what came of it |
@@ -28,11 +29,14 @@ mod outcome;
 mod rendering;
 mod responding;
 mod rewriting;
+mod session_text;
 mod starting;
 mod stats;
+mod summarising;
 mod told;
 
 pub(super) use finding::{ALERT_OVER, Known, is_hidden, of_fingerprint};
+pub(super) use summarising::ask_for_session_summary;
 pub(super) use told::carry;
 
 pub use capturing::{Captured, CapturedRecord, CapturedRefusal};

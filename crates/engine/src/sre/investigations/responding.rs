@@ -27,7 +27,7 @@ use crate::{Engine, access};
 /// What begins the keys of metadata that are ours; every other one is a bound of the caller's grants.
 const OURS: &str = "loci.";
 const TYPE: &str = "loci.memoryType";
-const TYPE_RESPONSE: &str = "agent_response";
+pub(super) const TYPE_RESPONSE: &str = "agent_response";
 const INCIDENT: &str = "loci.incident";
 const AGENT: &str = "loci.agent";
 const USER: &str = "loci.user";
@@ -129,14 +129,6 @@ impl Engine {
     ) -> Result<Prepared> {
         let (memory, session, now) = (&asked.memory, &known.session, self.clock.now());
         let view = access::event_view(caller, memory, &agent, Some(session), Capability::Write, now)?;
-        let reach = if access::require_whole(caller, memory, Capability::Write).is_ok() {
-            REACH_WHOLE
-        } else if access::event_view(caller, memory, &agent, None, Capability::Write, now).is_ok() {
-            REACH_ACTOR
-        } else {
-            REACH_SESSION
-        };
-        let name = |field: &str, text: &str| segment::encode(text, field);
         let mut metadata = BTreeMap::from([
             (TYPE.to_owned(), TYPE_RESPONSE.to_owned()),
             (
@@ -145,10 +137,8 @@ impl Engine {
             ),
             (AGENT.to_owned(), agent.to_string()),
             (USER.to_owned(), known.actor.to_string()),
-            (REACH.to_owned(), reach.to_owned()),
         ]);
-        // A name that is no id is nobody's: what it proposes for a user is denied when it is read.
-        metadata.extend(name("caller", &caller.name).ok().map(|by| (BY.to_owned(), by)));
+        metadata.extend(reach(caller, memory, &agent, now));
         let user = known.user();
         let of_user = access::require_user(caller, memory, (&known.actor, &user), Capability::Write).is_ok();
         let preferences = place::session(SreType::Preferences, None)?;
@@ -308,8 +298,28 @@ fn payload(asked: &AgentResponse, policy: SafetyPolicy) -> Result<Vec<PayloadIte
     Ok(payload)
 }
 
-/// Whoever sent an answer, as far as their grants reached there.
-fn in_stead(event: &Event) -> Principal {
+/// Who stores an event, and how far they may write: what a job may do in their stead.
+pub(super) fn reach(
+    caller: &Principal,
+    memory: &MemoryId,
+    actor: &ActorId,
+    now: Timestamp,
+) -> BTreeMap<String, String> {
+    let far = if access::require_whole(caller, memory, Capability::Write).is_ok() {
+        REACH_WHOLE
+    } else if access::event_view(caller, memory, actor, None, Capability::Write, now).is_ok() {
+        REACH_ACTOR
+    } else {
+        REACH_SESSION
+    };
+    let mut reach = BTreeMap::from([(REACH.to_owned(), far.to_owned())]);
+    // A name that is no id is nobody's: what it proposes for a user is denied when it is read.
+    reach.extend(segment::encode(&caller.name, "caller").ok().map(|by| (BY.to_owned(), by)));
+    reach
+}
+
+/// Whoever stored an event, as far as their grants reached there.
+pub(super) fn in_stead(event: &Event) -> Principal {
     let capabilities = BTreeSet::from([Capability::Read, Capability::Write]);
     let word = |key: &str| event.metadata.get(key).map(String::as_str);
     let bounds = event.metadata.iter().filter(|(key, _)| !key.starts_with(OURS));

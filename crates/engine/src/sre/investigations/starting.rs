@@ -17,8 +17,9 @@ use crate::coding::hydration::deadline::Deadline;
 use crate::render::{Dropped, Frame};
 use crate::safety::Patterns;
 use crate::sre::incident_name::{incident_name, incident_random};
+use crate::sre::keeping::word;
 use crate::sre::saving::SaveAs;
-use crate::sre::{SreSave, place, time_zone};
+use crate::sre::{SreFound, SreSave, place, time_zone};
 use crate::{Engine, access};
 
 /// Tokens that a block may have.
@@ -153,9 +154,7 @@ impl Engine {
         if open.is_none() {
             self.open_investigation(caller, &asked, (&incident, &session), now, &mut context).await?;
         }
-        context
-            .investigations
-            .retain(|one| one.content.get("incident_id").and_then(Value::as_str) != Some(incident.as_str()));
+        context.investigations.retain(|one| incident_of(one) != Some(incident.as_str()));
         let recurrence = asked.fingerprint().map(|_| recurrence(&same, &incident, now));
         let limit = asked.budget_tokens.unwrap_or(settings.context_budget_tokens);
         let frame = Frame::of_memory(self.ids.random());
@@ -256,6 +255,11 @@ impl Engine {
             Err(error) => Err(error),
         }
     }
+}
+
+/// The incident that a past investigation, or what was said in its session, is of.
+fn incident_of(found: &SreFound) -> Option<&str> {
+    found.content.get("incident_id").and_then(Value::as_str).or_else(|| word(&found.record, "incident_id"))
 }
 
 fn started(

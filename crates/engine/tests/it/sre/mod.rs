@@ -12,6 +12,7 @@ mod responding;
 mod retrieving;
 mod safety;
 mod starting;
+mod summing_up;
 mod wire;
 
 use std::collections::BTreeSet;

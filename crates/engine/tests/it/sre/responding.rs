@@ -14,7 +14,13 @@ use super::starting::{asked, start};
 use super::{known, of_actor, of_team, reopened, stored, world};
 use crate::world::World;
 
-fn respond(world: &World, by: &Principal, incident: &str, agent: &str, text: &str) -> Result<JobId> {
+pub(super) fn respond(
+    world: &World,
+    by: &Principal,
+    incident: &str,
+    agent: &str,
+    text: &str,
+) -> Result<JobId> {
     world.clock.advance_ms(1_000);
     let response = AgentResponse {
         memory: world.memory.id.clone(),
