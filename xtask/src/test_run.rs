@@ -34,7 +34,7 @@ const STEPS: &[Step] = &[
     Step { name: "tidy", run: |c| tidy::run(&c.root) },
     Step { name: "clippy", run: clippy },
     Step { name: "test", run: |c| process::run(&mut c.cargo(&["test", "--locked", "--workspace"])) },
-    Step { name: "walk", run: walk::coding },
+    Step { name: "walk", run: walk::all },
     Step { name: "engine-postgres", run: engine_on_postgres },
     Step { name: "doc", run: doc },
     Step { name: "features", run: features },

@@ -122,6 +122,7 @@ impl Session {
             outside: Outside::read(config, environment),
             code: CodePlan::of(config, environment)?,
             mirrors: config.mirror.clone(),
+            clock_ahead_days: config.rehearsal.clock_ahead_days,
         })?;
         let doors = doors(&wiring, config, environment)?;
         Ok(Self {

@@ -67,6 +67,8 @@ pub struct WiringOptions {
     pub code: CodePlan,
     /// Where mirrors may lie, and which there are.
     pub mirrors: MirrorSection,
+    /// Days by which the clock goes ahead of the machine's; 0 but for rehearsals.
+    pub clock_ahead_days: u32,
 }
 
 impl WiringOptions {
@@ -82,13 +84,17 @@ impl WiringOptions {
             traces: TracesPlan::default(),
             code: CodePlan::default(),
             mirrors: MirrorSection::default(),
+            clock_ahead_days: 0,
         }
     }
 }
 
 /// Opens the store and puts an engine on it.
 pub fn wire(options: WiringOptions) -> Result<Wiring> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::ahead_by_days(options.clock_ahead_days));
+    if options.clock_ahead_days > 0 {
+        tracing::warn!(days = options.clock_ahead_days, "rehearsal: the clock goes ahead of the machine's");
+    }
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds::new()?);
     let key_file = options.store.folder().join(MASTER_KEY_FILE);
     let folder = options.store.folder().to_owned();

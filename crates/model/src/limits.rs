@@ -349,6 +349,8 @@ pub const SNIPPET_CHARS_MAX: usize = 400;
 pub const ATTRIBUTION_SCANNED_MAX: usize = 1_000;
 /// Days that the archive may keep what was said.
 pub const RETENTION_DAYS_MAX: u32 = 3_650;
+/// Days by which a rehearsal's clock may go ahead of the machine's.
+pub const REHEARSAL_DAYS_MAX: u32 = 3_650;
 /// Characters of a rule's text, at least and at most.
 pub const RULE_TEXT_CHARS_MIN: usize = 10;
 /// See [`RULE_TEXT_CHARS_MIN`].

@@ -1,30 +1,26 @@
 //! The way of a coding agent's task; the second part, what reviews teach, is in `reviews`. First: what is remembered for it; commits under `-v`, amend, rebase and merge, a working tree of its own and a
 //! configured place for hooks; the end from both sides, twice and late; and from a line on `main` back to the task behind a squash.
 
-use super::reviews;
 use super::stage::Stage;
+use super::{Step, go, reviews};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::time::Instant;
 
 const TRAILERS: &str = "Task-Id: t-001\nPrompt-Version: 3f2a9c0d11ab\nPrompted-by: t-001/3f2a9c0d11ab";
 
-/// A step, and what it does.
-type Step = (&'static str, fn(&Stage) -> Result<()>);
-
 /// In order. Hydration comes first, before anything is committed.
-const STEPS: &[Step] = &[
-    ("a task is taken in, and the hooks are installed", begin),
-    ("hydration: what an earlier task learned, and how it failed", hydrated),
-    ("the agent itself, by the tools of MCP", by_tools),
-    ("commits: -m, -v, --amend, --no-verify", commits),
-    ("a rebase and a merge", rebase_and_merge),
-    ("a working tree for another task", another_tree),
-    ("a configured place for hooks", configured_hooks),
-    ("the end: finalize twice, a late report", end),
-    ("from a line on main back, behind a squash", back),
-    ("a review becomes a rule, is shown, and what came of it counts", reviews::walk),
+const STEPS: &[Step<Stage>] = &[
+    ("a task is taken in, and the hooks are installed", |stage| begin(stage)),
+    ("hydration: what an earlier task learned, and how it failed", |stage| hydrated(stage)),
+    ("the agent itself, by the tools of MCP", |stage| by_tools(stage)),
+    ("commits: -m, -v, --amend, --no-verify", |stage| commits(stage)),
+    ("a rebase and a merge", |stage| rebase_and_merge(stage)),
+    ("a working tree for another task", |stage| another_tree(stage)),
+    ("a configured place for hooks", |stage| configured_hooks(stage)),
+    ("the end: finalize twice, a late report", |stage| end(stage)),
+    ("from a line on main back, behind a squash", |stage| back(stage)),
+    ("a review becomes a rule, is shown, and what came of it counts", |stage| reviews::walk(stage)),
 ];
 
 /// Goes it.
@@ -32,15 +28,7 @@ const STEPS: &[Step] = &[
 /// # Errors
 /// What a step found to be otherwise.
 pub(super) fn walk(loci: &Path) -> Result<()> {
-    let began = Instant::now();
-    let stage = Stage::new(loci)?;
-    for (what, step) in STEPS {
-        let began = Instant::now();
-        step(&stage).with_context(|| format!("step `{what}`"))?;
-        println!("{:>6.1} s  {what}", began.elapsed().as_secs_f64());
-    }
-    println!("walk: {} steps in {:.1} s", STEPS.len(), began.elapsed().as_secs_f64());
-    Ok(())
+    go(&mut Stage::new(loci)?, STEPS)
 }
 
 fn begin(stage: &Stage) -> Result<()> {

@@ -1,15 +1,22 @@
-//! `cargo xtask walk`: whole ways through the product with the binary and real git, on a repository that is made for it; each step
-//! says what it looked at. `stage` is where they happen, `coding` and `reviews` the way of a
-//! coding agent's task, `forge` who answers it there.
+//! `cargo xtask walk`: whole ways through the product with the binary, and real git where it takes part; each step says what it looked at.
+//! `stage` is where they happen, `coding` and `reviews` the way of a coding agent's task, `forge` who answers it there; `operations` is the way
+//! of an alert, `wire` how it asks, `civil` what day it is.
 
+mod civil;
 mod coding;
 mod forge;
+mod operations;
 mod reviews;
 mod stage;
+mod wire;
 
 use crate::checkout::Checkout;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use std::path::PathBuf;
+use std::time::Instant;
+
+/// A step of a way, and what it does.
+type Step<W> = (&'static str, fn(&mut W) -> Result<()>);
 
 /// Which way.
 #[derive(Debug, clap::Args)]
@@ -25,6 +32,8 @@ pub(crate) struct Arguments {
 enum Way {
     /// A coding agent's task: hooks, commits, its end, and back from a line to it.
     Coding,
+    /// An operations agent's investigation: from an alert to its outcome, and a similar alert a week later.
+    Sre,
 }
 
 /// Goes a way.
@@ -33,10 +42,25 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     let loci = arguments.loci.clone().map_or_else(built, Ok)?;
     match arguments.way {
         Way::Coding => coding::walk(&loci),
+        Way::Sre => operations::walk(&loci),
     }
 }
 
-/// Goes the way of a coding agent's task, with a binary that is built first.
-pub(crate) fn coding(checkout: &Checkout) -> Result<()> {
-    coding::walk(&checkout.loci()?)
+/// Goes every way, with a binary that is built first.
+pub(crate) fn all(checkout: &Checkout) -> Result<()> {
+    let loci = checkout.loci()?;
+    coding::walk(&loci)?;
+    operations::walk(&loci)
+}
+
+/// Goes the steps in order.
+fn go<W>(way: &mut W, steps: &[Step<W>]) -> Result<()> {
+    let began = Instant::now();
+    for (what, step) in steps {
+        let began = Instant::now();
+        step(way).with_context(|| format!("step `{what}`"))?;
+        println!("{:>6.1} s  {what}", began.elapsed().as_secs_f64());
+    }
+    println!("walk: {} steps in {:.1} s", steps.len(), began.elapsed().as_secs_f64());
+    Ok(())
 }

@@ -41,12 +41,17 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// With a repository of some history.
-    pub(super) fn new(loci: &Path) -> Result<Self> {
+    /// With an empty folder in place of the clone.
+    pub(super) fn empty(loci: &Path) -> Result<Self> {
         let home = tempfile::tempdir().context("a folder for the walk")?;
         let shop = home.path().join("shop");
         std::fs::create_dir_all(&shop)?;
-        let stage = Self { shop, loci: loci.to_owned(), home };
+        Ok(Self { shop, loci: loci.to_owned(), home })
+    }
+
+    /// With a repository of some history.
+    pub(super) fn new(loci: &Path) -> Result<Self> {
+        let stage = Self::empty(loci)?;
         stage.git(&["init", "--quiet", "--initial-branch=main"])?;
         stage.git(&["remote", "add", "origin", "https://github.com/acme/shop.git"])?;
         for number in 0..HISTORY {
@@ -125,6 +130,9 @@ impl Stage {
     pub(super) fn serve(&self, config: &str, variables: &[(&str, &str)]) -> Result<Served> {
         let (config_file, port_file) = (self.beside("config.toml"), self.beside("port"));
         std::fs::write(&config_file, config)?;
+        if port_file.exists() {
+            std::fs::remove_file(&port_file)?; // of a server before this one
+        }
         let log = std::fs::File::create(self.beside("log"))?;
         let mut command = Command::new(&self.loci);
         command.args(["serve", "--listen", "127.0.0.1:0", "--config"]).arg(&config_file);

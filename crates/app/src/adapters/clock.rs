@@ -7,16 +7,24 @@ use loci_model::Timestamp;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
 /// Wall-clock time, and a monotonic counter from the moment it was made.
 #[derive(Debug)]
 pub struct SystemClock {
     began: Instant,
+    ahead: Duration,
 }
 
 impl SystemClock {
     /// A clock whose durations count from now.
     pub fn new() -> Self {
-        Self { began: Instant::now() }
+        Self::ahead_by_days(0)
+    }
+
+    /// The same, so many days ahead of the machine's wall clock: for rehearsals.
+    pub fn ahead_by_days(days: u32) -> Self {
+        Self { began: Instant::now(), ahead: DAY * days }
     }
 }
 
@@ -28,7 +36,7 @@ impl Default for SystemClock {
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO) + self.ahead;
         Timestamp::clamped(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 

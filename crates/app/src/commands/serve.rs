@@ -82,6 +82,7 @@ pub async fn run(
         traces: TracesPlan::read(&config, environment)?,
         code,
         mirrors: config.mirror.clone(),
+        clock_ahead_days: config.rehearsal.clock_ahead_days,
     })?;
     register(&wiring.engine, &configured).await;
     wiring_mirrors::register(&wiring.engine, &wiring.mirrors, true).await;

@@ -18,6 +18,7 @@ pub mod outbound;
 pub mod pipeline;
 mod places;
 pub mod profiles;
+pub mod rehearsal;
 pub mod s3;
 pub mod safety;
 pub mod sre;
@@ -86,6 +87,8 @@ pub struct Config {
     pub telemetry: telemetry::TelemetrySection,
     /// How logs are written.
     pub log: LogSection,
+    /// Another day than the machine's.
+    pub rehearsal: rehearsal::RehearsalSection,
     /// Language models.
     #[serde(rename = "model")]
     pub models: Vec<models::ModelEntry>,
@@ -337,6 +340,7 @@ impl Config {
         self.mirror.check()?;
         self.s3.check()?;
         self.telemetry.check()?;
+        self.rehearsal.check()?;
         self.verified.check()?;
         self.coding.check()?;
         self.hooks.iter().try_for_each(hooks::HookEntry::check)?;
