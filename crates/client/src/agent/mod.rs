@@ -38,7 +38,7 @@ mod test_log;
 #[cfg(test)]
 mod test_store;
 #[cfg(test)]
-mod test_surroundings;
+pub(crate) mod test_surroundings;
 #[cfg(test)]
 mod tests;
 

@@ -29,6 +29,11 @@ impl StandingClock {
         state.0 += by_ms;
         state.1.drain(..).for_each(Waker::wake);
     }
+
+    /// How many wait for it now.
+    pub(crate) fn sleepers(&self) -> usize {
+        self.0.lock().unwrap().1.len()
+    }
 }
 
 impl Clock for StandingClock {

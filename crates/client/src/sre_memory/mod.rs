@@ -1,0 +1,185 @@
+//! The memory of an operations agent, called as such agents call it: what fails is told of in the log, and the agent goes on (sre-memory.md
+//! W-5, R-11, H-3). Every such call has a `try_…` beside it that returns the error.
+//!
+//! * `link`: whether the memory is there yet; until then it is offline (B-8);
+//! * `notices`: how often the log is told the same.
+//!
+//! It retries no call, and keeps nothing for later: what was not saved is the caller's to save again.
+
+mod link;
+mod notices;
+
+#[cfg(test)]
+mod offline_tests;
+#[cfg(test)]
+mod test_ground;
+
+use std::sync::Arc;
+
+use loci_api::sre::{SreResult, SreRetrieve, SreRetrieved, SreSave, SreSaved};
+use serde_json::Value;
+
+use crate::agent::{Surroundings, SystemClock};
+use crate::call::Client;
+use crate::error::ClientError;
+use link::Link;
+
+impl Client {
+    /// The memory of an operations agent, by its id.
+    pub fn sre_memory(&self, memory: impl Into<String>) -> SreMemory {
+        SreMemory { client: self.clone(), link: Arc::new(Link::to(memory.into(), Arc::new(SystemClock))) }
+    }
+
+    /// The memory of an operations agent by its name: made with the profile `sre`, or completed, once, which takes the right to administer it;
+    /// with other keys use [`Client::sre_memory`].
+    ///
+    /// Where the server cannot be reached the memory is offline: nothing is saved and nothing read, no call waits, and the server is tried
+    /// every thirty seconds, by the executor of the surroundings, or by [`SreMemory::reconnect`] where there is none.
+    ///
+    /// # Errors
+    /// What the server refuses for good, such as a key that may not, or a name that breaks a rule.
+    pub async fn sre_memory_named(
+        &self,
+        name: &str,
+        surroundings: Surroundings,
+    ) -> Result<SreMemory, ClientError> {
+        let link = Arc::new(Link::not_yet(self.clone(), name.to_owned(), surroundings.clock));
+        match link.connect().await {
+            Ok(()) => {}
+            Err(error) if error.is_retryable() => {
+                link.warn("start", "the server cannot be reached: memory is offline, and tried every 30 s");
+                if let Some(executor) = surroundings.executor {
+                    executor(Box::pin(link::reconnect(Arc::downgrade(&link))));
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(SreMemory { client: self.clone(), link })
+    }
+}
+
+/// The memory of an operations agent. Cheap to clone; clones are offline and come back together.
+#[derive(Clone)]
+pub struct SreMemory {
+    client: Client,
+    link: Arc<Link>,
+}
+
+impl SreMemory {
+    /// How many results there are where nobody says.
+    pub const MAX_RESULTS: u32 = 10;
+
+    /// The memory's id; `None` while it is offline.
+    pub fn memory_id(&self) -> Option<&str> {
+        self.link.memory()
+    }
+
+    /// Tries every thirty seconds to reach the server, and ends once it did; at once where the memory is there. For programs whose
+    /// surroundings have no executor.
+    pub async fn reconnect(&self) {
+        link::reconnect(Arc::downgrade(&self.link)).await;
+    }
+
+    /// Remembers something of a type (`preferences`, `infrastructure`, `investigations`, or their singulars): `actor_id` is the user, or for
+    /// infrastructure the agent. False where nothing was stored; why is in the log, which holds nothing of what was said.
+    pub async fn save_event(
+        &self,
+        memory_type: &str,
+        actor_id: &str,
+        event_data: Value,
+        session_id: Option<&str>,
+    ) -> bool {
+        match self.try_save_event(memory_type, actor_id, event_data, session_id).await {
+            Ok(saved) => {
+                if !saved.saved {
+                    tracing::warn!(memory = self.memory_id(), memory_type, action = %saved.action, "nothing was saved: a rule refused it");
+                }
+                saved.saved
+            }
+            Err(error) => {
+                self.link.told(&error, "save", "nothing was saved");
+                false
+            }
+        }
+    }
+
+    /// The same, with what became of it.
+    ///
+    /// # Errors
+    /// What the server refuses, naming the member; [`ClientError::Unreachable`], also while the memory is offline.
+    pub async fn try_save_event(
+        &self,
+        memory_type: &str,
+        actor_id: &str,
+        event_data: Value,
+        session_id: Option<&str>,
+    ) -> Result<SreSaved, ClientError> {
+        let save = SreSave {
+            memory_type: memory_type.to_owned(),
+            actor_id: Some(actor_id.to_owned()),
+            session_id: session_id.map(str::to_owned),
+            data: event_data,
+            by: None,
+        };
+        self.client.sre_save(self.link.require()?, &save).await
+    }
+
+    /// What is known of a type. Nothing where it could not be asked; why is in the log. `max_results`: [`Self::MAX_RESULTS`] where `None`.
+    pub async fn retrieve_memories(
+        &self,
+        memory_type: &str,
+        actor_id: &str,
+        query: &str,
+        max_results: Option<u32>,
+        session_id: Option<&str>,
+    ) -> Vec<SreResult> {
+        match self.try_retrieve_memories(memory_type, actor_id, query, max_results, session_id).await {
+            Ok(found) => {
+                if !found.warnings.is_empty() {
+                    // How many: a warning may hold words of the question.
+                    let warnings = found.warnings.len();
+                    tracing::warn!(
+                        memory = self.memory_id(),
+                        memory_type,
+                        warnings,
+                        "retrieved with warnings"
+                    );
+                }
+                found.results
+            }
+            Err(error) => {
+                self.link.told(&error, "retrieve", "nothing was retrieved");
+                Vec::new()
+            }
+        }
+    }
+
+    /// The same, with what else to know.
+    ///
+    /// # Errors
+    /// What the server refuses, naming the member; [`ClientError::Unreachable`], also while the memory is offline.
+    pub async fn try_retrieve_memories(
+        &self,
+        memory_type: &str,
+        actor_id: &str,
+        query: &str,
+        max_results: Option<u32>,
+        session_id: Option<&str>,
+    ) -> Result<SreRetrieved, ClientError> {
+        let asked = SreRetrieve {
+            types: vec![memory_type.to_owned()],
+            query: Some(query.to_owned()),
+            actor: Some(actor_id.to_owned()),
+            session: session_id.map(str::to_owned),
+            top_k: Some(max_results.unwrap_or(Self::MAX_RESULTS)),
+            ..SreRetrieve::default()
+        };
+        self.client.sre_retrieve(self.link.require()?, &asked).await
+    }
+}
+
+impl std::fmt::Debug for SreMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SreMemory").field("memory_id", &self.memory_id()).finish_non_exhaustive()
+    }
+}
