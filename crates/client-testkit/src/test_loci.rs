@@ -112,6 +112,14 @@ impl TestLoci {
         Err(Error::bug(format!("jobs are left: {outcome:?}")))
     }
 
+    /// The same, by the id that a client has.
+    ///
+    /// # Errors
+    /// What the engine says, or that a job failed.
+    pub async fn work_of(&self, memory: &str) -> Result<()> {
+        self.work(&MemoryId::parse(memory)?).await
+    }
+
     /// Its clock, as clients have one.
     pub fn clock(&self) -> Arc<dyn Clock> {
         Arc::new(ClientClock(self.world.clock()))

@@ -105,7 +105,7 @@ pub(super) async fn reconnect(link: Weak<Link>) {
         let Some(link) = link.upgrade() else { return };
         match link.connect().await {
             Ok(()) => return tracing::info!(memory = link.memory(), "memory is there again"),
-            Err(error) if error.is_retryable() => link.warn("start", "memory is still offline"),
+            Err(error) if error.is_retryable() => link.warn("connect", "memory is still offline"),
             Err(error) => {
                 let code = error.code().unwrap_or("unexpected");
                 tracing::error!(code, "memory is offline: the server refuses it");

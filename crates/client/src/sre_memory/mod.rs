@@ -1,14 +1,20 @@
 //! The memory of an operations agent, called as such agents call it: what fails is told of in the log, and the agent goes on (sre-memory.md
 //! W-5, R-11, H-3). Every such call has a `try_…` beside it that returns the error.
 //!
+//! * `hooks`: before planning, after each agent, at the end;
+//! * `begun`: which investigations were begun here, and for whom;
 //! * `link`: whether the memory is there yet; until then it is offline (B-8);
 //! * `notices`: how often the log is told the same.
 //!
 //! It retries no call, and keeps nothing for later: what was not saved is the caller's to save again.
 
+mod begun;
+mod hooks;
 mod link;
 mod notices;
 
+#[cfg(test)]
+mod hooks_tests;
 #[cfg(test)]
 mod offline_tests;
 #[cfg(test)]
@@ -22,12 +28,14 @@ use serde_json::Value;
 use crate::agent::{Surroundings, SystemClock};
 use crate::call::Client;
 use crate::error::ClientError;
+use begun::Begun;
+pub use hooks::InvestigationState;
 use link::Link;
 
 impl Client {
     /// The memory of an operations agent, by its id.
     pub fn sre_memory(&self, memory: impl Into<String>) -> SreMemory {
-        SreMemory { client: self.clone(), link: Arc::new(Link::to(memory.into(), Arc::new(SystemClock))) }
+        SreMemory::of(self.clone(), Arc::new(Link::to(memory.into(), Arc::new(SystemClock))))
     }
 
     /// The memory of an operations agent by its name: made with the profile `sre`, or completed, once, which takes the right to administer it;
@@ -47,14 +55,14 @@ impl Client {
         match link.connect().await {
             Ok(()) => {}
             Err(error) if error.is_retryable() => {
-                link.warn("start", "the server cannot be reached: memory is offline, and tried every 30 s");
+                link.warn("connect", "the server cannot be reached: memory is offline, and tried every 30 s");
                 if let Some(executor) = surroundings.executor {
                     executor(Box::pin(link::reconnect(Arc::downgrade(&link))));
                 }
             }
             Err(error) => return Err(error),
         }
-        Ok(SreMemory { client: self.clone(), link })
+        Ok(SreMemory::of(self.clone(), link))
     }
 }
 
@@ -63,11 +71,17 @@ impl Client {
 pub struct SreMemory {
     client: Client,
     link: Arc<Link>,
+    agents: Vec<String>,
+    begun: Arc<Begun>,
 }
 
 impl SreMemory {
     /// How many results there are where nobody says.
     pub const MAX_RESULTS: u32 = 10;
+
+    fn of(client: Client, link: Arc<Link>) -> Self {
+        Self { client, link, agents: Self::agents_of_profile(), begun: Arc::default() }
+    }
 
     /// The memory's id; `None` while it is offline.
     pub fn memory_id(&self) -> Option<&str> {

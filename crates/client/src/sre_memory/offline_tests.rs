@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
+use loci_api::investigation::AgentResult;
 use loci_client_testkit::TestLoci;
 use serde_json::{Value, json};
 
-use super::SreMemory;
 use super::link::RETRY_MS;
 use super::test_ground::{Door, a_while, noting, run, until};
+use super::{InvestigationState, SreMemory};
 use crate::ClientError;
 use crate::agent::Surroundings;
 use crate::agent::test_surroundings::{Standing, StandingClock, surroundings};
@@ -47,11 +48,18 @@ fn it_is_offline_and_comes_back_by_itself() {
         for _ in 0..50 {
             assert!(!save(&memory).await);
             assert_eq!(found(&clone).await, 0);
+            // A plan needs the keys of a context, and has them.
+            let started = memory.on_investigation_start("why", "alice", "", None, Some("i-1")).await;
+            assert_eq!(started.context.infrastructure_by_agent.len(), 4);
+            assert!(started.degraded && started.rendered.is_empty());
+            let answer = AgentResult { text: "it leaks".to_owned(), tool_calls: Vec::new() };
+            let state = InvestigationState::default();
+            assert!(!memory.on_agent_response("logs-agent", &answer, &state).await);
         }
         let error = memory.try_save_event("infrastructure", "a", fact(), Some("s")).await.unwrap_err();
         assert!(matches!(error, ClientError::Unreachable { .. }) && error.is_retryable(), "{error}");
         assert_eq!(door.knocks(), 1, "no call goes out");
-        assert_eq!(log.of("WARN"), 3, "one of each kind: {:?}", log.lines());
+        assert_eq!(log.of("WARN"), 5, "one of each kind: {:?}", log.lines());
         assert_eq!(log.of("ERROR"), 0, "{:?}", log.lines());
 
         // Attempts: one every thirty seconds, however many clones there are and calls are made.
@@ -65,7 +73,7 @@ fn it_is_offline_and_comes_back_by_itself() {
             assert_eq!(door.knocks(), expect);
         }
         // A minute is over: each kind that still happens is told again, once.
-        assert_eq!(log.of("WARN"), 5, "{:?}", log.lines());
+        assert_eq!(log.of("WARN"), 7, "{:?}", log.lines());
 
         door.open();
         until(|| clock.sleepers() > 0).await;
