@@ -18,6 +18,7 @@ mod headers;
 mod licences;
 mod lint_tables;
 mod machine_paths;
+mod no_mocks;
 mod paper_sizes;
 mod rust_text;
 mod spdx;
@@ -83,6 +84,7 @@ const CHECKS: &[Check] = &[
     fails(unused_dependencies::check),
     fails(forbidden_words::check),
     fails(machine_paths::check),
+    fails(no_mocks::check),
     fails(paper_sizes::check),
     fails(decision_numbers::check),
     warns(duplicates::check),
