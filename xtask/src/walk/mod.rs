@@ -38,8 +38,9 @@ enum Way {
 
 /// Goes a way.
 pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
-    let built = || checkout.loci();
-    let loci = arguments.loci.clone().map_or_else(built, Ok)?;
+    // Commands run in folders of the walk.
+    let given = arguments.loci.as_deref().map(std::path::absolute).transpose()?;
+    let loci = given.map_or_else(|| checkout.loci(), Ok)?;
     match arguments.way {
         Way::Coding => coding::walk(&loci),
         Way::Sre => operations::walk(&loci),
