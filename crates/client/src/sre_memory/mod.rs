@@ -2,7 +2,7 @@
 //! W-5, R-11, H-3). Every such call has a `try_…` beside it that returns the error.
 //!
 //! * `hooks`: before planning, after each agent, at the end;
-//! * `begun`: which investigations were begun here, and for whom;
+//! * `begun`: which investigations were begun here, and for whom; `id_file`: the id for scripts;
 //! * `link`: whether the memory is there yet; until then it is offline (B-8);
 //! * `notices`: how often the log is told the same.
 //!
@@ -10,6 +10,7 @@
 
 mod begun;
 mod hooks;
+mod id_file;
 mod link;
 mod notices;
 

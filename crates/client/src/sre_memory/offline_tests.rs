@@ -58,6 +58,8 @@ fn it_is_offline_and_comes_back_by_itself() {
         }
         let error = memory.try_save_event("infrastructure", "a", fact(), Some("s")).await.unwrap_err();
         assert!(matches!(error, ClientError::Unreachable { .. }) && error.is_retryable(), "{error}");
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!memory.write_memory_id(folder.path()).unwrap(), "there is no id to write");
         assert_eq!(door.knocks(), 1, "no call goes out");
         assert_eq!(log.of("WARN"), 5, "one of each kind: {:?}", log.lines());
         assert_eq!(log.of("ERROR"), 0, "{:?}", log.lines());

@@ -1,0 +1,57 @@
+//! The memory's id for scripts, in a file of the project (sre-memory.md B-5). Written where a program asks for it, once; no call reads it.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use super::SreMemory;
+
+/// As `loci memory ensure` has it.
+const FILE: &str = ".memory_id";
+/// Its owner alone reads it.
+const MODE: u32 = 0o600;
+
+impl SreMemory {
+    /// Writes the memory's id to `.memory_id` in a directory, one line, for its owner alone; a reader sees the old one or the new one, whole.
+    /// False, and nothing is written, while the memory is offline.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn write_memory_id(&self, directory: &Path) -> io::Result<bool> {
+        let Some(memory) = self.memory_id() else { return Ok(false) };
+        let draft = directory.join(format!("{FILE}.{}", std::process::id()));
+        match fs::remove_file(&draft) {
+            // Of a process with this number that died.
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&draft)?;
+        writeln!(file, "{memory}")?;
+        fs::rename(&draft, directory.join(FILE))?;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::call::Client;
+
+    #[test]
+    fn one_line_for_its_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        fs::write(&path, "an older and longer id-0123456789\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        let memory = Client::in_process(axum::Router::new()).sre_memory("sre_agent_memory-0123456789");
+        assert!(memory.write_memory_id(folder.path()).unwrap());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "sre_agent_memory-0123456789\n");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, MODE);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+        assert!(memory.write_memory_id(&folder.path().join("none")).is_err());
+    }
+}
