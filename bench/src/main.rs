@@ -38,7 +38,7 @@ mod seeded;
 mod server;
 mod simulate;
 mod smoke;
-mod sre_recall;
+mod sre;
 mod stores;
 mod texts;
 mod train;
@@ -109,8 +109,10 @@ enum Program {
     /// The workloads of `cargo xtask bench smoke`.
     #[command(hide = true)]
     Smoke(smoke::Arguments),
+    /// How long the hooks of an investigation take beside many records.
+    SreHooks(sre::hooks::Arguments),
     /// Whether questions of operations people find what is called otherwise, among many facts.
-    SreRecall(sre_recall::Arguments),
+    SreRecall(sre::recall::Arguments),
     /// The same questions to a folder and to PostgreSQL, in every way it is searched: the same lists?
     Stores(stores::Arguments),
     /// Latency, throughput, memory and disk of a server, over the wire.
@@ -166,7 +168,8 @@ async fn run(program: Program) -> anyhow::Result<()> {
         // It waits for futures itself.
         Program::Simulate(arguments) => tokio::task::block_in_place(|| simulate::run(&arguments)),
         Program::Smoke(arguments) => smoke::run(&arguments),
-        Program::SreRecall(arguments) => sre_recall::run(arguments).await,
+        Program::SreHooks(arguments) => sre::hooks::run(arguments).await,
+        Program::SreRecall(arguments) => sre::recall::run(arguments).await,
         Program::Stores(arguments) => stores::run(arguments).await,
         Program::Worker(arguments) => processes::run_worker(arguments).await,
         Program::Train(arguments) => train::run(arguments).await,
