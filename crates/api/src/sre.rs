@@ -32,6 +32,9 @@ pub struct SreSave {
     /// Who says it; absent: an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<SreBy>,
+    /// `team`, or `private`: it is kept to the caller. Absent: `team`; preferences are their user's either way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
 }
 
 /// What became of it.

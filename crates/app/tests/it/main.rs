@@ -15,6 +15,7 @@ mod consolidating;
 mod conversing;
 mod declaring;
 mod demo;
+mod discreet;
 mod elsewhere;
 mod exchanging;
 mod facts;

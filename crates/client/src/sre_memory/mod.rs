@@ -135,6 +135,7 @@ impl SreMemory {
             session_id: session_id.map(str::to_owned),
             data: event_data,
             by: None,
+            scope: None,
         };
         self.client.sre_save(self.link.require()?, &save).await
     }

@@ -18,7 +18,19 @@ pub(super) fn incident_name(random: &str, now: Timestamp) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use loci_testkit::SeededIds;
+
     use super::*;
+
+    #[test]
+    fn a_thousand_of_one_second_are_a_thousand() {
+        let (ids, now) = (SeededIds::new(1), Timestamp::parse("2026-11-21T14:30:52Z").unwrap());
+        let names: BTreeSet<String> =
+            (0..1_000).map(|_| incident_name(&incident_random(&ids), now)).collect();
+        assert_eq!(names.len(), 1_000);
+    }
 
     #[test]
     fn a_name_says_when() {

@@ -9,6 +9,7 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::sre::{KnowledgeType, SreSource};
 use loci_model::{RecordId, Result};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::investigations::carry;
@@ -33,7 +34,7 @@ const PAGE: usize = 200;
 const PATTERNS_COMPARED: usize = 1_000;
 
 /// What became of something that was said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SreAction {
     /// It was known, and is confirmed.
     Duplicate,

@@ -16,6 +16,7 @@ use loci_model::{
     ActorId, Error, EventId, JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, SessionId,
     Timestamp, limits,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::drafts::{Draft, Speaker, drafts};
@@ -24,6 +25,7 @@ use super::investigations::ask_for_session_summary;
 use super::keeping::{SreAction, keep};
 use super::{canonical, masking, place};
 use crate::events::{NewEvent, Prepared};
+use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::writing::Building;
@@ -32,6 +34,9 @@ use crate::{Engine, access};
 
 /// The event's word for what it holds: it feeds that strategy and no other.
 pub(super) const EVENT_TYPE: &str = "loci.memoryType";
+
+/// The operation of its idempotency tokens.
+const OPERATION: &str = "sre_save";
 
 /// Records of one request.
 const RECORDS_MAX: usize = if limits::SRE_PREFERENCE_KEYS_MAX > limits::SRE_BATCH_ITEMS_MAX {
@@ -58,7 +63,7 @@ pub struct SreSave {
 }
 
 /// What became of one record.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SreKept {
     /// The record; none where it was refused.
     pub record: Option<RecordId>,
@@ -71,14 +76,14 @@ pub struct SreKept {
 }
 
 /// What became of all of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SreSaved {
     /// The event; none where nothing was stored.
     pub event: Option<EventId>,
     /// Its records, in the order of their keys.
     pub records: Vec<SreKept>,
     /// Kinds of secrets that were masked before anything was stored.
-    pub masked: Vec<&'static str>,
+    pub masked: Vec<String>,
 }
 
 /// Metadata of what is kept to one user, and who that is.
@@ -99,6 +104,8 @@ pub(super) struct SaveAs {
     pub(super) in_person: bool,
     /// The record that the save goes by, as it was read: where it was changed since, nothing is stored.
     pub(super) as_read: Option<(RecordId, u32)>,
+    /// What came with this token before is not done again.
+    pub(super) token: Option<ClientToken>,
     /// What the event says besides of how it came.
     pub(super) metadata: BTreeMap<String, String>,
     /// The job that sums up the session, of an investigation that is completed.
@@ -164,12 +171,21 @@ impl Engine {
         self.sre_save_as(caller, asked, SaveAs::default()).await
     }
 
-    /// The same where the user's own connection says it: contacts that the operator knows need no confirmation then (§9.2).
+    /// The same where the user's own connection says it: contacts that the operator knows need no confirmation then (§9.2). Kept to the
+    /// caller where `is_private`; a `token` that came before answers as it did then.
     ///
     /// # Errors
-    /// As [`Self::sre_save`].
-    pub async fn sre_save_in_person(&self, caller: &Principal, asked: SreSave) -> Result<SreSaved> {
-        self.sre_save_as(caller, asked, SaveAs { in_person: true, ..SaveAs::default() }).await
+    /// As [`Self::sre_save`]; `Invalid` for a token that came with something else.
+    pub async fn sre_save_in_person(
+        &self,
+        caller: &Principal,
+        asked: SreSave,
+        is_private: bool,
+        token: Option<ClientToken>,
+    ) -> Result<SreSaved> {
+        let private_to = is_private.then(|| caller.name.clone());
+        let how = SaveAs { in_person: true, private_to, token, ..SaveAs::default() };
+        self.sre_save_as(caller, asked, how).await
     }
 
     /// The same with what a hook decides of it.
@@ -177,8 +193,9 @@ impl Engine {
         &self,
         caller: &Principal,
         asked: SreSave,
-        how: SaveAs,
+        mut how: SaveAs,
     ) -> Result<SreSaved> {
+        how.token = how.token.map(|token| token.of(caller, &asked.memory)).transpose()?;
         let actor = place::actor(asked.kind, &asked.actor, self.settings.sre.of(&asked.memory))?;
         let session = place::session(asked.kind, asked.session.as_deref())?;
         let now = self.clock.now();
@@ -210,6 +227,21 @@ impl Engine {
         Ok(saved)
     }
 
+    /// What a token's first save answered, where it came before.
+    ///
+    /// # Errors
+    /// `Invalid` where it came with something else.
+    pub(super) async fn sre_saved_before(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        token: Option<&ClientToken>,
+    ) -> Result<Option<SreSaved>> {
+        let Some(token) = token.cloned() else { return Ok(None) };
+        let (token, memory, now) = (token.of(caller, memory)?, memory.clone(), self.clock.now());
+        self.store.write(move |tx| replayed(look_up(tx, Some(&token), Some(&memory), OPERATION, now)?)).await
+    }
+
     /// What a save needs before its write.
     pub(crate) fn sre_naming(&self, now: Timestamp) -> Result<Naming> {
         let id = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
@@ -223,6 +255,10 @@ impl Engine {
     fn sre_save_in(&self, tx: &mut dyn Tx, caller: &Principal, ready: &Ready) -> Result<(SreSaved, Tally)> {
         let memory = existing(tx, &ready.asked.memory)?;
         place::strategy(&memory, ready.asked.kind)?;
+        let (token, now) = (ready.how.token.as_ref(), ready.event.now());
+        if let Some(first) = replayed(look_up(tx, token, Some(&memory.id), OPERATION, now)?)? {
+            return Ok((first, Tally::default()));
+        }
         if let Some((id, version)) = &ready.how.as_read {
             let fresh = tx.records().get(&memory.id, id)?;
             if fresh.is_some_and(|fresh| fresh.version != *version) {
@@ -232,8 +268,7 @@ impl Engine {
         let mut asked = ready.asked.clone();
         let masked = self.sre_masked(&memory, &mut asked);
         let found = Tally::of_masked(&masked);
-        let masked = masked.iter().map(|kind| kind.as_str()).collect();
-        let now = ready.event.now();
+        let masked = masked.iter().map(|kind| kind.as_str().to_owned()).collect();
         let noticed = ready.how.noticed;
         let zone = self.zone_of_said(tx, caller, (&memory, &asked), now)?;
         let speaker = Speaker {
@@ -259,6 +294,9 @@ impl Engine {
         saved.records =
             self.sre_records_in(tx, caller, (&memory, &asked), (&drafts, &ready.naming), spring, now)?;
         saved.event = Some(event);
+        // A request of which nothing was stored may be sent again: what was wrong may be mended by then.
+        let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+        remember(tx, token, Some(&memory.id), OPERATION, &saved, expires)?;
         Ok((saved, found))
     }
 

@@ -30,7 +30,7 @@ async fn agent_response(call: Call, asked: shape::AgentResponse) -> Result<shape
         tool_calls: asked.tool_calls,
         at: time("at", asked.at.as_deref())?,
     };
-    let job = call.doors.engine.agent_response(&call.caller, response).await?;
+    let job = call.doors.engine.agent_response(&call.caller, response, call.token()?).await?;
     Ok(shape::AgentResponseTaken { job_id: job.to_string() })
 }
 

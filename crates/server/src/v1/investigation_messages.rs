@@ -27,7 +27,7 @@ async fn investigation_messages(
         messages: messages.collect::<Result<_>>()?,
         chars_max: asked.chars_max.map(|chars| usize::try_from(chars).unwrap_or(usize::MAX)),
     };
-    let kept = call.doors.engine.investigation_messages(&call.caller, turn).await?;
+    let kept = call.doors.engine.investigation_messages(&call.caller, turn, call.token()?).await?;
     let event = kept.event.map(|event| event.to_string());
     let place = event.clone().unwrap_or_default();
     let shown = kept.shown.into_iter().map(|one| shape::InvestigationMessageShown {

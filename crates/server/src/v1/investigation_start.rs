@@ -49,7 +49,7 @@ async fn investigation_start(
         mode: asked.mode.unwrap_or_else(|| "interactive".to_owned()),
         services: asked.services,
         environment: asked.environment,
-        is_private: is_second("scope", asked.scope.as_deref(), TEAM, PRIVATE)?,
+        is_private: is_private(asked.scope.as_deref())?,
         tz: asked.tz,
         alert: asked.alert,
         budget_tokens: asked.budget_tokens,
@@ -57,9 +57,18 @@ async fn investigation_start(
         timeout_ms: asked.timeout_ms,
         render: !is_second("render", asked.render.as_deref(), TEXT, NONE)?,
     };
-    let started = call.doors.engine.investigation_start(&call.caller, start).await?;
+    let token = call.token()?;
+    let started = call.doors.engine.investigation_start(&call.caller, start, token).await?;
     let is_new = !started.joined;
     Ok((shown(started), is_new))
+}
+
+/// Whether something is to be kept to its user.
+///
+/// # Errors
+/// `Invalid` on `scope`.
+pub(super) fn is_private(scope: Option<&str>) -> Result<bool> {
+    is_second("scope", scope, TEAM, PRIVATE)
 }
 
 /// Whether the second of two words is said; nothing is as good as the first.

@@ -8,6 +8,7 @@ use loci_model::sre::{SreSource, SreType};
 use loci_model::{Error, Result};
 
 use super::call::Call;
+use super::investigation_start::is_private;
 use super::table::{Table, post};
 
 /// Both spellings of every type.
@@ -44,7 +45,8 @@ async fn sre_save(call: Call, asked: shape::SreSave) -> Result<shape::SreSaved> 
         data: asked.data,
         source,
     };
-    Ok(shown(call.doors.engine.sre_save_in_person(&call.caller, save).await?))
+    let (private, token) = (is_private(asked.scope.as_deref())?, call.token()?);
+    Ok(shown(call.doors.engine.sre_save_in_person(&call.caller, save, private, token).await?))
 }
 
 fn shown(saved: SreSaved) -> shape::SreSaved {
@@ -59,7 +61,7 @@ fn shown(saved: SreSaved) -> shape::SreSaved {
         action: action.as_str().to_owned(),
         reason,
         records: saved.records.into_iter().map(kept).collect(),
-        masked: saved.masked.into_iter().map(str::to_owned).collect(),
+        masked: saved.masked,
     }
 }
 

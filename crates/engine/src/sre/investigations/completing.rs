@@ -130,7 +130,7 @@ impl Engine {
                 memory: &asked.memory,
                 agent,
                 session: &known.session_id(),
-                user: &known.user(),
+                user: &known.proposes_for(caller).1,
                 private_to: known.private_to(),
                 text,
             };

@@ -49,6 +49,17 @@ impl Known {
         segment::decode(self.actor.as_str())
     }
 
+    /// Whose preferences its work may propose: its user's; where a system opened it, of whoever works on it.
+    pub(super) fn proposes_for(&self, caller: &Principal) -> (ActorId, String) {
+        let user = self.user();
+        if self.alert("source") == Some(user.as_str())
+            && let Ok(Ok(actor)) = segment::encode(&caller.name, "caller").map(ActorId::parse)
+        {
+            return (actor, caller.name.clone());
+        }
+        (self.actor.clone(), user)
+    }
+
     /// Its session, as callers name it.
     pub(super) fn session_id(&self) -> String {
         segment::decode(self.session.as_str())

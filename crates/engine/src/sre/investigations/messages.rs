@@ -9,6 +9,7 @@ use loci_model::{Error, EventId, MemoryId, Result, Timestamp, limits};
 
 use crate::Engine;
 use crate::events::NewEvent;
+use crate::idempotency::ClientToken;
 
 /// Characters of a tool's output that are shown, and of any other message where the request says nothing.
 const TOOL_CHARS: usize = 500;
@@ -69,7 +70,7 @@ pub struct MessagesKept {
 }
 
 impl Engine {
-    /// Stores a turn of an investigation's conversation.
+    /// Stores a turn of an investigation's conversation; the same `token` once more is the turn that came first.
     ///
     /// # Errors
     /// `Invalid`, naming the member; `NotFound` for an investigation that is not there; `Denied` for whoever may not write it.
@@ -77,6 +78,7 @@ impl Engine {
         &self,
         caller: &Principal,
         asked: InvestigationMessages,
+        token: Option<ClientToken>,
     ) -> Result<MessagesKept> {
         let chars_max = asked.chars_max.unwrap_or(MESSAGE_CHARS);
         if !MESSAGE_CHARS_RANGE.contains(&chars_max) {
@@ -105,7 +107,7 @@ impl Engine {
             namespace_variables: BTreeMap::new(),
             over_limit: false,
         };
-        let event = self.event_create(caller, new, None).await?.event;
+        let event = self.event_create(caller, new, token).await?.event;
         // As it was stored: its secrets are masked.
         let shown = event.payload.iter().enumerate().filter_map(|(index, item)| match item {
             PayloadItem::Conversational { role, text } => Some(shown(*role, text, index, chars_max)),

@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::capturing::{Answer, Captured};
 use super::finding::Known;
 use crate::events::{NewEvent, Prepared};
+use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::SafetyPolicy;
 use crate::sre::masking;
@@ -39,6 +40,8 @@ const PRIVATE: &str = "loci.private";
 const REACH_WHOLE: &str = "memory";
 const REACH_ACTOR: &str = "actor";
 const REACH_SESSION: &str = "session";
+/// The operation of its idempotency tokens.
+const OPERATION: &str = "investigation_agent_response";
 /// A job's key, before the event's id; and the operation under which its result is kept.
 const JOB_KEY: &str = "agent-response:";
 const RESULT: &str = "sre_agent_response";
@@ -76,11 +79,16 @@ pub struct ResponseRead {
 }
 
 impl Engine {
-    /// Takes an answer; the job that reads it.
+    /// Takes an answer; the job that reads it. The same `token` once more is the job of the first.
     ///
     /// # Errors
     /// `Invalid`, naming the member; `NotFound` for an investigation that is not there; `Denied` for whoever may not write as that agent.
-    pub async fn agent_response(&self, caller: &Principal, asked: AgentResponse) -> Result<JobId> {
+    pub async fn agent_response(
+        &self,
+        caller: &Principal,
+        asked: AgentResponse,
+        token: Option<ClientToken>,
+    ) -> Result<JobId> {
         if asked.text.trim().is_empty() {
             return Err(Error::invalid("text", "text is required: send what the agent answered"));
         }
@@ -93,6 +101,7 @@ impl Engine {
         let about = (asked.incident.as_str(), asked.session.as_deref());
         let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
         let event = self.response_event(caller, &asked, agent.clone(), &known)?;
+        let token = token.map(|token| token.of(caller, &asked.memory)).transpose()?;
         let job = NewJob {
             id: JobId::parse(uuid7(self.ids.as_ref(), self.clock.now().millis()))?,
             memory: asked.memory.clone(),
@@ -104,16 +113,24 @@ impl Engine {
             due: self.clock.now(),
             due_rule: DueRule::Earlier,
         };
-        let (engine, caller, id) = (self.clone(), caller.clone(), job.id.clone());
-        self.store
+        let (engine, caller) = (self.clone(), caller.clone());
+        let id = self
+            .store
             .write(move |tx| {
                 let memory = existing(tx, &job.memory)?;
+                let (token, place) = (token.as_ref(), Some(&memory.id));
+                if let Some(first) = replayed(look_up::<String>(tx, token, place, OPERATION, job.due)?)? {
+                    return JobId::parse(first);
+                }
                 let policy = SafetyPolicy::of(&engine.settings, &memory.settings);
                 let payload = payload(&asked, policy)?;
                 let stored =
                     engine.event_store_in(tx, &caller, &memory, &event.with_masked(payload), None)?;
                 let job = NewJob { unique_key: format!("{JOB_KEY}{}", stored.event.id), ..job.clone() };
-                tx.jobs_mut().enqueue(&job, job.due)
+                tx.jobs_mut().enqueue(&job, job.due)?;
+                let expires = job.due.plus_millis(limits::IDEMPOTENCY_MS);
+                remember(tx, token, place, OPERATION, &job.id.to_string(), expires)?;
+                Ok(job.id)
             })
             .await?;
         self.wake.call();
@@ -129,6 +146,7 @@ impl Engine {
     ) -> Result<Prepared> {
         let (memory, session, now) = (&asked.memory, &known.session, self.clock.now());
         let view = access::event_view(caller, memory, &agent, Some(session), Capability::Write, now)?;
+        let (person, user) = known.proposes_for(caller);
         let mut metadata = BTreeMap::from([
             (TYPE.to_owned(), TYPE_RESPONSE.to_owned()),
             (
@@ -136,14 +154,12 @@ impl Engine {
                 hex::encode(&known.incident).chars().take(limits::EVENT_METADATA_VALUE_CHARS_MAX).collect(),
             ),
             (AGENT.to_owned(), agent.to_string()),
-            (USER.to_owned(), known.actor.to_string()),
+            (USER.to_owned(), person.to_string()),
         ]);
         metadata.extend(reach(caller, memory, &agent, now));
-        let user = known.user();
-        let of_user = access::require_user(caller, memory, (&known.actor, &user), Capability::Write).is_ok();
+        let of_user = access::require_user(caller, memory, (&person, &user), Capability::Write).is_ok();
         let preferences = place::session(SreType::Preferences, None)?;
-        let reaches =
-            access::event_view(caller, memory, &known.actor, Some(&preferences), Capability::Write, now);
+        let reaches = access::event_view(caller, memory, &person, Some(&preferences), Capability::Write, now);
         if of_user && reaches.is_ok() {
             metadata.insert(PROPOSES.to_owned(), "yes".to_owned());
         }

@@ -14,6 +14,7 @@ use super::context::{Context, Gathered, Recurrence, recurrence};
 use super::finding::Known;
 use super::rendering::{self, Rendered};
 use crate::coding::hydration::deadline::Deadline;
+use crate::idempotency::ClientToken;
 use crate::render::{Dropped, Frame};
 use crate::safety::Patterns;
 use crate::sre::incident_name::{incident_name, incident_random};
@@ -125,16 +126,20 @@ impl InvestigationStart {
 }
 
 impl Engine {
-    /// Begins an investigation and tells what is known.
+    /// Begins an investigation and tells what is known. The same `token` once more goes on with the one that it began.
     ///
     /// # Errors
     /// `Invalid`, naming the member; `Denied` for whoever is neither the user nor an administrator.
     pub async fn investigation_start(
         &self,
         caller: &Principal,
-        asked: InvestigationStart,
+        mut asked: InvestigationStart,
+        token: Option<ClientToken>,
     ) -> Result<InvestigationStarted> {
         asked.check()?;
+        if let Some(begun) = self.sre_saved_before(caller, &asked.memory, token.as_ref()).await? {
+            asked.incident = begun.records.into_iter().find_map(|kept| kept.key);
+        }
         let settings = self.settings.sre.of(&asked.memory).clone();
         let actor = place::actor(SreType::Investigations, &asked.user, &settings)?;
         access::require_user(caller, &asked.memory, (&actor, &asked.user), Capability::Write)?;
@@ -152,7 +157,7 @@ impl Engine {
         };
         place::session(SreType::Investigations, Some(&session))?;
         if open.is_none() {
-            self.open_investigation(caller, &asked, (&incident, &session), now, &mut context).await?;
+            self.open_investigation(caller, &asked, (&incident, &session, token), now, &mut context).await?;
         }
         context.investigations.retain(|one| incident_of(one) != Some(incident.as_str()));
         let recurrence = asked.fingerprint().map(|_| recurrence(&same, &incident, now));
@@ -217,7 +222,7 @@ impl Engine {
         &self,
         caller: &Principal,
         asked: &InvestigationStart,
-        (incident, session): (&str, &str),
+        (incident, session, token): (&str, &str, Option<ClientToken>),
         now: Timestamp,
         context: &mut Context,
     ) -> Result<()> {
@@ -241,9 +246,11 @@ impl Engine {
             data,
             source: SreSource::Agent,
         };
-        let how = SaveAs { private_to: asked.is_private.then(|| asked.user.clone()), ..SaveAs::default() };
+        let private_to = asked.is_private.then(|| asked.user.clone());
+        let how = SaveAs { private_to, token, ..SaveAs::default() };
         match self.sre_save_as(caller, save, how).await {
-            Ok(_) => Ok(()),
+            Ok(saved) if saved.records.iter().any(|kept| kept.key.as_deref() == Some(incident)) => Ok(()),
+            Ok(_) => Err(Error::conflict("a start with this Idempotency-Key is under way: send it again")),
             Err(error)
                 if matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Bug | ErrorKind::Throttled) =>
             {

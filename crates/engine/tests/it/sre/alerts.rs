@@ -176,3 +176,22 @@ fn what_is_of_no_use_is_kept_as_ignored_and_an_unknown_memory_is_told() {
     let error = world.drive(world.engine.alerts_receive(lost)).unwrap_err();
     assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::NotFound, Some("memory")));
 }
+
+#[test]
+fn contacts_of_an_alerts_investigation_are_proposed_to_who_works_on_it() {
+    let world = world();
+    send(&world, vec![firing(30)]);
+    let incident = known(&world)[0]["incident_id"].as_str().unwrap().to_owned();
+    let alice = super::of_team("alice");
+    super::completing::complete(&world, &alice, &incident, |done| {
+        done.agent_results.insert("logs-agent".to_owned(), "Escalate to ops@example.com.".to_owned());
+    });
+    let waiting = |user: &str| {
+        super::preferences(&world, user)
+            .values()
+            .flat_map(|one| &one.entries)
+            .map(|one| one.state)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!((waiting("alice"), waiting("alertmanager")), (vec!["pending_confirmation"], Vec::new()));
+}

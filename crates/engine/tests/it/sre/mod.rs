@@ -1,6 +1,7 @@
 //! The memory of operations agents on the embedded store (sre-memory.md): each test writes, opens the store anew and reads.
 
 mod alerts;
+mod arguments;
 mod completing;
 mod declaring;
 mod ensure;
@@ -8,6 +9,7 @@ mod infrastructure;
 mod investigations;
 mod outcomes;
 mod preferences;
+mod repeating;
 mod responding;
 mod retrieving;
 mod safety;

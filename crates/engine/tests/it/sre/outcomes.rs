@@ -273,3 +273,20 @@ fn an_outcome_is_of_work_and_not_of_what_people_want() {
     let effects = tell(&world, &alice, &incident, |told| told.wrong = vec![saved.clone()]).unwrap();
     assert!(effects.contains(&(saved, "not_found")), "{effects:?}");
 }
+
+#[test]
+fn what_was_confirmed_has_its_own_time() {
+    let world = world();
+    let alice = of_team("alice");
+    let incident = investigated(&world, &alice, "api");
+    tell(&world, &alice, &incident, |told| told.root_cause_confirmed = Some(true)).unwrap();
+    let left = || {
+        let now = world.clock.now();
+        world.active().into_iter().filter(|one| !one.is_expired(now)).count()
+    };
+    // What was learned stays 400 days, the investigation 730.
+    for (day, step, expect) in [(399, 399, 2), (401, 2, 1), (729, 328, 1), (731, 2, 0)] {
+        world.clock.advance_ms(step * DAY_MS);
+        assert_eq!(left(), expect, "day {day}");
+    }
+}

@@ -325,7 +325,7 @@ fn in_person(world: &World, said: &Said<'_>, data: Value) -> Vec<SreAction> {
         data,
         source: said.source,
     };
-    let saved = world.drive(world.engine.sre_save_in_person(said.by, asked)).unwrap();
+    let saved = world.drive(world.engine.sre_save_in_person(said.by, asked, false, None)).unwrap();
     saved.records.into_iter().map(|kept| kept.action).collect()
 }
 

@@ -1,11 +1,15 @@
 //! The start of an investigation: §6.1, §7, tests 10 and 11, D10, D12 to D15, D23, D31, D32.
 
+use std::sync::Arc;
+
 use loci_engine::EngineSettings;
 use loci_engine::sre::{InvestigationStart, InvestigationStarted, PartStatus, SreHistoryAsk};
-use loci_model::ErrorKind;
-use loci_model::Result;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::principal::Principal;
 use loci_model::sre::{SreSource, SreType};
+use loci_model::{ErrorKind, Result};
 use loci_text::tokens::Estimator;
 use serde_json::{Map, Value, json};
 
@@ -40,7 +44,7 @@ pub(super) fn start(
     asked: InvestigationStart,
 ) -> Result<InvestigationStarted> {
     world.clock.advance_ms(1_000);
-    world.drive(world.engine.investigation_start(by, asked))
+    world.drive(world.engine.investigation_start(by, asked, None))
 }
 
 pub(super) fn alert(fingerprint: &str) -> Option<Map<String, Value>> {
@@ -452,4 +456,83 @@ fn who_starts_a_named_investigation_again_goes_on_with_it() {
     assert!(start(&world, &alice, named).unwrap().joined);
     let one = &super::known(&world)[0];
     assert_eq!((&one["root_cause"], &one["resolution_status"]), (&json!("a leak"), &json!("completed")));
+}
+
+/// A model that never answers.
+struct Stuck;
+
+impl Embedder for Stuck {
+    fn dimensions(&self) -> usize {
+        256
+    }
+
+    fn model_id(&self) -> &'static str {
+        "stuck"
+    }
+
+    fn embed(&self, _: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
+        Box::pin(std::future::pending())
+    }
+
+    fn embed_question(&self, _: String) -> BoxFuture<'_, Result<QuestionVector>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[test]
+fn one_part_that_fails_and_one_that_is_slow_hold_nothing_up() {
+    let world = world();
+    let alice = of_team("alice");
+    let style = json!({"preference_type": "style", "preference_value": {"report_format": "short"}});
+    let (source, kind) = (SreSource::Human, SreType::Preferences);
+    Said { by: &alice, source, kind, actor: "alice", session: None }.save(&world, style).unwrap();
+    let strategies =
+        world.drive(world.engine.memory_get(&world.caller, &world.memory.id)).unwrap().strategies;
+    let gone = strategies.into_iter().find(|one| one.name == "infrastructure_knowledge").unwrap().id;
+    let change = loci_engine::memories::MemoryUpdate { delete_strategies: vec![gone], ..Default::default() };
+    world.drive(world.engine.memory_update(&world.caller, &world.memory.id, change, None)).unwrap();
+    let world = world.reopened(EngineSettings::default(), |parts| parts.embedder = Some(Arc::new(Stuck)));
+    let mut one = asked(&world, "alice", "api-server memory");
+    one.timeout_ms = Some(2_000);
+    let began = world.clock.now().millis();
+    let started = start(&world, &alice, one).unwrap();
+    let took_ms = world.clock.now().millis() - began;
+    assert!(took_ms <= 4_000, "{took_ms} ms by the world's clock");
+    let status = |part: &str| started.context.status[part];
+    assert_eq!(status("infrastructure"), PartStatus::Error);
+    assert_eq!(status("investigations"), PartStatus::Timeout);
+    assert_eq!((status("preferences"), status("recurrence")), (PartStatus::Ok, PartStatus::Ok));
+    let agents: Vec<&String> = started.context.infrastructure.keys().collect();
+    assert_eq!(agents, ["kubernetes-agent", "logs-agent", "metrics-agent", "runbooks-agent"]);
+    assert_eq!(started.context.preferences["style"].value["report_format"], json!("short"));
+    assert!(started.degraded && started.rendered.contains("report format"), "{}", started.rendered);
+    for warning in ["infrastructure: error", "investigations: timeout"] {
+        assert!(started.warnings.iter().any(|one| one == warning), "{:?}", started.warnings);
+    }
+}
+
+#[test]
+fn a_user_whose_name_is_an_address_is_one_everywhere() {
+    let world = world();
+    let (user, carol) = ("carol@example.com", of_team("carol@example.com"));
+    let style = json!({"preference_type": "style", "preference_value": {"report_format": "short"}});
+    let (source, kind) = (SreSource::Human, SreType::Preferences);
+    Said { by: &carol, source, kind, actor: user, session: None }.save(&world, style).unwrap();
+    let first = start(&world, &carol, asked(&world, user, "api is down")).unwrap();
+    assert_eq!(first.context.preferences["style"].value["report_format"], json!("short"));
+    super::completing::complete(&world, &carol, &first.incident, |done| {
+        done.root_cause = Some("a leak".to_owned());
+    });
+    let world = super::reopened(world);
+    let mut past = super::retrieving::asking(&world, SreType::Investigations, "api is down");
+    past.actor = Some(user.to_owned());
+    let found = world.drive(world.engine.sre_retrieve(&carol, past.clone())).unwrap().results;
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        (&found[0].content["user_id"], &found[0].content["root_cause"]),
+        (&json!(user), &json!("a leak"))
+    );
+    // A name that looks like its place is another's.
+    past.actor = Some("carol-example-com".to_owned());
+    assert_eq!(world.drive(world.engine.sre_retrieve(&carol, past)).unwrap().results, Vec::new());
 }

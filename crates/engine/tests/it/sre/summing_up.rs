@@ -35,7 +35,7 @@ fn talk(world: &World, by: &Principal, incident: &str, messages: &[(Role, &str)]
         messages: messages.iter().map(message).collect(),
         chars_max: None,
     };
-    world.drive(world.engine.investigation_messages(by, turn)).unwrap().event.unwrap()
+    world.drive(world.engine.investigation_messages(by, turn, None)).unwrap().event.unwrap()
 }
 
 fn summaries(world: &World) -> Vec<Record> {

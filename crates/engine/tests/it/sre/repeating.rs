@@ -1,0 +1,106 @@
+//! What is sent twice with one idempotency key is done once (the rule of every write).
+
+use loci_engine::idempotency::ClientToken;
+use loci_engine::sre::{AgentResponse, InvestigationMessage, InvestigationMessages, SreSave};
+use loci_model::event::Role;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::store::{Store, StoreExt};
+use loci_model::sre::{SreSource, SreType};
+use loci_model::{ErrorKind, Reason};
+use serde_json::json;
+
+use super::starting::asked;
+use super::{of_team, reopened, world};
+use crate::world::World;
+
+fn token(name: &str, body: &str) -> Option<ClientToken> {
+    Some(ClientToken::new(name, &json!({ "body": body })).unwrap())
+}
+
+fn events(world: &World) -> usize {
+    let (memory, now, store): (_, _, &dyn Store) =
+        (world.memory.id.clone(), world.clock.now(), &*world.store);
+    world.drive(store.read(move |tx| tx.events().export(&memory, 0, 1_000, now))).unwrap().len()
+}
+
+#[test]
+fn a_save_sent_twice_is_one() {
+    let world = world();
+    let alice = of_team("alice");
+    let save = |world: &World, key: &str, limit: &str| {
+        world.clock.advance_ms(1_000);
+        let asked = SreSave {
+            memory: world.memory.id.clone(),
+            kind: SreType::Investigations,
+            actor: "alice".to_owned(),
+            session: Some("s-1".to_owned()),
+            data: json!({"query": limit}),
+            source: SreSource::Agent,
+        };
+        world.drive(world.engine.sre_save_in_person(&alice, asked, false, token(key, limit)))
+    };
+    let first = save(&world, "k-1", "why").unwrap();
+    let world = reopened(world);
+    // Without the key it would be another incident, for it has no name of its own.
+    assert_eq!(save(&world, "k-1", "why").unwrap(), first);
+    assert_eq!((world.active().len(), events(&world)), (1, 1));
+    let other = save(&world, "k-1", "who").unwrap_err();
+    assert_eq!((other.kind, other.reason), (ErrorKind::Invalid, Some(Reason::IdempotentParameterMismatch)));
+    save(&world, "k-2", "why").unwrap();
+    assert_eq!(world.active().len(), 2);
+}
+
+#[test]
+fn an_investigation_begun_twice_is_one() {
+    let world = world();
+    let alice = of_team("alice");
+    let start = |key: &str| {
+        world.clock.advance_ms(1_000);
+        let asked = asked(&world, "alice", "api is down");
+        world.drive(world.engine.investigation_start(&alice, asked, token(key, "x"))).unwrap()
+    };
+    let (first, again) = (start("k-1"), start("k-1"));
+    assert_eq!((&first.incident, &first.session), (&again.incident, &again.session));
+    assert!(again.joined && !first.joined);
+    assert_ne!(start("k-2").incident, first.incident);
+}
+
+#[test]
+fn an_answer_and_a_turn_sent_twice_are_one() {
+    let world = world();
+    let alice = of_team("alice");
+    let begun = world.engine.investigation_start(&alice, asked(&world, "alice", "api is down"), None);
+    let incident = world.drive(begun).unwrap().incident;
+    let answer = |key: &str| {
+        world.clock.advance_ms(1_000);
+        let response = AgentResponse {
+            memory: world.memory.id.clone(),
+            incident: incident.clone(),
+            session: None,
+            agent: "logs-agent".to_owned(),
+            text: "nothing".to_owned(),
+            tool_calls: Vec::new(),
+            at: None,
+        };
+        world.drive(world.engine.agent_response(&alice, response, token(key, "x"))).unwrap()
+    };
+    let before = events(&world);
+    assert_eq!(answer("k-1"), answer("k-1"));
+    assert_eq!(events(&world) - before, 1);
+    let turn = || {
+        world.clock.advance_ms(1_000);
+        let said = InvestigationMessage {
+            role: Role::User,
+            agent: None,
+            tool: None,
+            text: "why".to_owned(),
+            at: None,
+        };
+        let (memory, incident) = (world.memory.id.clone(), incident.clone());
+        let turn =
+            InvestigationMessages { memory, incident, session: None, messages: vec![said], chars_max: None };
+        world.drive(world.engine.investigation_messages(&alice, turn, token("k-3", "x"))).unwrap()
+    };
+    assert_eq!(turn(), turn());
+    assert_eq!(events(&world) - before, 2);
+}
