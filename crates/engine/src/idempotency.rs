@@ -39,10 +39,14 @@ impl ClientToken {
     /// the memory that they must not know of.
     pub(crate) fn of(mut self, caller: &Principal, memory: &MemoryId) -> Result<Self> {
         if access::require_whole(caller, memory, Capability::Write).is_err() {
-            let caller = serde_json::to_vec(caller)
-                .map_err(|error| Error::bug("a principal cannot be written down").caused_by(error))?;
-            self.owner = hex::encode(Sha256::digest(caller));
+            self.owner = digest(caller)?;
         }
+        Ok(self)
+    }
+
+    /// The token as the caller's own, whatever they may do: what it answers is one person's.
+    pub(crate) fn of_person(mut self, caller: &Principal) -> Result<Self> {
+        self.owner = digest(caller)?;
         Ok(self)
     }
 
@@ -54,6 +58,12 @@ impl ClientToken {
             token: format!("{}{}", self.owner, self.token),
         }
     }
+}
+
+fn digest(caller: &Principal) -> Result<String> {
+    let caller = serde_json::to_vec(caller)
+        .map_err(|error| Error::bug("a principal cannot be written down").caused_by(error))?;
+    Ok(hex::encode(Sha256::digest(caller)))
 }
 
 /// Hashes a JSON value independent of key order.

@@ -84,7 +84,7 @@ impl Way {
     /// Kills the server, and serves the same memory some days ahead of the machine.
     fn serve(&mut self, days_ahead: u64) -> Result<()> {
         self.server = None;
-        let config = format!("{HOOK}[rehearsal]\nclock_ahead_days = {days_ahead}\n");
+        let config = format!("{HOOK}[rehearsal]\nclock_ahead_days = {days_ahead}\nover_a_copy = true\n");
         self.server = Some(self.stage.serve(&config, &[("ALERTS_SECRET", SECRET)])?);
         Ok(())
     }

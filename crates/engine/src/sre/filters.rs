@@ -5,7 +5,7 @@ use loci_model::sre::SreType;
 use loci_model::{SessionId, Timestamp};
 use serde_json::Value;
 
-use super::investigations::is_hidden;
+use super::investigations::{is_hidden, is_session_summary};
 use super::reading;
 
 /// What a record must be of.
@@ -17,7 +17,7 @@ pub(super) struct Filters {
     pub(super) environments: Vec<String>,
     /// From then on, and until just before then.
     pub(super) time: (Option<Timestamp>, Option<Timestamp>),
-    /// Services and environments refuse nothing.
+    /// Services and environments refuse nothing; and sessions in short are left out, for a start.
     pub(super) boost: bool,
     /// Who reads: what is kept to another user is not for them. None: an administrator, for whom everything is.
     pub(super) reader: Option<String>,
@@ -33,6 +33,10 @@ impl Filters {
     /// True where the record is of it; one that nobody can read is told of, and not refused.
     pub(super) fn admit(&self, record: &Record) -> bool {
         if self.reader.as_deref().is_some_and(|reader| is_hidden(record, reader)) {
+            return false;
+        }
+        // A start tells of investigations; what was said in their sessions is for who asks on.
+        if self.boost && is_session_summary(record) {
             return false;
         }
         if self.session.is_some() && record.provenance.session != self.session {

@@ -195,7 +195,7 @@ impl Engine {
         asked: SreSave,
         mut how: SaveAs,
     ) -> Result<SreSaved> {
-        how.token = how.token.map(|token| token.of(caller, &asked.memory)).transpose()?;
+        how.token = how.token.map(|token| token.of_person(caller)).transpose()?;
         let actor = place::actor(asked.kind, &asked.actor, self.settings.sre.of(&asked.memory))?;
         let session = place::session(asked.kind, asked.session.as_deref())?;
         let now = self.clock.now();
@@ -238,7 +238,7 @@ impl Engine {
         token: Option<&ClientToken>,
     ) -> Result<Option<SreSaved>> {
         let Some(token) = token.cloned() else { return Ok(None) };
-        let (token, memory, now) = (token.of(caller, memory)?, memory.clone(), self.clock.now());
+        let (token, memory, now) = (token.of_person(caller)?, memory.clone(), self.clock.now());
         self.store.write(move |tx| replayed(look_up(tx, Some(&token), Some(&memory), OPERATION, now)?)).await
     }
 

@@ -14,7 +14,6 @@ use super::ending_preferences::ending;
 use super::finding::{Known, SAME_ALERT_MAX, is_hidden, of_fingerprint};
 use super::outcome::OUTCOME;
 use super::starting::InvestigationStart;
-use super::summarising::is_session_summary;
 use crate::coding::hydration::deadline::{Deadline, Read};
 use crate::memories::existing;
 use crate::sre::keeping::word;
@@ -169,7 +168,7 @@ impl Engine {
         }
         let found = context.part("investigations", past);
         context.warnings.extend(found.warnings);
-        context.investigations = once(visible(found.results, &asked.user));
+        context.investigations = visible(found.results, &asked.user);
         // Those whose cause was confirmed come first, in their own order (§11).
         context.investigations.sort_by_key(|one| word(&one.record, OUTCOME) != Some("confirmed"));
         let (same, is_partial) = context.part("recurrence", same);
@@ -228,14 +227,6 @@ fn question(asked: &InvestigationStart, zone: Option<&str>, kind: SreType) -> Sr
 
 fn visible(found: Vec<SreFound>, user: &str) -> Vec<SreFound> {
     found.into_iter().filter(|one| !is_hidden(&one.record, user)).collect()
-}
-
-/// What was said in a session is not told besides the investigation that it is of.
-fn once(found: Vec<SreFound>) -> Vec<SreFound> {
-    let place = |one: &SreFound| one.record.namespace.clone();
-    let typed: Vec<_> = found.iter().filter(|one| !is_session_summary(&one.record)).map(place).collect();
-    let is_more = |one: &SreFound| !is_session_summary(&one.record) || !typed.contains(&place(one));
-    found.into_iter().filter(is_more).collect()
 }
 
 /// How often the alert came, with `this` the incident under way.

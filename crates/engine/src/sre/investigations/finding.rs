@@ -5,7 +5,7 @@ use loci_model::metadata::MetadataValue;
 use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::{Record, RecordState};
+use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::sre::{ResolutionStatus, SreSource, SreType};
 use loci_model::{ActorId, Error, MemoryId, Result, SessionId, Timestamp};
@@ -166,6 +166,8 @@ pub(in crate::sre) fn of_fingerprint(
     let scope = RecordScope {
         view: view.clauses().to_vec(),
         metadata: vec![same],
+        // Few records are of this kind, and a store finds them without looking at what is known of services.
+        kinds: vec![RecordKind::Investigation],
         states: vec![RecordState::Active],
         ..place::scope(memory, SreType::Investigations, None, now)?
     };

@@ -3,14 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::event::{ExtractionMode, PayloadItem, Role};
+use loci_model::event::{Event, ExtractionMode, PayloadItem, Role};
+use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, EventId, MemoryId, Result, Timestamp, limits};
 
-use crate::Engine;
+use super::finding::Known;
+use super::responding::{INCIDENT, PRIVATE, incident_word};
 use crate::events::NewEvent;
-use crate::idempotency::ClientToken;
+use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::memories::existing;
+use crate::safety::Tally;
+use crate::{Engine, access};
 
+/// The operation of its idempotency tokens.
+const OPERATION: &str = "investigation_messages";
 /// Characters of a tool's output that are shown, and of any other message where the request says nothing.
 const TOOL_CHARS: usize = 500;
 const MESSAGE_CHARS: usize = 9_000;
@@ -91,23 +98,10 @@ impl Engine {
         let about = (asked.incident.as_str(), asked.session.as_deref());
         let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
         let texts: Vec<(Role, String)> = asked.messages.iter().map(|one| (one.role, prefixed(one))).collect();
-        let payload = texts
-            .iter()
-            .map(|(role, text)| PayloadItem::Conversational { role: *role, text: text.clone() })
-            .collect();
-        let new = NewEvent {
-            memory: asked.memory,
-            actor: known.actor.clone(),
-            session: Some(known.session.clone()),
-            time: asked.messages.iter().find_map(|one| one.at),
-            payload,
-            branch: None,
-            metadata: BTreeMap::new(),
-            extraction: ExtractionMode::Skip,
-            namespace_variables: BTreeMap::new(),
-            over_limit: false,
-        };
-        let event = self.event_create(caller, new, token).await?.event;
+        let payload =
+            texts.into_iter().map(|(role, text)| PayloadItem::Conversational { role, text }).collect();
+        let time = asked.messages.iter().find_map(|one| one.at);
+        let event = self.store_turn(caller, &asked.memory, &known, (time, payload), token).await?;
         // As it was stored: its secrets are masked.
         let shown = event.payload.iter().enumerate().filter_map(|(index, item)| match item {
             PayloadItem::Conversational { role, text } => Some(shown(*role, text, index, chars_max)),
@@ -115,6 +109,59 @@ impl Engine {
         });
         let shown = shown.collect();
         Ok(MessagesKept { event: Some(event.id), shown })
+    }
+
+    /// The event of a turn, as it is stored; or that of the turn that came first with the token.
+    async fn store_turn(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        known: &Known,
+        (time, payload): (Option<Timestamp>, Vec<PayloadItem>),
+        token: Option<ClientToken>,
+    ) -> Result<Event> {
+        let (actor, session, now) = (known.actor.clone(), known.session.clone(), self.clock.now());
+        let view = access::event_view(caller, memory, &actor, Some(&session), Capability::Write, now)?;
+        let mut metadata = BTreeMap::from([(INCIDENT.to_owned(), incident_word(&known.incident))]);
+        metadata.extend(known.private_to().map(|_| (PRIVATE.to_owned(), "yes".to_owned())));
+        let mut turn = self.prepare(NewEvent {
+            memory: memory.clone(),
+            actor: actor.clone(),
+            session: Some(session.clone()),
+            time,
+            payload,
+            branch: None,
+            metadata,
+            extraction: ExtractionMode::Skip,
+            namespace_variables: BTreeMap::new(),
+            over_limit: false,
+        })?;
+        turn.put_within(&view)?;
+        let token = token.map(|token| token.of_person(caller)).transpose()?;
+        let (engine, caller, memory) = (self.clone(), caller.clone(), memory.clone());
+        let (event, found) = self
+            .store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let (token, place) = (token.as_ref(), Some(&memory.id));
+                if let Some(first) = replayed(look_up::<String>(tx, token, place, OPERATION, now)?)? {
+                    let event =
+                        tx.events().get(&memory.id, &actor, &session, &EventId::parse(first)?, now)?;
+                    let gone = || {
+                        Error::not_found(
+                            "what came with this Idempotency-Key first was deleted since: send a new one",
+                        )
+                    };
+                    return event.map(|event| (event, Tally::default())).ok_or_else(gone);
+                }
+                let stored = engine.event_store_in(tx, &caller, &memory, &turn, None)?;
+                let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+                remember(tx, token, place, OPERATION, &stored.event.id.to_string(), expires)?;
+                Ok((stored.event, stored.found))
+            })
+            .await?;
+        found.tell(self.observe.as_ref());
+        Ok(event)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordKind;
 use loci_model::scope::RecordScope;
 use loci_model::sre::{FindingCategory, SreType};
 use loci_model::{Error, MemoryId, RecordId, Result, limits};
@@ -60,7 +61,8 @@ impl Engine {
             .read(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let scope = place::scope(&memory, SreType::Investigations, Some(&actor), now)?;
-                let scope = RecordScope { view: view.clauses().to_vec(), ..scope };
+                let kinds = vec![RecordKind::Investigation];
+                let scope = RecordScope { view: view.clauses().to_vec(), kinds, ..scope };
                 tx.records().list(&RecordPage { scope, after: None, limit: LOOKED_AT })
             })
             .await?;

@@ -29,13 +29,13 @@ use crate::{Engine, access};
 const OURS: &str = "loci.";
 const TYPE: &str = "loci.memoryType";
 pub(super) const TYPE_RESPONSE: &str = "agent_response";
-const INCIDENT: &str = "loci.incident";
+pub(super) const INCIDENT: &str = "loci.incident";
 const AGENT: &str = "loci.agent";
 const USER: &str = "loci.user";
 const BY: &str = "loci.by";
 const REACH: &str = "loci.reach";
 const PROPOSES: &str = "loci.proposes";
-const PRIVATE: &str = "loci.private";
+pub(super) const PRIVATE: &str = "loci.private";
 /// How far a caller may write.
 const REACH_WHOLE: &str = "memory";
 const REACH_ACTOR: &str = "actor";
@@ -101,7 +101,7 @@ impl Engine {
         let about = (asked.incident.as_str(), asked.session.as_deref());
         let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
         let event = self.response_event(caller, &asked, agent.clone(), &known)?;
-        let token = token.map(|token| token.of(caller, &asked.memory)).transpose()?;
+        let token = token.map(|token| token.of_person(caller)).transpose()?;
         let job = NewJob {
             id: JobId::parse(uuid7(self.ids.as_ref(), self.clock.now().millis()))?,
             memory: asked.memory.clone(),
@@ -149,10 +149,7 @@ impl Engine {
         let (person, user) = known.proposes_for(caller);
         let mut metadata = BTreeMap::from([
             (TYPE.to_owned(), TYPE_RESPONSE.to_owned()),
-            (
-                INCIDENT.to_owned(),
-                hex::encode(&known.incident).chars().take(limits::EVENT_METADATA_VALUE_CHARS_MAX).collect(),
-            ),
+            (INCIDENT.to_owned(), incident_word(&known.incident)),
             (AGENT.to_owned(), agent.to_string()),
             (USER.to_owned(), person.to_string()),
         ]);
@@ -298,6 +295,11 @@ fn may_read(caller: &Principal, job: &Job, now: Timestamp) -> bool {
 
 fn result_of(memory: &MemoryId, job: &JobId) -> TokenScope {
     TokenScope { place: memory.to_string(), operation: RESULT.to_owned(), token: job.to_string() }
+}
+
+/// The incident, as metadata of events name it.
+pub(super) fn incident_word(incident: &str) -> String {
+    hex::encode(incident).chars().take(limits::EVENT_METADATA_VALUE_CHARS_MAX).collect()
 }
 
 /// The answer and its tools' calls, their secrets masked.

@@ -79,7 +79,7 @@ pub(super) fn session_text(turns: &[Turn], events_left_out: bool) -> Option<Sess
     let contents: Vec<&str> = all.iter().map(|topic| topic.content.as_str()).collect();
     let index_text = contents.join("\n");
     if !left.is_empty() {
-        all.push(named(LEFT_NAME, format!("{}: the sources have them", left.join(", "))));
+        all.push(named(LEFT_NAME, format!("{}, which the sources may have", left.join(", "))));
     }
     let mut sources: Vec<Source> = Vec::new();
     for turn in turns {
@@ -189,7 +189,11 @@ mod tests {
         let topics = read(&summary.text);
         let left = topics.iter().find(|topic| topic.name == LEFT_NAME).unwrap();
         assert!(left.content.contains("earlier events of the session, "), "{}", left.content);
-        assert!(left.content.ends_with(" numbers and commands: the sources have them"), "{}", left.content);
+        assert!(
+            left.content.ends_with(" numbers and commands, which the sources may have"),
+            "{}",
+            left.content
+        );
     }
 
     #[test]

@@ -137,8 +137,12 @@ impl Engine {
         token: Option<ClientToken>,
     ) -> Result<InvestigationStarted> {
         asked.check()?;
-        if let Some(begun) = self.sre_saved_before(caller, &asked.memory, token.as_ref()).await? {
-            asked.incident = begun.records.into_iter().find_map(|kept| kept.key);
+        match self.sre_saved_before(caller, &asked.memory, token.as_ref()).await {
+            Ok(Some(begun)) => asked.incident = begun.records.into_iter().find_map(|kept| kept.key),
+            Ok(None) => {}
+            // A store that fails holds no investigation up: that it cannot be written is told below.
+            Err(error) if is_of_store(error.kind) => {}
+            Err(error) => return Err(error),
         }
         let settings = self.settings.sre.of(&asked.memory).clone();
         let actor = place::actor(SreType::Investigations, &asked.user, &settings)?;
@@ -195,11 +199,7 @@ impl Engine {
             Ok(known) => Ok(Some(known)),
             Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
             // A store that fails holds no investigation up: that it could not be saved is told.
-            Err(error)
-                if matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Bug | ErrorKind::Throttled) =>
-            {
-                Ok(None)
-            }
+            Err(error) if is_of_store(error.kind) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -251,9 +251,7 @@ impl Engine {
         match self.sre_save_as(caller, save, how).await {
             Ok(saved) if saved.records.iter().any(|kept| kept.key.as_deref() == Some(incident)) => Ok(()),
             Ok(_) => Err(Error::conflict("a start with this Idempotency-Key is under way: send it again")),
-            Err(error)
-                if matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Bug | ErrorKind::Throttled) =>
-            {
+            Err(error) if is_of_store(error.kind) => {
                 tracing::warn!(?error, "an investigation's start could not be saved");
                 context.warnings.push("investigation: that it began could not be saved".to_owned());
                 context.status.insert("investigation", super::PartStatus::Error);
@@ -267,6 +265,11 @@ impl Engine {
 /// The incident that a past investigation, or what was said in its session, is of.
 fn incident_of(found: &SreFound) -> Option<&str> {
     found.content.get("incident_id").and_then(Value::as_str).or_else(|| word(&found.record, "incident_id"))
+}
+
+/// True for errors of a store, and not of what was asked.
+fn is_of_store(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Unavailable | ErrorKind::Bug | ErrorKind::Throttled)
 }
 
 fn started(

@@ -22,7 +22,7 @@ use loci_model::{
 use serde_json::Value;
 
 use super::finding::{Known, of_incident};
-use super::responding::{TYPE_RESPONSE, in_stead};
+use super::responding::{INCIDENT, PRIVATE, TYPE_RESPONSE, in_stead, incident_word};
 use super::session_text::{SessionText, session_text};
 use crate::memories::existing;
 use crate::records::writing::{Building, Origin};
@@ -44,7 +44,7 @@ const SUBTYPE: &str = "session_summary";
 const EVENTS_MAX: usize = 200;
 
 /// True for a session in short: it is no investigation, though it lies where they do.
-pub(super) fn is_session_summary(record: &Record) -> bool {
+pub(in crate::sre) fn is_session_summary(record: &Record) -> bool {
     record.subtype.as_deref().is_some_and(|subtype| subtype.starts_with(SUBTYPE))
 }
 
@@ -181,7 +181,7 @@ fn said(
         })?;
         is_cut |= events.len() > EVENTS_MAX;
         events.truncate(EVENTS_MAX);
-        for event in events.iter().filter(|event| is_talk(event)) {
+        for event in events.iter().filter(|event| is_talk(event, &known)) {
             turns.extend((0..event.payload.len()).flat_map(|message| turns_of_message(event, message)));
         }
     }
@@ -189,9 +189,16 @@ fn said(
     Ok(Some(Said { known, turns, is_cut }))
 }
 
-/// True for what was said, not for what is a record by its type already.
-fn is_talk(event: &Event) -> bool {
-    event.metadata.get(EVENT_TYPE).is_none_or(|kind| kind == TYPE_RESPONSE)
+/// True for what was said in an investigation, not for what is a record by its type already. Of a session that several share, what names another
+/// incident is of that one; what an agent says without naming one may be of anybody; and what is private stays with what is.
+fn is_talk(event: &Event, known: &Known) -> bool {
+    let is_said = event.metadata.get(EVENT_TYPE).is_none_or(|kind| kind == TYPE_RESPONSE);
+    let is_of_it = match event.metadata.get(INCIDENT) {
+        Some(word) => *word == incident_word(&known.incident),
+        None => event.actor == known.actor,
+    };
+    let may_be_told = !event.metadata.contains_key(PRIVATE) || known.private_to().is_some();
+    is_said && is_of_it && may_be_told
 }
 
 /// The incident that a saved investigation is of.

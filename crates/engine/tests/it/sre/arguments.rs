@@ -68,7 +68,7 @@ fn of_the_start() {
             ("services", |asked| asked.services = vec!["api-proxy".to_owned()]),
             ("environment", |asked| asked.environment = Some("staging".to_owned())),
             ("scope", |asked| asked.is_private = true),
-            ("tz", |asked| asked.tz = Some("Nowhere".to_owned())),
+            ("tz", |asked| asked.tz = Some("Asia/Tokyo".to_owned())),
             ("alert", |asked| asked.alert = alert("1a30")),
             ("budget_tokens", |asked| asked.budget_tokens = Some(60)),
             ("estimator", |asked| asked.estimator = Estimator::Bytes3),

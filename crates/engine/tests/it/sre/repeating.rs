@@ -5,6 +5,7 @@ use loci_engine::sre::{AgentResponse, InvestigationMessage, InvestigationMessage
 use loci_model::event::Role;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{Store, StoreExt};
+use loci_model::principal::Principal;
 use loci_model::sre::{SreSource, SreType};
 use loci_model::{ErrorKind, Reason};
 use serde_json::json;
@@ -103,4 +104,48 @@ fn an_answer_and_a_turn_sent_twice_are_one() {
     };
     assert_eq!(turn(), turn());
     assert_eq!(events(&world) - before, 2);
+}
+
+#[test]
+fn a_key_is_of_the_person_who_sent_it() {
+    let world = world();
+    let (alice, bob) = (of_team("alice"), of_team("bob"));
+    let start = |by: &Principal, private: bool| {
+        world.clock.advance_ms(1_000);
+        let mut asked = asked(&world, &by.name, "api is down");
+        asked.is_private = private;
+        world.drive(world.engine.investigation_start(by, asked, token("k-1", "x"))).unwrap()
+    };
+    let (hers, his) = (start(&alice, true), start(&bob, false));
+    assert!(hers.incident != his.incident && !his.joined);
+    let say = |by: &Principal, incident: &str, text: &str| {
+        world.clock.advance_ms(1_000);
+        let said = InvestigationMessage {
+            role: Role::User,
+            agent: None,
+            tool: None,
+            text: text.to_owned(),
+            at: None,
+        };
+        let (memory, incident) = (world.memory.id.clone(), incident.to_owned());
+        let turn =
+            InvestigationMessages { memory, incident, session: None, messages: vec![said], chars_max: None };
+        world.drive(world.engine.investigation_messages(by, turn, token("turn-1", text)))
+    };
+    say(&alice, &hers.incident, "hers").unwrap();
+    assert_eq!(say(&bob, &his.incident, "his").unwrap().shown[0].text, "his");
+    // The same key with something else loses nothing in silence.
+    assert_eq!(say(&alice, &hers.incident, "more").unwrap_err().kind, ErrorKind::Invalid);
+    let save = |by: &Principal| {
+        let asked = SreSave {
+            memory: world.memory.id.clone(),
+            kind: SreType::Preferences,
+            actor: by.name.clone(),
+            session: None,
+            data: json!({"preference_type": "style", "preference_value": {"tone": "dry"}}),
+            source: SreSource::Agent,
+        };
+        world.drive(world.engine.sre_save_in_person(by, asked, false, token("k-9", "x"))).unwrap()
+    };
+    assert_ne!(save(&alice).records[0].record, save(&bob).records[0].record);
 }

@@ -172,3 +172,25 @@ fn it_reads_what_its_caller_could_and_is_kept_to_whom_the_investigation_is() {
     check(&of_team("alice"), true, "all");
     check(&of_actor("alice", "alice"), false, "own");
 }
+
+#[test]
+fn what_another_incident_of_the_session_is_about_is_not_told() {
+    let world = world();
+    let alice = of_team("alice");
+    let begin = |incident: &str, is_private: bool| {
+        let mut begun = asked(&world, "alice", "api is down");
+        (begun.incident, begun.session) = (Some(incident.to_owned()), Some("shared".to_owned()));
+        begun.is_private = is_private;
+        start(&world, &alice, begun).unwrap();
+        talk(&world, &alice, incident, &[(Role::User, &format!("The api is down since {incident}."))]);
+        respond(&world, &alice, incident, "logs-agent", &format!("The logs of {incident} have 12 errors."))
+            .unwrap();
+    };
+    begin("private-77", true);
+    begin("team-88", false);
+    complete(&world, &alice, "team-88", |done| done.root_cause = Some("a leak".to_owned()));
+    world.work();
+    let texts: Vec<String> = summaries(&world).into_iter().map(|one| one.text).collect();
+    assert_eq!(texts.len(), 1);
+    assert!(texts[0].contains("team-88") && !texts[0].contains("private-77"), "{}", texts[0]);
+}
