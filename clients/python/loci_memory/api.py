@@ -3481,6 +3481,7 @@ class SreSave(TypedDict):
     by: NotRequired[SreBy | None]
     data: dict[str, Any]
     memory_type: str
+    scope: NotRequired[str | None]
     session_id: NotRequired[str | None]
 
 

@@ -4867,6 +4867,8 @@ export interface SreSave {
   data: { [key: string]: unknown };
   /** `preferences`, `infrastructure` or `investigations`; the singular does, too. */
   memory_type: string;
+  /** `team`, or `private`: it is kept to the caller. Absent: `team`; preferences are their user's either way. */
+  scope?: string | null;
   /** The session; infrastructure and investigations need one. */
   session_id?: string | null;
 }

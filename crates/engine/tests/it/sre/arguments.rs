@@ -30,8 +30,11 @@ fn all(world: &World) -> String {
         .collect()
 }
 
+/// What changes an argument.
+type Change<T> = fn(&mut T);
+
 /// That what comes of a call is the same for the same, and another for each change.
-fn each_changes<T: Clone>(changes: &[(&str, fn(&mut T))], outcome: impl Fn(fn(&mut T)) -> String) {
+fn each_changes<T: Clone>(changes: &[(&str, Change<T>)], outcome: impl Fn(Change<T>) -> String) {
     let plain = outcome(|_| {});
     assert_eq!(plain, outcome(|_| {}), "the same is not the same");
     for (name, change) in changes {
