@@ -10,6 +10,8 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::wire;
+
 /// The secret of its webhook: that of GitHub's published vector.
 pub(super) const SECRET: &str = "It's a Secret to Everybody";
 /// Bytes of a block of SHA-256.
@@ -110,22 +112,13 @@ fn next(answers: &Answers, path: &str) -> Answer {
 
 /// Sends a webhook to the server at `url` under a delivery's number; the state that the server says, or its status where it refuses.
 pub(super) fn send(url: &str, guid: &str, event: &str, payload: &Value) -> Result<String> {
-    let body = payload.to_string();
-    let signature = signature(&body);
-    let request = format!(
-        "POST /v1/hooks/github HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
-         User-Agent: GitHub-Hookshot/1\r\nX-Hub-Signature-256: {signature}\r\nX-GitHub-Event: {event}\r\nX-GitHub-Delivery: {guid}\r\n\
-         Content-Length: {}\r\n\r\n{body}",
-        body.len()
+    let signature = signature(&payload.to_string());
+    let headers = format!(
+        "User-Agent: GitHub-Hookshot/1\r\nX-Hub-Signature-256: {signature}\r\nX-GitHub-Event: {event}\r\n\
+         X-GitHub-Delivery: {guid}\r\n"
     );
-    let mut stream = TcpStream::connect(url.trim_start_matches("http://")).context("the server")?;
-    stream.write_all(request.as_bytes())?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    let (head, body) = answer.split_once("\r\n\r\n").context("an answer")?;
-    let status = head.split(' ').nth(1).unwrap_or_default().to_owned();
-    let said: Value = serde_json::from_str(body).unwrap_or_default();
-    Ok(said["state"].as_str().map_or(status, str::to_owned))
+    let (status, said) = wire::send(url, ("POST", "/v1/hooks/github"), &headers, Some(payload))?;
+    Ok(said["state"].as_str().map_or_else(|| status.to_string(), str::to_owned))
 }
 
 /// HMAC-SHA256 by its definition (RFC 2104), so that nothing is tested with itself.

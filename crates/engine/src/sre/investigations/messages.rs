@@ -9,7 +9,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, EventId, MemoryId, Result, Timestamp, limits};
 
 use super::finding::Known;
-use super::responding::{INCIDENT, PRIVATE, incident_word};
+use super::responding::marks;
 use crate::events::NewEvent;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
@@ -122,8 +122,6 @@ impl Engine {
     ) -> Result<Event> {
         let (actor, session, now) = (known.actor.clone(), known.session.clone(), self.clock.now());
         let view = access::event_view(caller, memory, &actor, Some(&session), Capability::Write, now)?;
-        let mut metadata = BTreeMap::from([(INCIDENT.to_owned(), incident_word(&known.incident))]);
-        metadata.extend(known.private_to().map(|_| (PRIVATE.to_owned(), "yes".to_owned())));
         let mut turn = self.prepare(NewEvent {
             memory: memory.clone(),
             actor: actor.clone(),
@@ -131,7 +129,7 @@ impl Engine {
             time,
             payload,
             branch: None,
-            metadata,
+            metadata: marks(known),
             extraction: ExtractionMode::Skip,
             namespace_variables: BTreeMap::new(),
             over_limit: false,

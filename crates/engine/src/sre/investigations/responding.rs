@@ -147,9 +147,9 @@ impl Engine {
         let (memory, session, now) = (&asked.memory, &known.session, self.clock.now());
         let view = access::event_view(caller, memory, &agent, Some(session), Capability::Write, now)?;
         let (person, user) = known.proposes_for(caller);
-        let mut metadata = BTreeMap::from([
+        let mut metadata = marks(known);
+        metadata.extend([
             (TYPE.to_owned(), TYPE_RESPONSE.to_owned()),
-            (INCIDENT.to_owned(), incident_word(&known.incident)),
             (AGENT.to_owned(), agent.to_string()),
             (USER.to_owned(), person.to_string()),
         ]);
@@ -160,7 +160,6 @@ impl Engine {
         if of_user && reaches.is_ok() {
             metadata.insert(PROPOSES.to_owned(), "yes".to_owned());
         }
-        metadata.extend(known.private_to().map(|_| (PRIVATE.to_owned(), "yes".to_owned())));
         let mut event = self.prepare(NewEvent {
             memory: memory.clone(),
             actor: agent,
@@ -295,6 +294,13 @@ fn may_read(caller: &Principal, job: &Job, now: Timestamp) -> bool {
 
 fn result_of(memory: &MemoryId, job: &JobId) -> TokenScope {
     TokenScope { place: memory.to_string(), operation: RESULT.to_owned(), token: job.to_string() }
+}
+
+/// What events of an investigation say of it in their metadata: which it is, and that it is kept to its user.
+pub(super) fn marks(known: &Known) -> BTreeMap<String, String> {
+    let mut marks = BTreeMap::from([(INCIDENT.to_owned(), incident_word(&known.incident))]);
+    marks.extend(known.private_to().map(|_| (PRIVATE.to_owned(), "yes".to_owned())));
+    marks
 }
 
 /// The incident, as metadata of events name it.

@@ -18,9 +18,8 @@ use crate::idempotency::ClientToken;
 use crate::render::{Dropped, Frame};
 use crate::safety::Patterns;
 use crate::sre::incident_name::{incident_name, incident_random};
-use crate::sre::keeping::word;
 use crate::sre::saving::SaveAs;
-use crate::sre::{SreFound, SreSave, place, time_zone};
+use crate::sre::{SreSave, place, time_zone};
 use crate::{Engine, access};
 
 /// Tokens that a block may have.
@@ -163,7 +162,8 @@ impl Engine {
         if open.is_none() {
             self.open_investigation(caller, &asked, (&incident, &session, token), now, &mut context).await?;
         }
-        context.investigations.retain(|one| incident_of(one) != Some(incident.as_str()));
+        let is_this = |content: &Value| content.get("incident_id").and_then(Value::as_str) == Some(&incident);
+        context.investigations.retain(|one| !is_this(&one.content));
         let recurrence = asked.fingerprint().map(|_| recurrence(&same, &incident, now));
         let limit = asked.budget_tokens.unwrap_or(settings.context_budget_tokens);
         let frame = Frame::of_memory(self.ids.random());
@@ -260,11 +260,6 @@ impl Engine {
             Err(error) => Err(error),
         }
     }
-}
-
-/// The incident that a past investigation, or what was said in its session, is of.
-fn incident_of(found: &SreFound) -> Option<&str> {
-    found.content.get("incident_id").and_then(Value::as_str).or_else(|| word(&found.record, "incident_id"))
 }
 
 /// True for errors of a store, and not of what was asked.
