@@ -1599,6 +1599,32 @@ class Making(TypedDict):
     prompt: NotRequired[str | None]
 
 
+class MeRecordCorrect(TypedDict):
+    """What is right, of a record of the caller's own. It counts as a save does: contacts wait for a person."""
+
+    data: dict[str, Any]
+    memory: NotRequired[str | None]
+    record_id: str
+
+
+class MeRecordsDelete(TypedDict):
+    """Which of the caller's own records are deleted: `ids`, or all of them."""
+
+    cursor: NotRequired[str | None]
+    ids: NotRequired[list[str]]
+    memory: NotRequired[str | None]
+    yes_destroy: NotRequired[str | None]
+
+
+class MeRecordsDeleted(TypedDict):
+    """What was deleted."""
+
+    deleted: int
+    failed: list[SreSkipped]
+    next_cursor: NotRequired[str | None]
+    shared: int
+
+
 class Measure(TypedDict):
     """A share or a mean, and how sure it is."""
 
@@ -3312,12 +3338,29 @@ class Source(TypedDict):
     part: int
 
 
+class SreDoctorReport(TypedDict):
+    """What a look at everything found."""
+
+    more: int
+    ok: bool
+    problems: list[SreProblem]
+    records: int
+
+
 class SreEffective(TypedDict):
     """What some preferences mean at the time of the request."""
 
     quiet_now: bool
     severity_filter: NotRequired[dict[str, Any]]
     timezone: str
+
+
+class SreExported(TypedDict):
+    """A page of lines."""
+
+    next_cursor: NotRequired[str | None]
+    records: list[SreRecordLine]
+    skipped: list[SreSkipped]
 
 
 class SreHistory(TypedDict):
@@ -3327,6 +3370,29 @@ class SreHistory(TypedDict):
     skipped: list[SreSkipped]
     versions: list[SreVersion]
     warnings: list[str]
+
+
+class SreImport(TypedDict):
+    """Lines to be imported, by an administrator of the memory."""
+
+    dry_run: NotRequired[bool]
+    keep_sources: NotRequired[bool]
+    records: list[SreRecordLine]
+
+
+class SreImported(TypedDict):
+    """What became of the lines."""
+
+    results: list[SreImportedLine]
+
+
+class SreImportedLine(TypedDict):
+    """What became of a line."""
+
+    action: str
+    field: NotRequired[str | None]
+    reason: NotRequired[str | None]
+    record_id: NotRequired[str | None]
 
 
 class SreKept(TypedDict):
@@ -3414,6 +3480,15 @@ class SrePreferencesOfType(TypedDict):
     preference_value: dict[str, Any]
 
 
+class SreProblem(TypedDict):
+    """Something that is wrong."""
+
+    detail: str
+    place: str
+    problem: str
+    record_id: NotRequired[str | None]
+
+
 class SreProvenance(TypedDict):
     """Who said something, and where."""
 
@@ -3423,6 +3498,30 @@ class SreProvenance(TypedDict):
     incident_id: NotRequired[str | None]
     session_id: NotRequired[str | None]
     user: NotRequired[str | None]
+
+
+class SreRecordLine(TypedDict):
+    """A record as a line. Its `record_id` is the one of the memory it comes from; when it was stored and changed there
+    is not told.
+    """
+
+    actor_id: str
+    confirmed_by: NotRequired[list[str]]
+    contradicts: NotRequired[str | None]
+    data: NotRequired[dict[str, Any] | None]
+    expiry_days: NotRequired[int | None]
+    memory_type: str
+    observed_at: NotRequired[str | None]
+    private_to: NotRequired[str | None]
+    record_id: NotRequired[str | None]
+    refuted_by: NotRequired[list[str]]
+    seen: NotRequired[int | None]
+    session_id: NotRequired[str | None]
+    source: NotRequired[str | None]
+    state: NotRequired[str | None]
+    superseded_keys: NotRequired[list[str]]
+    text: NotRequired[str | None]
+    trust: NotRequired[str | None]
 
 
 class SreResult(TypedDict):
@@ -4286,7 +4385,7 @@ AgentToken = str
 
 
 #: One thing that a key allows.
-Capability = Literal["read", "write", "admin", "agent"]
+Capability = Literal["read", "write", "admin", "agent", "outcome"]
 
 
 #: What happens to event content over a limit.

@@ -406,6 +406,39 @@ class Operations:
         """Replace the secrets of a key."""
         return self._call(Operation("POST", "/v1/keys/{key}/rotate", "never"), {"key": key}, options)
 
+    def me_records(
+        self,
+        *,
+        cursor: str | None = None,
+        memory: str | None = None,
+        type: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.SreExported:
+        """List the caller's own records in the memory of operations agents."""
+        return self._call(
+            Operation("GET", "/v1/me/records", "read"),
+            {},
+            options,
+            query={"cursor": cursor, "memory": memory, "type": type},
+        )
+
+    def me_records_delete(
+        self,
+        body: api.MeRecordsDelete | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.MeRecordsDeleted:
+        """Delete records of the caller's own, or all of them."""
+        return self._call(
+            Operation("DELETE", "/v1/me/records", "never"),
+            {},
+            options,
+            body=body if body is not None else {},
+        )
+
+    def me_record_correct(self, body: api.MeRecordCorrect, **options: Unpack[CallOptions]) -> api.SreKept:
+        """Say what is right, of a record of the caller's own."""
+        return self._call(Operation("PATCH", "/v1/me/records", "never"), {}, options, body=body)
+
     def memory_list(
         self,
         *,
@@ -1255,6 +1288,36 @@ class Operations:
             {"memory": memory},
             options,
             body=body if body is not None else {},
+        )
+
+    def sre_doctor(self, memory: str, **options: Unpack[CallOptions]) -> api.SreDoctorReport:
+        """Look through operations memory for what nobody will read as it is meant."""
+        return self._call(Operation("GET", "/v1/memories/{memory}/sre/doctor", "read"), {"memory": memory}, options)
+
+    def sre_export(
+        self,
+        memory: str,
+        *,
+        type: str,
+        actor: str | None = None,
+        cursor: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.SreExported:
+        """What operations agents remember of a type, as lines that an import reads."""
+        return self._call(
+            Operation("GET", "/v1/memories/{memory}/sre/export", "read"),
+            {"memory": memory},
+            options,
+            query={"actor": actor, "cursor": cursor, "type": type},
+        )
+
+    def sre_import(self, memory: str, body: api.SreImport, **options: Unpack[CallOptions]) -> api.SreImported:
+        """Write lines of an export, or say what is wrong with them; each succeeds or fails alone."""
+        return self._call(
+            Operation("POST", "/v1/memories/{memory}/sre/import", "never"),
+            {"memory": memory},
+            options,
+            body=body,
         )
 
     def strategy_reflect(

@@ -252,7 +252,7 @@ export interface Branch {
 }
 
 /** One thing that a key allows. */
-export type Capability = 'read' | 'write' | 'admin' | 'agent';
+export type Capability = 'read' | 'write' | 'admin' | 'agent' | 'outcome';
 
 /** A record that came of an answer. */
 export interface CapturedRecord {
@@ -2179,6 +2179,40 @@ export interface Making {
   model?: string | null;
   /** The prompt that was asked. */
   prompt?: string | null;
+}
+
+/** What is right, of a record of the caller's own. It counts as a save does: contacts wait for a person. */
+export interface MeRecordCorrect {
+  /** All that it shall say, by the rules of its type, as `save` takes it. */
+  data: { [key: string]: unknown };
+  /** Id or name of the memory; absent: as for the list. */
+  memory?: string | null;
+  /** The record. */
+  record_id: string;
+}
+
+/** Which of the caller's own records are deleted: `ids`, or all of them. */
+export interface MeRecordsDelete {
+  /** Where to go on with all of them: `next_cursor` of the answer before. */
+  cursor?: string | null;
+  /** At most 100. */
+  ids?: string[];
+  /** Id or name of the memory; absent: as for the list. */
+  memory?: string | null;
+  /** All of them: the name of the memory, to say so. */
+  yes_destroy?: string | null;
+}
+
+/** What was deleted. */
+export interface MeRecordsDeleted {
+  /** How many records. */
+  deleted: number;
+  /** Those that were not, and why: they are not the caller's, not the caller's alone, or gone. */
+  failed: SreSkipped[];
+  /** There is more: where to go on. Absent at the end. */
+  next_cursor?: string | null;
+  /** Of all of them: knowledge of services that investigations of others confirmed, which stays. */
+  shared: number;
 }
 
 /** A share or a mean, and how sure it is. */
@@ -4612,6 +4646,18 @@ export interface Source {
 /** Who says something. */
 export type SreBy = 'agent' | 'human';
 
+/** What a look at everything found. */
+export interface SreDoctorReport {
+  /** How many more there are than are told. */
+  more: number;
+  /** Nothing is wrong. */
+  ok: boolean;
+  /** What is wrong, by kind. */
+  problems: SreProblem[];
+  /** Records in force or waiting that were looked at. */
+  records: number;
+}
+
 /** What some preferences mean at the time of the request. */
 export interface SreEffective {
   /** It is within `quiet_hours`, in the user's time zone. */
@@ -4620,6 +4666,16 @@ export interface SreEffective {
   severity_filter?: { [key: string]: unknown };
   /** The user's, else the memory's. */
   timezone: string;
+}
+
+/** A page of lines. */
+export interface SreExported {
+  /** Where to go on; absent at the end. */
+  next_cursor?: string | null;
+  /** The newest first. */
+  records: SreRecordLine[];
+  /** Records that have no line, because they lie where their type does not look. */
+  skipped: SreSkipped[];
 }
 
 /** Every version. */
@@ -4632,6 +4688,37 @@ export interface SreHistory {
   versions: SreVersion[];
   /** What else to know. */
   warnings: string[];
+}
+
+/** Lines to be imported, by an administrator of the memory. */
+export interface SreImport {
+  /** Nothing is written. */
+  dry_run?: boolean;
+  /**
+   * Each counts as who said it there, contacts and approvals too: the administrator's word for the file. Absent: each
+   * is `imported`, contacts wait for a person, and what lets things happen without asking is refused.
+   */
+  keep_sources?: boolean;
+  /** At most 100. */
+  records: SreRecordLine[];
+}
+
+/** What became of the lines. */
+export interface SreImported {
+  /** In their order. */
+  results: SreImportedLine[];
+}
+
+/** What became of a line. */
+export interface SreImportedLine {
+  /** As with `save`; `valid` for one that a dry run found nothing wrong with, `invalid` for one that breaks a rule. */
+  action: string;
+  /** The member that breaks a rule. */
+  field?: string | null;
+  /** The rule, or why it waits or was refused. */
+  reason?: string | null;
+  /** Its record, where one was written or known. */
+  record_id?: string | null;
 }
 
 /** What is shown beside what is current. */
@@ -4756,6 +4843,22 @@ export interface SrePreferencesOfType {
   preference_value: { [key: string]: unknown };
 }
 
+/** Something that is wrong. */
+export interface SreProblem {
+  /** What that means, and what helps. */
+  detail: string;
+  /** Where: a namespace, or ids as segments of namespaces. */
+  place: string;
+  /**
+   * `unreachable` (no strategy looks where the record lies), `unreadable` (no reader understands the text),
+   * `agent_alias` (kept under another name of an agent), `agent_unknown` (neither in `agents` nor in `agent_aliases`),
+   * or `ids_collide` (in one place, or different by case or spelling alone).
+   */
+  problem: string;
+  /** The record, where it is about one. */
+  record_id?: string | null;
+}
+
 /** Who said something, and where. */
 export interface SreProvenance {
   /** The agent that learned it. */
@@ -4770,6 +4873,50 @@ export interface SreProvenance {
   session_id?: string | null;
   /** The user, where it is a user's. */
   user?: string | null;
+}
+
+/**
+ * A record as a line. Its `record_id` is the one of the memory it comes from; when it was stored and changed there is
+ * not told.
+ */
+export interface SreRecordLine {
+  /** The user, or for infrastructure the agent. */
+  actor_id: string;
+  /** Investigations that confirmed it. */
+  confirmed_by?: string[];
+  /** The record that it contradicts and that counts more, by its `record_id`; that one's line comes before. */
+  contradicts?: string | null;
+  /** What it says, as `save` takes it; an investigation with its outcome. Either this or `text`. */
+  data?: { [key: string]: unknown } | null;
+  /** For how many days it stays; what is imported stays as long as its type does at least. */
+  expiry_days?: number | null;
+  /** `preferences`, `infrastructure` or `investigations`; the singular does, too. */
+  memory_type: string;
+  /** When it was observed, or seen last; absent: now. */
+  observed_at?: string | null;
+  /** The user that it is kept to; absent: nobody. */
+  private_to?: string | null;
+  /** The record. */
+  record_id?: string | null;
+  /** Investigations that refuted it. */
+  refuted_by?: string[];
+  /** How often it was said, where it was more than once. */
+  seen?: number | null;
+  /** The session; preferences have none. */
+  session_id?: string | null;
+  /**
+   * Who said it: `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`; absent: `imported`. It counts
+   * where the import keeps sources.
+   */
+  source?: string | null;
+  /** `active`, or `pending_confirmation`; absent: `active`. */
+  state?: string | null;
+  /** Keys of which something newer is known. */
+  superseded_keys?: string[];
+  /** What it says, where that is of no type: in words, or as another program wrote it. */
+  text?: string | null;
+  /** `untrusted` where outsiders could write what it says and nobody else has said it since; absent otherwise. */
+  trust?: string | null;
 }
 
 /** Something found. */

@@ -343,6 +343,24 @@ export abstract class Operations {
     return this.call({ method: 'POST', path: '/v1/keys/{key}/rotate', repeat: 'never' }, { key }, options);
   }
 
+  /** List the caller's own records in the memory of operations agents. */
+  meRecords(
+    query: { cursor?: string | null; memory?: string | null; type?: string | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.SreExported> {
+    return this.call({ method: 'GET', path: '/v1/me/records', repeat: 'read' }, {}, options, { query });
+  }
+
+  /** Delete records of the caller's own, or all of them. */
+  meRecordsDelete(body: api.MeRecordsDelete = {}, options: CallOptions = {}): Promise<api.MeRecordsDeleted> {
+    return this.call({ method: 'DELETE', path: '/v1/me/records', repeat: 'never' }, {}, options, { body });
+  }
+
+  /** Say what is right, of a record of the caller's own. */
+  meRecordCorrect(body: api.MeRecordCorrect, options: CallOptions = {}): Promise<api.SreKept> {
+    return this.call({ method: 'PATCH', path: '/v1/me/records', repeat: 'never' }, {}, options, { body });
+  }
+
   /** List memories, newest first. */
   memoryList(
     query: { cursor?: string | null; limit?: number | null; name?: string | null } = {},
@@ -1141,6 +1159,35 @@ export abstract class Operations {
   settingsPut(memory: string, body: api.MemorySettings = {}, options: CallOptions = {}): Promise<api.Memory> {
     return this.call(
       { method: 'PUT', path: '/v1/memories/{memory}/settings', repeat: 'never' },
+      { memory },
+      options,
+      { body },
+    );
+  }
+
+  /** Look through operations memory for what nobody will read as it is meant. */
+  sreDoctor(memory: string, options: CallOptions = {}): Promise<api.SreDoctorReport> {
+    return this.call({ method: 'GET', path: '/v1/memories/{memory}/sre/doctor', repeat: 'read' }, { memory }, options);
+  }
+
+  /** What operations agents remember of a type, as lines that an import reads. */
+  sreExport(
+    memory: string,
+    query: { actor?: string | null; cursor?: string | null; type: string },
+    options: CallOptions = {},
+  ): Promise<api.SreExported> {
+    return this.call(
+      { method: 'GET', path: '/v1/memories/{memory}/sre/export', repeat: 'read' },
+      { memory },
+      options,
+      { query },
+    );
+  }
+
+  /** Write lines of an export, or say what is wrong with them; each succeeds or fails alone. */
+  sreImport(memory: string, body: api.SreImport, options: CallOptions = {}): Promise<api.SreImported> {
+    return this.call(
+      { method: 'POST', path: '/v1/memories/{memory}/sre/import', repeat: 'never' },
       { memory },
       options,
       { body },

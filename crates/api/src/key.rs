@@ -17,6 +17,8 @@ pub enum Capability {
     Admin,
     /// Do what agents do, for tasks of that actor and session, and nothing else.
     Agent,
+    /// Tell what came of investigations that the key may write, in the stead of their users.
+    Outcome,
 }
 
 /// A part of the world and what may be done there. An absent member means any.

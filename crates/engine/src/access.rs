@@ -252,6 +252,24 @@ pub(crate) fn require_user_in_person(caller: &Principal, memory: &MemoryId, user
     }
 }
 
+/// Requires that the caller may tell what came of an investigation: its user in person, an administrator, or whoever has a grant of just that on
+/// the place of its record. An agent that works for the user, by whatever grant, judges nothing of its own work.
+pub(crate) fn require_outcome(
+    caller: &Principal,
+    memory: &MemoryId,
+    (record, user): (&Record, &str),
+    now: Timestamp,
+) -> Result<()> {
+    if bound_view(caller, memory, Capability::Outcome, now).is_ok_and(|view| view.admits(record)) {
+        return Ok(());
+    }
+    require_user_in_person(caller, memory, user).map_err(|_| {
+        Error::denied(
+            "the caller is neither that user nor an administrator, nor has a grant of outcome there",
+        )
+    })
+}
+
 /// True where all events of the place are granted.
 fn covers_events(grant: &Grant, actor: &ActorId, session: Option<&SessionId>) -> bool {
     is_place_of(grant, actor, session) && !grant.is_bound()

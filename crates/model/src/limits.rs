@@ -433,6 +433,12 @@ pub const ALERT_LABELS_MAX: usize = 100;
 pub const ALERT_LABELS_BYTES_MAX: usize = 32 * 1024;
 /// Alerts of one body of a hook.
 pub const ALERT_NEWS_MAX: usize = 500;
+/// Days for which a line of an import may make a record stay.
+pub const SRE_LINE_DAYS_MAX: u32 = 36_500;
+/// Records that one request looks through, at least, to delete all that is a user's own, before it says where to go on.
+pub const SRE_OWN_LOOKED_AT_MAX: usize = 10_000;
+/// Problems of operations memory that one look at it tells.
+pub const SRE_PROBLEMS_MAX: usize = 1_000;
 /// Services, and environments, of one retrieval of operations memory.
 pub const SRE_FILTERS_MAX: usize = 20;
 /// Records that one retrieval of operations memory leaves out.

@@ -19,6 +19,8 @@ pub enum Capability {
     Admin,
     /// Do what the agent of a task does, for tasks of that actor and session, and nothing else.
     Agent,
+    /// Tell what came of investigations that the caller may write, in the stead of their users (sre-memory.md §11).
+    Outcome,
 }
 
 /// A part of the world and what may be done there. An absent member means any.

@@ -134,6 +134,7 @@ fn allowed(grant: &Grant) -> String {
         Capability::Write => "write",
         Capability::Admin => "admin",
         Capability::Agent => "agent",
+        Capability::Outcome => "outcome",
     };
     let mut words = vec![grant.capabilities.iter().map(capability).collect::<Vec<_>>().join(",")];
     let places = [

@@ -12,7 +12,7 @@ use loci_model::exchange::Step;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::ids::IdSource;
 use loci_model::ports::observe::{
-    DeliverySeen, ModelCallSeen, Observe, OperationSeen, RecordSeen, StepSeen, Watching,
+    DeliverySeen, ModelCallSeen, Observe, OperationSeen, RecordSeen, SreSeen, StepSeen, Watching,
 };
 use loci_model::strategy::StrategyBase;
 use loci_outbound::otlp::{Attribute, Exporter, Span, SpanKind};
@@ -179,6 +179,10 @@ impl Observe for Spans {
 
     fn outbound_refused(&self, reason: &str) {
         self.metrics.outbound_refused(reason);
+    }
+
+    fn operations_memory(&self, seen: &SreSeen<'_>) {
+        self.metrics.operations_memory(seen);
     }
 
     fn spans_dropped(&self, spans: u64) {

@@ -1,13 +1,13 @@
 //! `record_delete`, `records_delete`: hidden at once, the content erased after the memory's `erase_after_ms`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{RecordChange, StoreExt, Tx};
+use loci_model::ports::store::{ReadTx, RecordChange, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::RecordState;
-use loci_model::{JobId, MemoryId, RecordId, Result, StrategyId, Timestamp};
+use loci_model::record::{Record, RecordState};
+use loci_model::{JobId, MemoryId, Namespace, RecordId, Result, StrategyId, Timestamp};
 
 use super::batch::{self, Outcomes};
 use super::changes::{self, Change};
@@ -20,11 +20,11 @@ use crate::coding::forgetting as told;
 use crate::memories::existing;
 
 /// What a deletion works with beside the item itself.
-struct Deletion<'a> {
-    memory: &'a Memory,
-    view: &'a View,
+pub(crate) struct Deletion<'a> {
+    pub(crate) memory: &'a Memory,
+    pub(crate) view: &'a View,
     by: &'a str,
-    now: Timestamp,
+    pub(crate) now: Timestamp,
 }
 
 impl Engine {
@@ -51,8 +51,9 @@ impl Engine {
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let strategy = delete(tx, &Deletion { memory: &memory, view: &view, by: &by, now }, &record)?;
-                if let Some(strategy) = strategy {
+                let deletion = Deletion { memory: &memory, view: &view, by: &by, now };
+                let stored = found(tx, &deletion, &record.id, record.namespace.as_ref())?;
+                if let Some(strategy) = erase(tx, &deletion, stored)? {
                     forgetting::of_records(tx, &memory.id, Some(&strategy), now)?;
                 }
                 batch::ask_for_purge(tx, &memory, &job, now)
@@ -68,22 +69,51 @@ impl Engine {
         records: Vec<RecordDelete>,
     ) -> Result<BatchOutcome> {
         let watch = self.watch("delete_memory", Some(memory));
-        let outcome = self.delete_records(caller, memory, records).await;
+        let asked: BTreeMap<RecordId, Option<Namespace>> =
+            records.iter().map(|record| (record.id.clone(), record.namespace.clone())).collect();
+        let find = move |tx: &dyn ReadTx, deletion: &Deletion<'_>, id: &RecordId| {
+            let namespace = asked.get(id).and_then(Option::as_ref);
+            found(tx, deletion, id, namespace)
+        };
+        let ids = records.into_iter().map(|record| record.id).collect();
+        let outcome = self.delete_records(caller, memory, ids, find).await;
         if let Some(watch) = watch {
             watch.tell_batch(&outcome);
         }
         outcome
     }
 
-    async fn delete_records(
+    /// Deletes those records that a caller of another rule finds, of whatever state; what is not found fails its item.
+    pub(crate) async fn records_delete_found<F>(
         &self,
         caller: &Principal,
         memory: &MemoryId,
-        records: Vec<RecordDelete>,
-    ) -> Result<BatchOutcome> {
+        ids: Vec<RecordId>,
+        find: F,
+    ) -> Result<BatchOutcome>
+    where
+        F: Fn(&dyn ReadTx, &Deletion<'_>, &RecordId) -> Result<Record> + Send + 'static,
+    {
+        let watch = self.watch("delete_memory", Some(memory));
+        let outcome = self.delete_records(caller, memory, ids, find).await;
+        if let Some(watch) = watch {
+            watch.tell_batch(&outcome);
+        }
+        outcome
+    }
+
+    async fn delete_records<F>(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        ids: Vec<RecordId>,
+        find: F,
+    ) -> Result<BatchOutcome>
+    where
+        F: Fn(&dyn ReadTx, &Deletion<'_>, &RecordId) -> Result<Record> + Send + 'static,
+    {
         let view = access::bound_view(caller, memory, Capability::Write, self.clock.now())?;
-        let ids: Vec<&RecordId> = records.iter().map(|record| &record.id).collect();
-        batch::check_distinct(ids.into_iter(), "memoryRecordId")?;
+        batch::check_distinct(ids.iter(), "memoryRecordId")?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (memory, by) = (memory.clone(), caller.name.clone());
@@ -91,11 +121,12 @@ impl Engine {
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let deletion = Deletion { memory: &memory, view: &view, by: &by, now };
-                let mut outcomes = Outcomes::with_capacity(records.len());
+                let mut outcomes = Outcomes::with_capacity(ids.len());
                 let mut gone = BTreeSet::new();
-                for record in &records {
-                    let result = delete(tx, &deletion, record).map(|strategy| gone.extend(strategy));
-                    outcomes.add(record.id.clone(), None, result)?;
+                for id in &ids {
+                    let stored = find(tx, &deletion, id);
+                    let result = stored.and_then(|stored| erase(tx, &deletion, stored));
+                    outcomes.add(id.clone(), None, result.map(|strategy| gone.extend(strategy)))?;
                 }
                 for strategy in &gone {
                     forgetting::of_records(tx, &memory.id, Some(strategy), now)?;
@@ -110,13 +141,23 @@ impl Engine {
     }
 }
 
+/// The record, if it is readable and in the view, and where the caller thinks it is.
+fn found(
+    tx: &dyn ReadTx,
+    deletion: &Deletion<'_>,
+    id: &RecordId,
+    namespace: Option<&Namespace>,
+) -> Result<Record> {
+    let stored = readable(tx, deletion.view, &deletion.memory.id, id, deletion.now)?;
+    check_namespace(&stored, namespace)?;
+    Ok(stored)
+}
+
 /// The strategy of the record that is gone.
-fn delete(tx: &mut dyn Tx, deletion: &Deletion<'_>, asked: &RecordDelete) -> Result<Option<StrategyId>> {
+fn erase(tx: &mut dyn Tx, deletion: &Deletion<'_>, stored: Record) -> Result<Option<StrategyId>> {
     let memory = &deletion.memory.id;
-    let stored = readable(tx, deletion.view, memory, &asked.id, deletion.now)?;
-    check_namespace(&stored, asked.namespace.as_ref())?;
     let change = RecordChange { state: RecordState::Erased, reason: "deleted".to_owned(), at: deletion.now };
-    tx.records_mut().set_state(memory, &asked.id, &change)?;
+    tx.records_mut().set_state(memory, &stored.id, &change)?;
     told::of_record(tx, &stored, deletion.now)?;
     changes::note(
         tx,

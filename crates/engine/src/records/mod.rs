@@ -4,7 +4,7 @@ pub(crate) mod batch;
 pub(crate) mod changes;
 pub(crate) mod changing;
 mod create;
-mod delete;
+pub(crate) mod delete;
 mod feedback;
 pub(crate) mod filters;
 mod get;

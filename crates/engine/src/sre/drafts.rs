@@ -30,13 +30,15 @@ pub(crate) const WAITS: &str = "a contact counts when a person has confirmed it"
 /// A record to be.
 pub(super) struct Draft {
     kind: RecordKind,
-    source: SreSource,
+    /// Whose word it is.
+    pub(super) source: SreSource,
     stored: Value,
     digest: String,
     subtype: String,
     keys: Vec<String>,
     observed_at: Timestamp,
-    waits: bool,
+    /// It counts when a person has confirmed it.
+    pub(super) waits: bool,
     more: Vec<(&'static str, String)>,
     /// What the answer calls it.
     pub(super) key: Option<String>,

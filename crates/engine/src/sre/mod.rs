@@ -20,6 +20,10 @@
 //! | `saving`, `preferences`, `confirming`, `retrieving`, `history` | the verbs |
 //! | `protected`, `contacts`, `addresses` | preferences that a person must confirm or set, contacts that are known, and what an address is: pure |
 //! | `preference_lists`, `effective`, `declared_file`, `applying` | preferences as people look at them, what they mean now, and as a file declares them |
+//! | `lines`, `exporting`, `importing` | records as lines: pure; out, and in again |
+//! | `owning`, `correcting` | what is a user's own: listed, deleted; said anew |
+//! | `examining` | what nobody will read as it is meant |
+//! | `telling` | what is told to whoever counts |
 //! | `wire` | the records of typed events |
 
 mod addresses;
@@ -30,22 +34,28 @@ mod capture;
 mod categories;
 mod confirming;
 mod contacts;
+mod correcting;
 mod declared_file;
 mod drafts;
 mod effective;
+mod examining;
+mod exporting;
 mod filters;
 mod history;
+mod importing;
 mod incident_name;
 mod index_text;
 mod investigation;
 mod investigations;
 mod keeping;
 mod knowledge;
+mod lines;
 mod listed;
 mod literal;
 mod masking;
 mod members;
 mod origin;
+mod owning;
 mod place;
 mod preference;
 mod preference_lists;
@@ -62,6 +72,7 @@ mod searching;
 mod segment;
 mod settings;
 mod synonyms;
+mod telling;
 mod time_phrases;
 mod time_zone;
 mod typed;
@@ -76,7 +87,10 @@ pub use categories::type_of as preference_type_of;
 pub use declared_file::{declared_users, users_of};
 pub(crate) use drafts::WAITS;
 pub use effective::SreEffective;
+pub use examining::{SreExamined, SreProblem, SreProblemKind};
+pub use exporting::{SreExportCursor, SreExported};
 pub use history::{SreHistory, SreHistoryAsk, SreVersion};
+pub use importing::{SreImport, SreImportedLine};
 pub use investigations::{
     AgentResponse, Captured, CapturedRecord, CapturedRefusal, Context, InvestigationComplete,
     InvestigationCompleted, InvestigationFinding, InvestigationMessage, InvestigationMessages,
@@ -85,7 +99,9 @@ pub use investigations::{
     SreStatsAsk, WaitingOutcome, WaitingOutcomes,
 };
 pub use keeping::SreAction;
+pub use lines::{SreLine, SreSaid};
 pub use origin::SreOrigin;
+pub use owning::{SreOwnDeleted, SreOwnPlace};
 pub use preference_lists::{SreListed, SreListing, SrePast, SreUser};
 pub use preferences::{SrePreference, SrePreferences};
 pub use quantities::quantities;

@@ -17,7 +17,7 @@ use super::{canonical, scoring};
 use crate::records::writing::Building;
 
 /// How often it was said; clients cannot write keys of the system.
-const TIMES: &str = "x-amz-agentcore-memory-saidTimes";
+pub(super) const TIMES: &str = "x-amz-agentcore-memory-saidTimes";
 /// The share of the words of two patterns that must be the same.
 const LIKE: f32 = 0.8;
 

@@ -19,6 +19,7 @@ use loci_model::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::correcting::gives_way;
 use super::drafts::{Draft, Speaker, drafts};
 use super::incident_name::incident_random;
 use super::investigations::ask_for_session_summary;
@@ -28,6 +29,7 @@ use crate::events::{NewEvent, Prepared};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::records::batch;
+use crate::records::changing::Changing;
 use crate::records::writing::Building;
 use crate::safety::{RedactionMode, SafetyPolicy, SecretKind, Tally};
 use crate::{Engine, access};
@@ -104,6 +106,8 @@ pub(super) struct SaveAs {
     pub(super) in_person: bool,
     /// The record that the save goes by, as it was read: where it was changed since, nothing is stored.
     pub(super) as_read: Option<(RecordId, u32)>,
+    /// The record that is said anew.
+    pub(super) corrects: Option<RecordId>,
     /// What came with this token before is not done again.
     pub(super) token: Option<ClientToken>,
     /// What the event says besides of how it came.
@@ -219,10 +223,12 @@ impl Engine {
             over_limit: false,
         })?;
         event.put_within(&view)?;
+        let kind = asked.kind;
         let ready = Ready { asked, how, event, naming: self.sre_naming(now)? };
         let (engine, caller) = (self.clone(), caller.clone());
         let (saved, found) = self.store.write(move |tx| engine.sre_save_in(tx, &caller, &ready)).await?;
         found.tell(self.observe.as_ref());
+        self.sre_tell_saved(kind, &saved);
         self.wake.call();
         Ok(saved)
     }
@@ -293,6 +299,10 @@ impl Engine {
         let spring = Spring { actor: of.0, session: of.1, event: &event, of, private_to };
         saved.records =
             self.sre_records_in(tx, caller, (&memory, &asked), (&drafts, &ready.naming), spring, now)?;
+        if let Some(old) = &ready.how.corrects {
+            let changing = Changing { memory: &memory, by: &caller.name, at: now };
+            gives_way(tx, &changing, old, &saved.records)?;
+        }
         saved.event = Some(event);
         // A request of which nothing was stored may be sent again: what was wrong may be mended by then.
         let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
@@ -365,7 +375,12 @@ impl Engine {
 }
 
 /// Where what is said of the same thing lies: of knowledge anywhere, of preferences with the user, of an incident in its session.
-fn near(memory: &Memory, asked: &SreSave, spring: Spring<'_>, now: Timestamp) -> Result<RecordScope> {
+pub(super) fn near(
+    memory: &Memory,
+    asked: &SreSave,
+    spring: Spring<'_>,
+    now: Timestamp,
+) -> Result<RecordScope> {
     let actor = (asked.kind != SreType::Infrastructure).then_some(spring.actor);
     let scope = place::scope(memory, asked.kind, actor, now)?;
     if asked.kind != SreType::Investigations {

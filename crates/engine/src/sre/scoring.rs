@@ -243,6 +243,15 @@ mod tests {
         check(of_alert(), SreSource::Agent, 0.5, 0.9);
         check(json!({"query": "q", "trust": "untrusted"}), SreSource::Agent, 0.5, 0.4);
         check(json!({"query": "q"}), SreSource::Webhook, 0.5, 0.9);
+        // What was imported as such bears it in its metadata, whoever its content names.
+        let mut all = vec![
+            found(json!({"query": "q"}), SreSource::Agent, (0.5, 0.6)),
+            found(of_alert(), SreSource::Imported, (0.5, 0.9)),
+        ];
+        let untrusted = MetadataValue::String(UNTRUSTED.to_owned());
+        all[1].record.metadata.insert(TRUST.to_owned(), untrusted);
+        below_trusted(&mut all);
+        assert_eq!(all[1].score, 0.6);
     }
 
     #[test]

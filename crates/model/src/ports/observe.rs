@@ -2,8 +2,10 @@
 //!
 //! No content is told, and labels are of closed lists, except where a member says otherwise.
 
+use crate::alert_notice::AlertSource;
 use crate::exchange::{Step, Usage};
 use crate::ports::deliver::NoticeKind;
+use crate::sre::{ResolutionStatus, SreType};
 use crate::strategy::StrategyBase;
 use crate::{ActorId, ErrorKind, EventId, MemoryId, Namespace, RecordId, SessionId, Timestamp};
 
@@ -52,6 +54,28 @@ pub struct DeliverySeen<'a> {
     pub attempt: u32,
     /// How long it took.
     pub elapsed_ms: u64,
+}
+
+/// Something that happened in the memory of operations agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SreSeen<'a> {
+    /// A record was saved, or refused: its type, and the word for what became of it.
+    Saved(SreType, &'a str),
+    /// An investigation was started: an open one was joined, something of what is known could not be read, and how long it took.
+    Started {
+        /// An open one was joined.
+        joined: bool,
+        /// Something is less than it could be.
+        degraded: bool,
+        /// How long the caller waited.
+        elapsed_us: u64,
+    },
+    /// An investigation was saved at its end, or where it stands: its status.
+    Completed(ResolutionStatus),
+    /// Its outcome was told: `confirmed`, `refuted` or `recorded`.
+    Outcome(&'a str),
+    /// News of an alert was dealt with: `opened`, `joined` or `ignored`.
+    Alert(AlertSource, &'a str),
 }
 
 /// How much of operations somebody wants to be told.
@@ -141,6 +165,9 @@ pub trait Observe: Send + Sync {
 
     /// Spans of traces went unsent.
     fn spans_dropped(&self, _spans: u64) {}
+
+    /// Something happened in the memory of operations agents.
+    fn operations_memory(&self, _seen: &SreSeen<'_>) {}
 
     /// Whether operations are to be told, and how much of them.
     fn watching(&self) -> Watching {

@@ -4,4 +4,5 @@ pub mod health;
 pub mod metrics;
 pub mod observe;
 mod pipeline_metrics;
+mod sre_metrics;
 pub mod trace_parent;

@@ -2,7 +2,7 @@
 //! lists and names of the configuration: never a memory, an actor or anything that was said.
 
 use loci_model::exchange::Step;
-use loci_model::ports::observe::{DeliverySeen, ModelCallSeen, Observe, StepSeen};
+use loci_model::ports::observe::{DeliverySeen, ModelCallSeen, Observe, SreSeen, StepSeen};
 use loci_model::strategy::StrategyBase;
 use metrics::{counter, histogram};
 
@@ -97,6 +97,10 @@ impl Observe for Metrics {
 
     fn outbound_refused(&self, reason: &str) {
         self.record(|| counter!("loci_outbound_refused_total", "reason" => reason.to_owned()).increment(1));
+    }
+
+    fn operations_memory(&self, seen: &SreSeen<'_>) {
+        self.record(|| super::sre_metrics::count(seen));
     }
 
     fn spans_dropped(&self, spans: u64) {

@@ -62,6 +62,7 @@ fn grant(asked: shape::Grant) -> Result<Grant> {
         shape::Capability::Write => Capability::Write,
         shape::Capability::Admin => Capability::Admin,
         shape::Capability::Agent => Capability::Agent,
+        shape::Capability::Outcome => Capability::Outcome,
     };
     Ok(Grant {
         memory: asked.memory.map(MemoryId::parse).transpose().map_err(|error| error.on("memory"))?,
@@ -81,6 +82,7 @@ pub(super) fn grant_shown(grant: &Grant) -> shape::Grant {
         Capability::Write => shape::Capability::Write,
         Capability::Admin => shape::Capability::Admin,
         Capability::Agent => shape::Capability::Agent,
+        Capability::Outcome => shape::Capability::Outcome,
     };
     shape::Grant {
         memory: grant.memory.as_ref().map(ToString::to_string),

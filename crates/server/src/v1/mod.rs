@@ -33,6 +33,7 @@ mod investigation_outcome;
 mod investigation_start;
 mod jobs;
 mod keys;
+mod me_records;
 mod memories;
 mod memory_ensure;
 mod memory_recreate;
@@ -64,11 +65,13 @@ mod safeguards;
 mod search;
 mod sessions_end;
 mod settings;
+mod sre_doctor;
 mod sre_history;
 mod sre_preferences;
 pub(crate) mod sre_retrieve;
 mod sre_save;
 mod sre_stats;
+mod sre_transfer;
 mod strategies;
 mod table;
 mod task_alerts;
@@ -144,17 +147,7 @@ fn operations() -> Table {
     let table = quarantine::operations(table);
     let table = record_feedback::operations(table);
     let table = record_sources::operations(table);
-    let table = sre_save::operations(table);
-    let table = investigation_start::operations(table);
-    let table = agent_responses::operations(table);
-    let table = investigation_messages::operations(table);
-    let table = investigation_complete::operations(table);
-    let table = investigation_outcome::operations(table);
-    let table = sre_stats::operations(table);
-    let table = agent_prompt::operations(table);
-    let table = sre_retrieve::operations(table);
-    let table = sre_history::operations(table);
-    let table = sre_preferences::operations(table);
+    let table = of_operations_agents(table);
     let table = pull::operations(table);
     let table = reflections::operations(table);
     let table = hooks::operations(table);
@@ -165,6 +158,24 @@ fn operations() -> Table {
     let table = admin::operations(table);
     let table = export::operations(table);
     import::operations(table)
+}
+
+/// Those of the memory of operations agents.
+fn of_operations_agents(table: Table) -> Table {
+    let table = sre_save::operations(table);
+    let table = investigation_start::operations(table);
+    let table = agent_responses::operations(table);
+    let table = investigation_messages::operations(table);
+    let table = investigation_complete::operations(table);
+    let table = investigation_outcome::operations(table);
+    let table = sre_stats::operations(table);
+    let table = agent_prompt::operations(table);
+    let table = sre_retrieve::operations(table);
+    let table = sre_doctor::operations(table);
+    let table = me_records::operations(table);
+    let table = sre_transfer::operations(table);
+    let table = sre_history::operations(table);
+    sre_preferences::operations(table)
 }
 
 /// The routes, and the document that describes them.

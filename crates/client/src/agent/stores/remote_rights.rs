@@ -22,6 +22,7 @@ pub(super) fn word(capability: Capability) -> &'static str {
         Capability::Write => "write",
         Capability::Admin => "admin",
         Capability::Agent => "agent",
+        Capability::Outcome => "outcome",
     }
 }
 

@@ -71,16 +71,23 @@ impl Engine {
         let caller = Principal::administrator(format!("hook {}", source.as_str()));
         let known = self.alert_known(&caller, &row.memory, &news, now).await?;
         match effect(source, &news, &known, now) {
-            Effect::Nothing(why) => self.note_received(vec![done(row, kept, Some(why), now)?]).await,
+            Effect::Nothing(why) => {
+                self.note_received(vec![done(row, kept, Some(why), now)?]).await?;
+                self.sre_tell_alert(source, "ignored");
+                Ok(())
+            }
             Effect::Opens(content) => {
                 self.open_by_alert(&caller, &row.memory, source, content, now).await?;
+                self.sre_tell_alert(source, "opened");
                 self.note_received(vec![done(row, kept, None, now)?]).await
             }
             Effect::Adds(at, content) => {
                 let Some(one) = known.get(at).cloned() else {
                     return Err(Error::bug("an alert's investigation is lost"));
                 };
-                self.add_to_investigation(&caller, one, content, done(row, kept, None, now)?).await
+                self.add_to_investigation(&caller, one, content, done(row, kept, None, now)?).await?;
+                self.sre_tell_alert(source, "joined");
+                Ok(())
             }
         }
     }

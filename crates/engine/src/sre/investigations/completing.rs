@@ -136,6 +136,7 @@ impl Engine {
             };
             done.captured.append(self.capture(caller, &answer).await?);
         }
+        self.sre_tell_completed(&done);
         done.saved = done.saved || !done.captured.saved.is_empty() || !done.captured.pending.is_empty();
         Ok(done)
     }

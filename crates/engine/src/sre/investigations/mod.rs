@@ -35,6 +35,8 @@ mod stats;
 mod summarising;
 mod told;
 
+pub(super) use outcome::OUTCOME;
+
 pub(super) use finding::{ALERT_OVER, Known, is_hidden, of_fingerprint};
 pub(super) use summarising::{ask_for_session_summary, is_session_summary};
 pub(super) use told::carry;

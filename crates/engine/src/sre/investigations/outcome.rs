@@ -33,7 +33,7 @@ const KNOWLEDGE_DAYS: u32 = 400;
 /// Records of a session that an outcome is linked with.
 const LINKED_MAX: usize = 500;
 /// The metadata of an investigation that says what came of it.
-pub(super) const OUTCOME: &str = "outcome";
+pub(in crate::sre) const OUTCOME: &str = "outcome";
 
 /// What came of an investigation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Engine {
     ///
     /// # Errors
     /// `Invalid`, naming the member; `NotFound` for an investigation that is not there; `Denied` for whoever is neither its user in person nor an
-    /// administrator.
+    /// administrator, and has no grant of `outcome` there.
     pub async fn investigation_outcome(
         &self,
         caller: &Principal,
@@ -90,20 +90,23 @@ impl Engine {
         check(&asked)?;
         let about = (asked.incident.as_str(), asked.session.as_deref());
         let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
-        access::require_user_in_person(caller, &asked.memory, &known.user())?;
+        access::require_outcome(caller, &asked.memory, (&known.record, &known.user()), self.clock.now())?;
         let place = (asked.memory.clone(), known.record.id.clone());
-        self.rewrite(caller, (&place.0, &place.1), move |tx, rewriting| {
-            let mut effects = vec![note_investigation(tx, rewriting, &asked)?];
-            let Rewriting { known, building, .. } = rewriting;
-            for (record, verdict) in concerned(tx, building, &asked, known)? {
-                effects.push(match record {
-                    Err(id) => OutcomeEffect { record: id, effect: "not_found" },
-                    Ok(record) => note_record(tx, building, record, verdict, &known.incident)?,
-                });
-            }
-            Ok(effects)
-        })
-        .await
+        let effects = self
+            .rewrite(caller, (&place.0, &place.1), move |tx, rewriting| {
+                let mut effects = vec![note_investigation(tx, rewriting, &asked)?];
+                let Rewriting { known, building, .. } = rewriting;
+                for (record, verdict) in concerned(tx, building, &asked, known)? {
+                    effects.push(match record {
+                        Err(id) => OutcomeEffect { record: id, effect: "not_found" },
+                        Ok(record) => note_record(tx, building, record, verdict, &known.incident)?,
+                    });
+                }
+                Ok(effects)
+            })
+            .await?;
+        self.sre_tell_outcome(&effects);
+        Ok(effects)
     }
 }
 

@@ -136,6 +136,7 @@ impl Engine {
         token: Option<ClientToken>,
     ) -> Result<InvestigationStarted> {
         asked.check()?;
+        let began_us = self.clock.monotonic_us();
         match self.sre_saved_before(caller, &asked.memory, token.as_ref()).await {
             Ok(Some(begun)) => asked.incident = begun.records.into_iter().find_map(|kept| kept.key),
             Ok(None) => {}
@@ -182,6 +183,7 @@ impl Engine {
                 started.warnings.push("exposure: what was shown could not be written down".to_owned());
             }
         }
+        self.sre_tell_started(&started, began_us);
         Ok(started)
     }
 

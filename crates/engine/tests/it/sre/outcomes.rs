@@ -2,10 +2,10 @@
 
 use loci_engine::sre::{InvestigationOutcome, SreStatsAsk};
 use loci_model::ports::clock::Clock;
-use loci_model::principal::Principal;
+use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::sre::{ResolutionStatus, SreSource, SreType};
-use loci_model::{ErrorKind, RecordId, Result, Timestamp};
+use loci_model::{ActorId, ErrorKind, RecordId, Result, Timestamp};
 use serde_json::json;
 
 use super::completing::complete;
@@ -163,6 +163,13 @@ fn wrong_twice_is_held_back() {
     assert_eq!(wrong(&second)[1], (id, "not_found"));
 }
 
+/// The same key, which may also tell outcomes of an actor's, or of everybody's, investigations.
+fn with_outcome(mut by: Principal, actor: Option<&str>) -> Principal {
+    let actor = actor.map(|actor| ActorId::parse(actor).unwrap());
+    by.grants.push(Grant { actor, capabilities: [Capability::Outcome].into(), ..Grant::everything() });
+    by
+}
+
 #[test]
 fn a_person_tells_an_outcome() {
     let world = world();
@@ -175,6 +182,10 @@ fn a_person_tells_an_outcome() {
     check(&of_team("agent"), Err(ErrorKind::Denied));
     check(&of_actor("agent", "alice"), Err(ErrorKind::Denied));
     check(&of_actor("bob", "bob"), Err(ErrorKind::NotFound));
+    // A grant of just that, and only where it is granted.
+    check(&with_outcome(of_team("postmortems"), None), Ok(()));
+    check(&with_outcome(of_team("postmortems"), Some("alice")), Ok(()));
+    check(&with_outcome(of_team("postmortems"), Some("bob")), Err(ErrorKind::Denied));
     check(&alice, Ok(()));
     check(&world.caller, Ok(()));
 }

@@ -1,0 +1,126 @@
+//! Lines that come in: each by itself, and what outsiders could write stays such. §9.5, §13.
+
+use loci_engine::sre::{SreAction, SreImport, SreImportedLine, SreLine, SreSaid};
+use loci_model::limits;
+use loci_model::metadata::MetadataValue;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::store::{Store, StoreExt};
+use loci_model::settings::EventLimits;
+use loci_model::sre::{SreSource, SreType};
+use serde_json::{Value, json};
+
+use super::world;
+use crate::world::World;
+
+fn line(world: &World, said: SreSaid) -> SreLine {
+    SreLine {
+        kind: SreType::Investigations,
+        actor: "alice".to_owned(),
+        session: Some("s-1".to_owned()),
+        said,
+        waits: false,
+        source: SreSource::Agent,
+        private_to: None,
+        observed_at: world.clock.now(),
+        expiry_days: None,
+        superseded_keys: Vec::new(),
+        contradicts: None,
+        confirmed_by: Vec::new(),
+        refuted_by: Vec::new(),
+        seen: None,
+        record: None,
+        untrusted: false,
+    }
+}
+
+fn data(world: &World, data: Value) -> SreLine {
+    line(world, SreSaid::Data(data))
+}
+
+fn import(world: &World, lines: Vec<SreLine>, dry_run: bool) -> Vec<SreImportedLine> {
+    world.clock.advance_ms(1_000);
+    let asked = SreImport { memory: world.memory.id.clone(), lines, keep_sources: false, dry_run };
+    world.drive(world.engine.sre_import(&world.caller, asked)).unwrap()
+}
+
+#[test]
+fn an_investigation_without_a_name_is_told() {
+    let world = world();
+    for dry_run in [true, false] {
+        let lines = vec![
+            data(&world, json!({"query": "why?"})),
+            data(&world, json!({"query": "how?"})),
+            data(&world, json!({"query": "when?", "incident_id": "inc-1"})),
+        ];
+        let results = import(&world, lines, dry_run);
+        for one in &results[..2] {
+            let error = one.as_ref().unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("data.incident_id"));
+        }
+        assert!(results[2].is_ok());
+        assert_eq!(world.active().len(), usize::from(!dry_run));
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_fails_alone() {
+    let world = world();
+    let lines = vec![
+        line(&world, SreSaid::Text("x".repeat(limits::MESSAGE_CHARS_MAX + 1))),
+        line(&world, SreSaid::Text("a note".to_owned())),
+    ];
+    let results = import(&world, lines, false);
+    let fields: Vec<Option<&str>> =
+        results.iter().map(|one| one.as_ref().err().and_then(|error| error.field.as_deref())).collect();
+    assert_eq!(fields, [Some("text"), None]);
+    assert_eq!(results[1].as_ref().unwrap().as_ref().unwrap().action, SreAction::Added);
+    assert_eq!(world.active().len(), 1);
+}
+
+#[test]
+fn a_line_that_the_memory_does_not_take_fails_alone() {
+    let world = world();
+    let mut memory = world.memory.clone();
+    memory.settings.event_limits = EventLimits::Strict;
+    let store: &dyn Store = &*world.store;
+    world.drive(store.write(move |tx| tx.memories_mut().update(&memory).map(drop))).unwrap();
+    let of = |incident: &str, findings: usize| {
+        let finding = "x".repeat(limits::SRE_TEXT_CHARS_MAX);
+        data(
+            &world,
+            json!({"query": "why?", "incident_id": incident, "key_findings": vec![finding; findings]}),
+        )
+    };
+    let results = import(&world, vec![of("inc-1", 1), of("inc-2", 12), of("inc-3", 1)], false);
+    let is_written: Vec<bool> = results.iter().map(Result::is_ok).collect();
+    assert_eq!(is_written, [true, false, true], "{results:?}");
+    assert_eq!(world.active().len(), 2, "nothing of it is written");
+}
+
+#[test]
+fn what_outsiders_could_write_stays_such() {
+    let of_alert = json!({
+        "query": "pod restarts", "incident_id": "inc-1", "alert": {"trust": "untrusted", "fingerprint": "f"},
+    });
+    let check = |source: SreSource, untrusted: bool, expect: bool| {
+        let world = world();
+        let one = SreLine { source, untrusted, ..data(&world, of_alert.clone()) };
+        assert!(import(&world, vec![one], false)[0].is_ok());
+        let trust = world.active()[0].metadata.get("trust").cloned();
+        assert_eq!(
+            trust,
+            expect.then(|| MetadataValue::String("untrusted".to_owned())),
+            "{source:?} {untrusted}"
+        );
+        // And goes out again with it.
+        let which = (SreType::Investigations, None);
+        let page = world.engine.sre_export(&world.caller, &world.memory.id, which, None);
+        let lines = world.drive(page).unwrap().lines;
+        assert_eq!((lines[0].source, lines[0].untrusted), (SreSource::Imported, expect));
+    };
+    check(SreSource::Webhook, true, true);
+    check(SreSource::Webhook, false, true);
+    check(SreSource::Imported, true, true);
+    // An agent has looked into it.
+    check(SreSource::Agent, false, false);
+}
