@@ -106,6 +106,9 @@ pub(crate) enum Command {
     Reflect(commands::reflect::Reflect),
     /// What people want of the agents that work for them
     Prefs(commands::prefs::Prefs),
+    /// Your own records in the memory of operations agents
+    #[command(subcommand)]
+    Me(commands::me::Me),
     /// What operations agents remember
     #[command(subcommand)]
     Sre(commands::sre::Sre),

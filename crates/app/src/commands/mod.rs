@@ -34,6 +34,7 @@ pub(crate) mod job;
 pub(crate) mod key;
 mod manifest;
 pub(crate) mod mcp;
+pub(crate) mod me;
 pub(crate) mod memory;
 mod memory_ensure;
 mod memory_recreate;
@@ -64,6 +65,12 @@ pub mod serve;
 mod session_parts;
 pub(crate) mod spool;
 pub(crate) mod sre;
+mod sre_doctor;
+mod sre_explain;
+mod sre_export;
+mod sre_history;
+mod sre_import;
+mod sre_outcomes;
 pub(crate) mod task;
 pub(crate) mod task_session;
 pub(crate) mod tools_print;
@@ -104,6 +111,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Fact(fact) => fact.run(globals, environment).await,
         Command::Task(task) => task.run(globals, environment).await,
         Command::Prefs(prefs) => prefs.run(globals, environment).await,
+        Command::Me(me) => me.run(globals, environment).await,
         Command::Sre(sre) => sre.run(globals, environment).await,
         Command::Prompt(prompt) => prompt.run(globals, environment).await,
         Command::Session(said) => said.run(globals, environment).await,

@@ -9,6 +9,12 @@ use loci_model::sre::SreType;
 use serde::Serialize;
 
 use super::operations_place::OperationsAt;
+use super::sre_doctor::Doctor;
+use super::sre_explain::Explain;
+use super::sre_export::Export;
+use super::sre_history::History;
+use super::sre_import::Import;
+use super::sre_outcomes::{Outcome, PendingOutcomes, Stats};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
@@ -29,6 +35,22 @@ pub(crate) enum Sre {
     Get(Get),
     /// Delete a record, or everything of a type or of somebody
     Delete(Delete),
+    /// Write records as JSON lines
+    Export(Export),
+    /// Read the JSON lines of an export
+    Import(Import),
+    /// Every version of what is known of a service
+    History(History),
+    /// What a question finds, what each score is made of, and why the rest is not there
+    Explain(Explain),
+    /// Investigations whose outcome nobody told for two weeks
+    PendingOutcomes(PendingOutcomes),
+    /// Tell what came of an investigation
+    Outcome(Outcome),
+    /// Numbers over investigations: how long, how sure, how often
+    Stats(Stats),
+    /// Look for what nobody will read as it is meant; the exit code is 1 where there is something
+    Doctor(Doctor),
 }
 
 /// Which records
@@ -83,7 +105,7 @@ struct OfType {
 
 impl Sre {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
-        let session = Session::begin(globals, environment)?;
+        let mut session = Session::begin(globals, environment)?;
         match &self {
             Self::List(list) => {
                 let memory = list.at.memory(&session).await?;
@@ -95,6 +117,22 @@ impl Sre {
                 output::json(&session.client.record_get(&memory, &get.id).await?)?;
             }
             Self::Delete(delete) => delete.run(&session).await?,
+            Self::Export(export) => export.run(&session).await?,
+            Self::Import(import) => {
+                let done = import.run(&mut session).await;
+                session.end().await?;
+                return done;
+            }
+            Self::History(history) => history.run(&session).await?,
+            Self::Explain(explain) => explain.run(&session).await?,
+            Self::PendingOutcomes(waiting) => waiting.run(&session).await?,
+            Self::Outcome(outcome) => outcome.run(&session).await?,
+            Self::Stats(stats) => stats.run(&session).await?,
+            Self::Doctor(doctor) => {
+                let done = doctor.run(&session).await;
+                session.end().await?;
+                return done;
+            }
         }
         session.end().await
     }

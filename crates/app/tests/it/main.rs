@@ -28,6 +28,7 @@ mod guarding;
 mod hooking;
 mod installing;
 mod interrupted;
+mod investigating;
 mod migrating;
 mod mirroring;
 mod models;
