@@ -1,11 +1,16 @@
 //! What a change of a record means for its row, the same in every store: when it ceased to be active, whether it may come
 //! back, whether its vectors still hold, what was known of it at a time, and what sweeps have to look for.
 
-use loci_model::record::{Record, RecordState};
+use loci_model::metadata::MetadataValue;
+use loci_model::metadata_filter::FilterOperator;
+use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::{NamespaceFilter, StrategyId, Timestamp};
 
 use crate::change::StoredRecord;
+
+/// The key of a record's metadata by which stores have an index, of all kinds but facts: what tells the alert of an investigation from others.
+pub const INDEXED_KEY: &str = "fingerprint";
 
 /// When a record that changes from `was` to `state` at `at` ceased to be active; `left_at` is when it had.
 pub fn left_at(
@@ -117,6 +122,21 @@ pub fn was_in_scope(scope: &RecordScope, record: &Record, time: Timestamp) -> bo
 pub fn meets(scope: &RecordScope, record: &Record) -> bool {
     (!scope.is_bound() || scope.may_see_record(record))
         && scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))
+}
+
+/// The text that current records of a scope have under [`INDEXED_KEY`], where the scope asks for one and for no facts: stores find those by an
+/// index, and test the rest of the scope's metadata on the rows.
+pub fn indexed_value(scope: &RecordScope) -> Option<&str> {
+    let has_facts = scope.kinds.is_empty() || scope.kinds.contains(&RecordKind::Fact);
+    if scope.as_of.is_some() || has_facts {
+        return None;
+    }
+    scope.metadata.iter().find_map(|filter| match (&filter.operator, &filter.right) {
+        (FilterOperator::EqualsTo, Some(MetadataValue::String(text))) if filter.key == INDEXED_KEY => {
+            Some(text.as_str())
+        }
+        _ => None,
+    })
 }
 
 /// A strategy as groups are named by it: `""` for none.

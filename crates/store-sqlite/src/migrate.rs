@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0013_subtypes.sql"),
     include_str!("schema/0014_ledger.sql"),
     include_str!("schema/0015_objects.sql"),
+    include_str!("schema/0016_fingerprints.sql"),
 ];
 
 /// The version this binary writes.

@@ -9,7 +9,7 @@ use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use loci_store_kit::StoredRecord;
 use loci_store_kit::codes::{among_codes, code_of, digest, key_of};
-use loci_store_kit::record_rules::{Known, known_at, meets, was_in_scope};
+use loci_store_kit::record_rules::{Known, indexed_value, known_at, meets, was_in_scope};
 
 use super::record_groups::within;
 use super::record_rows::{RECORDS, read, state_code};
@@ -20,6 +20,8 @@ use crate::tx::{Column, PgTx, limit, unsigned};
 
 /// Groups that are read one by one and merged; a scope with more reads the memory in order of creation.
 const GROUPS_MERGED_MAX: usize = 16;
+/// Where the text under the key of [`indexed_value`] lies; word for word as in its index.
+const FINGERPRINT: &str = r#"substring(r.body from '"fingerprint":[{]"string":"([^"\\]*)"')"#;
 /// Rows read at once where what they hold decides whether they count.
 const CHUNK: usize = 500;
 
@@ -45,8 +47,9 @@ impl PgTx<'_> {
         let memory = self.number(&scope.memory)?;
         let Some(memory) = memory.filter(|_| page.limit > 0) else { return Ok(Vec::new()) };
         let mut out = Vec::new();
-        // One subtype is found at once in the whole memory.
-        let ways = if subtype.is_some() { vec![None] } else { self.ways(memory, scope)? };
+        // One subtype, or one value that is indexed, is found at once in the whole memory.
+        let is_found_at_once = subtype.is_some() || indexed_value(scope).is_some();
+        let ways = if is_found_at_once { vec![None] } else { self.ways(memory, scope)? };
         for group in ways {
             let part = Part { group, subtype };
             out.extend(self.scan(memory, scope, part, page.after.clone(), page.limit)?);
@@ -233,6 +236,12 @@ fn condition(memory: i64, scope: &RecordScope, bound: &mut Bound) -> String {
         code_of(RecordState::ALL, RecordState::Expired)
     ));
     sql.push_str(&among_codes("r.kind", RecordKind::ALL, &scope.kinds));
+    // The index has what needs no escape as it is.
+    let is_plain = |text: &&str| !text.contains(['"', '\\']) && !text.chars().any(char::is_control);
+    if let Some(value) = indexed_value(scope).filter(is_plain) {
+        let value = bound.put(value.to_owned());
+        sql.push_str(&format!(" AND r.kind <> 0 AND {FINGERPRINT} = {value} AND {FINGERPRINT} IS NOT NULL"));
+    }
     if !scope.namespaces.is_empty() {
         let parts: Vec<String> =
             scope.namespaces.iter().map(|filter| within("g.normal", filter, bound)).collect();

@@ -13,10 +13,12 @@ use crate::bound::Bound;
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit};
 use loci_store_kit::codes::{code_of, key_of};
-use loci_store_kit::record_rules::{Known, known_at, meets, was_in_scope};
+use loci_store_kit::record_rules::{Known, indexed_value, known_at, meets, was_in_scope};
 
 /// Groups that are read one by one and merged; a scope with more reads the memory in order of creation.
 const GROUPS_MERGED_MAX: usize = 16;
+/// Where the text under the key of [`indexed_value`] lies; word for word as in its index.
+const FINGERPRINT: &str = "r.more ->> '$.m.fingerprint.string'";
 
 /// What of a scope one statement reads; `None` is all.
 #[derive(Clone, Copy)]
@@ -40,8 +42,9 @@ impl SqlTx<'_> {
         let memory = self.number(&scope.memory)?;
         let Some(memory) = memory.filter(|_| page.limit > 0) else { return Ok(Vec::new()) };
         let mut out = Vec::new();
-        // One subtype is found at once in the whole memory.
-        let ways = if subtype.is_some() { vec![None] } else { self.ways(memory, scope)? };
+        // One subtype, or one value that is indexed, is found at once in the whole memory.
+        let is_found_at_once = subtype.is_some() || indexed_value(scope).is_some();
+        let ways = if is_found_at_once { vec![None] } else { self.ways(memory, scope)? };
         for group in ways {
             let mut taken = 0;
             let part = Part { group, subtype, after: page.after.as_ref() };
@@ -196,6 +199,10 @@ fn statement(memory: i64, scope: &RecordScope, part: Part<'_>) -> (String, Bound
                     sql.push_str(" AND r.kind <> 0");
                 }
             }
+            if let Some(value) = indexed_value(scope) {
+                sql.push_str(&format!(" AND {FINGERPRINT} = {}", bound.put(value.to_owned())));
+                sql.push_str(&format!(" AND {FINGERPRINT} IS NOT NULL"));
+            }
         }
         Some(time) => sql.push_str(&format!(" AND r.created <= {}", bound.put(time.millis()))),
     }
@@ -228,7 +235,10 @@ fn is_open(scope: &RecordScope, row: &Row<'_>) -> Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    use loci_model::metadata::MetadataValue;
+    use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
     use loci_model::scope::RecordScope;
+    use loci_store_kit::record_rules::INDEXED_KEY;
 
     use super::*;
     use crate::migrate::migrate;
@@ -238,15 +248,27 @@ mod tests {
         let mut connection = rusqlite::Connection::open_in_memory().unwrap();
         migrate(&mut connection).unwrap();
         let memory = MemoryId::parse("notes-0123456789").unwrap();
-        let check = |kinds: &[RecordKind], group: Option<i64>, subtype: Option<&str>, expect: &str| {
-            let mut scope = RecordScope::whole(memory.clone(), Timestamp::EPOCH);
-            scope.kinds = kinds.to_vec();
-            let (sql, bound) = statement(1, &scope, Part { group, subtype, after: None });
+        let plan_has = |scope: &RecordScope, group: Option<i64>, subtype: Option<&str>, expect: &str| {
+            let (sql, bound) = statement(1, scope, Part { group, subtype, after: None });
             let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let plan = statement.query_map(params_from_iter(bound.values()), |row| row.get(3)).unwrap();
             let plan: Vec<String> = plan.map(|line| line.unwrap()).collect();
-            assert!(plan.iter().any(|line| line.contains(expect)), "{kinds:?}: {plan:?}");
+            assert!(plan.iter().any(|line| line.contains(expect)), "{:?}: {plan:?}", scope.kinds);
         };
+        let whole = RecordScope::whole(memory, Timestamp::EPOCH);
+        let check = |kinds: &[RecordKind], group: Option<i64>, subtype: Option<&str>, expect: &str| {
+            plan_has(&RecordScope { kinds: kinds.to_vec(), ..whole.clone() }, group, subtype, expect);
+        };
+        let of_alert = RecordScope {
+            kinds: vec![RecordKind::Investigation],
+            metadata: vec![MetadataFilter {
+                key: INDEXED_KEY.to_owned(),
+                operator: FilterOperator::EqualsTo,
+                right: Some(MetadataValue::String("a".to_owned())),
+            }],
+            ..whole.clone()
+        };
+        plan_has(&of_alert, None, None, "records_fingerprint (mem=? AND <expr>=?)");
         check(&[RecordKind::Reflection], None, None, "records_kind (mem=? AND kind=?)");
         check(&[RecordKind::Fact], None, None, "records_created (mem=?)");
         check(&[], None, None, "records_created (mem=?)");

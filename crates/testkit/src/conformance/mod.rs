@@ -77,6 +77,7 @@ const PARTS: &[Part] = &[
     ("records: earlier versions written anew", record_moves::rewritten),
     ("records: lists", record_lists::lists),
     ("records: of a subtype", record_lists::of_subtype),
+    ("records: of one fingerprint", record_lists::of_fingerprint),
     ("records: as of a time", record_lists::as_of),
     ("records: vectors", vectors::vectors),
     ("jobs: one per key", jobs::one_per_key),

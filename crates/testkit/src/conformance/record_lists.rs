@@ -211,6 +211,73 @@ pub(super) fn of_subtype(bench: &Bench) -> Result<()> {
     check("with no grant", &RecordScope { view: vec![], ..whole }, None, &[])
 }
 
+/// Stores find one key of metadata by an index; what they find is what a walk through all records finds.
+pub(super) fn of_fingerprint(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let looks_like_it = r#"{"fingerprint":{"string":"one"}}"#;
+    let texts = |text: &str| MetadataValue::String(text.to_owned());
+    let values = [
+        (1, Some(texts("one"))),
+        (2, Some(texts("two"))),
+        (3, Some(texts("one"))),
+        (4, None),
+        (5, Some(texts("a \"quoted\" \\ one"))),
+        (6, Some(MetadataValue::StringList(vec!["one".to_owned()]))),
+        (7, Some(texts("é"))),
+        (8, Some(texts("one"))),
+        (9, Some(texts("a line\nend"))),
+    ];
+    for (number, value) in values {
+        let record = Record {
+            kind: if number == 8 { RecordKind::Fact } else { RecordKind::Investigation },
+            namespace: Namespace::parse(if number == 3 { "/elsewhere" } else { "/facts" })?,
+            metadata: value.map(|value| ("fingerprint".to_owned(), value)).into_iter().collect(),
+            ..samples::record(&memory, number, looks_like_it)?
+        };
+        bench.put(&record)?;
+    }
+    let scope = |text: &str| RecordScope {
+        kinds: vec![RecordKind::Investigation],
+        metadata: vec![MetadataFilter {
+            key: "fingerprint".into(),
+            operator: FilterOperator::EqualsTo,
+            right: Some(texts(text)),
+        }],
+        ..RecordScope::whole(memory.clone(), time(100))
+    };
+    let check = |name: &str, scope: &RecordScope, expect: &[u32]| -> Result<()> {
+        same(name, numbers(bench, scope, None, 99)?, expect.to_vec());
+        let counted = scope.clone();
+        let count = bench.records(move |records| records.count(&counted))?;
+        same(&format!("{name}, counted"), count, u64::try_from(expect.len()).unwrap_or(0));
+        Ok(())
+    };
+    let one = scope("one");
+    check("of one alert", &one, &[3, 1])?;
+    check("of any kind", &RecordScope { kinds: vec![], ..one.clone() }, &[8, 3, 1])?;
+    let kinds = vec![RecordKind::Investigation, RecordKind::Fact];
+    check("of facts, too", &RecordScope { kinds, ..one.clone() }, &[8, 3, 1])?;
+    let node = vec![filter("/facts", NamespaceMatch::Exact)?];
+    check("at a node", &RecordScope { namespaces: node, ..one.clone() }, &[1])?;
+    check("as of then", &RecordScope { as_of: Some(time(2)), ..one.clone() }, &[1])?;
+    for (text, number) in [("two", 2), ("a \"quoted\" \\ one", 5), ("é", 7), ("a line\nend", 9)] {
+        check(text, &scope(text), &[number])?;
+    }
+    check("of none", &scope("three"), &[])?;
+    same("a page", numbers(bench, &one, None, 1)?, vec![3]);
+    same("the page behind it", numbers(bench, &one, Some((time(3), 3)), 1)?, vec![1]);
+    let moved = bench.get(&memory, &samples::record_id(1)?)?;
+    let moved = moved.map(|old| Record {
+        version: 2,
+        metadata: [("fingerprint".to_owned(), texts("three"))].into(),
+        updated_at: time(60),
+        ..old
+    });
+    bench.change(move |records| moved.as_ref().map_or(Ok(0), |moved| records.put_version(moved)))?;
+    check("after a change", &one, &[3])?;
+    check("as it is now", &scope("three"), &[1])
+}
+
 pub(super) fn as_of(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let one = samples::record(&memory, 1, "first words")?;
