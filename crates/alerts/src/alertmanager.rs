@@ -6,7 +6,7 @@ use loci_model::{Error, Result, Timestamp};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::reading::{body, bounded, identifier, labels, line, time};
+use crate::reading::{body, bounded, identifier, labels, line, time, title};
 
 /// Reads them.
 pub(crate) struct Alertmanager {
@@ -16,11 +16,16 @@ pub(crate) struct Alertmanager {
 /// How an end that is not there yet is written.
 const OPEN: &str = "0001-01-01T00:00:00Z";
 
+/// The label by which an alert says how many of its group were not sent.
+const LEFT_OUT: &str = "truncated_alerts";
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Body {
     version: Option<String>,
     group_key: Option<String>,
+    #[serde(default)]
+    truncated_alerts: u64,
     #[serde(default)]
     alerts: Vec<Alert>,
 }
@@ -48,7 +53,13 @@ impl AlertReader for Alertmanager {
         }
         let group = body.group_key.as_deref();
         let news = bounded(body.alerts, "alerts")?.into_iter().map(|alert| self.news(alert, group));
-        news.collect::<Result<_>>().map(AlertBody::News)
+        let mut news: Vec<AlertNotice> = news.collect::<Result<_>>()?;
+        if body.truncated_alerts > 0 {
+            for one in &mut news {
+                one.labels.insert(LEFT_OUT.to_owned(), body.truncated_alerts.to_string());
+            }
+        }
+        Ok(AlertBody::News(news))
     }
 }
 
@@ -63,7 +74,7 @@ impl Alertmanager {
             text.filter(|text| !text.trim().is_empty())
         };
         let name = labels.get("alertname").map(String::as_str);
-        let title =
+        let about =
             told("summary").or_else(|| told("description")).or(name).unwrap_or("an alert without a name");
         let change = match alert.status.as_str() {
             "firing" => Some(AlertChange::Opened),
@@ -75,7 +86,7 @@ impl Alertmanager {
             identity: format!("{fingerprint} {} {began}", alert.status),
             event: alert.status,
             change,
-            title: line(title, "alerts.annotations")?,
+            title: title(about),
             place: self.labels.place(&labels),
             labels,
             starts_at,
@@ -130,6 +141,16 @@ mod tests {
         assert_eq!(two.ends_at, Some(Timestamp::parse("2026-11-21T15:10:00Z").unwrap()));
         assert_eq!(one.fingerprint, two.fingerprint);
         assert_ne!(one.identity, two.identity);
+    }
+
+    #[test]
+    fn what_is_cut_is_told() {
+        let mut long = firing();
+        long["annotations"]["summary"] = json!("word ".repeat(3_000));
+        let news = read(json!({"version": "4", "alerts": [long, firing()], "truncatedAlerts": 7})).unwrap();
+        assert!(news[0].title.ends_with("…[truncated, 9900 of 14999 characters]"), "{}", news[0].title.len());
+        assert_eq!(news[1].title, "api-server restarts, again");
+        assert!(news.iter().all(|one| one.labels["truncated_alerts"] == "7"));
     }
 
     #[test]

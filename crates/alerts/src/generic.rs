@@ -7,7 +7,7 @@ use loci_model::ports::alerts::{AlertReader, LabelMap};
 use loci_model::{Error, Result, Timestamp};
 use serde_json::{Map, Value};
 
-use crate::reading::{body, identifier, labels, line, time};
+use crate::reading::{body, identifier, labels, time, title};
 
 /// Where members stand in a body, as JSON pointers (RFC 6901).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -121,7 +121,7 @@ impl AlertReader for Generic {
         };
         let fingerprint =
             identifier(self.required(&body, &places.fingerprint, "fingerprint")?, "fingerprint")?;
-        let title = line(&self.required(&body, &places.title, "title")?, "title")?;
+        let title = title(&self.required(&body, &places.title, "title")?);
         let found = self.at(&body, places.labels.as_deref()).and_then(Value::as_object).cloned();
         let labels = labels(found.unwrap_or_else(Map::new));
         let mut place = self.labels.place(&labels);
@@ -132,8 +132,8 @@ impl AlertReader for Generic {
         let starts_at = self.time(&body, places.starts_at.as_deref(), "starts_at")?;
         let ends_at = self.time(&body, places.ends_at.as_deref(), "ends_at")?;
         Ok(AlertBody::News(vec![AlertNotice {
-            // Without a number of its own, a body is told by all that it says.
-            identity: id.unwrap_or_else(|| body.to_string()),
+            // A number is of the alert, which comes twice: when it begins and when it is over. Without one, a body is told by all that it says.
+            identity: id.map_or_else(|| body.to_string(), |id| format!("{id} {status}")),
             event: identifier(status, "status")?,
             change,
             fingerprint,
@@ -184,7 +184,7 @@ mod tests {
         let body = json!({"id": 7, "check": {"name": "api-http"}, "message": "no answer", "state": "DOWN", "tags": ["api-server"],
             "since": "2026-11-21T14:30:00Z", "until": 1_795_273_800_000_i64, "labels": {"env": "prod", "weight": 3}});
         let news = read(body.clone()).unwrap();
-        assert_eq!((news.identity.as_str(), news.change), ("7", Some(AlertChange::Opened)));
+        assert_eq!((news.identity.as_str(), news.change), ("7 down", Some(AlertChange::Opened)));
         assert_eq!(news.fingerprint, "api-http");
         assert_eq!(news.place.service.as_deref(), Some("api-server"));
         assert_eq!(news.place.environment.as_deref(), Some("prod"));

@@ -6,7 +6,7 @@ use loci_model::{Result, Timestamp};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::reading::{body, identifier, labels, line};
+use crate::reading::{body, identifier, labels, title};
 
 /// Reads them.
 pub(crate) struct Opsgenie {
@@ -56,14 +56,13 @@ impl AlertReader for Opsgenie {
             identity: format!("{id} {action} {updated}"),
             change,
             fingerprint: identifier(alias.unwrap_or(id), "alert.alias")?,
-            title: line(
+            title: title(
                 alert
                     .message
                     .as_deref()
                     .filter(|text| !text.trim().is_empty())
                     .unwrap_or("an alert without a message"),
-                "alert.message",
-            )?,
+            ),
             place,
             labels,
             starts_at: alert

@@ -7,7 +7,7 @@ use loci_model::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use loci_model::ports::alerts::{AlertReader, LabelMap};
 use serde::Deserialize;
 
-use crate::reading::{body, identifier, line, time};
+use crate::reading::{body, identifier, line, time, title};
 
 /// Reads them.
 pub(crate) struct PagerDuty {
@@ -77,13 +77,12 @@ impl AlertReader for PagerDuty {
             identity: identifier(id, "event.id")?,
             change,
             fingerprint,
-            title: line(
+            title: title(
                 data.title
                     .as_deref()
                     .filter(|text| !text.trim().is_empty())
                     .unwrap_or("an incident without a title"),
-                "event.data.title",
-            )?,
+            ),
             place,
             labels,
             starts_at: time(data.created_at.as_deref(), "event.data.created_at")?.or(at),

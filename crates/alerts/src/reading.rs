@@ -9,6 +9,9 @@ use loci_model::{Error, Reason, Result, Timestamp};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+/// Room for what a title that is cut says of it.
+const TITLE_MARK_CHARS: usize = 100;
+
 /// The label that says how many were left out.
 const LEFT_OUT: &str = "loci_labels_left_out";
 
@@ -44,6 +47,19 @@ pub(crate) fn line(text: &str, field: &str) -> Result<String> {
         return Ok(one);
     }
     Err(Error::invalid(field, format!("{field} must have at most {SRE_TEXT_CHARS_MAX} characters")))
+}
+
+/// What an alert is about, in one line: one that is too long loses no alert, it is cut and says so.
+pub(crate) fn title(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let whole = words.join(" ");
+    let chars = whole.chars().count();
+    if chars <= SRE_TEXT_CHARS_MAX {
+        return whole;
+    }
+    let kept = SRE_TEXT_CHARS_MAX - TITLE_MARK_CHARS;
+    let head: String = whole.chars().take(kept).collect();
+    format!("{head}…[truncated, {kept} of {chars} characters]")
 }
 
 /// Labels: texts by name. One label that is too long, or one too many, loses no alert: it is left out, and a label says how many were.

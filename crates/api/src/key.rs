@@ -19,6 +19,8 @@ pub enum Capability {
     Agent,
     /// Tell what came of investigations that the key may write, in the stead of their users.
     Outcome,
+    /// Hand in what a worker agent answers in investigations, as that actor, and nothing else: no tool, nothing to read.
+    Worker,
 }
 
 /// A part of the world and what may be done there. An absent member means any.

@@ -137,6 +137,21 @@ pub(crate) fn may_act(caller: &Principal, memory: &MemoryId) -> bool {
     grants(caller, memory, Capability::Agent).next().is_some()
 }
 
+/// The caller's grants to hand in answers of that worker agent.
+pub(crate) fn of_worker<'a>(
+    caller: &'a Principal,
+    memory: &'a MemoryId,
+    agent: &'a ActorId,
+) -> impl Iterator<Item = &'a Grant> {
+    let is_of_agent = move |grant: &&Grant| grant.actor.as_ref().is_none_or(|granted| granted == agent);
+    grants(caller, memory, Capability::Worker).filter(is_of_agent)
+}
+
+/// True when the caller may hand in answers of some worker agent of the memory.
+pub(crate) fn may_report(caller: &Principal, memory: &MemoryId) -> bool {
+    grants(caller, memory, Capability::Worker).next().is_some()
+}
+
 /// True when the caller may act as the agent of the task of that actor and session.
 pub(crate) fn is_agent_of(
     caller: &Principal,

@@ -21,6 +21,8 @@ pub enum Capability {
     Agent,
     /// Tell what came of investigations that the caller may write, in the stead of their users (sre-memory.md §11).
     Outcome,
+    /// Hand in what a worker agent answers in investigations, as that actor, and nothing else (sre-memory.md §8).
+    Worker,
 }
 
 /// A part of the world and what may be done there. An absent member means any.
@@ -93,8 +95,10 @@ impl Grant {
     /// # Errors
     /// `Invalid`, on `metadata`, `max_age_days` or `capabilities`.
     pub fn check_bounds(&self) -> Result<()> {
-        if self.is_bound() && self.capabilities.contains(&Capability::Agent) {
-            let rule = "a grant of agent is on actors and sessions: leave metadata and max_age_days out";
+        let is_agents = |one: &Capability| matches!(one, Capability::Agent | Capability::Worker);
+        if self.is_bound() && self.capabilities.iter().any(is_agents) {
+            let rule =
+                "a grant of agent or worker is on actors and sessions: leave metadata and max_age_days out";
             return Err(Error::invalid("capabilities", rule));
         }
         if self.max_age_days.is_some_and(|days| !(1..=limits::GRANT_AGE_DAYS_MAX).contains(&days)) {

@@ -135,6 +135,7 @@ fn allowed(grant: &Grant) -> String {
         Capability::Admin => "admin",
         Capability::Agent => "agent",
         Capability::Outcome => "outcome",
+        Capability::Worker => "worker",
     };
     let mut words = vec![grant.capabilities.iter().map(capability).collect::<Vec<_>>().join(",")];
     let places = [

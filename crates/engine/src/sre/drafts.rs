@@ -15,7 +15,7 @@ use super::investigation::Investigation;
 use super::keeping::{DIGEST, KEYS, seal};
 use super::knowledge::{self, Knowledge};
 use super::preference::Preference;
-use super::protected::{Class, class_by, needs_person};
+use super::protected::{Class, Said, needs_person};
 use super::saving::{Spring, SreSave};
 use super::settings::SreSettings;
 use super::{canonical, contacts, place};
@@ -97,11 +97,18 @@ fn of_items(asked: &SreSave, data: Value, now: Timestamp) -> Result<Vec<Draft>> 
 fn of_preference(asked: &SreSave, speaker: &Speaker<'_>, said: &Preference) -> Vec<Draft> {
     let guarded = needs_person(asked.source);
     let draft = |one: super::preference::PreferenceKey| {
-        let class = class_by(&one, speaker.settings);
+        let whole = Said {
+            kind: &said.kind,
+            member: &one.member,
+            value: &one.value,
+            context: said.context.as_deref(),
+        };
+        let class = whole.class(speaker.settings);
         // What the user's own connection says of whom the operator knows is as good as the user's word.
         let is_known = guarded
             && speaker.in_person
             && class == Class::Contact
+            && !whole.leads_elsewhere()
             && speaker.name == asked.actor
             && contacts::are_known(&one.value, speaker.name, speaker.settings);
         Draft {

@@ -10,8 +10,8 @@ use loci_text::terms;
 use serde_json::{Value, json};
 
 use super::filters::Filters;
-use super::retrieving::{SreFound, SreRetrieve, SreRetrieved};
-use super::synonyms::Meanings;
+use super::retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts};
+use super::synonyms::{Meanings, Stems};
 use super::{keeping, reading, said_again, scoring};
 
 /// What a service, and an environment, of the question adds to likeness where both only bring forward.
@@ -52,25 +52,19 @@ impl Pool<'_> {
         answer: &mut SreRetrieved,
     ) {
         let mut results: Vec<SreFound> = Vec::new();
+        let mut stems = Stems::default();
         let partners = partners.into_iter().map(|record| Found::of(record, 0.0));
         for one in found.into_iter().chain(partners) {
             match reading::content(&one.record.text) {
                 Err(why) => answer.skipped.push((one.record.id, why)),
-                Ok(content) => results.push(self.result(one, content)),
+                Ok(content) => results.push(self.result(one, content, &mut stems)),
             }
         }
         if let Some(least) = self.asked.min_confidence {
             results.retain(|result| result.confidence >= least);
         }
         scoring::below_trusted(&mut results);
-        results.sort_by(|a, b| {
-            let is_untrusted = |one: &SreFound| scoring::is_untrusted(&one.record, &one.content);
-            let trusted = is_untrusted(a).cmp(&is_untrusted(b));
-            let newer = b.record.timestamp.cmp(&a.record.timestamp);
-            let by_score = b.score.total_cmp(&a.score).then(trusted);
-            by_score.then(newer).then_with(|| a.record.id.cmp(&b.record.id))
-        });
-        let results = together(results);
+        let results = together(in_order(results));
         let hidden: HashSet<&RecordId> = self.asked.leave_out.iter().collect();
         let mut given = 0;
         for result in results {
@@ -82,11 +76,14 @@ impl Pool<'_> {
                 continue;
             }
             given += 1;
-            answer.results.push(result);
+            let lexical = share(&self.terms, result.record.indexed());
+            let parts = SreScoreParts { lexical, ..result.parts };
+            answer.results.push(SreFound { parts, ..result });
         }
     }
 
-    fn result(&self, one: Found, content: Value) -> SreFound {
+    /// With its place in the list; the share of the question's words has no part in that, and is told of what is given alone.
+    fn result(&self, one: Found, content: Value, stems: &mut Stems) -> SreFound {
         let Found { record, mut similarity } = one;
         if self.filters.boost {
             let is_of_service = !self.filters.services.is_empty() && self.filters.is_of_service(&content);
@@ -94,9 +91,8 @@ impl Pool<'_> {
             similarity += f64::from(u8::from(is_of_service)) * OF_SERVICE;
             similarity += f64::from(u8::from(is_there)) * OF_ENVIRONMENT;
         }
-        similarity += self.meanings.likeness(record.indexed(), is_setting(&content));
-        let lexical = share(&self.terms, record.indexed());
-        let parts = scoring::parts(&record, &content, self.now, (similarity, lexical));
+        similarity += self.meanings.likeness(stems, record.indexed(), is_setting(&content));
+        let parts = scoring::parts(&record, &content, self.now, (similarity, 0.0));
         let kind = self.filters.kind;
         SreFound {
             kind,
@@ -111,6 +107,18 @@ impl Pool<'_> {
             record,
         }
     }
+}
+
+/// The best first; of the same score what outsiders could not write, then the newest.
+fn in_order(results: Vec<SreFound>) -> Vec<SreFound> {
+    let with_trust = |one: SreFound| (scoring::is_untrusted(&one.record, &one.content), one);
+    let mut results: Vec<(bool, SreFound)> = results.into_iter().map(with_trust).collect();
+    results.sort_by(|(a_untrusted, a), (b_untrusted, b)| {
+        let newer = b.record.timestamp.cmp(&a.record.timestamp);
+        let by_score = b.score.total_cmp(&a.score).then(a_untrusted.cmp(b_untrusted));
+        by_score.then(newer).then_with(|| a.record.id.cmp(&b.record.id))
+    });
+    results.into_iter().map(|(_, one)| one).collect()
 }
 
 /// True for what says how something is set up, or usually is.

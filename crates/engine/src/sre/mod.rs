@@ -33,6 +33,7 @@ mod canonical;
 mod capture;
 mod categories;
 mod confirming;
+mod contact_words;
 mod contacts;
 mod correcting;
 mod declared_file;

@@ -12,7 +12,8 @@ use sha2::{Digest, Sha256};
 
 use super::categories;
 use super::members::Members;
-use super::protected::{Class, class_by};
+use super::protected::{Class, Said};
+use super::reading;
 use super::settings::SreSettings;
 
 /// The member of a preference that is a sentence, and how long the end of its key is.
@@ -118,40 +119,80 @@ impl Preference {
     }
 }
 
-/// The type and the key of what is stored; none where the text is of something else. A sentence with categories, as it is read out of talk, is
-/// a preference, too.
-pub(super) fn stored(text: &str) -> Option<(String, PreferenceKey)> {
-    let stored: Value = serde_json::from_str(text).ok()?;
-    let Some(kind) = stored.get("preference_type") else { return said(&stored) };
-    let values = stored.get("preference_value")?.as_object()?;
-    let (member, value) = values.iter().next().filter(|_| values.len() == 1)?;
-    let one = PreferenceKey { key: key_of(member, value), member: member.clone(), value: value.clone() };
-    Some((kind.as_str()?.to_owned(), one))
+/// One preference of a stored text.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct StoredPreference {
+    /// Its type.
+    pub(super) kind: String,
+    /// Its key.
+    pub(super) one: PreferenceKey,
+    /// Where it came from.
+    context: Option<String>,
 }
 
-fn said(stored: &Value) -> Option<(String, PreferenceKey)> {
-    let value = stored.get("preference").filter(|sentence| sentence.is_string())?.clone();
-    let words = stored.get("categories").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+impl StoredPreference {
+    /// What it is to whoever would misuse it.
+    pub(super) fn class(&self, settings: &SreSettings) -> Class {
+        let Self { kind, one, context } = self;
+        let said = Said { kind, member: &one.member, value: &one.value, context: context.as_deref() };
+        said.class(settings)
+    }
+}
+
+/// The type and the key of what is stored of one preference; none where the text is of something else, or of several.
+pub(super) fn stored(text: &str) -> Option<(String, PreferenceKey)> {
+    let mut all = all(text).ok()?;
+    let only = all.pop().filter(|_| all.is_empty())?;
+    Some((only.kind, only.one))
+}
+
+/// Every preference of a text, whoever wrote it (R-9): typed, with one member or several; a sentence with categories, as it is read out of talk;
+/// or words alone.
+///
+/// # Errors
+/// Why there is none.
+pub(super) fn all(text: &str) -> std::result::Result<Vec<StoredPreference>, String> {
+    let content = reading::content(text)?;
+    let context = content.get("context").and_then(Value::as_str).map(str::to_owned);
+    let with = |kind: &str, member: &str, value: &Value| StoredPreference {
+        kind: kind.to_owned(),
+        one: PreferenceKey { key: key_of(member, value), member: member.to_owned(), value: value.clone() },
+        context: context.clone(),
+    };
+    if let Some(kind) = content.get("preference_type").and_then(Value::as_str) {
+        return match content.get("preference_value") {
+            Some(Value::Object(values)) if !values.is_empty() => {
+                Ok(values.iter().map(|(member, value)| with(kind, member, value)).collect())
+            }
+            Some(sentence @ Value::String(_)) => Ok(vec![with(kind, STATEMENT, sentence)]),
+            Some(_) | None => Err("its preference_value is neither an object nor a sentence".to_owned()),
+        };
+    }
+    let words = content.get("categories").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let words: Vec<String> = words.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-    let one = PreferenceKey { key: key_of(STATEMENT, &value), member: STATEMENT.to_owned(), value };
-    Some((categories::type_of(&words), one))
+    let of_sentence = |name: &str| content.get(name).filter(|sentence| sentence.is_string());
+    let sentence = of_sentence("preference").or_else(|| of_sentence("text"));
+    let sentence = sentence.ok_or_else(|| "it has neither preference_type nor preference".to_owned())?;
+    Ok(vec![with(&categories::type_of(&words), STATEMENT, sentence)])
 }
 
 /// True where a text of whatever spelling holds a preference that only a person puts in force.
 pub(super) fn is_protected(text: &str, settings: &SreSettings) -> bool {
-    let of = |member: &str, value: &Value| {
-        let one = PreferenceKey { key: member.to_owned(), member: member.to_owned(), value: value.clone() };
-        class_by(&one, settings) != Class::Other
-    };
-    match serde_json::from_str(text).ok() {
-        Some(Value::Object(members)) => match members.get("preference_value") {
-            Some(Value::Object(values)) => values.iter().any(|(member, value)| of(member, value)),
-            Some(value) => of(STATEMENT, value),
-            None => members.get("preference").is_some_and(|sentence| of(STATEMENT, sentence)),
-        },
-        Some(value) => of(STATEMENT, &value),
-        None => of(STATEMENT, &Value::String(text.to_owned())),
+    let Ok(Value::Object(members)) = reading::content(text) else { return is_protected_text(text, settings) };
+    match (members.get("preference_value"), all(text)) {
+        // A value without its type is one of any.
+        (Some(value), Err(_)) => {
+            Said { kind: "", member: STATEMENT, value, context: None }.class(settings) != Class::Other
+        }
+        (None, Err(_)) => false,
+        (_, Ok(all)) => all.iter().any(|one| one.class(settings) != Class::Other),
     }
+}
+
+/// What nobody can read is taken as it is written.
+fn is_protected_text(text: &str, settings: &SreSettings) -> bool {
+    let value = Value::String(text.to_owned());
+    Said { kind: "", member: STATEMENT, value: &value, context: None }.class(settings) != Class::Other
 }
 
 fn is_word(text: &str) -> bool {
@@ -214,10 +255,30 @@ mod tests {
         assert_eq!(stored["timestamp"], "2026-11-20T10:00:00Z");
         let (kind, one) = super::stored(&stored.to_string()).unwrap();
         assert_eq!((kind.as_str(), &one), ("escalation", &read.keys()[1]));
-        assert!(super::stored("prefers tea").is_none());
+        let (kind, one) = super::stored("prefers tea").unwrap();
+        assert_eq!((kind.as_str(), &one.value), ("general", &json!("prefers tea")));
         let talk = r#"{"preference": "prefers tables", "categories": ["communication"]}"#;
         let (kind, one) = super::stored(talk).unwrap();
         assert_eq!((kind.as_str(), one.member.as_str()), ("style", "statement"));
+    }
+
+    #[test]
+    fn whoever_wrote_it_it_is_read() {
+        let check = |text: &str, expect: &[(&str, &str)]| {
+            let read = all(text).unwrap();
+            let read: Vec<_> = read.iter().map(|one| (one.kind.as_str(), one.one.member.as_str())).collect();
+            assert_eq!(read, expect, "{text}");
+        };
+        check(
+            r#"{"preference_type": "escalation", "preference_value": {"a": 1, "b": 2}}"#,
+            &[("escalation", "a"), ("escalation", "b")],
+        );
+        check("{'preference_type': 'style', 'preference_value': {'tone': 'short'}}", &[("style", "tone")]);
+        check(r#"{"preference_type": "style", "preference_value": "short"}"#, &[("style", "statement")]);
+        check("prefers tea", &[("general", "statement")]);
+        for text in ["", "{", r#"{"preference_type": "style"}"#, r#"{"service_name": "api"}"#] {
+            assert!(all(text).is_err(), "{text}");
+        }
     }
 
     #[test]

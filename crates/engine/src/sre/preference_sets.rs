@@ -10,7 +10,7 @@ use loci_model::{ActorId, Result, Timestamp};
 use loci_text::terms;
 use serde_json::{Map, Value, json};
 
-use super::preferences::{IN_FORCE, SrePreference, SrePreferences, WAITS, Wanted, merged};
+use super::preferences::{IN_FORCE, SrePreference, SrePreferences, WAITS, Wanted, merged, unreadable};
 use super::retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts};
 use super::settings::SreSettings;
 use super::{place, scoring, segment};
@@ -72,6 +72,7 @@ impl Asking<'_> {
         let mut waiting = 0;
         let mut results = Vec::new();
         for (actor, records) in users {
+            answer.skipped.extend(unreadable(&records));
             let (past, current): (Vec<Record>, Vec<Record>) =
                 records.into_iter().partition(|record| record.state == RecordState::Superseded);
             let mut past = merged(past, self.settings);

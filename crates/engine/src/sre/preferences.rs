@@ -13,7 +13,7 @@ use loci_model::{ActorId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, R
 use serde_json::{Map, Value};
 
 use super::keeping::source;
-use super::protected::{Class, class_by, needs_person};
+use super::protected::{Class, needs_person};
 use super::settings::SreSettings;
 use super::{place, preference};
 use crate::memories::existing;
@@ -127,22 +127,31 @@ impl Wanted {
     }
 }
 
-/// Records by type and key.
+/// Records by type and key. Those that nobody can read are left to [`unreadable`].
 pub(super) fn merged(records: Vec<Record>, settings: &SreSettings) -> BTreeMap<String, SrePreferences> {
     let mut types: BTreeMap<String, SrePreferences> = BTreeMap::new();
     for record in records {
-        // What is read out of talk has no key, and is no part of this.
-        let Some((kind, one)) = preference::stored(&record.text) else { continue };
+        let Ok(all) = preference::all(&record.text) else { continue };
         let said_by = source(&record);
-        // Whatever way it came, and whatever its state says: a contact is in force by a person's word alone.
-        let is_guarded = needs_person(said_by) && class_by(&one, settings) != Class::Other;
-        let waits = record.state == RecordState::Candidate || is_guarded;
-        let state = if waits { WAITS } else { IN_FORCE };
-        let entry = SrePreference { key: one.key, value: one.value, source: said_by.as_str(), state, record };
-        types.entry(kind).or_default().entries.push(entry);
+        for said in all {
+            // Whatever way it came, and whatever its state says: a contact is in force by a person's word alone.
+            let is_guarded = needs_person(said_by) && said.class(settings) != Class::Other;
+            let waits = record.state == RecordState::Candidate || is_guarded;
+            let state = if waits { WAITS } else { IN_FORCE };
+            let (one, record) = (said.one, record.clone());
+            let entry =
+                SrePreference { key: one.key, value: one.value, source: said_by.as_str(), state, record };
+            types.entry(said.kind).or_default().entries.push(entry);
+        }
     }
     types.values_mut().for_each(settle);
     types
+}
+
+/// Records of preferences that nobody can read, and why.
+pub(super) fn unreadable(records: &[Record]) -> Vec<(RecordId, String)> {
+    let why = |record: &Record| preference::all(&record.text).err().map(|why| (record.id.clone(), why));
+    records.iter().filter_map(why).collect()
 }
 
 /// Of several that could be in force under a key, the one of the greatest rank is, then the newest; the others contradict it.

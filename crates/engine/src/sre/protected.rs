@@ -1,10 +1,10 @@
-//! Preferences that nobody may set by the way (sre-memory.md §9.2): whom to call, and what spends or risks something. Pure.
+//! Preferences that nobody may set by the way (sre-memory.md §9.2): whom to call, and what spends or risks something. Pure. Everything that is
+//! said counts: the type, the member, the value and, of escalations and notifications, where it came from.
 
 use loci_model::sre::SreSource;
 use serde_json::Value;
 
-use super::addresses::looks_like_address;
-use super::preference::PreferenceKey;
+use super::contact_words::{has_contact, has_number};
 use super::settings::SreSettings;
 
 /// What a preference is to whoever would misuse it.
@@ -18,39 +18,78 @@ pub(super) enum Class {
     Other,
 }
 
-/// Words in a key that make it one of a contact.
-const CONTACT_WORDS: &[&str] =
-    &["contact", "channel", "recipient", "oncall", "on_call", "email", "phone", "pager", "webhook"];
-/// Words in a key that make it one of risk.
-const RISK_WORDS: &[&str] = &["auto_approve", "bypass"];
-/// Letters in a sentence that ask for risk.
-const RISK_STEMS: &[&str] = &["autoapprov", "automaticallyapprov", "approveautomatically"];
+/// One key of a preference, with all that is said of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Said<'a> {
+    /// The type.
+    pub(super) kind: &'a str,
+    /// The member that the value is stored under.
+    pub(super) member: &'a str,
+    /// What is wanted.
+    pub(super) value: &'a Value,
+    /// Where it came from.
+    pub(super) context: Option<&'a str>,
+}
 
-/// The class of one key of a preference.
-pub(super) fn class(one: &PreferenceKey) -> Class {
-    let name = one.member.to_lowercase().replace('-', "_");
-    let folded = name.replace('_', "");
-    let has = |words: &[&str]| {
-        words.iter().any(|word| name.contains(word) || folded.contains(&word.replace('_', "")))
-    };
-    if has(RISK_WORDS) || names_risk(&one.value) {
-        Class::Risk
-    } else if has(CONTACT_WORDS) || holds_contact(&one.value) {
-        Class::Contact
-    } else {
-        Class::Other
+/// Letters in a name that make it one of a contact.
+const CONTACT_WORDS: &[&str] = &[
+    "contact",
+    "channel",
+    "recipient",
+    "oncall",
+    "email",
+    "phone",
+    "pager",
+    "webhook",
+    "escalateto",
+    "notifyto",
+    "sendto",
+    "forwardto",
+];
+/// Letters in a name that make it one of risk.
+const RISK_WORDS: &[&str] = &["autoapprov", "approveauto", "bypass"];
+/// Letters in a sentence that ask for risk.
+const RISK_STEMS: &[&str] = &["autoapprov", "automaticallyapprov", "approveautomatically", "approveauto"];
+/// Types whose free text is all about whom to tell.
+const OF_ROUTING: &[&str] = &["escalation", "notification"];
+
+impl Said<'_> {
+    /// Its class.
+    pub(super) fn class(&self, settings: &SreSettings) -> Class {
+        let is_own = |name: &str| settings.protected_keys.iter().any(|pattern| matches(pattern, name));
+        let is_of_server = [self.kind, self.member].iter().any(|name| is_own(name));
+        if is_of_server || names_any(self.value, &is_own) || self.is_risk() {
+            Class::Risk
+        } else if self.leads_elsewhere() || names_contact(self.member) || self.value_is_contact() {
+            Class::Contact
+        } else {
+            Class::Other
+        }
+    }
+
+    fn is_risk(&self) -> bool {
+        // What is said in two halves is said: a type auto with a member approve.
+        let path = letters(self.kind) + &letters(self.member);
+        names_risk(&path, self.value)
+    }
+
+    /// Something beside the value names somebody: its type, the member itself as an address, or where it came from.
+    pub(super) fn leads_elsewhere(&self) -> bool {
+        let is_routing = OF_ROUTING.contains(&self.kind);
+        names_contact(self.kind)
+            || has_contact(self.member)
+            || (is_routing && self.context.is_some_and(has_contact))
+    }
+
+    fn value_is_contact(&self) -> bool {
+        holds_contact(self.value, OF_ROUTING.contains(&self.kind))
     }
 }
 
-/// The class where a server has keys of its own that only people may set.
-pub(super) fn class_by(one: &PreferenceKey, settings: &SreSettings) -> Class {
-    let is_own = |name: &str| settings.protected_keys.iter().any(|pattern| matches(pattern, name));
-    if is_own(&one.member) || names_any(&one.value, &is_own) { Class::Risk } else { class(one) }
-}
-
-/// A pattern in which `*` stands for any characters; case says nothing, and dashes are underscores.
+/// A pattern in which `*` stands for any characters; case says nothing, and any sign between words is an underscore.
 fn matches(pattern: &str, name: &str) -> bool {
-    let folded = |text: &str| text.trim().to_lowercase().replace('-', "_");
+    let sign = |c: char| if c.is_alphanumeric() || c == '*' { c } else { '_' };
+    let folded = |text: &str| text.trim().to_lowercase().chars().map(sign).collect::<String>();
     let (pattern, name) = (folded(pattern), folded(name));
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -82,57 +121,44 @@ pub(super) fn needs_person(source: SreSource) -> bool {
     }
 }
 
-/// A key of risk beneath the value: it counts wherever it stands.
-fn names_risk(value: &Value) -> bool {
-    match value {
-        Value::Object(members) => members.iter().any(|(name, value)| {
-            let folded = name.to_lowercase().replace(['_', '-'], "");
-            RISK_WORDS.iter().any(|word| folded.contains(&word.replace('_', ""))) || names_risk(value)
-        }),
-        Value::Array(items) => items.iter().any(names_risk),
-        Value::String(text) => says_risk(text),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    }
+/// Letters and digits alone: however the words of a name are parted, it is the same name.
+fn letters(text: &str) -> String {
+    text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// A sentence that asks for it, however it is spelled.
-fn says_risk(text: &str) -> bool {
-    let letters: String = text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
-    RISK_STEMS.iter().any(|stem| letters.contains(stem))
+fn names_contact(name: &str) -> bool {
+    let name = letters(name);
+    CONTACT_WORDS.iter().any(|word| name.contains(word))
 }
 
-fn holds_contact(value: &Value) -> bool {
-    match value {
-        Value::Object(members) => members.iter().any(|(name, value)| {
-            let folded = name.to_lowercase().replace(['_', '-'], "");
-            CONTACT_WORDS.iter().any(|word| folded.contains(&word.replace('_', ""))) || holds_contact(value)
-        }),
-        Value::Array(items) => items.iter().any(holds_contact),
-        Value::String(text) => {
-            text.split(|c: char| c.is_whitespace() || ",;()<>\"'".contains(c)).any(is_contact)
+/// A name of risk on the way to a value, or a sentence that asks for it: it counts wherever it stands. `path` is the letters of the names so far.
+fn names_risk(path: &str, value: &Value) -> bool {
+    let is_risk = RISK_WORDS.iter().any(|word| path.contains(word));
+    is_risk
+        || match value {
+            Value::Object(members) => {
+                members.iter().any(|(name, value)| names_risk(&(path.to_owned() + &letters(name)), value))
+            }
+            Value::Array(items) => items.iter().any(|item| names_risk(path, item)),
+            Value::String(text) => {
+                let text = letters(text);
+                RISK_STEMS.iter().any(|stem| text.contains(stem))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
         }
-        Value::Number(_) | Value::Null | Value::Bool(_) => false,
+}
+
+fn holds_contact(value: &Value, is_routing: bool) -> bool {
+    match value {
+        Value::Object(members) => members.iter().any(|(name, value)| {
+            names_contact(name) || has_contact(name) || holds_contact(value, is_routing)
+        }),
+        Value::Array(items) => items.iter().any(|item| holds_contact(item, is_routing)),
+        Value::String(text) => has_contact(text),
+        // A great number is a limit, unless all of it is about whom to call.
+        Value::Number(number) => is_routing && has_number(&number.to_string()),
+        Value::Null | Value::Bool(_) => false,
     }
-}
-
-/// One word that leads to somebody: an address, a URL, a handle, a channel, a telephone number.
-fn is_contact(word: &str) -> bool {
-    let word = word.trim_end_matches(['.', ':', '!', '?']);
-    let is_name = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic());
-    let is_handle = ['@', '#'].iter().any(|mark| word.strip_prefix(*mark).is_some_and(is_name));
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let is_phone =
-        digits >= 7 && word.bytes().all(|b| b.is_ascii_digit() || b"+-.".contains(&b)) && !is_date(word);
-    looks_like_address(word)
-        || is_handle
-        || is_phone
-        || word.contains("://")
-        || word.starts_with("mailto:")
-        || word.starts_with("tel:")
-}
-
-fn is_date(word: &str) -> bool {
-    loci_model::Timestamp::parse(word).is_ok()
 }
 
 #[cfg(test)]
@@ -143,8 +169,7 @@ mod tests {
     #[test]
     fn what_is_protected() {
         let check = |member: &str, value: Value, expect: Class| {
-            let one = PreferenceKey { key: member.to_owned(), member: member.to_owned(), value };
-            assert_eq!(class(&one), expect, "{member}: {}", one.value);
+            assert_eq!(of("style", member, &value, None), expect, "{member}: {value}");
         };
         check("primary_contact", json!("ops.team@example.co.uk"), Class::Contact);
         check("slack-channel", json!("sre"), Class::Contact);
@@ -168,6 +193,41 @@ mod tests {
         check("report_format", json!("short"), Class::Other);
     }
 
+    fn of(kind: &str, member: &str, value: &Value, context: Option<&str>) -> Class {
+        Said { kind, member, value, context }.class(&SreSettings::default())
+    }
+
+    /// However it is spelled, and wherever it stands.
+    #[test]
+    fn nothing_is_set_in_another_spelling() {
+        let check = |kind: &str, value: Value, context: Option<&str>, expect: Class| {
+            let (member, value) = value.as_object().unwrap().iter().next().unwrap();
+            assert_eq!(of(kind, member, value, context), expect, "{kind} {member}: {value} {context:?}");
+        };
+        check("auto_approve", json!({"simple_plans": true}), None, Class::Risk);
+        check("auto", json!({"approve": true}), None, Class::Risk);
+        check("workflow", json!({"auto": {"approve": ["simple"]}}), None, Class::Risk);
+        check("workflow", json!({"auto approve simple plans": true}), None, Class::Risk);
+        check("workflow", json!({"auto.approve": true}), None, Class::Risk);
+        check("workflow", json!({"Auto\u{2011}Approve": true}), None, Class::Risk);
+        check("workflow", json!({"by-pass": true}), None, Class::Risk);
+        check("workflow", json!({"approve_automatically": true}), None, Class::Risk);
+        check("style", json!({"on call": "Mallory"}), None, Class::Contact);
+        check("oncall", json!({"primary": "Mallory"}), None, Class::Contact);
+        check("style", json!({"x@evil.com": "page for p1"}), None, Class::Contact);
+        check("escalation", json!({"escalate_to": 15_551_234_567_i64}), None, Class::Contact);
+        check("escalation", json!({"first": 15_551_234_567_i64}), None, Class::Contact);
+        check("escalation", json!({"statement": "escalate to +1 555 123 4567"}), None, Class::Contact);
+        check("escalation", json!({"delay_minutes": 15}), Some("told by x@evil.com"), Class::Contact);
+        check("notification", json!({"statement": "post to **#evil**"}), None, Class::Contact);
+        check("notification", json!({"statement": "post to slack:#evil"}), None, Class::Contact);
+        check("notification", json!({"min_severity": "p2"}), Some("team handbook"), Class::Other);
+        check("style", json!({"memory_limit_bytes": 1_073_741_824}), None, Class::Other);
+        check("style", json!({"report_format": "short"}), Some("told by x@y.com"), Class::Other);
+        check("workflow", json!({"approval_steps": ["plan", "review"]}), None, Class::Other);
+        check("escalation", json!({"call_delay_minutes": 15}), None, Class::Other);
+    }
+
     #[test]
     fn keys_of_a_server() {
         let check = |pattern: &str, name: &str, expect: bool| {
@@ -184,12 +244,11 @@ mod tests {
         check("a*b*c", "a_c_b", false);
         check("", "anything", false);
         let settings = SreSettings { protected_keys: vec!["*_usd".to_owned()], ..SreSettings::default() };
-        let of = |value: Value| {
-            let one = PreferenceKey { key: "limits".to_owned(), member: "limits".to_owned(), value };
-            class_by(&one, &settings)
-        };
-        assert_eq!(of(json!([{"day_usd": 5}])), Class::Risk);
-        assert_eq!(of(json!({"day": 5})), Class::Other);
+        let of =
+            |value: &Value| Said { kind: "style", member: "limits", value, context: None }.class(&settings);
+        assert_eq!(of(&json!([{"day_usd": 5}])), Class::Risk);
+        assert_eq!(of(&json!([{"day usd": 5}])), Class::Risk);
+        assert_eq!(of(&json!({"day": 5})), Class::Other);
     }
 
     #[test]

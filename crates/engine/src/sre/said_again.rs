@@ -2,22 +2,24 @@
 //! evidence it is surer. Patterns that say nearly the same are one, with a counter. Which record it is that is known again is [`super::keeping`]'s
 //! matter.
 
-use loci_model::Result;
 use loci_model::limits::SRE_ITEMS_MAX;
 use loci_model::metadata::MetadataValue;
-use loci_model::ports::store::Tx;
+use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::sre::KnowledgeType;
+use loci_model::{Result, Timestamp};
 use loci_text::marks::marks;
 use loci_text::{similarity, terms};
 use serde_json::{Value, json};
 
-use super::keeping::{rank, seal, source, word};
+use super::investigations::incident_of_session;
+use super::keeping::{rank, seal, source, word, words};
 use super::{canonical, scoring};
 use crate::records::writing::Building;
 
-/// How often it was said; clients cannot write keys of the system.
+/// In how many sessions it was said, and in which besides its own; clients cannot write keys of the system.
 pub(super) const TIMES: &str = "x-amz-agentcore-memory-saidTimes";
+const SAID_IN: &str = "x-amz-agentcore-memory-saidIn";
 /// The share of the words of two patterns that must be the same.
 const LIKE: f32 = 0.8;
 
@@ -35,14 +37,14 @@ pub(super) fn note(tx: &mut dyn Tx, building: &Building<'_>, known: &Record, sai
     if is_new {
         next.timestamp = said.timestamp;
     }
-    let is_shown = shows_again(&mut next, said);
-    count(&mut next);
+    let is_shown = shows_again(tx, &mut next, said, building.now)?;
+    let is_counted = count(&mut next, said);
     let by = source(&stored);
     if let Some(text) = merged(&next, said, is_new) {
         next.text = text;
         seal(&mut next, by);
     }
-    if is_new || is_shown || is_pattern(&stored) {
+    if is_new || is_shown || (is_counted && is_pattern(&stored)) {
         next.updated_at = building.now;
         building.replace(tx, &stored, next, "it was said again")?;
     }
@@ -67,28 +69,38 @@ pub(super) fn times(record: &Record) -> Option<u64> {
     }
 }
 
-fn count(record: &mut Record) {
+/// Counts a session that says it and did not before: one that says it again, as it does when it ends, says nothing new (H-9).
+fn count(record: &mut Record, said: &Record) -> bool {
+    let Some(session) = said.provenance.session.as_ref() else { return false };
+    let said_in = words(record, SAID_IN);
+    let is_known = record.provenance.session.as_ref() == Some(session)
+        || said_in.iter().any(|one| one == session.as_str());
+    if is_known || said_in.len() >= SRE_ITEMS_MAX {
+        return false;
+    }
+    let said_in = said_in.iter().cloned().chain([session.to_string()]).collect();
     let times = times(record).unwrap_or(1).saturating_add(1);
+    record.metadata.insert(SAID_IN.to_owned(), MetadataValue::StringList(said_in));
     record.metadata.insert(TIMES.to_owned(), MetadataValue::Number(times as f64));
+    true
 }
 
-/// Another investigation that shows a call of a tool confirms it. Whoever repeats what they were shown does not: they have no call.
-fn shows_again(record: &mut Record, said: &Record) -> bool {
+/// Another investigation that shows a call of a tool confirms it, by the name that its outcome has, too. Whoever repeats what they were shown does
+/// not: they have no call. Nor does a session of no investigation.
+fn shows_again(tx: &dyn ReadTx, record: &mut Record, said: &Record, now: Timestamp) -> Result<bool> {
     let shows = serde_json::from_str(&said.text).is_ok_and(|content: Value| scoring::has_evidence(&content));
-    let Some(session) = said.provenance.session.as_ref().filter(|_| shows) else { return false };
+    let Some(session) = said.provenance.session.as_ref().filter(|_| shows) else { return Ok(false) };
     if record.provenance.session.as_ref() == Some(session) {
-        return false;
+        return Ok(false);
     }
-    let sessions = match record.metadata.get(scoring::CONFIRMED_BY) {
-        Some(MetadataValue::StringList(sessions)) => sessions.clone(),
-        Some(_) | None => Vec::new(),
-    };
-    if sessions.len() >= SRE_ITEMS_MAX || sessions.iter().any(|one| one == session.as_str()) {
-        return false;
+    let Some(incident) = incident_of_session(tx, &record.memory, session, now)? else { return Ok(false) };
+    let confirmed = words(record, scoring::CONFIRMED_BY);
+    if confirmed.len() >= SRE_ITEMS_MAX || confirmed.contains(&incident) {
+        return Ok(false);
     }
-    let all = sessions.into_iter().chain([session.as_str().to_owned()]).collect();
+    let all = confirmed.iter().cloned().chain([incident]).collect();
     record.metadata.insert(scoring::CONFIRMED_BY.to_owned(), MetadataValue::StringList(all));
-    true
+    Ok(true)
 }
 
 /// Its text with the newer time, and with what shows it; none where nothing of it changes. What somebody of lesser rank shows is not added to the

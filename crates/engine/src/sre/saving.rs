@@ -22,7 +22,7 @@ use serde_json::Value;
 use super::correcting::gives_way;
 use super::drafts::{Draft, Speaker, drafts};
 use super::incident_name::incident_random;
-use super::investigations::ask_for_session_summary;
+use super::investigations::{ask_for_session_summary, require_first};
 use super::keeping::{SreAction, keep};
 use super::{canonical, masking, place};
 use crate::events::{NewEvent, Prepared};
@@ -114,6 +114,19 @@ pub(super) struct SaveAs {
     pub(super) metadata: BTreeMap<String, String>,
     /// The job that sums up the session, of an investigation that is completed.
     pub(super) summing_up: Option<JobId>,
+    /// It is the first of its alert: where one is open that could be joined, nothing is stored.
+    pub(super) first_of: Option<FirstOf>,
+}
+
+/// Whose investigation of which alert would be the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FirstOf {
+    /// What tells the alert from others.
+    pub(super) fingerprint: String,
+    /// The user; none: a system, for the team.
+    pub(super) user: Option<String>,
+    /// It would be kept to that user.
+    pub(super) is_private: bool,
 }
 
 /// Ids and the like of what a save writes, made before the write.
@@ -270,6 +283,9 @@ impl Engine {
             if fresh.is_some_and(|fresh| fresh.version != *version) {
                 return Err(Error::conflict("it was changed meanwhile: read it again"));
             }
+        }
+        if let Some(first) = &ready.how.first_of {
+            require_first(tx, caller, &memory, first, now)?;
         }
         let mut asked = ready.asked.clone();
         let masked = self.sre_masked(&memory, &mut asked);

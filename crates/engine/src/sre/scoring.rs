@@ -100,7 +100,8 @@ pub(super) fn is_untrusted(record: &Record, content: &Value) -> bool {
     };
     // An agent that looked into an alert says what it found; the alert's own text is a part of it.
     let is_marked = word(record, TRUST) == Some(UNTRUSTED) || says_so(Some(content));
-    is_marked || (source(record) == SreSource::Webhook && says_so(content.get("alert")))
+    // Who said it is read last: that takes a digest of all of it.
+    is_marked || (says_so(content.get("alert")) && source(record) == SreSource::Webhook)
 }
 
 /// What could be written by outsiders never stands above what is as like and could not: its score is no greater.

@@ -158,11 +158,11 @@ impl Meanings<'_> {
 
     /// What a text gains by saying so, in other words: 0 where it does not. A setting says how something is, and not what went wrong: what
     /// may mean so means nothing there.
-    pub(super) fn likeness(&self, text: &str, is_setting: bool) -> f64 {
+    pub(super) fn likeness(&self, stems: &mut Stems, text: &str, is_setting: bool) -> f64 {
         if self.phrases.is_empty() {
             return 0.0;
         }
-        let text = words(text);
+        let text = stems.words(text);
         let fails = !is_setting && self.failing.iter().any(|phrase| phrase.stands_in(&text));
         let counts =
             |(phrase, by_itself): &&(&Phrase, bool)| (*by_itself || fails) && phrase.stands_in(&text);
@@ -186,15 +186,36 @@ impl Phrase {
     }
 }
 
-/// The words of a text by their stems; what a search passes over stays.
+/// Stems of words that were met: texts that are listed together say the same words again and again.
+#[derive(Default)]
+pub(super) struct Stems(HashMap<String, Vec<String>>);
+
+impl Stems {
+    /// The words of a text by their stems; what a search passes over stays.
+    fn words(&mut self, text: &str) -> Vec<String> {
+        let words =
+            text.split(|sign: char| !sign.is_alphanumeric() && sign != '_').filter(|word| !word.is_empty());
+        let mut out = Vec::new();
+        for word in words {
+            match self.0.get(word) {
+                Some(stems) => out.extend_from_slice(stems),
+                None => {
+                    let mut stems = terms(word);
+                    if stems.is_empty() {
+                        stems.push(word.to_lowercase());
+                    }
+                    out.extend_from_slice(&stems);
+                    self.0.insert(word.to_owned(), stems);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// The words of one text.
 fn words(text: &str) -> Vec<String> {
-    let words =
-        text.split(|sign: char| !sign.is_alphanumeric() && sign != '_').filter(|word| !word.is_empty());
-    let stems = |word: &str| {
-        let stems = terms(word);
-        if stems.is_empty() { vec![word.to_lowercase()] } else { stems }
-    };
-    words.flat_map(stems).collect()
+    Stems::default().words(text)
 }
 
 fn phrases(field: &str, texts: &[String]) -> Result<Vec<Phrase>> {
@@ -215,7 +236,7 @@ mod tests {
     use super::*;
 
     fn likeness(question: &str, text: &str) -> f64 {
-        SreSynonyms::shipped().of(question).likeness(text, false)
+        SreSynonyms::shipped().of(question).likeness(&mut Stems::default(), text, false)
     }
 
     #[test]
@@ -234,7 +255,10 @@ mod tests {
         check(pod, "memory limit 512Mi", false);
         check(pod, "latency is 20 ms", false);
         check("memory limit of db", "OOMKilled", false);
-        assert_eq!(SreSynonyms::shipped().of(pod).likeness("restart policy, liveness probe", true), 0.0);
+        let of_setting = |table: &SreSynonyms, question: &str, text: &str| {
+            table.of(question).likeness(&mut Stems::default(), text, true)
+        };
+        assert_eq!(of_setting(SreSynonyms::shipped(), pod, "restart policy, liveness probe"), 0.0);
         check("the disk is full again", "ENOSPC", true);
         check(pod, "it exited with a code of 137", true);
         // Words that say nothing by themselves count in a phrase.
@@ -278,6 +302,9 @@ mod tests {
         );
         let own = "form = 1\nversion = 7\nfailing = []\n[[symptom]]\nname = \"a\"\nasks = [\"b\"]\nmeans = [\"c d\"]";
         let own = SreSynonyms::parse(own).unwrap();
-        assert_eq!((own.version(), own.of("b").likeness("c d", true) > 0.0), (7, true));
+        assert_eq!(
+            (own.version(), own.of("b").likeness(&mut Stems::default(), "c d", true) > 0.0),
+            (7, true)
+        );
     }
 }

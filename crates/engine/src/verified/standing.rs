@@ -113,8 +113,11 @@ impl Engine {
         self.store
             .read(move |tx| {
                 let memory = by_id_or_name(tx, &wanted)?.map(|memory| memory.id);
-                Ok(memory
-                    .filter(|memory| access::may_know(&caller, memory) || access::may_act(&caller, memory)))
+                Ok(memory.filter(|memory| {
+                    access::may_know(&caller, memory)
+                        || access::may_act(&caller, memory)
+                        || access::may_report(&caller, memory)
+                }))
             })
             .await
     }

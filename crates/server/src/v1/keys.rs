@@ -63,6 +63,7 @@ fn grant(asked: shape::Grant) -> Result<Grant> {
         shape::Capability::Admin => Capability::Admin,
         shape::Capability::Agent => Capability::Agent,
         shape::Capability::Outcome => Capability::Outcome,
+        shape::Capability::Worker => Capability::Worker,
     };
     Ok(Grant {
         memory: asked.memory.map(MemoryId::parse).transpose().map_err(|error| error.on("memory"))?,
@@ -83,6 +84,7 @@ pub(super) fn grant_shown(grant: &Grant) -> shape::Grant {
         Capability::Admin => shape::Capability::Admin,
         Capability::Agent => shape::Capability::Agent,
         Capability::Outcome => shape::Capability::Outcome,
+        Capability::Worker => shape::Capability::Worker,
     };
     shape::Grant {
         memory: grant.memory.as_ref().map(ToString::to_string),

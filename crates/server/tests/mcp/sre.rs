@@ -72,6 +72,39 @@ fn both_forms_are_saved_and_found() {
 }
 
 #[test]
+fn a_worker_has_no_tools_and_hands_in_its_answers() {
+    let mut world = world();
+    let incident = started(&world)["incident_id"].as_str().unwrap().to_owned();
+    let memory = world.send("GET", "/v1/memories", &[], String::new()).json()["memories"][0]["id"].clone();
+    let worker = json!([{ "memory": memory, "actor": "kubernetes-agent", "capabilities": ["worker"] }]);
+    world.token = Some(world.token_of(worker));
+    for profile in ["sre", "recall", "full"] {
+        let listed = world.modern(&format!("/mcp/p/{profile}"), "tools/list", json!({})).json();
+        assert_eq!(listed["result"]["tools"], json!([]), "{profile}");
+    }
+    for (name, arguments) in [
+        ("retrieve_memory", json!({"memory_type": "infrastructure", "query": "api"})),
+        ("save_preference", json!({"preference": "short reports", "categories": ["communication"]})),
+        (
+            "save_infrastructure",
+            json!({"service_name": "api", "knowledge": "x", "knowledge_type": "pattern"}),
+        ),
+        ("save_investigation", json!({"finding": "x", "category": "observation"})),
+    ] {
+        let (status, error) = call(&world, name, &arguments);
+        assert_eq!(status, 403, "{name}: {error}");
+        let called = world.modern("/mcp/p/sre", "tools/call", json!({"name": name, "arguments": arguments}));
+        assert!(called.status.as_u16() == 403 || called.json().get("error").is_some(), "{}", called.text);
+    }
+    let answer = json!({"agent": "kubernetes-agent", "text": "nothing found", "tool_calls": []}).to_string();
+    let path = format!("/v1/investigations/{incident}/agent-response");
+    let taken = world.send("POST", &path, &[], answer);
+    assert_eq!(taken.status.as_u16(), 202, "{}", taken.text);
+    let other = json!({"agent": "logs-agent", "text": "nothing found", "tool_calls": []}).to_string();
+    assert_eq!(world.send("POST", &path, &[], other).status.as_u16(), 403);
+}
+
+#[test]
 fn what_was_shown_is_left_out_and_counted() {
     let world = world();
     started(&world);

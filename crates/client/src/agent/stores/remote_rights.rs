@@ -23,6 +23,7 @@ pub(super) fn word(capability: Capability) -> &'static str {
         Capability::Admin => "admin",
         Capability::Agent => "agent",
         Capability::Outcome => "outcome",
+        Capability::Worker => "worker",
     }
 }
 

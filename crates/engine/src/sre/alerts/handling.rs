@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::super::SreSave;
 use super::super::incident_name::{incident_name, incident_random};
 use super::super::investigations::{Known, of_fingerprint};
-use super::super::saving::SaveAs;
+use super::super::saving::{FirstOf, SaveAs};
 use super::effect::{Effect, effect};
 use super::receiving::Kept;
 use crate::deliveries::incoming::{Handled, JOB_KEY, ignored};
@@ -123,6 +123,7 @@ impl Engine {
     ) -> Result<()> {
         let incident = incident_name(&incident_random(self.ids.as_ref()), now);
         content.insert("incident_id".to_owned(), json!(incident));
+        let fingerprint = content.get("fingerprint").and_then(Value::as_str).unwrap_or_default().to_owned();
         // Whose word the status is goes by who saves.
         content.remove("status_source");
         let status = content.remove("resolution_status");
@@ -135,7 +136,11 @@ impl Engine {
             data: Value::Object(content),
             source: SreSource::Webhook,
         };
-        self.sre_save_as(caller, save, SaveAs { joined: true, noticed, ..SaveAs::default() }).await.map(drop)
+        // One that somebody begins at the same time is seen by the next try of the job.
+        let first_of =
+            (!fingerprint.is_empty()).then_some(FirstOf { fingerprint, user: None, is_private: false });
+        let how = SaveAs { joined: true, noticed, first_of, ..SaveAs::default() };
+        self.sre_save_as(caller, save, how).await.map(drop)
     }
 
     async fn add_to_investigation(

@@ -121,8 +121,9 @@ impl Engine {
             let how = SaveAs { private_to: answer.private_to.clone(), ..SaveAs::default() };
             match self.sre_save_as(caller, save, how).await {
                 Ok(saved) => captured.note(saved.records, first),
-                // One item alone that breaks a rule is an error there.
-                Err(error) if error.kind == ErrorKind::Invalid => {
+                // One item alone that breaks a rule is an error there; and what the caller may not write for that agent is told, and loses no
+                // other agent's.
+                Err(error) if matches!(error.kind, ErrorKind::Invalid | ErrorKind::Denied) => {
                     let place = error.field.map(|field| format!("{field}: ")).unwrap_or_default();
                     captured.refuse(Some(first), format!("{place}{}", error.message));
                 }

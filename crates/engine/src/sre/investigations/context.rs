@@ -180,7 +180,11 @@ impl Engine {
     }
 
     /// Investigations of the same alert that the user may see, and whether there are more than are looked at.
-    async fn same_alert(&self, caller: &Principal, asked: &InvestigationStart) -> Result<(Vec<Known>, bool)> {
+    pub(super) async fn same_alert(
+        &self,
+        caller: &Principal,
+        asked: &InvestigationStart,
+    ) -> Result<(Vec<Known>, bool)> {
         let Some(fingerprint) = asked.fingerprint() else { return Ok(Default::default()) };
         let now = self.clock.now();
         let view = access::bound_view(caller, &asked.memory, Capability::Read, now)?;

@@ -114,6 +114,17 @@ impl Engine {
     }
 }
 
+/// True where somebody began or joined the investigation of a session: what they were shown is written down.
+pub(super) fn has_joined(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    session: &SessionId,
+    actor: &ActorId,
+) -> Result<bool> {
+    let rows = tx.exposures().of_task(memory, &task_of(session)?, None, EXPOSURES_MAX)?;
+    Ok(rows.iter().any(|row| row.actor == *actor))
+}
+
 /// True where a session was shown anything.
 pub(super) fn was_shown(tx: &dyn ReadTx, memory: &MemoryId, session: &SessionId) -> Result<bool> {
     let rows = tx.exposures().of_task(memory, &task_of(session)?, None, EXPOSURES_MAX)?;

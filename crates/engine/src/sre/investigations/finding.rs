@@ -6,7 +6,7 @@ use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::RecordScope;
+use loci_model::scope::{AccessClause, RecordScope};
 use loci_model::sre::{ResolutionStatus, SreSource, SreType};
 use loci_model::{ActorId, Error, MemoryId, Result, SessionId, Timestamp};
 use serde_json::{Map, Value};
@@ -16,11 +16,14 @@ use crate::access::{self, View};
 use crate::memories::existing;
 use crate::sre::index_text::index_text;
 use crate::sre::keeping::{said_of_it, seal, source, word};
-use crate::sre::saving::{OWNER, SCOPE, SCOPE_PRIVATE};
+use crate::sre::saving::{FirstOf, OWNER, SCOPE, SCOPE_PRIVATE};
 use crate::sre::{canonical, drafts, place, segment};
 
 /// Investigations of one fingerprint that are looked at, the newest.
 pub(super) const SAME_ALERT_MAX: usize = 200;
+
+/// Investigations of one session that are looked at.
+const OF_SESSION_MAX: usize = 10;
 
 /// What the state of an alert says when it is over.
 pub(in crate::sre) const ALERT_OVER: &str = "resolved";
@@ -88,6 +91,13 @@ impl Known {
         self.status() != ResolutionStatus::Completed && self.time("resolved_at").is_none() && !is_cleared
     }
 
+    /// Whoever comes with its alert goes on with it. What a user keeps to themselves is joined by nobody else, and whoever would keep theirs to
+    /// themselves joins no investigation that the team reads (H-7).
+    pub(in crate::sre) fn may_be_joined(&self, user: Option<&str>, is_private: bool) -> bool {
+        let private_to = self.private_to();
+        self.is_open() && private_to.as_deref().map_or(!is_private, |owner| Some(owner) == user)
+    }
+
     /// What is known of its alert.
     pub(in crate::sre) fn alert(&self, member: &str) -> Option<&str> {
         self.content.get("alert")?.get(member)?.as_str()
@@ -142,6 +152,25 @@ pub(super) fn of_incident(
     Ok(known)
 }
 
+/// The incident of a session; of several the one that began last. None where nothing is looked into there.
+pub(in crate::sre) fn incident_of_session(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    session: &SessionId,
+    now: Timestamp,
+) -> Result<Option<String>> {
+    let clause = AccessClause { session: Some(session.clone()), ..AccessClause::default() };
+    let memory = existing(tx, memory)?;
+    let scope = RecordScope {
+        view: vec![clause],
+        kinds: vec![RecordKind::Investigation],
+        states: vec![RecordState::Active],
+        ..place::scope(&memory, SreType::Investigations, None, now)?
+    };
+    let records = tx.records().list(&RecordPage { scope, after: None, limit: OF_SESSION_MAX })?;
+    Ok(records.into_iter().find_map(Known::of).map(|known| known.incident))
+}
+
 /// Investigations of alerts with a fingerprint.
 pub(in crate::sre) struct SameAlert {
     /// The newest first.
@@ -177,6 +206,23 @@ pub(in crate::sre) fn of_fingerprint(
     let mut known: Vec<Known> = records.into_iter().filter_map(Known::of).collect();
     known.sort_by(|a, b| (b.began(), &b.record.id).cmp(&(a.began(), &a.record.id)));
     Ok(SameAlert { known, is_partial })
+}
+
+/// Requires that no investigation of an alert is open that could be joined: of two that begin at once, the second joins the first.
+pub(in crate::sre) fn require_first(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    memory: &Memory,
+    first: &FirstOf,
+    now: Timestamp,
+) -> Result<()> {
+    let view = access::bound_view(caller, &memory.id, Capability::Write, now)?;
+    let same = of_fingerprint(tx, memory, &view, &first.fingerprint, now)?;
+    let user = first.user.as_deref();
+    if same.known.iter().any(|one| one.may_be_joined(user, first.is_private)) {
+        return Err(Error::conflict("another investigation of this alert was opened meanwhile: join it"));
+    }
+    Ok(())
 }
 
 impl Engine {

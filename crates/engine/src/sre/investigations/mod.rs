@@ -27,6 +27,7 @@ mod messages;
 mod noting;
 mod outcome;
 mod rendering;
+mod reporting;
 mod responding;
 mod rewriting;
 mod session_text;
@@ -37,7 +38,7 @@ mod told;
 
 pub(super) use outcome::OUTCOME;
 
-pub(super) use finding::{ALERT_OVER, Known, is_hidden, of_fingerprint};
+pub(super) use finding::{ALERT_OVER, Known, incident_of_session, is_hidden, of_fingerprint, require_first};
 pub(super) use summarising::{ask_for_session_summary, is_session_summary};
 pub(super) use told::carry;
 

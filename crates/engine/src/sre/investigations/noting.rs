@@ -6,10 +6,11 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
 use loci_model::scope::RecordScope;
 use loci_model::sre::{FindingCategory, SreType};
-use loci_model::{Error, MemoryId, RecordId, Result, limits};
+use loci_model::{ActorId, Error, MemoryId, RecordId, Result, limits};
 use serde_json::{Map, Value, json};
 
-use super::finding::Known;
+use super::exposing::has_joined;
+use super::finding::{Known, is_hidden};
 use crate::memories::existing;
 use crate::sre::place;
 use crate::{Engine, access};
@@ -42,7 +43,8 @@ pub struct OpenInvestigation {
 }
 
 impl Engine {
-    /// The caller's own investigation that began last and is open; in a session, where one is named.
+    /// The investigation that the caller works on: their own that began last and is open; else the last open one of somebody else, or of an
+    /// alert, that they joined. Where a session is named, the open one of that session.
     ///
     /// # Errors
     /// `Denied` for whoever may not read their own.
@@ -56,20 +58,34 @@ impl Engine {
         let now = self.clock.now();
         let view = access::bound_view(caller, memory, Capability::Read, now)?;
         let memory = memory.clone();
-        let records = self
+        let (session, name) = (session.map(str::to_owned), caller.name.clone());
+        let mut open = self
             .store
             .read(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let scope = place::scope(&memory, SreType::Investigations, Some(&actor), now)?;
-                let kinds = vec![RecordKind::Investigation];
-                let scope = RecordScope { view: view.clauses().to_vec(), kinds, ..scope };
-                tx.records().list(&RecordPage { scope, after: None, limit: LOOKED_AT })
+                let open_of = |actor: Option<&ActorId>| -> Result<Vec<Known>> {
+                    let scope = place::scope(&memory, SreType::Investigations, actor, now)?;
+                    let kinds = vec![RecordKind::Investigation];
+                    let scope = RecordScope { view: view.clauses().to_vec(), kinds, ..scope };
+                    let records = tx.records().list(&RecordPage { scope, after: None, limit: LOOKED_AT })?;
+                    let is_meant = |one: &Known| {
+                        one.is_open()
+                            && !is_hidden(&one.record, &name)
+                            && session.as_ref().is_none_or(|session| one.session_id() == *session)
+                    };
+                    Ok(records.into_iter().filter_map(Known::of).filter(is_meant).collect())
+                };
+                let mut open = open_of(Some(&actor))?;
+                if open.is_empty() {
+                    for one in open_of(None)? {
+                        if session.is_some() || has_joined(tx, &memory.id, &one.session, &actor)? {
+                            open.push(one);
+                        }
+                    }
+                }
+                Ok(open)
             })
             .await?;
-        let known = records.into_iter().filter_map(Known::of);
-        let mut open: Vec<Known> = known
-            .filter(|one| one.is_open() && session.is_none_or(|session| one.session_id() == session))
-            .collect();
         open.sort_by(|a, b| (b.began(), &b.record.id).cmp(&(a.began(), &a.record.id)));
         Ok(open
             .first()

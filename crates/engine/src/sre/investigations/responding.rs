@@ -17,12 +17,13 @@ use serde_json::Value;
 
 use super::capturing::{Answer, Captured};
 use super::finding::Known;
+use super::reporting::Reporter;
 use crate::events::{NewEvent, Prepared};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::SafetyPolicy;
 use crate::sre::masking;
-use crate::sre::{place, segment};
+use crate::sre::{SreSettings, place, segment};
 use crate::{Engine, access};
 
 /// What begins the keys of metadata that are ours; every other one is a bound of the caller's grants.
@@ -99,8 +100,10 @@ impl Engine {
         let agent = place::actor(SreType::Infrastructure, &asked.agent, settings)
             .map_err(|error| error.on("agent"))?;
         let about = (asked.incident.as_str(), asked.session.as_deref());
-        let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
-        let event = self.response_event(caller, &asked, agent.clone(), &known)?;
+        let reporter = Reporter::of(caller, &asked.memory, (&agent, settings));
+        let known =
+            self.known_investigation(&reporter.finds, &asked.memory, about, Capability::Write).await?;
+        let event = self.response_event((caller, &reporter.writes), &asked, agent.clone(), &known)?;
         let token = token.map(|token| token.of_person(caller)).transpose()?;
         let job = NewJob {
             id: JobId::parse(uuid7(self.ids.as_ref(), self.clock.now().millis()))?,
@@ -113,7 +116,7 @@ impl Engine {
             due: self.clock.now(),
             due_rule: DueRule::Earlier,
         };
-        let (engine, caller) = (self.clone(), caller.clone());
+        let (engine, caller) = (self.clone(), reporter.writes);
         let id = self
             .store
             .write(move |tx| {
@@ -139,13 +142,13 @@ impl Engine {
 
     fn response_event(
         &self,
-        caller: &Principal,
+        (caller, writer): (&Principal, &Principal),
         asked: &AgentResponse,
         agent: ActorId,
         known: &Known,
     ) -> Result<Prepared> {
         let (memory, session, now) = (&asked.memory, &known.session, self.clock.now());
-        let view = access::event_view(caller, memory, &agent, Some(session), Capability::Write, now)?;
+        let view = access::event_view(writer, memory, &agent, Some(session), Capability::Write, now)?;
         let (person, user) = known.proposes_for(caller);
         let mut metadata = marks(known);
         metadata.extend([
@@ -153,7 +156,8 @@ impl Engine {
             (AGENT.to_owned(), agent.to_string()),
             (USER.to_owned(), person.to_string()),
         ]);
-        metadata.extend(reach(caller, memory, &agent, now));
+        metadata.extend(reach(writer, memory, &agent, now));
+        // By the caller's own rights: a worker proposes nothing for anybody.
         let of_user = access::require_user(caller, memory, (&person, &user), Capability::Write).is_ok();
         let preferences = place::session(SreType::Preferences, None)?;
         let reaches = access::event_view(caller, memory, &person, Some(&preferences), Capability::Write, now);
@@ -259,12 +263,13 @@ impl Engine {
         job: &JobId,
     ) -> Result<ResponseRead> {
         let (caller, memory, id, now) = (caller.clone(), memory.clone(), job.clone(), self.clock.now());
+        let settings = self.settings.sre.of(&memory).clone();
         let found = self
             .store
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let job = tx.jobs().get(&memory, &id)?.filter(|job| job.kind == JobKind::AgentResponse);
-                let job = job.filter(|job| may_read(&caller, job, now));
+                let job = job.filter(|job| may_read(&caller, job, &settings, now));
                 let result = tx.idempotency().get(&result_of(&memory, &id), now)?;
                 Ok(job.map(|job| (job, result)))
             })
@@ -282,11 +287,12 @@ const WAIT_MS_MAX: u64 = 30_000;
 /// Jobs of other processes end without a call: the table is looked at this often.
 const LOOK_MS: u64 = 20;
 
-fn may_read(caller: &Principal, job: &Job, now: Timestamp) -> bool {
+fn may_read(caller: &Principal, job: &Job, settings: &SreSettings, now: Timestamp) -> bool {
     let place: Option<(&ActorId, &SessionId)> = job.actor.as_ref().zip(job.session.as_ref());
     place.is_some_and(|(actor, session)| {
+        let reporter = Reporter::of(caller, &job.memory, (actor, settings)).writes;
         let may = |capability| {
-            access::event_view(caller, &job.memory, actor, Some(session), capability, now).is_ok()
+            access::event_view(&reporter, &job.memory, actor, Some(session), capability, now).is_ok()
         };
         may(Capability::Read) || may(Capability::Write)
     })

@@ -18,7 +18,7 @@ use crate::idempotency::ClientToken;
 use crate::render::{Dropped, Frame};
 use crate::safety::Patterns;
 use crate::sre::incident_name::{incident_name, incident_random};
-use crate::sre::saving::SaveAs;
+use crate::sre::saving::{FirstOf, SaveAs};
 use crate::sre::{SreSave, place, time_zone};
 use crate::{Engine, access};
 
@@ -105,6 +105,12 @@ impl InvestigationStart {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
+    /// The open investigation of its alert that it goes on with.
+    fn joins<'a>(&self, same: &'a [Known]) -> Option<&'a Known> {
+        let is_meant = |one: &&Known| self.incident.as_ref().is_none_or(|id| *id == one.incident);
+        same.iter().filter(is_meant).find(|one| one.may_be_joined(Some(&self.user), self.is_private))
+    }
+
     fn check(&self) -> Result<()> {
         if self.query.trim().is_empty() {
             return Err(Error::invalid("query", "query is required: say what is looked into"));
@@ -150,19 +156,23 @@ impl Engine {
         let deadline = Deadline::begin(self.clock.clone(), asked.timeout_ms.unwrap_or(TIMEOUT_MS));
         let Gathered { mut context, same } = self.investigation_context(caller, &asked, &deadline).await;
         let now = self.clock.now();
-        let open = same
-            .iter()
-            .find(|one| one.is_open() && asked.incident.as_ref().is_none_or(|id| *id == one.incident));
+        let mut fresh = None;
         let named = self.named_investigation(caller, &asked).await?;
-        let open = named.as_ref().or(open);
-        let (incident, session) = match open {
-            Some(known) => (known.incident.clone(), known.session_id()),
-            None => (self.incident_of(&asked, now), self.session_of(&asked, now)),
-        };
-        place::session(SreType::Investigations, Some(&session))?;
+        let mut open = named.or_else(|| asked.joins(&same).cloned());
         if open.is_none() {
-            self.open_investigation(caller, &asked, (&incident, &session, token), now, &mut context).await?;
+            let (incident, session) = (self.incident_of(&asked, now), self.session_of(&asked, now));
+            place::session(SreType::Investigations, Some(&session))?;
+            let begun = (incident.as_str(), session.as_str(), token);
+            match self.open_investigation(caller, &asked, begun, now, &mut context).await? {
+                Some(other) => open = Some(other),
+                None => fresh = Some((incident, session)),
+            }
         }
+        let (incident, session) = match (&open, fresh) {
+            (Some(known), _) => (known.incident.clone(), known.session_id()),
+            (None, Some(names)) => names,
+            (None, None) => return Err(Error::bug("an investigation was neither joined nor begun")),
+        };
         let is_this = |content: &Value| content.get("incident_id").and_then(Value::as_str) == Some(&incident);
         context.investigations.retain(|one| !is_this(&one.content));
         let recurrence = asked.fingerprint().map(|_| recurrence(&same, &incident, now));
@@ -173,7 +183,7 @@ impl Engine {
             rendering::render(&context, recurrence.as_ref(), frame, (limit, asked.estimator), patterns);
         let place = (&asked.memory, &actor, session.as_str());
         let exposure = self.expose_to_session(caller, place, &asked, &context, &drawn, now).await;
-        let mut started = started((incident, session, open), context, recurrence, drawn, &asked);
+        let mut started = started((incident, session, open.is_some()), context, recurrence, drawn, &asked);
         started.limit = limit;
         match exposure {
             Ok(id) => started.exposure = Some(id),
@@ -219,7 +229,7 @@ impl Engine {
         asked.session.clone().filter(|id| !id.is_empty()).unwrap_or_else(made)
     }
 
-    /// Saves that it is under way. A store that fails holds no investigation up.
+    /// Saves that it is under way; or the one of the same alert that somebody opened meanwhile. A store that fails holds no investigation up.
     async fn open_investigation(
         &self,
         caller: &Principal,
@@ -227,7 +237,7 @@ impl Engine {
         (incident, session, token): (&str, &str, Option<ClientToken>),
         now: Timestamp,
         context: &mut Context,
-    ) -> Result<()> {
+    ) -> Result<Option<Known>> {
         let alert_time =
             || asked.alert.as_ref()?.get("starts_at")?.as_str().and_then(|at| Timestamp::parse(at).ok());
         let began = alert_time().filter(|at| *at <= now).unwrap_or(now);
@@ -249,15 +259,26 @@ impl Engine {
             source: SreSource::Agent,
         };
         let private_to = asked.is_private.then(|| asked.user.clone());
-        let how = SaveAs { private_to, token, ..SaveAs::default() };
+        // An incident that the caller names is that one, whatever else is open.
+        let is_named = asked.incident.as_ref().is_some_and(|id| !id.is_empty());
+        let first_of = asked.fingerprint().filter(|_| !is_named).map(|fingerprint| FirstOf {
+            fingerprint,
+            user: Some(asked.user.clone()),
+            is_private: asked.is_private,
+        });
+        let how = SaveAs { private_to, token, first_of, ..SaveAs::default() };
         match self.sre_save_as(caller, save, how).await {
-            Ok(saved) if saved.records.iter().any(|kept| kept.key.as_deref() == Some(incident)) => Ok(()),
+            Ok(saved) if saved.records.iter().any(|kept| kept.key.as_deref() == Some(incident)) => Ok(None),
+            Err(error) if error.kind == ErrorKind::Conflict && asked.fingerprint().is_some() => {
+                let (same, _) = self.same_alert(caller, asked).await?;
+                asked.joins(&same).cloned().map(Some).ok_or(error)
+            }
             Ok(_) => Err(Error::conflict("a start with this Idempotency-Key is under way: send it again")),
             Err(error) if is_of_store(error.kind) => {
                 tracing::warn!(?error, "an investigation's start could not be saved");
                 context.warnings.push("investigation: that it began could not be saved".to_owned());
                 context.status.insert("investigation", super::PartStatus::Error);
-                Ok(())
+                Ok(None)
             }
             Err(error) => Err(error),
         }
@@ -270,7 +291,7 @@ fn is_of_store(kind: ErrorKind) -> bool {
 }
 
 fn started(
-    (incident, session, open): (String, String, Option<&Known>),
+    (incident, session, joined): (String, String, bool),
     context: Context,
     recurrence: Option<Recurrence>,
     drawn: Rendered,
@@ -282,7 +303,7 @@ fn started(
     InvestigationStarted {
         incident,
         session,
-        joined: open.is_some(),
+        joined,
         degraded: context.is_degraded(),
         warnings: context.warnings.clone(),
         context,

@@ -144,6 +144,50 @@ fn a_job_may_do_what_its_caller_might() {
 }
 
 #[test]
+fn a_worker_hands_in_its_own_answers_and_does_nothing_else() {
+    let world = world();
+    let alice = of_team("alice");
+    let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
+    let worker = |actor: Option<&str>| {
+        let actor = actor.map(|id| loci_model::ActorId::parse(id.to_owned()).unwrap());
+        let capabilities = [Capability::Worker].into();
+        let grant = Grant { memory: Some(world.memory.id.clone()), actor, ..Grant::everything() };
+        Principal { name: "k8s-worker".to_owned(), grants: vec![Grant { capabilities, ..grant }] }
+    };
+    let one = worker(Some("kubernetes-agent"));
+    let text = format!("{}Escalate to ops@example.com.", block(&[item("api", "")]));
+    let found = captured(&world, &one, &incident, "kubernetes-agent", &text);
+    // What it learned counts; for whom it works it proposes nothing.
+    assert_eq!((found.saved.len(), found.pending.len(), found.rejected.len()), (1, 0, 1));
+    let check = |by: &Principal, agent: &str, expect: Option<ErrorKind>| {
+        let error = respond(&world, by, &incident, agent, "nothing found").err().map(|error| error.kind);
+        assert_eq!(error, expect, "{agent}");
+    };
+    check(&one, "kubernetes-agent", None);
+    check(&one, "kubernetes", None);
+    check(&one, "logs-agent", Some(ErrorKind::Denied));
+    check(&worker(None), "logs-agent", None);
+    // It reads nothing, starts nothing, ends nothing.
+    let knowledge = super::retrieving::asking(&world, loci_model::sre::SreType::Infrastructure, "api");
+    let error = world.drive(world.engine.sre_retrieve(&one, knowledge)).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Denied);
+    let error = start(&world, &one, asked(&world, "k8s-worker", "mine")).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Denied);
+    let error = world.drive(world.engine.investigation_messages(
+        &one,
+        turn(&world, &incident, vec![message(Role::User, "x")]),
+        None,
+    ));
+    assert_eq!(error.unwrap_err().kind, ErrorKind::Denied);
+    // An investigation that is kept to its user is not there for it.
+    let mut private = asked(&world, "alice", "mine alone");
+    private.is_private = true;
+    let private = start(&world, &alice, private).unwrap().incident;
+    let error = respond(&world, &one, &private, "kubernetes-agent", "x").unwrap_err();
+    assert_eq!(error.kind, ErrorKind::NotFound);
+}
+
+#[test]
 fn an_answer_is_one_request_and_is_read_once() {
     let world = world();
     let alice = of_team("alice");

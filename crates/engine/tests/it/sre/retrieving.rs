@@ -483,11 +483,17 @@ fn another_investigation_with_evidence_confirms() {
     seen("s-1", call("tc_2"));
     seen("s-2", json!([]));
     assert!((one().confidence - 0.8).abs() < 1e-9);
+    // Nor does a session in which nothing is looked into, whatever calls it names.
+    seen("s-4", call("tc_5"));
+    assert!((one().confidence - 0.8).abs() < 1e-9);
+    let incident = json!({"incident_id": "inc-3", "query": "is the db up?"});
+    save(&world, INVESTIGATIONS, ("alice", "s-3"), incident);
     seen("s-3", call("tc_3"));
     seen("s-3", call("tc_4"));
     let after = one();
     assert!((after.confidence - 0.9).abs() < 1e-9, "{}", after.confidence);
-    assert_eq!(after.content["seen"], 5);
-    assert_eq!(after.content["evidence"].as_array().unwrap().len(), 4);
+    // In four sessions, however often each says it.
+    assert_eq!(after.content["seen"], 4);
+    assert_eq!(after.content["evidence"].as_array().unwrap().len(), 5);
     assert!(after.content["last_confirmed"].as_str() > before.content["last_confirmed"].as_str());
 }

@@ -72,8 +72,15 @@ async fn retrieve(context: Context, arguments: Arguments) -> Outcome {
     let leave_out = if wants_shown {
         Vec::new()
     } else {
-        match context.engine.investigation_open(&context.caller, &memory, None).await? {
-            Some(open) => context.engine.sre_shown(&context.caller, &memory, &open.session).await?,
+        let session = match string(&arguments, "session_id").filter(|id| !id.is_empty()) {
+            Some(named) => Some(named),
+            None => {
+                let open = context.engine.investigation_open(&context.caller, &memory, None).await?;
+                open.map(|open| open.session)
+            }
+        };
+        match session {
+            Some(session) => context.engine.sre_shown(&context.caller, &memory, &session).await?,
             None => Vec::new(),
         }
     };

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use loci_api::hook::{AlertAnswer, HookAnswer};
 use loci_engine::deliveries::HookTaken;
 use loci_engine::sre::{AlertDelivery, AlertTaken};
-use loci_model::alert_notice::{AlertBody, AlertSource};
+use loci_model::alert_notice::{AlertBody, AlertNotice, AlertSource};
 use loci_model::ports::alerts::AlertReader;
 use loci_model::{Error, ErrorKind, Result, limits};
 use sha2::{Digest, Sha256};
@@ -72,11 +72,35 @@ pub(super) async fn take(doors: Doors, source: AlertSource, request: Request) ->
     let digest = hex::encode(Sha256::digest(&body));
     let news = match hook.reader.read(&body)? {
         AlertBody::Ping => return Ok(answered(StatusCode::OK, digest, "pong", None, Vec::new())),
-        AlertBody::News(news) => news,
+        AlertBody::News(news) => numbered(source, &parts.headers, news)?,
     };
     let delivery = AlertDelivery { memory, source, digest: digest.clone(), news };
     let taken = doors.engine.alerts_receive(delivery).await?;
     Ok(shown(digest, &taken))
+}
+
+/// The header by which whoever sends a body of their own form tells it from others.
+const DELIVERY: &str = "x-loci-delivery";
+const DELIVERY_CHARS_MAX: usize = 200;
+
+/// News by the number that its sender gave it, where it did: bodies of one's own form have none that we know of.
+fn numbered(
+    source: AlertSource,
+    headers: &HeaderMap,
+    mut news: Vec<AlertNotice>,
+) -> Result<Vec<AlertNotice>> {
+    let Some(number) = headers.get(DELIVERY).filter(|_| source == AlertSource::Generic) else {
+        return Ok(news);
+    };
+    let number = number.to_str().unwrap_or_default().trim();
+    if !(1..=DELIVERY_CHARS_MAX).contains(&number.len()) {
+        let rule = "X-Loci-Delivery must be 1 to 200 characters of ASCII that tell this delivery from others";
+        return Err(Error::invalid("X-Loci-Delivery", rule));
+    }
+    for one in &mut news {
+        one.identity = format!("delivery {number}");
+    }
+    Ok(news)
 }
 
 /// Of several pieces of news, what is queued says it all.
