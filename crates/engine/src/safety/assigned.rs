@@ -94,7 +94,7 @@ impl Assigned<'_> {
         let name = self.name().to_ascii_lowercase();
         let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
         let is_named = ["password", "passwd", "pwd", "passphrase"].iter().any(|end| name.ends_with(end));
-        let quoted = self.quote().is_some_and(|quote| self.after.starts_with(quote));
+        let quoted = self.quote().is_some_and(|quote| self.after.trim_start_matches('\\').starts_with(quote));
         let mixed = self.value.bytes().any(|b| b.is_ascii_digit())
             && self.value.bytes().any(|b| b.is_ascii_alphabetic());
         let has_form =
@@ -113,7 +113,7 @@ impl Assigned<'_> {
 
     /// The name that the value stands behind.
     fn name(&self) -> &str {
-        let joined = self.before.trim_end_matches(|c: char| c.is_whitespace() || "\"'`:=>".contains(c));
+        let joined = self.before.trim_end_matches(|c: char| c.is_whitespace() || "\"'`:=>\\".contains(c));
         let start =
             joined.rfind(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))).map_or(0, |at| {
                 at + joined.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)

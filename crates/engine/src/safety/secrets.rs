@@ -21,6 +21,8 @@ pub const MASK: &str = "[redacted]";
 const MASK_SHORT: &str = "***";
 /// Fewer characters in one run are no assigned secret; the form says the same.
 const ASSIGNED_CHARS_MIN: usize = 20;
+/// Fewer characters of a private key in one run are no line of it; the form says the same.
+const KEY_RUN_CHARS_MIN: usize = 32;
 
 /// What happens to secrets in texts: `Off` by default, or masked.
 pub use loci_model::settings::SecretsMode as RedactionMode;
@@ -101,7 +103,8 @@ impl SecretKind {
         }
     }
 
-    /// Its form. Where it has a group, the group alone is masked; `\b` is a boundary of ASCII words.
+    /// Its form. Where it has a group, the group alone is masked; `\b` is a boundary of ASCII words. Before a quote there may be backslashes: JSON
+    /// stands in texts, and texts in JSON.
     fn form(self) -> &'static str {
         match self {
             Self::PrivateKey => {
@@ -117,7 +120,7 @@ impl SecretKind {
             }
             Self::AwsAccessKey => r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
             Self::AwsSecretKey => {
-                r#"(?i)aws_?secret_?(?:access_?)?key["']?\s*[:=]\s*["']?([A-Za-z0-9/+]{40})\b"#
+                r#"(?i)aws_?secret_?(?:access_?)?key\\*["']?\s*[:=]\s*\\*["']?([A-Za-z0-9/+]{40})\b"#
             }
             Self::GithubToken => r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})",
             Self::GitlabToken => r"\bgl(?:pat|dt|rt|ptt)-[A-Za-z0-9_-]{20,}",
@@ -138,17 +141,17 @@ impl SecretKind {
                 // Up to the last @ before the path; where that has none, a slash belongs to the password.
                 concat!(
                     r#"(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@]*:(?:([^\s/"'<>`]{3,})@|([^\s/"'<>`]+/[^\s"'<>`]*)@[a-z0-9])|"#,
-                    r#"\b(?:server|host|data source|user id|uid|user|dbname|database|initial catalog)\s*=[^;\n]{1,200};(?:[^\n]{0,200}?;)?\s*(?:password|pwd)\s*=\s*([^;\s"']{3,})"#,
+                    r#"\b(?:server|host|data source|user id|uid|user|dbname|database|initial catalog)\s*=[^;\n]{1,200};(?:[^\n]{0,200}?;)?\s*(?:password|pwd)\s*=\s*([^;\s"']{3,}?)(?:\\*["']|[;\s]|\z)"#,
                 )
             }
             Self::AuthorizationHeader => {
-                r#"(?i)\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token|apikey|digest|negotiate)\s+([A-Za-z0-9_\-.~+/]{8,}=*)|\bbearer\s+([A-Za-z0-9_\-.~+/]{20,}=*)"#
+                r#"(?i)\b(?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?(?:bearer|basic|token|apikey|digest|negotiate)\s+([A-Za-z0-9_\-.~+/]{8,}=*)|\bbearer\s+([A-Za-z0-9_\-.~+/]{20,}=*)"#
             }
             Self::AssignedSecret => {
                 concat!(
                     // In quotes and behind a name of a password: whatever has no space in it.
-                    r#"(?i:password|passwd|pwd|passphrase)[0-9_]{0,4}["']?\s*(?:=>|:=|[:=])\s*["'`]([^\s"'`]{8,})["'`]|"#,
-                    r#"(?i:(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|encryption[_-]?key|signing[_-]?key|credential)[a-z0-9_.-]{0,20})["']?\s*(?:=>|:=|[:=])\s*["'`]?([A-Za-z0-9_\-./+=~!@#$%^&*]{20,})|"#,
+                    r#"(?i:password|passwd|pwd|passphrase)[0-9_]{0,4}\\*["']?\s*(?:=>|:=|[:=])\s*\\*["'`]([^\s"'`]{8,}?)\\*["'`]|"#,
+                    r#"(?i:(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|encryption[_-]?key|signing[_-]?key|credential)[a-z0-9_.-]{0,20})\\*["']?\s*(?:=>|:=|[:=])\s*\\*["'`]?([A-Za-z0-9_\-./+=~!@#$%^&*]{20,})|"#,
                     r"\b(TOKENS)\b",
                 )
             }
@@ -171,7 +174,7 @@ impl SecretKind {
             | Self::NpmToken
             | Self::AzureKey => true,
             // A marker alone, and two with talk between them, hold no key.
-            Self::PrivateKey => secret.contains('\n') || secret.contains("\\n"),
+            Self::PrivateKey => secret.contains('\n') || secret.contains("\\n") || has_line_of_key(secret),
             Self::AwsSecretKey => !is_known_hash(secret),
             Self::LlmApiKey => mixed() && bits_per_char(secret) >= 3.0,
             Self::ConnectionString if found.after.starts_with('@') => found.is_password_of_url(),
@@ -220,6 +223,12 @@ impl Found<'_> {
     fn is_call(&self) -> bool {
         self.after.starts_with(['(', '['])
     }
+}
+
+/// Base64 as long as half a line of a key: its lines may have been put into one.
+fn has_line_of_key(secret: &str) -> bool {
+    let is_of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+    secret.split(|c: char| !is_of_key(c)).any(|run| run.len() >= KEY_RUN_CHARS_MIN)
 }
 
 /// Twenty random characters in one run: no path of files or members, and no name made of words.
@@ -396,6 +405,12 @@ mod tests {
             "key: \"[REDACTED:private_key]\\n\"",
             &[K::PrivateKey],
         );
+        // Lines put into one, as labels of alerts are.
+        check(
+            &["saw -----BEGIN PRIVATE ", "KEY----- ", line, " -----END PRIVATE ", "KEY----- here"],
+            "saw [REDACTED:private_key] here",
+            &[K::PrivateKey],
+        );
         check(&["use AKIA", "IOSFODNN7EXAMPLE now"], "use [REDACTED:aws_access_key] now", &[K::AwsAccessKey]);
         check(
             &["AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYEXAMPLEKEY done"],
@@ -470,6 +485,47 @@ mod tests {
         );
     }
 
+    /// JSON in a text, and JSON in that: the mask leaves it JSON.
+    #[test]
+    fn quotes_may_be_escaped() {
+        use SecretKind as K;
+        let random = ["kJ8vQ2zLw9", "Xc5Rt1mN4bH7pA"].concat();
+        let aws = ["wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYEXAMPLEKEY"].concat();
+        for (name, secret, kind) in [
+            ("password", random.as_str(), K::AssignedSecret),
+            ("password", "hunter2#x", K::AssignedSecret),
+            ("client_secret", random.as_str(), K::AssignedSecret),
+            ("api_key", "9f8e7d6c5b4a39281706f5e4d3c2b1a0", K::AssignedSecret),
+            ("aws_secret_access_key", aws.as_str(), K::AwsSecretKey),
+        ] {
+            let mask = format!("[REDACTED:{}]", kind.as_str());
+            let mut said = Value::from_iter([(name, secret)]).to_string();
+            let mut expect = Value::from_iter([(name, mask.as_str())]).to_string();
+            for _ in 0..3 {
+                check(&[&said], &expect, &[kind]);
+                said = Value::from_iter([("note", said)]).to_string();
+                expect = Value::from_iter([("note", expect)]).to_string();
+            }
+        }
+        for (said, expect, kind) in [
+            (
+                "Authorization: Basic dXNlcjpwYXNzd29yZA==",
+                "Authorization: Basic [REDACTED:authorization_header]",
+                K::AuthorizationHeader,
+            ),
+            (
+                "Server=db;User Id=sa;Password=S3cret!x",
+                "Server=db;User Id=sa;Password=[REDACTED:connection_string]",
+                K::ConnectionString,
+            ),
+        ] {
+            let (said, expect) = (Value::from_iter([("note", said)]), Value::from_iter([("note", expect)]));
+            check(&[&said.to_string()], &expect.to_string(), &[kind]);
+            let wrapped = |value: &Value| Value::from_iter([("note", value.to_string())]).to_string();
+            check(&[&wrapped(&said)], &wrapped(&expect), &[kind]);
+        }
+    }
+
     #[test]
     fn what_is_no_secret_stays() {
         for text in [
@@ -503,6 +559,7 @@ mod tests {
             "http://localhost:${PORT}/users/me@example.org",
             "[\"http://a:8080\",\"x@y\"]",
             "fmt.Sprintf(\"amqp://%s:%s@%s/\", u, p, h)",
+            "{\"note\":\"{\\\"password\\\":\\\"password\\\",\\\"token\\\":\\\"<token>\\\"}\"}",
         ] {
             check(&[text], text, &[]);
         }
