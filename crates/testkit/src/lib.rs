@@ -6,6 +6,7 @@ pub mod clock;
 pub mod code_history;
 mod code_shelf;
 pub mod conformance;
+pub mod credentials;
 pub mod embedder;
 pub mod exposure_samples;
 pub mod fact_samples;

@@ -46,7 +46,7 @@ fn signature(secret: &str, body: &str) -> String {
     hex::encode(outer)
 }
 
-fn post(server: &Server, source: &str, headers: &str, body: &str) -> (u16, Value) {
+pub(crate) fn post(server: &Server, source: &str, headers: &str, body: &str) -> (u16, Value) {
     let request = format!(
         "POST /v1/hooks/{source}/sre_agent_memory HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
          Content-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
@@ -65,7 +65,7 @@ fn deliveries(server: &Server) -> Vec<Value> {
 }
 
 /// How many there are, once all are dealt with.
-fn settled(server: &Server) -> usize {
+pub(crate) fn settled(server: &Server) -> usize {
     for _ in 0..LOOKS_MAX {
         let rows = deliveries(server);
         if rows.iter().all(|row| row["state"] != "received") {
@@ -75,7 +75,7 @@ fn settled(server: &Server) -> usize {
     panic!("alerts are not dealt with: {:?}", deliveries(server));
 }
 
-fn firing(fingerprint: &str) -> Value {
+pub(crate) fn firing(fingerprint: &str) -> Value {
     json!({
         "version": "4", "groupKey": "{}:{}", "truncatedAlerts": 0, "status": "firing", "receiver": "loci", "groupLabels": {},
         "commonLabels": {}, "commonAnnotations": {}, "externalURL": "http://am.example",
@@ -109,7 +109,7 @@ fn investigations(server: &Server, memory: &str) -> Vec<Value> {
     clippy::disallowed_methods,
     reason = "the server goes by the machine's clock, and so must who signs"
 )]
-fn machine_s() -> u64 {
+pub(crate) fn machine_s() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs()
 }
 

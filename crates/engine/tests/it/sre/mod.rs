@@ -12,6 +12,7 @@ mod investigations;
 mod outcomes;
 mod owning;
 mod preferences;
+mod reading;
 mod repeating;
 mod responding;
 mod retrieving;

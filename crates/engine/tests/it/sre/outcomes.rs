@@ -301,3 +301,40 @@ fn what_was_confirmed_has_its_own_time() {
         assert_eq!(left(), expect, "day {day}");
     }
 }
+
+#[test]
+fn a_pattern_that_was_confirmed_is_known_a_year_later() {
+    let world = world();
+    let alice = of_team("alice");
+    let learned = |service: &str| {
+        let about = format!("{service} is slow");
+        let incident = start(&world, &alice, asked(&world, "alice", &about)).unwrap().incident;
+        let item = json!({"service_name": service, "knowledge_type": "pattern",
+            "knowledge_data": {"text": format!("{service} is slow when the yearly report runs")}});
+        complete(&world, &alice, &incident, |done| {
+            let block = format!("```\n{}\n```", json!({"infrastructure_knowledge": [item]}));
+            done.agent_results.insert("logs-agent".to_owned(), block);
+            done.root_cause = Some("the yearly report".to_owned());
+        });
+        incident
+    };
+    let (confirmed, _) = (learned("ledger"), learned("mail"));
+    tell(&world, &alice, &confirmed, |told| told.root_cause_confirmed = Some(true)).unwrap();
+    world.clock.advance_ms(370 * DAY_MS);
+    let world = super::reopened(world);
+    world.work();
+    let about = "which pattern has the yearly report";
+    let found = world
+        .drive(
+            world
+                .engine
+                .sre_retrieve(&alice, super::retrieving::asking(&world, SreType::Infrastructure, about)),
+        )
+        .unwrap();
+    let services: Vec<_> = found.results.iter().map(|one| one.content["service_name"].clone()).collect();
+    assert_eq!(services, [json!("ledger")]);
+    assert_eq!(found.results[0].content["knowledge_type"], "pattern");
+    let started = start(&world, &alice, asked(&world, "alice", about)).unwrap();
+    assert_eq!(started.context.infrastructure["logs-agent"].len(), 1);
+    assert_eq!(started.context.investigations[0].content["incident_id"], json!(confirmed));
+}

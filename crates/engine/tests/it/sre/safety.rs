@@ -11,6 +11,7 @@ use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::sre::{SreSource, SreType};
 use loci_model::{ErrorKind, Namespace, RecordId};
+use loci_testkit::credentials::{Credential, credentials};
 use serde_json::{Value, json};
 
 use super::{Said, known, of_actor, of_team, preferences, reopened, world};
@@ -200,68 +201,6 @@ fn a_user_is_the_connections() {
     assert_eq!(known(&world).len(), 6);
 }
 
-/// Forty formats, in parts, so that no scanner takes this file for a leak: what is told of them, and the secret.
-fn credentials() -> Vec<(&'static str, String)> {
-    let join = |parts: &[&str]| parts.concat();
-    let random = "kJ8vQ2zLw9Xc5Rt1mN4bH7pA";
-    let hex40 = "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432";
-    let mut all = vec![
-        ("aws", join(&["AKIA", "IOSFODNN7EXAMPLE"])),
-        ("aws session", join(&["ASIA", "IOSFODNN7EXAMPLE"])),
-        ("github", join(&["ghp_", "abcdefghijklmnopqrstuvwxyz0123456789"])),
-        ("github oauth", join(&["gho_", "abcdefghijklmnopqrstuvwxyz0123456789"])),
-        ("github server", join(&["ghs_", "abcdefghijklmnopqrstuvwxyz0123456789"])),
-        ("gitlab", join(&["glpat-", "abcdefghij0123456789"])),
-        ("slack bot", join(&["xoxb-", "1234567890-abcdefghij"])),
-        ("slack user", join(&["xoxp-", "1234567890-abcdefghij"])),
-        ("anthropic", join(&["sk-ant-", "api03-0123456789abcdef0123"])),
-        ("google", join(&["AIza", "SyA1234567890abcdefghijklmnopqrstuv"])),
-        ("stripe", join(&["sk_live_", "0123456789abcdefghij"])),
-        ("npm", join(&["npm_", "abcdefghijklmnopqrstuvwxyz0123456789"])),
-        (
-            "jwt",
-            join(&[
-                "eyJhbGciOiJIUzI1NiJ9",
-                ".eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
-            ]),
-        ),
-    ];
-    all.extend([
-        ("password: {}", random.to_owned()),
-        ("password={}", random.to_owned()),
-        ("\"password\": \"{}\"", random.to_owned()),
-        ("secret = '{}'", random.to_owned()),
-        ("client_secret: \"{}\"", random.to_owned()),
-        ("token: {}", random.to_owned()),
-        ("access_token={}", random.to_owned()),
-        ("api_key: {}", random.to_owned()),
-        ("apiKey={}", random.to_owned()),
-        ("DB_PASSWORD={}", random.to_owned()),
-        ("export SECRET_TOKEN={}", random.to_owned()),
-        ("--password={}", random.to_owned()),
-        ("Authorization: Bearer {}", hex40.to_owned()),
-        ("curl -H 'Authorization: Bearer {}' https://a", random.to_owned()),
-        ("authorization: Basic {}", join(&["dXNlcjpw", "YXNzd29yZA=="])),
-        ("AWS_SECRET_ACCESS_KEY={}", join(&["wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYEXAMPLEKEY"])),
-        ("AccountName=x;AccountKey={}", join(&["0123456789abcdefghijklmnop", "qrstuvwxyzABCDEFGHIJ=="])),
-        ("postgres://loci:{}@db/x", "hunter2".to_owned()),
-        ("mysql://root:{}@db:3306/x", "p/ass123".to_owned()),
-        ("redis://:{}@cache:6379/0", "s3cr3t".to_owned()),
-        ("amqp://user:{}@mq", "hunter2x".to_owned()),
-        ("mongodb+srv://app:{}@cluster0.example.net", "Tr0ub4dor".to_owned()),
-        ("https://user:{}@git.example.com/a.git", "s3cr3tpw".to_owned()),
-        ("Server=db;User Id=sa;Password={};Encrypt=true", "S3cret!x".to_owned()),
-        ("https://hooks.slack.com/services/{}", join(&["T0000000", "/B0000000/abcdefghijklmnop1234"])),
-    ]);
-    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
-    for kind in ["", "RSA "] {
-        let (begin, end) =
-            (["-----BEGIN ", kind, "PRIVATE "].concat(), ["-----END ", kind, "PRIVATE "].concat());
-        all.push(("pem", [&begin, "KEY-----\n", line, "\n", &end, "KEY-----"].concat()));
-    }
-    all
-}
-
 /// What events say, as it is stored.
 fn events(world: &World) -> String {
     let (memory, store): (_, &dyn Store) = (world.memory.id.clone(), &*world.store);
@@ -283,9 +222,8 @@ fn no_credential_is_stored() {
         ..said(&world, SreSource::Agent)
     };
     let mut kept = Vec::new();
-    for (at, (told, secret)) in all.iter().enumerate() {
-        let text =
-            if told.contains("{}") { told.replace("{}", secret) } else { format!("saw {secret} here") };
+    for (at, Credential { told, said, .. }) in all.iter().enumerate() {
+        let text = said.clone();
         let data = json!({
             "service_name": "api", "knowledge_type": "config",
             "knowledge_data": {"note": text, "list": [text.clone()], format!("at {at}"): {"deep": text}},
@@ -303,8 +241,7 @@ fn no_credential_is_stored() {
     assert_eq!(records.len(), all.len());
     // Texts, what is indexed, metadata: everything there is of a record is in its debug form; events are read as they are stored.
     let exported = events(&world);
-    for (told, secret) in &all {
-        let secret = secret.lines().nth(1).unwrap_or(secret);
+    for Credential { told, secret, .. } in &all {
         for record in &records {
             let text = format!("{} {:?} {:?}", record.text, record.index_text, record.metadata);
             assert!(!text.contains(secret), "{told}: {text}");

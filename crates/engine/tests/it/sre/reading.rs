@@ -1,0 +1,61 @@
+//! How often one hook goes to the store: as often where much is known as where little is (D12, §15).
+
+use loci_model::sre::{SreSource, SreType};
+use serde_json::json;
+
+use super::completing::complete;
+use super::starting::{alert, asked, learn, start};
+use super::{Said, of_team, world};
+use crate::world::World;
+
+/// Transactions of one start, as a reader and as a writer: four parts that are read, each in few steps; the investigation and what it was shown.
+const READS_MAX: i64 = 24;
+const WRITES_MAX: i64 = 3;
+
+/// Reads and writes of one start by its user.
+fn of_start(world: &World) -> (i64, i64) {
+    let alice = of_team("alice");
+    let before = (world.store.reads(), world.store.writes());
+    let mut begun = asked(world, "alice", "the queue of a service grows");
+    begun.alert = alert("1a30");
+    let started = start(world, &alice, begun).unwrap();
+    assert!(!started.degraded, "{:?}", started.warnings);
+    let used = (world.store.reads() - before.0, world.store.writes() - before.1);
+    complete(world, &alice, &started.incident, |done| {
+        done.status = Some(loci_model::sre::ResolutionStatus::Completed);
+    });
+    used
+}
+
+fn fill(world: &World, round: usize) {
+    for at in 0..30 {
+        let agent = ["kubernetes-agent", "logs-agent", "metrics-agent"][at % 3];
+        let text = format!("the queue of service {round}-{at} grows when deployments overlap");
+        let service = format!("svc-{round}-{at}");
+        let known =
+            json!({"service_name": service, "knowledge_type": "pattern", "knowledge_data": {"text": text}});
+        learn(world, agent, known);
+    }
+    let alice = of_team("alice");
+    let (source, kind) = (SreSource::Human, SreType::Preferences);
+    let said = Said { by: &alice, source, kind, actor: "alice", session: None };
+    for at in 0..10 {
+        let value = json!({ format!("rule_{round}_{at}"): "short words" });
+        said.save(world, json!({"preference_type": "style", "preference_value": value})).unwrap();
+    }
+    world.work();
+}
+
+#[test]
+fn a_start_reads_as_often_whatever_is_known() {
+    let world = world();
+    let mut used = Vec::new();
+    for round in 0..4 {
+        used.push(of_start(&world));
+        fill(&world, round);
+    }
+    used.push(of_start(&world));
+    let (few, most) = (used[1], used[4]);
+    assert_eq!(few, most, "{used:?}");
+    assert!(most.0 <= READS_MAX && most.1 <= WRITES_MAX, "{used:?}");
+}
