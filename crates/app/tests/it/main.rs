@@ -54,6 +54,7 @@ mod serving;
 mod shop;
 mod speaking_mcp;
 mod spooling;
+mod switching_off;
 mod syncing;
 mod tasks;
 #[cfg(feature = "otel")]
