@@ -93,7 +93,7 @@ pub use exporting::{SreExportCursor, SreExported};
 pub use history::{SreHistory, SreHistoryAsk, SreVersion};
 pub use importing::{SreImport, SreImportedLine};
 pub use investigations::{
-    AgentResponse, Captured, CapturedRecord, CapturedRefusal, Context, InvestigationComplete,
+    AgentResponse, AgentResult, Captured, CapturedRecord, CapturedRefusal, Context, InvestigationComplete,
     InvestigationCompleted, InvestigationFinding, InvestigationMessage, InvestigationMessages,
     InvestigationOutcome, InvestigationStart, InvestigationStarted, MessageShown, MessagesKept,
     OpenInvestigation, OutcomeEffect, PartStatus, Recurrence, ResponseRead, SeenBefore, SreStats,

@@ -116,14 +116,32 @@ fn merged(record: &Record, said: &Record, is_new: bool) -> Option<String> {
     let shown = new.get("evidence").and_then(Value::as_array).filter(|_| rank(said) >= rank(record));
     for evidence in shown.into_iter().flatten() {
         let all = members.entry("evidence").or_insert_with(|| json!([]));
-        if let Some(all) = all.as_array_mut()
-            && all.len() < SRE_ITEMS_MAX
-            && !all.contains(evidence)
-        {
-            all.push(evidence.clone());
+        if let Some(all) = all.as_array_mut() {
+            add_evidence(all, evidence);
         }
     }
     (*members != before).then(|| canonical::text(&content))
+}
+
+/// Adds what shows something, once. What is verified takes the place of the same that was not, and in a full list that of another that was not:
+/// what anybody may name keeps out nothing that counts.
+fn add_evidence(all: &mut Vec<Value>, evidence: &Value) {
+    let bare = |one: &Value| {
+        let mut bare = one.clone();
+        bare.as_object_mut().map(|members| members.remove(scoring::UNVERIFIED));
+        bare
+    };
+    let is_verified = !scoring::is_unverified(evidence);
+    let new = bare(evidence);
+    if let Some(same) = all.iter_mut().find(|one| bare(one) == new) {
+        if is_verified {
+            *same = evidence.clone();
+        }
+    } else if all.len() < SRE_ITEMS_MAX {
+        all.push(evidence.clone());
+    } else if is_verified && let Some(other) = all.iter_mut().find(|one| scoring::is_unverified(one)) {
+        *other = evidence.clone();
+    }
 }
 
 fn is_pattern(record: &Record) -> bool {
@@ -135,4 +153,32 @@ fn pattern_text(record: &Record) -> Option<String> {
     let content: Value = serde_json::from_str(&record.text).ok()?;
     let name = content.get("metric").and_then(Value::as_str).unwrap_or_default();
     Some(format!("{name} {}", canonical::values_text(content.get("knowledge_data")?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_is_there_once_and_what_is_verified_counts() {
+        let check = |before: &[Value], new: Value, expect: &[Value]| {
+            let mut all = before.to_vec();
+            add_evidence(&mut all, &new);
+            assert_eq!(all, expect, "{new}");
+        };
+        let shown = |id: usize| json!({"tool_call_id": format!("tc_{id}")});
+        let marked = |id: usize| json!({"tool_call_id": format!("tc_{id}"), "unverified": true});
+        check(&[], marked(1), &[marked(1)]);
+        check(&[shown(1)], shown(1), &[shown(1)]);
+        check(&[shown(1)], shown(2), &[shown(1), shown(2)]);
+        check(&[marked(1)], shown(1), &[shown(1)]);
+        check(&[shown(1)], marked(1), &[shown(1)]);
+        let full: Vec<Value> = (0..SRE_ITEMS_MAX).map(marked).collect();
+        check(&full, marked(SRE_ITEMS_MAX), &full);
+        let mut one = full.clone();
+        one[0] = shown(SRE_ITEMS_MAX);
+        check(&full, shown(SRE_ITEMS_MAX), &one);
+        let of_all: Vec<Value> = (0..SRE_ITEMS_MAX).map(shown).collect();
+        check(&of_all, shown(SRE_ITEMS_MAX), &of_all);
+    }
 }

@@ -25,6 +25,9 @@ const FOR_EACH_REFUTATION: f64 = 0.2;
 const LEAST: f64 = 0.05;
 const MOST: f64 = 0.99;
 
+/// What a piece of evidence says of itself that names no call reported for its investigation.
+pub(super) const UNVERIFIED: &str = "unverified";
+
 /// What content, or a record's metadata, says of itself where outsiders could write it.
 pub(super) const TRUST: &str = "trust";
 pub(super) const UNTRUSTED: &str = "untrusted";
@@ -53,12 +56,13 @@ fn effective(declared: f64, cap: f64, confirmed: f64, refuted: f64) -> f64 {
     sure.clamp(LEAST, MOST)
 }
 
-/// Evidence names a call of a tool: of the whole, or of one of the findings.
+/// Evidence names a call of a tool, which nobody marked as unverified: of the whole, or of one of the findings.
 pub(super) fn has_evidence(content: &Value) -> bool {
     let names_call = |evidence: &Value| {
         let named = |item: &Value| match item {
             // Findings name the call alone.
             Value::String(call) => !call.trim().is_empty(),
+            item if is_unverified(item) => false,
             item => {
                 item.get("tool_call_id").and_then(Value::as_str).is_some_and(|call| !call.trim().is_empty())
             }
@@ -68,6 +72,11 @@ pub(super) fn has_evidence(content: &Value) -> bool {
     let of_finding = |finding: &Value| finding.get("evidence").is_some_and(names_call);
     content.get("evidence").is_some_and(names_call)
         || content.get("key_findings").and_then(Value::as_array).is_some_and(|all| all.iter().any(of_finding))
+}
+
+/// True for evidence that names no call reported for its investigation: it is kept, and makes nothing surer.
+pub(super) fn is_unverified(evidence: &Value) -> bool {
+    evidence.get(UNVERIFIED) == Some(&Value::Bool(true))
 }
 
 /// What a record is worth beside its likeness, at `now`.
@@ -189,6 +198,9 @@ mod tests {
         check(json!({"evidence": [{"tool": "get_pods"}]}), false);
         check(json!({"evidence": [{"tool_call_id": " "}]}), false);
         check(json!({"evidence": [{"tool_call_id": "tc_1"}]}), true);
+        let marked = json!({"tool_call_id": "tc_1", "unverified": true});
+        check(json!({"evidence": [marked]}), false);
+        check(json!({"evidence": [marked, {"tool_call_id": "tc_2", "unverified": false}]}), true);
         check(json!({"key_findings": ["plain", {"text": "x", "evidence": ["tc_1"]}]}), true);
         check(json!({"key_findings": [{"text": "x", "evidence": []}]}), false);
     }

@@ -1,7 +1,7 @@
 //! The end of an investigation (sre-memory.md §6.3).
 
 use loci_api::investigation as shape;
-use loci_engine::sre::InvestigationComplete;
+use loci_engine::sre::{AgentResult, InvestigationComplete};
 use loci_model::sre::ResolutionStatus;
 use loci_model::{Error, RecordId, Result};
 
@@ -24,6 +24,10 @@ pub(super) fn record_ids(field: &'static str, ids: &[String]) -> Result<Vec<Reco
     ids.iter().map(|id| RecordId::parse(id.as_str()).map_err(|error| error.on(field))).collect()
 }
 
+fn agent_result((agent, said): (String, shape::AgentResult)) -> (String, AgentResult) {
+    (agent, AgentResult { text: said.text, tool_calls: said.tool_calls })
+}
+
 async fn investigation_complete(
     call: Call,
     asked: shape::InvestigationComplete,
@@ -42,7 +46,7 @@ async fn investigation_complete(
         session: asked.session_id,
         query: asked.query,
         final_response: asked.final_response,
-        agent_results: asked.agent_results.into_iter().map(|(agent, result)| (agent, result.text)).collect(),
+        agent_results: asked.agent_results.into_iter().map(agent_result).collect(),
         status: word(
             "status",
             status,

@@ -1,6 +1,8 @@
 //! What an agent's answer teaches, saved (sre-memory.md §6.2): its blocks of knowledge under the agent, and the contacts that it names as
 //! proposals of the user's. One item that breaks a rule spoils no other.
 
+use std::collections::BTreeSet;
+
 use loci_model::principal::Principal;
 use loci_model::sre::{SreSource, SreType};
 use loci_model::{ErrorKind, MemoryId, Result, limits};
@@ -44,11 +46,15 @@ pub struct Captured {
 /// Whose answer it is, and where.
 pub(super) struct Answer<'a> {
     pub(super) memory: &'a MemoryId,
+    /// The incident, as metadata of events name it.
+    pub(super) incident: &'a str,
     pub(super) agent: &'a str,
     pub(super) session: &'a str,
     pub(super) user: &'a str,
     pub(super) private_to: Option<String>,
     pub(super) text: &'a str,
+    /// Calls of tools that were reported with it.
+    pub(super) calls: &'a BTreeSet<String>,
 }
 
 impl Captured {
@@ -106,7 +112,8 @@ impl Engine {
         answer: &Answer<'_>,
         captured: &mut Captured,
     ) -> Result<()> {
-        let found = blocks(answer.text);
+        let mut found = blocks(answer.text);
+        self.mark_unverified(caller, answer, &mut found.items).await?;
         found.unread.into_iter().for_each(|why| captured.refuse(None, why));
         for (number, items) in found.items.chunks(limits::SRE_BATCH_ITEMS_MAX).enumerate() {
             let first = number * limits::SRE_BATCH_ITEMS_MAX;

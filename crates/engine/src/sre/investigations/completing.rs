@@ -1,7 +1,7 @@
 //! `investigation_complete`: the end of the work (sre-memory.md §6.3). The investigation is saved, with what its agents learned and the contacts
 //! they name. How it ended is the caller's word; the same said twice is one record, and more said is its next version.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::ports::ids::uuid7;
 use loci_model::principal::{Capability, Principal};
@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 
 use super::capturing::{Answer, Captured};
 use super::finding::Known;
-use super::responding::reach;
+use super::responding::{incident_word, reach};
+use super::verifying::calls_of;
 use crate::Engine;
 use crate::sre::capture::findings;
 use crate::sre::saving::SaveAs;
@@ -23,6 +24,15 @@ const AWAITS: &str = "awaiting_approval";
 /// How often it is read anew where somebody else writes it at the same time.
 const TRIES: u32 = 5;
 const SUMMARIES_OFF: &str = "auto_generate_summaries is off";
+
+/// What an agent answered in all.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AgentResult {
+    /// Its text.
+    pub text: String,
+    /// The tools that it called, as objects with their `id`: evidence names them.
+    pub tool_calls: Vec<Value>,
+}
 
 /// An investigation that is over, or goes on, with what was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,8 +47,8 @@ pub struct InvestigationComplete {
     pub query: Option<String>,
     /// The final answer, read for findings where none are given.
     pub final_response: Option<String>,
-    /// What each agent answered.
-    pub agent_results: BTreeMap<String, String>,
+    /// What each agent answered. It is read without a model.
+    pub agent_results: BTreeMap<String, AgentResult>,
     /// How far it came; `None`: the caller does not say.
     pub status: Option<ResolutionStatus>,
     /// Why it happened.
@@ -125,14 +135,18 @@ impl Engine {
         } else {
             done.reason = Some(SUMMARIES_OFF);
         }
-        for (agent, text) in &asked.agent_results {
+        let calls: BTreeSet<String> =
+            asked.agent_results.values().flat_map(|result| calls_of(&result.tool_calls)).collect();
+        for (agent, result) in &asked.agent_results {
             let answer = Answer {
                 memory: &asked.memory,
+                incident: &incident_word(&known.incident),
                 agent,
                 session: &known.session_id(),
                 user: &known.proposes_for(caller).1,
                 private_to: known.private_to(),
-                text,
+                text: &result.text,
+                calls: &calls,
             };
             done.captured.append(self.capture(caller, &answer).await?);
         }

@@ -8,6 +8,7 @@
 //! | `rendering` | what is known as a block for a prompt: pure |
 //! | `exposing` | what a session was shown |
 //! | `capturing` | knowledge and proposals out of an agent's answer |
+//! | `verifying` | which of its evidence names a call of a tool that was reported |
 //! | `responding` | an agent's answer: taken at once, read by a job |
 //! | `completing` | the end of the work |
 //! | `summarising`, `session_text` | what was said in its session, in short: the job, and the text, which is pure |
@@ -35,6 +36,7 @@ mod starting;
 mod stats;
 mod summarising;
 mod told;
+mod verifying;
 
 pub(super) use outcome::OUTCOME;
 
@@ -43,7 +45,7 @@ pub(super) use summarising::{ask_for_session_summary, is_session_summary};
 pub(super) use told::carry;
 
 pub use capturing::{Captured, CapturedRecord, CapturedRefusal};
-pub use completing::{InvestigationComplete, InvestigationCompleted};
+pub use completing::{AgentResult, InvestigationComplete, InvestigationCompleted};
 pub use context::{Context, PartStatus, Recurrence, SeenBefore};
 pub use messages::{InvestigationMessage, InvestigationMessages, MessageShown, MessagesKept};
 pub use noting::{InvestigationFinding, OpenInvestigation};

@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::capturing::{Answer, Captured};
 use super::finding::Known;
 use super::reporting::Reporter;
+use super::verifying::reported_with;
 use crate::events::{NewEvent, Prepared};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
@@ -28,7 +29,7 @@ use crate::{Engine, access};
 
 /// What begins the keys of metadata that are ours; every other one is a bound of the caller's grants.
 const OURS: &str = "loci.";
-const TYPE: &str = "loci.memoryType";
+pub(super) const TYPE: &str = "loci.memoryType";
 pub(super) const TYPE_RESPONSE: &str = "agent_response";
 pub(super) const INCIDENT: &str = "loci.incident";
 const AGENT: &str = "loci.agent";
@@ -210,11 +211,13 @@ impl Engine {
                 &caller,
                 &Answer {
                     memory: &job.memory,
+                    incident: event.metadata.get(INCIDENT).map_or("", String::as_str),
                     agent: &metadata(AGENT),
                     session: &segment::decode(event.session.as_str()),
                     private_to: event.metadata.contains_key(PRIVATE).then(|| user.clone()),
                     user: &user,
                     text: &text.unwrap_or_default(),
+                    calls: &reported_with(&event),
                 },
             )
             .await?;

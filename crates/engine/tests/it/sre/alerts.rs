@@ -184,7 +184,8 @@ fn contacts_of_an_alerts_investigation_are_proposed_to_who_works_on_it() {
     let incident = known(&world)[0]["incident_id"].as_str().unwrap().to_owned();
     let alice = super::of_team("alice");
     super::completing::complete(&world, &alice, &incident, |done| {
-        done.agent_results.insert("logs-agent".to_owned(), "Escalate to ops@example.com.".to_owned());
+        done.agent_results
+            .insert("logs-agent".to_owned(), super::completing::answered("Escalate to ops@example.com."));
     });
     let waiting = |user: &str| {
         super::preferences(&world, user)

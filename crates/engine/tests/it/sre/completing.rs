@@ -1,7 +1,7 @@
 //! The end of the work: §6.3, §9.4, test 18, D3, D5, D29, D30, D32.
 
 use loci_engine::EngineSettings;
-use loci_engine::sre::{InvestigationComplete, InvestigationCompleted, SreAction};
+use loci_engine::sre::{AgentResult, InvestigationComplete, InvestigationCompleted, SreAction};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::sre::{ResolutionStatus, SreSource, SreType};
@@ -44,6 +44,11 @@ pub(super) fn complete(
     world.drive(world.engine.investigation_complete(by, done)).unwrap()
 }
 
+/// What an agent answered, without any call of a tool.
+pub(super) fn answered(text: impl Into<String>) -> AgentResult {
+    AgentResult { text: text.into(), tool_calls: Vec::new() }
+}
+
 fn block(service: &str) -> String {
     format!(
         "Done.\n```\n{{\"infrastructure_knowledge\": [{{\"service_name\": \"{service}\", \"knowledge_type\": \"config\", \"knowledge_data\": {{\"limit\": \"1Gi\"}}}}, {{\"service_name\": \"{service}\", \"knowledge_type\": \"rumour\", \"knowledge_data\": {{}}}}]}}\n```\n"
@@ -66,7 +71,8 @@ fn agents_and_people_are_saved_along() {
     let done = complete(&world, &alice, &incident, |done| {
         for agent in ["kubernetes-agent", "logs-agent", "metrics-agent", "runbooks-agent"] {
             let text = block(&format!("of-{agent}"));
-            done.agent_results.insert(agent.to_owned(), format!("{text}Escalate to ops@example.com.\n"));
+            let text = answered(format!("{text}Escalate to ops@example.com.\n"));
+            done.agent_results.insert(agent.to_owned(), text);
         }
         done.status = Some(ResolutionStatus::Completed);
     });
@@ -167,7 +173,7 @@ fn a_plan_that_waits_saves_nothing() {
     let done = complete(&world, &alice, &incident, |done| {
         done.awaits_approval = true;
         done.root_cause = Some("a leak".to_owned());
-        done.agent_results.insert("logs-agent".to_owned(), block("api"));
+        done.agent_results.insert("logs-agent".to_owned(), answered(block("api")));
     });
     assert_eq!((done.saved, done.reason), (false, Some("awaiting_approval")));
     assert_eq!(known(&world), before);
@@ -224,7 +230,7 @@ fn each_flag_switches_off_its_own_path() {
         let done = complete(&world, &alice, &incident, |done| {
             done.root_cause = Some("a leak".to_owned());
             let text = format!("{}Escalate to ops@example.com.\n", block("api"));
-            done.agent_results.insert("logs-agent".to_owned(), text);
+            done.agent_results.insert("logs-agent".to_owned(), answered(text));
         });
         (done.summary.is_some(), done.captured.saved.len(), done.captured.pending.len())
     };
@@ -254,7 +260,7 @@ fn every_argument_is_used() {
     let changes: [fn(&mut InvestigationComplete); 10] = [
         |done| done.query = Some("why".to_owned()),
         |done| done.final_response = Some("- a finding".to_owned()),
-        |done| drop(done.agent_results.insert("logs-agent".to_owned(), block("api"))),
+        |done| drop(done.agent_results.insert("logs-agent".to_owned(), answered(block("api")))),
         |done| done.status = None,
         |done| done.root_cause = Some("a leak".to_owned()),
         |done| done.actions = vec![json!({"what": "restarted"})],

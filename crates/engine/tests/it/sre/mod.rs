@@ -20,6 +20,7 @@ mod retrieving;
 mod safety;
 mod starting;
 mod summing_up;
+mod verifying;
 mod wire;
 
 use std::collections::BTreeSet;

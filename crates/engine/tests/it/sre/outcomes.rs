@@ -8,7 +8,7 @@ use loci_model::sre::{ResolutionStatus, SreSource, SreType};
 use loci_model::{ActorId, ErrorKind, RecordId, Result, Timestamp};
 use serde_json::json;
 
-use super::completing::complete;
+use super::completing::{answered, complete};
 use super::starting::{alert, asked, start};
 use super::{Said, of_actor, of_team, stored, world};
 use crate::world::World;
@@ -50,7 +50,7 @@ fn investigated(world: &World, by: &Principal, service: &str) -> String {
         "```\n{{\"infrastructure_knowledge\": [{{\"service_name\": \"{service}\", \"knowledge_type\": \"baseline\", \"knowledge_data\": {{\"memory\": \"1Gi\"}}}}]}}\n```"
     );
     complete(world, by, &incident, |done| {
-        done.agent_results.insert("metrics-agent".to_owned(), text);
+        done.agent_results.insert("metrics-agent".to_owned(), answered(text));
         done.root_cause = Some(format!("{service} leaks"));
         done.findings = Some(vec![
             json!({"text": format!("{service} leaks memory"), "category": "root_cause", "evidence": ["tc_1"]}),
@@ -313,7 +313,7 @@ fn a_pattern_that_was_confirmed_is_known_a_year_later() {
             "knowledge_data": {"text": format!("{service} is slow when the yearly report runs")}});
         complete(&world, &alice, &incident, |done| {
             let block = format!("```\n{}\n```", json!({"infrastructure_knowledge": [item]}));
-            done.agent_results.insert("logs-agent".to_owned(), block);
+            done.agent_results.insert("logs-agent".to_owned(), super::completing::answered(block));
             done.root_cause = Some("the yearly report".to_owned());
         });
         incident

@@ -40,7 +40,7 @@ fn retrieve_as(world: &World, by: &Principal, asked: SreRetrieve) -> Result<SreR
     world.drive(world.engine.sre_retrieve(by, asked))
 }
 
-fn retrieve(world: &World, asked: SreRetrieve) -> SreRetrieved {
+pub(super) fn retrieve(world: &World, asked: SreRetrieve) -> SreRetrieved {
     let found = retrieve_as(world, &world.caller, asked).unwrap();
     let scores: Vec<f64> = found.results.iter().map(|one| one.score).collect();
     assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]), "{scores:?}");

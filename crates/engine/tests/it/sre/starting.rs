@@ -297,7 +297,7 @@ fn what_is_private_is_shown_to_its_user_alone() {
     let first = start(&world, &alice, private).unwrap();
     let block = "```json\n{\"infrastructure_knowledge\": [{\"service_name\": \"api-server\", \"knowledge_type\": \"config\", \"knowledge_data\": {\"limit\": \"1Gi\"}}]}\n```";
     super::completing::complete(&world, &alice, &first.incident, |done| {
-        done.agent_results.insert("kubernetes-agent".to_owned(), block.to_owned());
+        done.agent_results.insert("kubernetes-agent".to_owned(), super::completing::answered(block));
     });
     let seen = |by: &Principal, user: &str| {
         let started = start(&world, by, asked(&world, user, "api-server limit")).unwrap();
@@ -433,7 +433,7 @@ fn what_is_private_neither_replaces_nor_stands_for_what_all_know() {
     let item = baseline("api-server", "900Mi");
     let block = format!("```json\n{}\n```", json!({"infrastructure_knowledge": [item]}));
     super::completing::complete(&world, &alice, &first.incident, |done| {
-        done.agent_results.insert("metrics-agent".to_owned(), block);
+        done.agent_results.insert("metrics-agent".to_owned(), super::completing::answered(block));
     });
     let texts = || super::known(&world).iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(texts().iter().filter(|text| text.contains("400Mi")).count(), 1, "{:?}", texts());
