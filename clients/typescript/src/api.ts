@@ -41,9 +41,9 @@ export interface AgentResponseRead {
   pending: CapturedRecord[];
   /** What was not. */
   rejected: CapturedRefusal[];
-  /** Knowledge, as it was saved. */
+  /** Knowledge, as it was saved so far; what a model reads in the prose comes last. */
   saved: CapturedRecord[];
-  /** Where the job stands: `pending`, `running`, `failed` or `done`. */
+  /** Where the job stands: `pending`, `running`, `waiting` for the caller's own model, `failed` or `done`. */
   state: string;
 }
 
@@ -264,7 +264,7 @@ export interface CapturedRecord {
 
 /** Something of an answer that was not saved. */
 export interface CapturedRefusal {
-  /** Its place among the items of all blocks, from 0; absent where it is no item. */
+  /** Its place among the items of all blocks, from 0; absent where it is no item of one. */
   index?: number | null;
   /** Why. */
   reason: string;
@@ -3207,7 +3207,9 @@ export interface PulledJob {
   input: string;
   /** Its id, for the answer. */
   job_id: string;
-  /** What is asked for: `extract`, `summarise`, `consolidate`, `reflect`, `review_rules`, `tree_plan`. */
+  /**
+   * What is asked for: `extract`, `summarise`, `consolidate`, `reflect`, `review_rules`, `tree_plan`, `agent_response`.
+   */
   kind: string;
   /** From then on it may be another's. */
   lease_until: string;

@@ -221,9 +221,9 @@ pub struct AgentResponseWait {
 /// What came of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentResponseRead {
-    /// Where the job stands: `pending`, `running`, `failed` or `done`.
+    /// Where the job stands: `pending`, `running`, `waiting` for the caller's own model, `failed` or `done`.
     pub state: String,
-    /// Knowledge, as it was saved.
+    /// Knowledge, as it was saved so far; what a model reads in the prose comes last.
     pub saved: Vec<CapturedRecord>,
     /// What was not.
     pub rejected: Vec<CapturedRefusal>,
@@ -246,7 +246,7 @@ pub struct CapturedRecord {
 /// Something of an answer that was not saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CapturedRefusal {
-    /// Its place among the items of all blocks, from 0; absent where it is no item.
+    /// Its place among the items of all blocks, from 0; absent where it is no item of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<u64>,
     /// Why.

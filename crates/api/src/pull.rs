@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JobNext {
-    /// Only of these kinds, with commas between them: `extract`, `summarise`, `consolidate`, `reflect`, `review_rules`, `tree_plan`.
+    /// Only of these kinds, with commas between them: `extract`, `summarise`, `consolidate`, `reflect`, `review_rules`, `tree_plan`, `agent_response`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kinds: Option<String>,
     /// Only of this memory; of any that the caller may read and write whole where it is absent.
@@ -28,7 +28,7 @@ pub struct PulledJob {
     pub job_id: String,
     /// The memory.
     pub memory: String,
-    /// What is asked for: `extract`, `summarise`, `consolidate`, `reflect`, `review_rules`, `tree_plan`.
+    /// What is asked for: `extract`, `summarise`, `consolidate`, `reflect`, `review_rules`, `tree_plan`, `agent_response`.
     pub kind: String,
     /// The strategy that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]

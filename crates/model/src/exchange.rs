@@ -24,6 +24,8 @@ closed_words! {
         ReviewRules = "review_rules",
         /// What of a part of a tree of documents is to be put in order.
         TreePlan = "tree_plan",
+        /// What the prose of an agent's answer says of services.
+        AgentResponse = "agent_response",
     }
 }
 

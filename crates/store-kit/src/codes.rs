@@ -222,7 +222,7 @@ mod tests {
         );
         assert_eq!(
             words(Step::ALL, Step::as_str),
-            "extract summarise consolidate reflect review_rules tree_plan"
+            "extract summarise consolidate reflect review_rules tree_plan agent_response"
         );
         assert_eq!(words(ExchangeState::ALL, ExchangeState::as_str), "open leased answered failed");
         assert_eq!(

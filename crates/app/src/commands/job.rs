@@ -45,7 +45,7 @@ pub(crate) enum Job {
         /// Only of this memory, by name or id
         #[arg(long)]
         memory: Option<String>,
-        /// Only of this kind: extract, summarise, consolidate, reflect, review_rules, tree_plan
+        /// Only of this kind: extract, summarise, consolidate, reflect, review_rules, tree_plan, agent_response
         #[arg(long)]
         kind: Option<String>,
         /// How long the question is yours

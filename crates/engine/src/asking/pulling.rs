@@ -282,6 +282,7 @@ impl Engine {
         match job.kind {
             JobKind::Reflect => return reflect::made_since(self, job, since).await,
             JobKind::ReviewRules => return self.rules_told(job).await,
+            JobKind::AgentResponse => return self.read_by_model(job).await,
             _ => {}
         }
         let (Some(strategy), Some(actor), Some(session)) =

@@ -307,7 +307,14 @@ impl Engine {
         let payload = vec![PayloadItem::Conversational { role: Role::Assistant, text }];
         let stored = self.event_store_in(tx, caller, memory, &item.event.with_masked(payload), None)?;
         let of = (item.event.actor(), item.event.session());
-        let spring = Spring { actor: of.0, session: of.1, event: &stored.event.id, of, private_to: None };
+        let spring = Spring {
+            actor: of.0,
+            session: of.1,
+            event: &stored.event.id,
+            of,
+            private_to: None,
+            making: None,
+        };
         let strategy = place::strategy(memory, SreType::Preferences)?;
         for (draft, (id, part)) in drafts.into_iter().zip(item.naming.ids().iter().zip(0_u32..)) {
             // What a file says is said whenever the file is applied.

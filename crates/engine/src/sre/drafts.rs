@@ -141,7 +141,7 @@ fn of_knowledge(asked: &SreSave, said: &Knowledge) -> Draft {
         kind: RecordKind::Fact,
         source: asked.source,
         stored: said.stored(&asked.actor),
-        digest: canonical::digest(&said.said()),
+        digest: said.digest(),
         subtype: format!("{}/{about}", said.kind.as_str()),
         keys: said.metrics(),
         observed_at: said.observed_at,

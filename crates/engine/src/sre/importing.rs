@@ -214,7 +214,7 @@ impl Engine {
         let private_to = ready.line.private_to.as_deref();
         // The record is made before its event is written: where it cannot be made, nothing of the line is there.
         let to_come = EventId::compose(now.millis(), 0);
-        let spring = Spring { actor: of.0, session: of.1, event: &to_come, of, private_to };
+        let spring = Spring { actor: of.0, session: of.1, event: &to_come, of, private_to, making: None };
         let made = self.sre_imported_record(&building, strategy, ready, spring, id);
         let text = canonical::text(&asked.data);
         let payload = vec![PayloadItem::Conversational { role: Role::Assistant, text }];

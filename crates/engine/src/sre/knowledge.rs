@@ -8,6 +8,7 @@ use loci_model::sre::KnowledgeType;
 use loci_model::{Error, Result, Timestamp};
 use serde_json::{Map, Value, json};
 
+use super::canonical;
 use super::members::Members;
 
 /// What a writer who says nothing of it believes.
@@ -63,6 +64,11 @@ pub(super) fn items(data: Value) -> Result<Vec<(String, Value)>> {
     }
     let rule = format!("{place} must have 1 to {BATCH_MAX} items: send the others in another request");
     Err(Error::invalid(place, rule))
+}
+
+/// What tells an item from all that say something else, as [`Knowledge::digest`] does; none for one that breaks a rule.
+pub(super) fn digest_of(item: &Value, now: Timestamp) -> Option<String> {
+    Knowledge::read(item.clone(), "data", now).ok().map(|known| known.digest())
 }
 
 impl Knowledge {
@@ -133,6 +139,11 @@ impl Knowledge {
             "metric": self.metric,
             "holds_in": self.holds_in(),
         })
+    }
+
+    /// What tells it from all that says something else.
+    pub(super) fn digest(&self) -> String {
+        canonical::digest(&self.said())
     }
 
     /// What is stored.

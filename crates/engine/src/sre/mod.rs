@@ -84,6 +84,7 @@ mod wire;
 pub(crate) use alerts::ALERT_KEY;
 pub use alerts::{AlertDelivery, AlertTaken};
 pub use applying::{SreApply, SreApplyChange, SreApplyKind};
+pub(crate) use capture::{KNOWLEDGE, Told};
 pub use categories::type_of as preference_type_of;
 pub use declared_file::{declared_users, users_of};
 pub(crate) use drafts::WAITS;

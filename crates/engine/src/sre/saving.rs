@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::expiry::ExpirySpecification;
+use loci_model::making::Making;
 use loci_model::memory::Memory;
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::ids::uuid7;
@@ -116,6 +117,8 @@ pub(super) struct SaveAs {
     pub(super) summing_up: Option<JobId>,
     /// It is the first of its alert: where one is open that could be joined, nothing is stored.
     pub(super) first_of: Option<FirstOf>,
+    /// How a model made what is said, where one did.
+    pub(super) making: Option<Making>,
 }
 
 /// Whose investigation of which alert would be the first.
@@ -176,6 +179,8 @@ pub(super) struct Spring<'a> {
     pub(super) of: (&'a ActorId, &'a SessionId),
     /// The user that records are kept to.
     pub(super) private_to: Option<&'a str>,
+    /// How a model made them, where one did.
+    pub(super) making: Option<&'a Making>,
 }
 
 impl Engine {
@@ -312,7 +317,8 @@ impl Engine {
             ask_for_session_summary(tx, (&memory.id, of.0, of.1), &event, job, now)?;
         }
         let private_to = ready.how.private_to.as_deref();
-        let spring = Spring { actor: of.0, session: of.1, event: &event, of, private_to };
+        let making = ready.how.making.as_ref();
+        let spring = Spring { actor: of.0, session: of.1, event: &event, of, private_to, making };
         saved.records =
             self.sre_records_in(tx, caller, (&memory, &asked), (&drafts, &ready.naming), spring, now)?;
         if let Some(old) = &ready.how.corrects {
@@ -360,6 +366,7 @@ impl Engine {
                 continue;
             }
             let mut record = draft.record(&building, strategy, asked, (spring, part), id)?;
+            record.making = spring.making.cloned().map(Box::new);
             if let Some(owner) = spring.private_to {
                 let text = |text: &str| MetadataValue::String(text.to_owned());
                 record.metadata.insert(SCOPE.to_owned(), text(SCOPE_PRIVATE));

@@ -36,13 +36,13 @@ pub struct SreSettings {
     pub agents: Vec<String>,
     /// Names that stand for another agent.
     pub agent_aliases: BTreeMap<String, String>,
-    /// The agents whose answers are read for blocks of knowledge.
+    /// The agents whose answers are read for knowledge.
     pub capture_agents: Vec<String>,
     /// Tokens of the block of a start, where the request says nothing.
     pub context_budget_tokens: u32,
     /// What agents say of contacts and channels becomes proposals.
     pub auto_capture_preferences: bool,
-    /// Blocks of knowledge in agents' answers are saved.
+    /// Knowledge in agents' answers is saved: their blocks, and what a model reads beside them.
     pub auto_capture_infrastructure: bool,
     /// A completed investigation is saved.
     pub auto_generate_summaries: bool,

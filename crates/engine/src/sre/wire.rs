@@ -193,7 +193,7 @@ impl Engine {
         if let Some(why) = drafts.iter().find_map(|draft| draft.refused.clone()) {
             return Err(Error::denied(why));
         }
-        let spring = Spring { actor: &actor, session: &session, event, of, private_to: None };
+        let spring = Spring { actor: &actor, session: &session, event, of, private_to: None, making: None };
         self.sre_records_in(tx, caller, (memory, &asked), (&drafts, naming), spring, now).map(drop)
     }
 }

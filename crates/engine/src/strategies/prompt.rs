@@ -19,6 +19,7 @@ use super::{
     semantic_model, summary_model,
 };
 use crate::consolidation::ask_rest;
+use crate::sre;
 
 /// Between the two parts of a file.
 const DIVIDER: &str = "\n=== schema ===\n";
@@ -58,6 +59,7 @@ pub static PROMPTS: &[&Prompt] = &[
     &episodic_model::CONSOLIDATE,
     &reflection_model::REFLECT,
     &repository_reflection_model::REFLECT,
+    &sre::KNOWLEDGE,
 ];
 
 /// The prompt of that id, replaced instructions or not.
@@ -175,6 +177,7 @@ mod tests {
             ("episodic.consolidate@1", "fa82984abd4d9402"),
             ("episodic.reflect@1", "34541fa84767baf3"),
             ("repository.reflect@1", "1423fbcf524f1e0c"),
+            ("sre.knowledge@1", "df3e7e9bb4605392"),
         ];
         let expect = expect.map(|(id, digest)| (id.to_owned(), digest.to_owned()));
         assert_eq!(digests, expect);

@@ -154,6 +154,11 @@ impl Entry<'_> {
         self.violations.push(format!("{}: {}", self.place, rule.as_ref()));
     }
 
+    /// All of it, as it is: where the rules of its members are somebody else's.
+    pub fn whole(&self) -> Value {
+        Value::Object(self.members.clone())
+    }
+
     /// Refuses members of other names.
     pub fn only(&mut self, names: &[&str]) {
         let other = self.members.keys().find(|key| !names.contains(&key.as_str())).cloned();

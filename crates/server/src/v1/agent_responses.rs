@@ -10,6 +10,8 @@ use super::investigation_start::{incident, memory};
 use super::table::{Place, Table, get, post};
 use super::tasks::time;
 
+/// The state of a job whose question waits for the caller's own model.
+const WAITING: &str = "waiting";
 const ONE: &str = "/v1/investigations/{incident}/agent-response/{job}";
 
 pub(super) fn operations(table: Table) -> Table {
@@ -44,7 +46,7 @@ async fn agent_response_read(
     let read = call.doors.engine.agent_response_read(&call.caller, &memory, &job, wait_ms).await?;
     let Captured { saved, rejected, pending } = read.captured.unwrap_or_default();
     Ok(shape::AgentResponseRead {
-        state: read.state.as_str().to_owned(),
+        state: if read.waits { WAITING } else { read.state.as_str() }.to_owned(),
         saved: records(saved),
         rejected: refusals(rejected),
         pending: records(pending),

@@ -43,7 +43,7 @@ fn steps(kinds: &str) -> Result<Vec<Step>> {
     let words = kinds.split(',').map(str::trim).filter(|word| !word.is_empty());
     words
         .map(|word| {
-            let rule = "kinds must be of extract, summarise, consolidate, reflect, review_rules, tree_plan, with commas between them";
+            let rule = "kinds must be of extract, summarise, consolidate, reflect, review_rules, tree_plan, agent_response, with commas between them";
             Step::parse(word).ok_or_else(|| Error::invalid("kinds", rule))
         })
         .collect()

@@ -26,6 +26,23 @@ pub(in crate::sre) fn blocks(text: &str) -> Blocks {
     found
 }
 
+/// An answer without its blocks: what it says beside them.
+pub(in crate::sre) fn prose(text: &str) -> String {
+    let mut prose = String::new();
+    let mut from = 0;
+    for region in regions(text).into_iter().filter(|region| region.fence) {
+        let mut found = Blocks::default();
+        look(text.get(region.range.clone()).unwrap_or_default(), DEPTH_MAX, &mut found);
+        if found != Blocks::default() {
+            prose.push_str(text.get(from..region.range.start).unwrap_or_default());
+            prose.push('\n');
+            from = region.range.end;
+        }
+    }
+    prose.push_str(text.get(from..).unwrap_or_default());
+    prose
+}
+
 fn look(text: &str, depth: usize, found: &mut Blocks) {
     for region in regions(text).into_iter().filter(|region| region.fence) {
         let content = content(text.get(region.range).unwrap_or_default());
@@ -115,6 +132,17 @@ mod tests {
         check(&format!("Send {ONE}"), &[]);
         check("```json\n{\"other\": \"infrastructure_knowledge\"}\n```", &[]);
         check("```sh\necho infrastructure_knowledge\n```", &[]);
+    }
+
+    #[test]
+    fn prose_is_what_stands_beside_blocks() {
+        let check = |text: &str, expect: &str| assert_eq!(prose(text).trim(), expect, "{text}");
+        check("The limit is 1Gi.", "The limit is 1Gi.");
+        check(&format!("```\n{ONE}\n```\n"), "");
+        check(&format!("````markdown\n```json\n{ONE}\n```\n````\n"), "");
+        check(&format!("A.\n```json\n{ONE}\n```\nB.\n```sh\nls\n```\n"), "A.\n\nB.\n```sh\nls\n```");
+        // One that cannot be read is none of the prose.
+        check("A.\n```json\n{\"infrastructure_knowledge\": [\n```\n", "A.");
     }
 
     #[test]

@@ -1,16 +1,19 @@
 //! What an agent's answer teaches, saved (sre-memory.md §6.2): its blocks of knowledge under the agent, and the contacts that it names as
 //! proposals of the user's. One item that breaks a rule spoils no other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use loci_model::making::Making;
 use loci_model::principal::Principal;
 use loci_model::sre::{SreSource, SreType};
-use loci_model::{ErrorKind, MemoryId, Result, limits};
+use loci_model::{ErrorKind, JobId, MemoryId, Result, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Engine;
+use crate::idempotency::ClientToken;
 use crate::sre::capture::{blocks, proposals};
+use crate::sre::knowledge::digest_of;
 use crate::sre::saving::SaveAs;
 use crate::sre::{SreAction, SreKept, SreSave};
 
@@ -26,7 +29,7 @@ pub struct CapturedRecord {
 /// Something of an answer that was not saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapturedRefusal {
-    /// Its place among the items of all blocks, from 0; `None`: it is no item.
+    /// Its place among the items of all blocks, from 0; `None`: it is no item of one.
     pub index: Option<usize>,
     /// Why.
     pub reason: String,
@@ -55,6 +58,54 @@ pub(super) struct Answer<'a> {
     pub(super) text: &'a str,
     /// Calls of tools that were reported with it.
     pub(super) calls: &'a BTreeSet<String>,
+    /// The job that reads it: what one try of it has saved, the next one does not save again.
+    pub(super) job: Option<&'a JobId>,
+}
+
+impl Answer<'_> {
+    /// What a part of it is saved under.
+    fn token(&self, part: &str, number: usize) -> Result<Option<ClientToken>> {
+        // A job reads one answer: what it saves under a name is the same in every try, and of a model the first that was heard.
+        let token =
+            |job: &JobId| ClientToken::new(format!("agent response {job} {part} {number}"), &Value::Null);
+        self.job.map(token).transpose()
+    }
+}
+
+/// Records of knowledge, by what tells one thing that is said from another.
+pub(super) type RecordsByWord = BTreeMap<String, String>;
+
+/// Where items of knowledge were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReadIn<'a> {
+    /// In the agent's own blocks.
+    Blocks,
+    /// In its prose, by a model, so made.
+    Prose(&'a Making),
+}
+
+impl ReadIn<'_> {
+    /// Whose word it is.
+    fn source(self) -> SreSource {
+        match self {
+            Self::Blocks => SreSource::Agent,
+            Self::Prose(_) => SreSource::Extracted,
+        }
+    }
+
+    fn making(self) -> Option<Making> {
+        match self {
+            Self::Blocks => None,
+            Self::Prose(making) => Some(making.clone()),
+        }
+    }
+
+    fn refusal(self, at: usize, reason: String) -> CapturedRefusal {
+        match self {
+            Self::Blocks => CapturedRefusal { index: Some(at), reason },
+            Self::Prose(_) => CapturedRefusal { index: None, reason: format!("read by a model: {reason}") },
+        }
+    }
 }
 
 impl Captured {
@@ -64,15 +115,15 @@ impl Captured {
         self.pending.extend(other.pending);
     }
 
-    fn refuse(&mut self, index: Option<usize>, reason: String) {
+    pub(super) fn refuse(&mut self, index: Option<usize>, reason: String) {
         self.rejected.push(CapturedRefusal { index, reason });
     }
 
     /// Notes what became of records; `first` is the place of the first among all items.
-    fn note(&mut self, kept: Vec<SreKept>, first: usize) {
+    fn note(&mut self, kept: Vec<SreKept>, (read_in, first): (ReadIn<'_>, usize)) {
         for (at, kept) in kept.into_iter().enumerate() {
             let Some(record) = kept.record else {
-                self.refuse(Some(first + at), kept.reason.unwrap_or_default());
+                self.rejected.push(read_in.refusal(first + at, kept.reason.unwrap_or_default()));
                 continue;
             };
             let one =
@@ -90,54 +141,76 @@ impl Captured {
 }
 
 impl Engine {
-    /// Saves what an answer teaches, as far as the memory captures it.
+    /// Saves what an answer teaches, as far as the memory captures it and no model is needed; with the records of what its blocks say.
     ///
     /// # Errors
     /// What the store says; what of the answer breaks a rule is told in the result.
-    pub(super) async fn capture(&self, caller: &Principal, answer: &Answer<'_>) -> Result<Captured> {
-        let mut captured = Captured::default();
-        let settings = self.settings.sre.of(answer.memory);
-        if settings.auto_capture_infrastructure && settings.captures(answer.agent) {
-            self.capture_knowledge(caller, answer, &mut captured).await?;
-        }
-        if settings.auto_capture_preferences {
-            self.capture_proposals(caller, answer, &mut captured).await?;
-        }
-        Ok(captured)
-    }
-
-    async fn capture_knowledge(
+    pub(super) async fn capture(
         &self,
         caller: &Principal,
         answer: &Answer<'_>,
+    ) -> Result<(Captured, RecordsByWord)> {
+        let (mut captured, mut records) = (Captured::default(), RecordsByWord::new());
+        if self.captures_knowledge(answer) {
+            let mut found = blocks(answer.text);
+            self.mark_unverified(caller, answer, &mut found.items).await?;
+            found.unread.into_iter().for_each(|why| captured.refuse(None, why));
+            let items = (ReadIn::Blocks, found.items.as_slice());
+            records = self.capture_items(caller, answer, items, &mut captured).await?;
+        }
+        if self.settings.sre.of(answer.memory).auto_capture_preferences {
+            self.capture_proposals(caller, answer, &mut captured).await?;
+        }
+        Ok((captured, records))
+    }
+
+    /// True where an answer is read for knowledge.
+    pub(super) fn captures_knowledge(&self, answer: &Answer<'_>) -> bool {
+        let settings = self.settings.sre.of(answer.memory);
+        settings.auto_capture_infrastructure && settings.captures(answer.agent)
+    }
+
+    /// Saves items of knowledge under the agent; the records that say them.
+    pub(super) async fn capture_items(
+        &self,
+        caller: &Principal,
+        answer: &Answer<'_>,
+        (read_in, items): (ReadIn<'_>, &[Value]),
         captured: &mut Captured,
-    ) -> Result<()> {
-        let mut found = blocks(answer.text);
-        self.mark_unverified(caller, answer, &mut found.items).await?;
-        found.unread.into_iter().for_each(|why| captured.refuse(None, why));
-        for (number, items) in found.items.chunks(limits::SRE_BATCH_ITEMS_MAX).enumerate() {
+    ) -> Result<RecordsByWord> {
+        let mut records = RecordsByWord::new();
+        for (number, some) in items.chunks(limits::SRE_BATCH_ITEMS_MAX).enumerate() {
             let first = number * limits::SRE_BATCH_ITEMS_MAX;
+            let source = read_in.source();
             let save = SreSave {
                 memory: answer.memory.clone(),
                 kind: SreType::Infrastructure,
                 actor: answer.agent.to_owned(),
                 session: Some(answer.session.to_owned()),
-                data: Value::Array(items.to_vec()),
-                source: SreSource::Agent,
+                data: Value::Array(some.to_vec()),
+                source,
             };
-            let how = SaveAs { private_to: answer.private_to.clone(), ..SaveAs::default() };
+            let token = answer.token(source.as_str(), number)?;
+            let (private_to, making) = (answer.private_to.clone(), read_in.making());
+            let how = SaveAs { private_to, token, making, ..SaveAs::default() };
             match self.sre_save_as(caller, save, how).await {
-                Ok(saved) => captured.note(saved.records, first),
+                Ok(saved) => {
+                    let now = self.clock.now();
+                    let said = some.iter().map(|item| digest_of(item, now));
+                    let ids = saved.records.iter().map(|kept| kept.record.as_ref().map(ToString::to_string));
+                    records.extend(said.zip(ids).filter_map(|(said, id)| said.zip(id)));
+                    captured.note(saved.records, (read_in, first));
+                }
                 // One item alone that breaks a rule is an error there; and what the caller may not write for that agent is told, and loses no
                 // other agent's.
                 Err(error) if matches!(error.kind, ErrorKind::Invalid | ErrorKind::Denied) => {
                     let place = error.field.map(|field| format!("{field}: ")).unwrap_or_default();
-                    captured.refuse(Some(first), format!("{place}{}", error.message));
+                    captured.rejected.push(read_in.refusal(first, format!("{place}{}", error.message)));
                 }
                 Err(error) => return Err(error),
             }
         }
-        Ok(())
+        Ok(records)
     }
 
     /// Contacts are the user's: what the caller may not propose for them is told, and lost.
@@ -147,7 +220,7 @@ impl Engine {
         answer: &Answer<'_>,
         captured: &mut Captured,
     ) -> Result<()> {
-        for data in proposals(answer.text) {
+        for (number, data) in proposals(answer.text).into_iter().enumerate() {
             let save = SreSave {
                 memory: answer.memory.clone(),
                 kind: SreType::Preferences,
@@ -156,8 +229,9 @@ impl Engine {
                 data,
                 source: SreSource::Agent,
             };
-            match self.sre_save(caller, save).await {
-                Ok(saved) => captured.note(saved.records, 0),
+            let how = SaveAs { token: answer.token("contacts", number)?, ..SaveAs::default() };
+            match self.sre_save_as(caller, save, how).await {
+                Ok(saved) => captured.note(saved.records, (ReadIn::Blocks, 0)),
                 Err(error) if matches!(error.kind, ErrorKind::Denied | ErrorKind::Invalid) => {
                     captured.refuse(None, format!("a contact is not proposed: {}", error.message));
                 }

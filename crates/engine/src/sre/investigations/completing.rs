@@ -147,8 +147,9 @@ impl Engine {
                 private_to: known.private_to(),
                 text: &result.text,
                 calls: &calls,
+                job: None,
             };
-            done.captured.append(self.capture(caller, &answer).await?);
+            done.captured.append(self.capture(caller, &answer).await?.0);
         }
         self.sre_tell_completed(&done);
         done.saved = done.saved || !done.captured.saved.is_empty() || !done.captured.pending.is_empty();

@@ -9,7 +9,7 @@
 //! | `exposing` | what a session was shown |
 //! | `capturing` | knowledge and proposals out of an agent's answer |
 //! | `verifying` | which of its evidence names a call of a tool that was reported |
-//! | `responding` | an agent's answer: taken at once, read by a job |
+//! | `responding`, `answer_reading` | an agent's answer: taken at once; read by a job, which may ask a model |
 //! | `completing` | the end of the work |
 //! | `summarising`, `session_text` | what was said in its session, in short: the job, and the text, which is pure |
 //! | `messages` | conversation, whole, and as it is shown |
@@ -18,6 +18,7 @@
 //! | `told` | what was told of one version stays with the next: pure |
 //! | `stats` | numbers over investigations, and those nobody told the outcome of |
 
+mod answer_reading;
 mod capturing;
 mod completing;
 mod context;

@@ -5,20 +5,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::event::{Event, ExtractionMode, PayloadItem, Role};
-use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::job::{DueRule, Job, JobKind, JobState, NewJob};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::sre::SreType;
-use loci_model::time::DAY_MS;
-use loci_model::{ActorId, Document, Error, EventId, JobId, MemoryId, Result, SessionId, Timestamp, limits};
+use loci_model::{ActorId, Document, Error, JobId, MemoryId, Result, SessionId, Timestamp, limits};
 use serde_json::Value;
 
-use super::capturing::{Answer, Captured};
+use super::answer_reading::reading_of;
+use super::capturing::Captured;
 use super::finding::Known;
 use super::reporting::Reporter;
-use super::verifying::reported_with;
 use crate::events::{NewEvent, Prepared};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
@@ -32,8 +30,8 @@ const OURS: &str = "loci.";
 pub(super) const TYPE: &str = "loci.memoryType";
 pub(super) const TYPE_RESPONSE: &str = "agent_response";
 pub(super) const INCIDENT: &str = "loci.incident";
-const AGENT: &str = "loci.agent";
-const USER: &str = "loci.user";
+pub(super) const AGENT: &str = "loci.agent";
+pub(super) const USER: &str = "loci.user";
 const BY: &str = "loci.by";
 const REACH: &str = "loci.reach";
 const PROPOSES: &str = "loci.proposes";
@@ -44,11 +42,8 @@ const REACH_ACTOR: &str = "actor";
 const REACH_SESSION: &str = "session";
 /// The operation of its idempotency tokens.
 const OPERATION: &str = "investigation_agent_response";
-/// A job's key, before the event's id; and the operation under which its result is kept.
-const JOB_KEY: &str = "agent-response:";
-const RESULT: &str = "sre_agent_response";
-/// A result is kept as long as a job that is done.
-const RESULT_MS: i64 = DAY_MS;
+/// A job's key, before the event's id.
+pub(super) const JOB_KEY: &str = "agent-response:";
 
 /// What a worker agent answered.
 #[derive(Clone, PartialEq)]
@@ -74,7 +69,9 @@ pub struct AgentResponse {
 pub struct ResponseRead {
     /// Where the job stands.
     pub state: JobState,
-    /// What came of it; none while it is not done.
+    /// A question about it waits for the caller's own model.
+    pub waits: bool,
+    /// What came of it, or has come of it so far: what no model is needed for is saved first.
     pub captured: Option<Captured>,
     /// Why it failed.
     pub failure: Option<String>,
@@ -181,57 +178,6 @@ impl Engine {
         Ok(event)
     }
 
-    /// Reads an answer that a job names.
-    pub(crate) async fn run_agent_response(&self, job: &Job) -> Result<()> {
-        let (Some(actor), Some(session)) = (job.actor.clone(), job.session.clone()) else { return Ok(()) };
-        let Ok(id) = EventId::parse(job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default()) else {
-            return Ok(());
-        };
-        let (memory, now, scope) = (job.memory.clone(), self.clock.now(), result_of(&job.memory, &job.id));
-        let event = self
-            .store
-            .read(move |tx| {
-                if tx.idempotency().get(&scope, now)?.is_some() {
-                    return Ok(None);
-                }
-                tx.events().get(&memory, &actor, &session, &id, now)
-            })
-            .await?;
-        let Some(event) = event else { return Ok(()) };
-        let caller = in_stead(&event);
-        let text = event.payload.iter().find_map(|item| match item {
-            PayloadItem::Conversational { text, .. } => Some(text.clone()),
-            PayloadItem::Blob(_) | PayloadItem::Json(_) => None,
-        });
-        let metadata =
-            |key: &str| event.metadata.get(key).map(|word| segment::decode(word)).unwrap_or_default();
-        let user = metadata(USER);
-        let captured = self
-            .capture(
-                &caller,
-                &Answer {
-                    memory: &job.memory,
-                    incident: event.metadata.get(INCIDENT).map_or("", String::as_str),
-                    agent: &metadata(AGENT),
-                    session: &segment::decode(event.session.as_str()),
-                    private_to: event.metadata.contains_key(PRIVATE).then(|| user.clone()),
-                    user: &user,
-                    text: &text.unwrap_or_default(),
-                    calls: &reported_with(&event),
-                },
-            )
-            .await?;
-        let value = serde_json::to_string(&captured)
-            .map_err(|error| Error::bug("what came of an answer cannot be written down").caused_by(error))?;
-        let answer = TokenAnswer {
-            parameters: String::new(),
-            answer: Document::parse(&value)?,
-            expires: now.plus_millis(RESULT_MS),
-        };
-        let scope = result_of(&job.memory, &job.id);
-        self.store.write(move |tx| tx.idempotency_mut().put(&scope, &answer)).await
-    }
-
     /// What came of an answer; waits up to `wait_ms` for it.
     ///
     /// # Errors
@@ -251,7 +197,8 @@ impl Engine {
             let seen = self.wake.calls();
             let read = self.response_read_now(caller, memory, job).await?;
             let waited_ms = self.clock.monotonic_us().saturating_sub(start) / 1_000;
-            let is_over = matches!(read.state, JobState::Done | JobState::Failed);
+            // Nobody knows when a caller's own model comes.
+            let is_over = read.waits || matches!(read.state, JobState::Done | JobState::Failed);
             if is_over || waited_ms >= wait_ms {
                 return Ok(read);
             }
@@ -273,15 +220,14 @@ impl Engine {
                 existing(tx, &memory)?;
                 let job = tx.jobs().get(&memory, &id)?.filter(|job| job.kind == JobKind::AgentResponse);
                 let job = job.filter(|job| may_read(&caller, job, &settings, now));
-                let result = tx.idempotency().get(&result_of(&memory, &id), now)?;
-                Ok(job.map(|job| (job, result)))
+                let reading = reading_of(tx, &memory, &id, now)?;
+                Ok(job.map(|job| (job, reading)))
             })
             .await?;
-        let (job, result) =
+        let (job, reading) =
             found.ok_or_else(|| Error::not_found("there is no such answer of an agent here").on("job"))?;
-        let captured = result.and_then(|result| serde_json::from_str(result.answer.as_str()).ok());
-        let captured = captured.filter(|_| job.state == JobState::Done);
-        Ok(ResponseRead { state: job.state, captured, failure: job.failure_reason })
+        let captured = reading.map(|reading| reading.captured);
+        Ok(ResponseRead { state: job.state, waits: job.waits, captured, failure: job.failure_reason })
     }
 }
 
@@ -299,10 +245,6 @@ fn may_read(caller: &Principal, job: &Job, settings: &SreSettings, now: Timestam
         };
         may(Capability::Read) || may(Capability::Write)
     })
-}
-
-fn result_of(memory: &MemoryId, job: &JobId) -> TokenScope {
-    TokenScope { place: memory.to_string(), operation: RESULT.to_owned(), token: job.to_string() }
 }
 
 /// What events of an investigation say of it in their metadata: which it is, and that it is kept to its user.

@@ -13,6 +13,7 @@ mod naming;
 mod outcomes;
 mod owning;
 mod preferences;
+mod prose;
 mod reading;
 mod repeating;
 mod responding;
