@@ -11,11 +11,14 @@ use loci_model::{
 };
 
 use crate::bound::{self, EventView};
+use crate::sre::is_kept_from;
 
 /// What a caller may do in one memory with one capability: a union of parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
     clauses: Vec<AccessClause>,
+    /// Who reads: what operations memory keeps to another user is not theirs, whatever their grants reach. `None`: an administrator.
+    reader: Option<String>,
 }
 
 impl View {
@@ -31,7 +34,8 @@ impl View {
 
     /// True when the record lies in one of the parts.
     pub fn admits(&self, record: &Record) -> bool {
-        self.clauses.iter().any(|clause| clause.admits_record(record))
+        let is_kept = self.reader.as_deref().is_some_and(|reader| is_kept_from(record, reader));
+        !is_kept && self.clauses.iter().any(|clause| clause.admits_record(record))
     }
 
     /// Puts a record that is about to be written into the view, by the metadata that grants bind.
@@ -366,11 +370,14 @@ pub fn bound_view(
     now: Timestamp,
 ) -> Result<View> {
     let bound = |grant: &Grant| AccessClause { bounds: grant.bounds(now), ..clause(grant) };
-    view(grants(caller, memory, capability).map(bound).collect(), "this on records of that memory")
+    let whole =
+        view(grants(caller, memory, capability).map(bound).collect(), "this on records of that memory")?;
+    let is_admin = require_whole(caller, memory, Capability::Admin).is_ok();
+    Ok(View { reader: (!is_admin).then(|| caller.name.clone()), ..whole })
 }
 
 fn view(clauses: Vec<AccessClause>, what: &str) -> Result<View> {
-    if clauses.is_empty() { Err(refused(what)) } else { Ok(View { clauses }) }
+    if clauses.is_empty() { Err(refused(what)) } else { Ok(View { clauses, reader: None }) }
 }
 
 /// The part of a memory that one whole namespace is, with what lies beneath where the grant has it; denied without a grant on all of

@@ -75,6 +75,41 @@ mod tests {
     }
 
     #[test]
+    fn a_memory_of_operations_agents_is_set_whole() {
+        let text = r#"
+            [[memory]]
+            name = "sre_agent_memory"
+            description = "what our agents learn"
+            profile = "sre"
+            enabled = false
+            auto_capture_preferences = false
+            auto_generate_summaries = true
+
+            [[memory.strategy]]
+            name = "infrastructure_knowledge"
+            ttl = "20d"
+            ttl_confirmed = "500d"
+
+            [memory.sre]
+            auto_generate_summaries = false
+        "#;
+        let settings = load_text(text, &[]).unwrap().engine().unwrap().sre;
+        let own = &settings.named["sre_agent_memory"];
+        assert_eq!(
+            (own.enabled, own.auto_capture_preferences, own.auto_generate_summaries),
+            (false, false, false)
+        );
+        assert_eq!(own.description.as_deref(), Some("what our agents learn"));
+        assert_eq!(
+            (own.infrastructure.ttl_days, own.infrastructure.ttl_confirmed_days),
+            (Some(20), Some(500))
+        );
+        let coding = "[[memory]]\nname = \"m\"\nprofile = \"coding\"\nenabled = false\n";
+        let error = format!("{:#}", load_text(coding, &[]).unwrap().engine().unwrap_err());
+        assert!(error.contains("profile sre"), "{error}");
+    }
+
+    #[test]
     fn what_is_unknown_is_named() {
         let check = |text: &str, pairs: &[(&str, &str)], part: &str| {
             let error = format!("{:#}", load_text(text, pairs).unwrap_err());

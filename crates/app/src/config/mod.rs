@@ -22,6 +22,7 @@ pub mod rehearsal;
 pub mod s3;
 pub mod safety;
 pub mod sre;
+pub mod sre_strategy;
 pub mod targets;
 pub mod telemetry;
 mod variables;
@@ -239,6 +240,24 @@ pub struct MemoryEntry {
     pub name: String,
     /// Its profile.
     pub profile: String,
+    /// What it is for, where it is made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// False: the memory of operations agents is off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// As in `[memory.sre]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto_capture_preferences: Option<bool>,
+    /// As in `[memory.sre]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto_capture_infrastructure: Option<bool>,
+    /// As in `[memory.sre]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto_generate_summaries: Option<bool>,
+    /// Its types of operations memory, otherwise than the profile has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strategy: Vec<sre_strategy::StrategySection>,
     /// How it serves operations agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sre: Option<sre::SreSection>,

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::MemoryEntry;
 
+/// The profile of memories of operations agents.
+const PROFILE: &str = "sre";
 /// Bytes of a file of known contacts.
 const ROSTER_BYTES_MAX: u64 = 1_048_576;
 /// Tokens that a block may have.
@@ -64,11 +66,56 @@ pub struct SreSection {
 pub(super) fn engine(memories: &[MemoryEntry]) -> Result<SreSettingsByMemory> {
     let mut settings = SreSettingsByMemory::default();
     for entry in memories {
-        if let Some(section) = &entry.sre {
-            settings.named.insert(entry.name.clone(), section.engine()?);
+        if let Some(own) = of_entry(entry)? {
+            settings.named.insert(entry.name.clone(), own);
         }
     }
     Ok(settings)
+}
+
+/// What one memory has otherwise than others; none where it has nothing.
+fn of_entry(entry: &MemoryEntry) -> Result<Option<SreSettings>> {
+    let flags = [
+        entry.enabled,
+        entry.auto_capture_preferences,
+        entry.auto_capture_infrastructure,
+        entry.auto_generate_summaries,
+    ];
+    let says_nothing = entry.sre.is_none()
+        && entry.description.is_none()
+        && entry.strategy.is_empty()
+        && flags.iter().all(Option::is_none);
+    if says_nothing {
+        return Ok(None);
+    }
+    if entry.profile != PROFILE {
+        bail!("memory {}: description, enabled, auto_*, strategy and sre are of the profile sre", entry.name);
+    }
+    let mut settings = entry.sre.clone().unwrap_or_default().engine()?;
+    settings.enabled = entry.enabled.unwrap_or(settings.enabled);
+    settings.description.clone_from(&entry.description);
+    // What stands in [memory.sre], too, counts.
+    let section = entry.sre.clone().unwrap_or_default();
+    let flag = |own: Option<bool>, of_entry: Option<bool>, else_: bool| own.or(of_entry).unwrap_or(else_);
+    settings.auto_capture_preferences = flag(
+        section.auto_capture_preferences,
+        entry.auto_capture_preferences,
+        settings.auto_capture_preferences,
+    );
+    settings.auto_capture_infrastructure = flag(
+        section.auto_capture_infrastructure,
+        entry.auto_capture_infrastructure,
+        settings.auto_capture_infrastructure,
+    );
+    settings.auto_generate_summaries = flag(
+        section.auto_generate_summaries,
+        entry.auto_generate_summaries,
+        settings.auto_generate_summaries,
+    );
+    for strategy in &entry.strategy {
+        strategy.apply(&mut settings)?;
+    }
+    Ok(Some(settings))
 }
 
 impl SreSection {
@@ -105,6 +152,7 @@ impl SreSection {
             contact_allow_domains: own.contact_allow_domains.map_or(base.contact_allow_domains, lower),
             contact_roster: roster.map(known_contacts).transpose()?.unwrap_or_default(),
             protected_keys: own.protected_keys.unwrap_or(base.protected_keys),
+            ..base
         };
         settings.check().map_err(|error| anyhow!("memory.sre.default_timezone: {}", error.message))?;
         Ok(settings)

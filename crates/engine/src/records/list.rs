@@ -39,7 +39,9 @@ impl Engine {
                     after: listing.after.clone(),
                     limit: wanted + 1,
                 })?;
-                let page = Page::cut(records, wanted, |record| (record.created_at, record.id.clone()));
+                let mut page = Page::cut(records, wanted, |record| (record.created_at, record.id.clone()));
+                // What is kept to another user makes a page shorter.
+                page.items.retain(|record| view.admits(record));
                 Ok(RecordList { page, notices })
             })
             .await

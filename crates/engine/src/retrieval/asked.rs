@@ -90,7 +90,8 @@ impl Engine {
 
     /// The same engine for one call that puts its question to several places: it gets its vector once.
     pub(crate) fn asking_once(&self) -> Self {
-        Self { question_once: Some(Arc::default()), ..self.clone() }
+        let question_once = self.question_once.clone().or_else(|| Some(Arc::default()));
+        Self { question_once, ..self.clone() }
     }
 
     /// The vector by the model before, where there is one and it answers.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::investigations::carry;
+use super::investigations::is_hidden;
 use super::said_again;
 use super::saving::{OWNER, SCOPE};
 use crate::records::changing::Changing;
@@ -290,6 +291,12 @@ pub(super) fn source(record: &Record) -> SreSource {
     let sealed = word(record, SEAL).and_then(|seal| seal.split_once(' '));
     let whole = sealed.filter(|(_, digest)| *digest == said_digest(record));
     whole.and_then(|(word, _)| SreSource::parse(word)).unwrap_or(SreSource::Imported)
+}
+
+/// True for what operations memory keeps to another user than this one (H-7). Loci's own seal tells it from whatever other programs note under the
+/// same names.
+pub(crate) fn is_kept_from(record: &Record, reader: &str) -> bool {
+    record.metadata.contains_key(SEAL) && is_hidden(record, reader)
 }
 
 /// Notes who said what a record says.

@@ -101,6 +101,7 @@ pub use investigations::{
     SreStatsAsk, WaitingOutcome, WaitingOutcomes,
 };
 pub use keeping::SreAction;
+pub(crate) use keeping::is_kept_from;
 pub use lines::{SreLine, SreSaid};
 pub use origin::SreOrigin;
 pub use owning::{SreOwnDeleted, SreOwnPlace};
@@ -110,10 +111,10 @@ pub use quantities::quantities;
 pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
 pub(crate) use saving::Naming;
 pub use saving::{SreKept, SreSave, SreSaved};
-pub use settings::{PastScope, SreSettings, SreSettingsByMemory};
+pub use settings::{PastScope, SreSettings, SreSettingsByMemory, SreTypeSettings};
 pub use synonyms::SreSynonyms;
 pub(crate) use typed::may_be_typed;
-pub(crate) use wire::{check_ids, known_as, typed_in, waits_for_person, waits_when_changed};
+pub(crate) use wire::{PROFILE, check_ids, known_as, typed_in, waits_for_person, waits_when_changed};
 
 /// The name of the profile's memory.
 pub const MEMORY_NAME: &str = "sre_agent_memory";

@@ -8,17 +8,12 @@ use loci_model::sre::SreType;
 use loci_model::{Error, MemoryId, Namespace, RecordId, Result, Timestamp, limits};
 use serde_json::Value;
 
+use super::settings::SreSettings;
 use super::when::When;
 use crate::Engine;
 
-/// Results of each type where nobody says how many, and at most.
-const fn numbers(kind: SreType) -> (usize, usize) {
-    match kind {
-        SreType::Preferences => (10, 50),
-        SreType::Infrastructure => (50, 100),
-        SreType::Investigations => (5, 20),
-    }
-}
+/// What is said where the memory is off.
+pub(super) const MEMORY_OFF: &str = "the memory is off (enabled = false): nothing is told";
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -174,7 +169,13 @@ impl Engine {
     /// # Errors
     /// `Invalid`, naming the member; `Denied` for whoever may not read there; `Conflict` where the memory has no strategy for a type.
     pub async fn sre_retrieve(&self, caller: &Principal, asked: SreRetrieve) -> Result<SreRetrieved> {
-        check(&asked)?;
+        let settings = self.settings.sre.of(&asked.memory);
+        check(&asked, settings)?;
+        if !settings.enabled {
+            let mut off = SreRetrieved::default();
+            off.warn(MEMORY_OFF.to_owned());
+            return Ok(off);
+        }
         let when = self.sre_when(caller, &asked).await?;
         let mut found = self.sre_of_time(caller, &asked, &when).await?;
         let is_searched = |result: &SreFound| result.kind != SreType::Preferences;
@@ -212,8 +213,9 @@ impl Engine {
         let mut kinds = asked.kinds.clone();
         kinds.dedup();
         for kind in &kinds {
-            let (default, most) = numbers(*kind);
-            let wanted = asked.top_k.unwrap_or(default).min(most);
+            let of_type = self.settings.sre.of(&asked.memory).of_type(*kind);
+            let most = of_type.top_k_max;
+            let wanted = asked.top_k.unwrap_or(of_type.top_k).min(most);
             if asked.top_k.is_some_and(|wanted| wanted > most) {
                 found.warn(format!("{}: at most {most} are given", kind.as_str()));
             }
@@ -229,12 +231,12 @@ impl Engine {
     }
 }
 
-fn check(asked: &SreRetrieve) -> Result<()> {
+fn check(asked: &SreRetrieve, settings: &SreSettings) -> Result<()> {
     if asked.kinds.is_empty() {
         let words: Vec<_> = SreType::ALL.iter().map(|kind| kind.as_str()).collect();
         return Err(Error::invalid("types", format!("types must name one at least of {}", words.join(", "))));
     }
-    let most = asked.kinds.iter().map(|kind| numbers(*kind).1).max().unwrap_or(1);
+    let most = asked.kinds.iter().map(|kind| settings.of_type(*kind).top_k_max).max().unwrap_or(1);
     if asked.top_k.is_some_and(|wanted| !(1..=most).contains(&wanted)) {
         return Err(Error::invalid("top_k", format!("top_k must be 1 to {most} for these types")));
     }

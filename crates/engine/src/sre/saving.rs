@@ -217,6 +217,7 @@ impl Engine {
         asked: SreSave,
         mut how: SaveAs,
     ) -> Result<SreSaved> {
+        self.settings.sre.of(&asked.memory).require_on()?;
         how.token = how.token.map(|token| token.of_person(caller)).transpose()?;
         let actor = place::actor(asked.kind, &asked.actor, self.settings.sre.of(&asked.memory))?;
         let session = place::session(asked.kind, asked.session.as_deref())?;

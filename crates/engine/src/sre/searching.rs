@@ -26,6 +26,8 @@ use crate::{Engine, access};
 
 /// Hits that are ordered anew: more than anybody is shown.
 const POOL: usize = 200;
+/// The same for a start, which asks for five lists at once and waits for the last: what it is told, and so many at least.
+const POOL_OF_START_MIN: usize = 20;
 /// Candidates per list where filters refuse some.
 const LISTS: ListLengths = ListLengths { window: 2_000, turn: 2_000, dense: 2_000 };
 /// The sum of the search that is as like as can be. Sums of what has nothing to do with a question lie about 4, of what answers it from 6 on.
@@ -56,7 +58,7 @@ impl Engine {
         let (mut found, notices, seen) = if when.query.trim().is_empty() {
             (Vec::new(), Notices::default(), 0)
         } else {
-            self.sre_hits(caller, asked, &place, when).await?
+            self.sre_hits(caller, asked, (&place, pool_of(asked, wanted)), when).await?
         };
         let mut answer = SreRetrieved::default();
         let by_list =
@@ -128,7 +130,7 @@ impl Engine {
         &self,
         caller: &Principal,
         asked: &SreRetrieve,
-        place: &Place,
+        (place, pool): (&Place, usize),
         when: &When,
     ) -> Result<(Vec<Found>, Notices, u64)> {
         let request = SearchRequest {
@@ -153,7 +155,7 @@ impl Engine {
         let services = asked.services.iter().flat_map(|name| terms(name));
         let also = services.chain(self.sre_meanings(&asked.memory, &when.query).terms()).collect();
         let admits = |record: &Record| place.filters.admit(record);
-        let within = Within { admits: &admits, also, most: POOL + asked.leave_out.len() };
+        let within = Within { admits: &admits, also, most: pool + asked.leave_out.len() };
         let answer = self.search_within(caller, &request, &within).await?;
         let looked_at = u64::try_from(answer.statistics.candidates).unwrap_or(u64::MAX);
         let unseen = answer.statistics.passages_in_scope.saturating_sub(looked_at);
@@ -238,6 +240,11 @@ impl Engine {
             })
             .await
     }
+}
+
+/// Hits that are ordered anew for a list of `wanted`.
+fn pool_of(asked: &SreRetrieve, wanted: usize) -> usize {
+    if asked.filters_boost { wanted.clamp(POOL_OF_START_MIN, POOL) } else { POOL }
 }
 
 fn states(asked: &SreRetrieve) -> Vec<RecordState> {

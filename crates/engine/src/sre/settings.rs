@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::{MemoryId, Result};
+use loci_model::sre::SreType;
+use loci_model::{Error, MemoryId, Result};
 
 use super::synonyms::SreSynonyms;
 use super::time_zone;
@@ -29,9 +30,45 @@ impl PastScope {
     }
 }
 
+/// Settings of one type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SreTypeSettings {
+    /// Results where nobody says how many.
+    pub top_k: usize,
+    /// At most so many results.
+    pub top_k_max: usize,
+    /// Days that what was confirmed stays (P-4); preferences are not confirmed by outcomes.
+    pub ttl_confirmed_days: Option<u32>,
+    /// Where a memory that is made puts its records; `None`: as the profile says.
+    pub namespace: Option<String>,
+    /// Days that records of a memory that is made stay; `None`: as the profile says.
+    pub ttl_days: Option<u32>,
+}
+
+impl SreTypeSettings {
+    fn of(kind: SreType) -> Self {
+        let (top_k, top_k_max, ttl_confirmed_days) = match kind {
+            SreType::Preferences => (10, 50, None),
+            SreType::Infrastructure => (50, 100, Some(400)),
+            SreType::Investigations => (5, 20, Some(730)),
+        };
+        Self { top_k, top_k_max, ttl_confirmed_days, namespace: None, ttl_days: None }
+    }
+}
+
 /// Settings of the memory of operations agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SreSettings {
+    /// False: the memory is off. Hooks are told nothing, and nothing is saved.
+    pub enabled: bool,
+    /// What a memory that is made is for; `None`: as the profile says.
+    pub description: Option<String>,
+    /// What is known of users' wishes.
+    pub preferences: SreTypeSettings,
+    /// What is known of services.
+    pub infrastructure: SreTypeSettings,
+    /// What was looked into.
+    pub investigations: SreTypeSettings,
     /// The worker agents whose knowledge a start is shown, each under its name.
     pub agents: Vec<String>,
     /// Names that stand for another agent.
@@ -67,6 +104,11 @@ impl Default for SreSettings {
         let aliases =
             [("sre-agent-kubernetes", "kubernetes-agent"), ("kubernetes", "kubernetes-agent")].map(alias);
         Self {
+            enabled: true,
+            description: None,
+            preferences: SreTypeSettings::of(SreType::Preferences),
+            infrastructure: SreTypeSettings::of(SreType::Infrastructure),
+            investigations: SreTypeSettings::of(SreType::Investigations),
             agents: names(&["kubernetes-agent", "logs-agent", "metrics-agent", "runbooks-agent"]),
             agent_aliases: BTreeMap::from(aliases),
             capture_agents: names(&["kubernetes-agent", "logs-agent", "metrics-agent"]),
@@ -93,6 +135,35 @@ impl SreSettings {
         time_zone::zone(&self.default_timezone, "default_timezone").map(drop)
     }
 
+    /// The settings of a type.
+    pub fn of_type(&self, kind: SreType) -> &SreTypeSettings {
+        match kind {
+            SreType::Preferences => &self.preferences,
+            SreType::Infrastructure => &self.infrastructure,
+            SreType::Investigations => &self.investigations,
+        }
+    }
+
+    /// The same, to be set.
+    pub fn of_type_mut(&mut self, kind: SreType) -> &mut SreTypeSettings {
+        match kind {
+            SreType::Preferences => &mut self.preferences,
+            SreType::Infrastructure => &mut self.infrastructure,
+            SreType::Investigations => &mut self.investigations,
+        }
+    }
+
+    /// Nothing is saved where the memory is off.
+    ///
+    /// # Errors
+    /// `Conflict`, with the remedy.
+    pub(crate) fn require_on(&self) -> Result<()> {
+        if self.enabled {
+            return Ok(());
+        }
+        Err(Error::conflict("the memory is off: set enabled = true in its [[memory]]").on("memory"))
+    }
+
     /// The name under which an agent's knowledge is kept: one agent has one place, however it is called (W-9).
     pub(crate) fn known_as<'a>(&'a self, name: &'a str) -> &'a str {
         self.agent_aliases.get(name).map_or(name, String::as_str)
@@ -117,7 +188,11 @@ pub struct SreSettingsByMemory {
 impl SreSettingsByMemory {
     /// Those of a memory: an id begins with its memory's name (P-1).
     pub fn of(&self, memory: &MemoryId) -> &SreSettings {
-        let name = memory.as_str().rsplit_once('-').map_or(memory.as_str(), |(name, _)| name);
+        self.of_name(memory.as_str().rsplit_once('-').map_or(memory.as_str(), |(name, _)| name))
+    }
+
+    /// Those of a memory by its name.
+    pub fn of_name(&self, name: &str) -> &SreSettings {
         self.named.get(name).unwrap_or(&self.all)
     }
 }

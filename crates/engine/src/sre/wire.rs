@@ -19,7 +19,7 @@ use crate::Engine;
 use crate::events::{NewEvent, Prepared};
 
 /// The name of the profile.
-const PROFILE: &str = "sre";
+pub(crate) const PROFILE: &str = "sre";
 
 /// True for a memory of the profile.
 pub(crate) fn is_of_profile(memory: &Memory) -> bool {

@@ -65,6 +65,9 @@ impl Engine {
         let Some(news) = kept.alert.clone() else {
             return self.note_received(vec![done(row, kept, None, now)?]).await;
         };
+        if !self.settings.sre.of(&row.memory).enabled {
+            return self.note_received(vec![done(row, kept, Some("memory_off"), now)?]).await;
+        }
         let source = AlertSource::parse(&row.target)
             .ok_or_else(|| Error::bug("an alert that came in is of no known source"))?;
         // The door has proven who sends; what they may say is what `effect` takes of it.

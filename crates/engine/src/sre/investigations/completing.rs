@@ -21,6 +21,7 @@ use crate::sre::{SreAction, SreSave};
 
 /// Why nothing is saved.
 const AWAITS: &str = "awaiting_approval";
+const OFF: &str = "the memory is off (enabled = false)";
 /// How often it is read anew where somebody else writes it at the same time.
 const TRIES: u32 = 5;
 const SUMMARIES_OFF: &str = "auto_generate_summaries is off";
@@ -115,6 +116,13 @@ impl Engine {
         caller: &Principal,
         asked: &InvestigationComplete,
     ) -> Result<InvestigationCompleted> {
+        if !self.settings.sre.of(&asked.memory).enabled {
+            return Ok(InvestigationCompleted {
+                reason: Some(OFF),
+                status_source: "default",
+                ..Default::default()
+            });
+        }
         let about = (asked.incident.as_str(), asked.session.as_deref());
         let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
         let mut done = InvestigationCompleted {

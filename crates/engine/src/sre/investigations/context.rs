@@ -17,9 +17,9 @@ use super::starting::InvestigationStart;
 use crate::coding::hydration::deadline::{Deadline, Read};
 use crate::memories::existing;
 use crate::sre::keeping::word;
-use crate::sre::retrieving::{SreFound, SreRetrieve};
+use crate::sre::retrieving::{MEMORY_OFF, SreFound, SreRetrieve};
 use crate::sre::users_zone::UsersZone;
-use crate::sre::{PastScope, SrePreferences, time_phrases};
+use crate::sre::{PastScope, SrePreferences, SreSettings, time_phrases};
 use crate::{Engine, access};
 
 /// Past occurrences of an alert that are told.
@@ -91,6 +91,18 @@ pub struct Context {
 }
 
 impl Context {
+    /// Nothing, with its keys (H-2), where a memory is off.
+    pub(super) fn of_memory_off(settings: &SreSettings) -> Self {
+        Self {
+            infrastructure: settings.agents.iter().map(|agent| (agent.clone(), Vec::new())).collect(),
+            status: ["preferences", "infrastructure", "investigations"]
+                .map(|part| (part, PartStatus::Ok))
+                .into(),
+            warnings: vec![MEMORY_OFF.to_owned()],
+            ..Self::default()
+        }
+    }
+
     /// Some part is less than it could be.
     pub fn is_degraded(&self) -> bool {
         self.status.values().any(|status| *status != PartStatus::Ok)
@@ -149,14 +161,16 @@ impl Engine {
             preferences = futures::future::ready(read).boxed();
         }
         let question = |kind| question(asked, zone.as_deref(), kind);
+        // All of them ask the same, which gets its vector once.
+        let engine = self.asking_once();
         let agents = futures::future::join_all(settings.agents.iter().map(|agent| {
             let mut wanted = question(SreType::Infrastructure);
             wanted.actor = Some(agent.clone());
-            deadline.read(self.sre_retrieve(caller, wanted)).boxed()
+            deadline.read(engine.sre_retrieve(caller, wanted)).boxed()
         }));
         let mut past = question(SreType::Investigations);
         past.actor = (settings.past_investigations == PastScope::User).then(|| asked.user.clone());
-        let past = deadline.read(self.sre_retrieve(caller, past)).boxed();
+        let past = deadline.read(engine.sre_retrieve(caller, past)).boxed();
         let same = deadline.read(self.same_alert(caller, asked)).boxed();
         let (preferences, agents, past, same) = futures::join!(preferences, agents, past, same);
         context.preferences = context.part("preferences", preferences);

@@ -92,7 +92,7 @@ impl Engine {
             return Err(Error::invalid("chars_max", "chars_max must be 1000 to 10000"));
         }
         check(&asked.messages)?;
-        if asked.messages.is_empty() {
+        if asked.messages.is_empty() || !self.settings.sre.of(&asked.memory).enabled {
             return Ok(MessagesKept::default());
         }
         let about = (asked.incident.as_str(), asked.session.as_deref());

@@ -19,19 +19,16 @@ use crate::access::View;
 use crate::records::changing::Changing;
 use crate::records::writing::Building;
 use crate::sre::keeping::words;
-use crate::sre::place;
 use crate::sre::scoring::{CONFIRMED_BY, REFUTED_BY};
+use crate::sre::{SreSettings, place};
 use crate::{Engine, access};
 
 /// So many incidents are kept of each; more change nothing.
 const INCIDENTS_MAX: usize = 50;
 /// What was refuted by so many is held back.
 const WRONG_MAX: usize = 2;
-/// How long what was confirmed stays, in days (P-4).
-const INVESTIGATION_DAYS: u32 = 730;
-const KNOWLEDGE_DAYS: u32 = 400;
-/// Records of a session that an outcome is linked with.
-const LINKED_MAX: usize = 500;
+/// Records of a session that are read at once.
+const PAGE: usize = 500;
 /// The metadata of an investigation that says what came of it.
 pub(in crate::sre) const OUTCOME: &str = "outcome";
 
@@ -92,14 +89,17 @@ impl Engine {
         let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
         access::require_outcome(caller, &asked.memory, (&known.record, &known.user()), self.clock.now())?;
         let place = (asked.memory.clone(), known.record.id.clone());
+        let settings = self.settings.sre.of(&asked.memory).clone();
         let effects = self
             .rewrite(caller, (&place.0, &place.1), move |tx, rewriting| {
-                let mut effects = vec![note_investigation(tx, rewriting, &asked)?];
+                let mut effects = vec![note_investigation(tx, rewriting, &asked, &settings)?];
                 let Rewriting { known, building, .. } = rewriting;
                 for (record, verdict) in concerned(tx, building, &asked, known)? {
                     effects.push(match record {
                         Err(id) => OutcomeEffect { record: id, effect: "not_found" },
-                        Ok(record) => note_record(tx, building, record, verdict, &known.incident)?,
+                        Ok(record) => {
+                            note_record(tx, building, record, verdict, (&known.incident, &settings))?
+                        }
                     });
                 }
                 Ok(effects)
@@ -134,6 +134,7 @@ fn note_investigation(
     tx: &mut dyn Tx,
     rewriting: &Rewriting<'_>,
     asked: &InvestigationOutcome,
+    settings: &SreSettings,
 ) -> Result<OutcomeEffect> {
     let Rewriting { known, building, .. } = rewriting;
     let mut told = Map::from_iter([
@@ -164,7 +165,7 @@ fn note_investigation(
     let record = rewriting.write(tx, content, "its outcome was told", |next| {
         next.metadata.insert(OUTCOME.to_owned(), MetadataValue::String(word.to_owned()));
         if effect == "confirmed" {
-            stay(next, INVESTIGATION_DAYS, building.now);
+            stay(next, settings.investigations.ttl_confirmed_days, building.now);
         }
     })?;
     Ok(OutcomeEffect { record: record.id, effect })
@@ -264,7 +265,17 @@ fn learned(
     if scope.view.is_empty() {
         return Ok(Vec::new());
     }
-    tx.records().list(&RecordPage { scope, after: None, limit: LINKED_MAX })
+    let mut page = RecordPage { scope, after: None, limit: PAGE };
+    let mut all: Vec<Record> = Vec::new();
+    loop {
+        let some = tx.records().list(&page)?;
+        let is_last = some.len() < PAGE;
+        page.after = some.last().map(|record| (record.created_at, record.id.clone()));
+        all.extend(some);
+        if is_last {
+            return Ok(all);
+        }
+    }
 }
 
 /// A record with the word of one more investigation.
@@ -273,7 +284,7 @@ fn note_record(
     building: &Building<'_>,
     record: Record,
     verdict: Verdict,
-    incident: &str,
+    (incident, settings): (&str, &SreSettings),
 ) -> Result<OutcomeEffect> {
     let (now_in, not_in) = match verdict {
         Verdict::Confirmed => (CONFIRMED_BY, REFUTED_BY),
@@ -292,7 +303,7 @@ fn note_record(
     put(&mut next.metadata, not_in, without);
     next.updated_at = building.now;
     if verdict == Verdict::Confirmed {
-        stay(&mut next, KNOWLEDGE_DAYS, building.now);
+        stay(&mut next, settings.infrastructure.ttl_confirmed_days, building.now);
     }
     let next = if next == record {
         record
@@ -320,7 +331,8 @@ fn put(metadata: &mut Metadata, key: &str, incidents: Vec<String>) {
 }
 
 /// What stays longer, or as long as it does anyway; what never expires does not begin to.
-fn stay(record: &mut Record, days: u32, now: Timestamp) {
+fn stay(record: &mut Record, days: Option<u32>, now: Timestamp) {
+    let Some(days) = days else { return };
     if record.expiry_days.is_some_and(|own| own <= days) {
         record.expiry_days = Some(days);
         record.expires_at = Some(now.plus_days(days));

@@ -95,6 +95,7 @@ impl Engine {
             return Err(Error::invalid("text", "text must have at most 100000 characters"));
         }
         let settings = self.settings.sre.of(&asked.memory);
+        settings.require_on()?;
         let agent = place::actor(SreType::Infrastructure, &asked.agent, settings)
             .map_err(|error| error.on("agent"))?;
         let about = (asked.incident.as_str(), asked.session.as_deref());

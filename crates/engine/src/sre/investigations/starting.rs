@@ -19,7 +19,7 @@ use crate::render::{Dropped, Frame};
 use crate::safety::Patterns;
 use crate::sre::incident_name::{incident_name, incident_random};
 use crate::sre::saving::{FirstOf, SaveAs};
-use crate::sre::{SreSave, place, time_zone};
+use crate::sre::{SreSave, SreSettings, place, time_zone};
 use crate::{Engine, access};
 
 /// Tokens that a block may have.
@@ -153,6 +153,9 @@ impl Engine {
         let settings = self.settings.sre.of(&asked.memory).clone();
         let actor = place::actor(SreType::Investigations, &asked.user, &settings)?;
         access::require_user(caller, &asked.memory, (&actor, &asked.user), Capability::Write)?;
+        if !settings.enabled {
+            return Ok(self.start_of_memory_off(&asked, &settings));
+        }
         let deadline = Deadline::begin(self.clock.clone(), asked.timeout_ms.unwrap_or(TIMEOUT_MS));
         let Gathered { mut context, same } = self.investigation_context(caller, &asked, &deadline).await;
         let now = self.clock.now();
@@ -195,6 +198,17 @@ impl Engine {
         }
         self.sre_tell_started(&started, began_us);
         Ok(started)
+    }
+
+    /// What a start is told where the memory is off: its names, and nothing else. Nothing is kept of it.
+    fn start_of_memory_off(
+        &self,
+        asked: &InvestigationStart,
+        settings: &SreSettings,
+    ) -> InvestigationStarted {
+        let now = self.clock.now();
+        let names = (self.incident_of(asked, now), self.session_of(asked, now), false);
+        started(names, Context::of_memory_off(settings), None, Rendered::default(), asked)
     }
 
     /// The investigation that the caller names, and which is there: whoever starts it again goes on with it, however far it is.

@@ -2,6 +2,8 @@
 
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::profiles::{MemoryEnsure, MemoryEnsured};
+use loci_engine::settings::EngineSettings;
+use loci_engine::sre::SreSettings;
 use loci_model::event::Role;
 use loci_model::memory::Memory;
 use loci_model::ports::clock::Clock;
@@ -40,6 +42,26 @@ fn a_second_start_adds_nothing() {
         let expect = MemoryEnsured { created: false, ..first.clone() };
         assert_eq!(again, expect);
     }
+}
+
+#[test]
+fn a_memory_is_made_as_its_configuration_has_it() {
+    let mut settings = EngineSettings::default();
+    let mut own = SreSettings { description: Some("ours".to_owned()), ..SreSettings::default() };
+    own.infrastructure.ttl_days = Some(10);
+    own.investigations.ttl_days = Some(120);
+    own.investigations.namespace = Some("/ops/looked-into/{actorId}/{sessionId}".to_owned());
+    settings.sre.named.insert(NAME.to_owned(), own);
+    let world = World::with(&[]).reopened(settings, |_| {});
+    let made = ensure(&world, &world.caller, ensured(false)).unwrap().memory;
+    let days: Vec<_> = made.strategies.iter().map(|one| one.record_expiry_days).collect();
+    assert_eq!(days, [Some(90), Some(10), Some(120)]);
+    assert_eq!((made.event_expiry_days, made.description.as_deref()), (120, Some("ours")));
+    assert_eq!(made.strategies[2].template.as_str(), "/ops/looked-into/{actorId}/{sessionId}");
+    // One of another name is as the profile has it.
+    let other = MemoryEnsure { name: "other".to_owned(), ..ensured(false) };
+    let other = ensure(&world, &world.caller, other).unwrap().memory;
+    assert_eq!(other.strategies[1].record_expiry_days, Some(30));
 }
 
 fn named(name: &str) -> NewStrategy {

@@ -423,6 +423,59 @@ fn past_investigations_may_be_the_users_alone() {
 }
 
 #[test]
+fn a_memory_that_is_off_tells_nothing_and_keeps_nothing() {
+    let mut settings = EngineSettings::default();
+    settings.sre.all.enabled = false;
+    let world = world();
+    let alice = of_team("alice");
+    learn(&world, "metrics-agent", baseline("api-server", "400Mi"));
+    let before = start(&world, &alice, asked(&world, "alice", "api-server crashes")).unwrap().incident;
+    let records = world.active().len();
+    let world = world.reopened(settings, |_| {});
+    let off = start(&world, &alice, asked(&world, "alice", "api-server crashes")).unwrap();
+    assert!(!off.incident.is_empty() && !off.session.is_empty() && !off.joined);
+    assert_eq!(off.context.infrastructure.len(), 4);
+    assert!(off.context.infrastructure.values().all(Vec::is_empty));
+    assert_eq!((off.rendered.as_str(), off.exposure, off.degraded), ("", None, false));
+    assert!(off.warnings.iter().any(|one| one.contains("off")), "{:?}", off.warnings);
+    let error = super::responding::respond(&world, &alice, &before, "logs-agent", "x").unwrap_err();
+    assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Conflict, Some("memory")));
+    let done = super::completing::complete(&world, &alice, &before, |_| {});
+    assert_eq!((done.saved, done.summary), (false, None));
+    let asked = super::retrieving::asking(&world, SreType::Infrastructure, "api-server");
+    let found = world.drive(world.engine.sre_retrieve(&alice, asked)).unwrap();
+    assert_eq!((found.results.len(), found.warnings.len()), (0, 1));
+    assert_eq!(world.active().len(), records);
+}
+
+/// Of two that begin at once the second joins the first; and whoever keeps theirs to themselves joins nobody's of the team.
+#[test]
+fn one_alert_has_one_open_investigation() {
+    let world = world();
+    let (alice, bob) = (of_team("alice"), of_team("bob"));
+    let of_alert = |user: &str, is_private: bool| {
+        let mut one = asked(&world, user, "api-server crashes");
+        one.alert = json!({"source": "x", "fingerprint": "f-1"}).as_object().cloned();
+        one.is_private = is_private;
+        // What it takes to read nothing: what is open is not known before the write.
+        one.timeout_ms = Some(1);
+        one
+    };
+    let begin =
+        |by: &Principal, user: &str, is_private: bool| start(&world, by, of_alert(user, is_private)).unwrap();
+    let first = begin(&alice, "alice", false);
+    let second = begin(&bob, "bob", false);
+    assert_eq!((second.incident.as_str(), second.joined), (first.incident.as_str(), true));
+    let private = begin(&bob, "bob", true);
+    assert!(!private.joined && private.incident != first.incident);
+    let again = begin(&bob, "bob", true);
+    assert_eq!((again.incident.as_str(), again.joined), (private.incident.as_str(), true));
+    // It is Bob's alone.
+    let seen = start(&world, &alice, of_alert("alice", false)).unwrap();
+    assert_eq!(seen.incident, first.incident);
+}
+
+#[test]
 fn what_is_private_neither_replaces_nor_stands_for_what_all_know() {
     let world = world();
     let alice = of_team("alice");
