@@ -132,8 +132,11 @@ impl AlertReader for Generic {
         let starts_at = self.time(&body, places.starts_at.as_deref(), "starts_at")?;
         let ends_at = self.time(&body, places.ends_at.as_deref(), "ends_at")?;
         Ok(AlertBody::News(vec![AlertNotice {
-            // A number is of the alert, which comes twice: when it begins and when it is over. Without one, a body is told by all that it says.
-            identity: id.map_or_else(|| body.to_string(), |id| format!("{id} {status}")),
+            // A number may be of the alert, which begins, is over, and begins again. Where not both are told, a body is told by all that it says.
+            identity: match id.zip(starts_at) {
+                Some((id, began)) => format!("{id} {} {}", status.to_lowercase(), began.millis()),
+                None => body.to_string(),
+            },
             event: identifier(status, "status")?,
             change,
             fingerprint,
@@ -184,7 +187,15 @@ mod tests {
         let body = json!({"id": 7, "check": {"name": "api-http"}, "message": "no answer", "state": "DOWN", "tags": ["api-server"],
             "since": "2026-11-21T14:30:00Z", "until": 1_795_273_800_000_i64, "labels": {"env": "prod", "weight": 3}});
         let news = read(body.clone()).unwrap();
-        assert_eq!((news.identity.as_str(), news.change), ("7 down", Some(AlertChange::Opened)));
+        assert_eq!(
+            (news.identity.as_str(), news.change),
+            ("7 down 1795271400000", Some(AlertChange::Opened))
+        );
+        let mut again = body.clone();
+        again["since"] = json!("2026-11-28T14:30:00Z");
+        assert_ne!(read(again.clone()).unwrap().identity, news.identity);
+        again["since"] = Value::Null;
+        assert_eq!(read(again.clone()).unwrap().identity, again.to_string());
         assert_eq!(news.fingerprint, "api-http");
         assert_eq!(news.place.service.as_deref(), Some("api-server"));
         assert_eq!(news.place.environment.as_deref(), Some("prod"));

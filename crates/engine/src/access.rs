@@ -32,10 +32,14 @@ impl View {
         self.clauses.iter().any(AccessClause::is_whole)
     }
 
+    /// True for what operations memory keeps to another user.
+    pub fn keeps_from(&self, record: &Record) -> bool {
+        self.reader.as_deref().is_some_and(|reader| is_kept_from(record, reader))
+    }
+
     /// True when the record lies in one of the parts.
     pub fn admits(&self, record: &Record) -> bool {
-        let is_kept = self.reader.as_deref().is_some_and(|reader| is_kept_from(record, reader));
-        !is_kept && self.clauses.iter().any(|clause| clause.admits_record(record))
+        !self.keeps_from(record) && self.clauses.iter().any(|clause| clause.admits_record(record))
     }
 
     /// Puts a record that is about to be written into the view, by the metadata that grants bind.

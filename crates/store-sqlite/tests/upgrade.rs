@@ -87,7 +87,7 @@ fn a_folder_of_the_second_schema() {
     written_by_an_older_version(place.path());
     let store = SqliteStore::open(SqliteOptions::new(place.path())).unwrap();
     let store: Arc<dyn Store> = store;
-    assert_eq!(block_on(store.info(true)).unwrap().schema_version, 15);
+    assert_eq!(block_on(store.info(true)).unwrap().schema_version, 16);
     block_on(store.read(read_what_was_there)).unwrap();
     block_on(store.write(use_what_is_new)).unwrap();
 }

@@ -105,7 +105,7 @@ mod tests {
             (Some(20), Some(500))
         );
         let coding = "[[memory]]\nname = \"m\"\nprofile = \"coding\"\nenabled = false\n";
-        let error = format!("{:#}", load_text(coding, &[]).unwrap().engine().unwrap_err());
+        let error = format!("{:#}", load_text(coding, &[]).unwrap_err());
         assert!(error.contains("profile sre"), "{error}");
     }
 

@@ -8,9 +8,9 @@ use loci_model::sre::SreType;
 use serde::{Deserialize, Serialize};
 
 /// Results of one type, at most.
-const TOP_K_MAX: usize = 1_000;
-/// Days that a record may stay.
-const DAYS_MAX: u32 = 36_500;
+const TOP_K_MAX: usize = 200;
+/// Days that a record may stay: those of its events.
+const DAYS_MAX: u32 = 3_650;
 
 /// `[[memory.strategy]]`
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -85,6 +85,7 @@ impl StrategySection {
         if let Some(template) = &self.namespace {
             NamespaceTemplate::parse(template.as_str())
                 .map_err(|error| anyhow::anyhow!("memory.strategy.namespace: {}", error.message))?;
+            check_segments(kind, template)?;
             of_type.namespace = Some(template.clone());
         }
         if let Some(ttl) = &self.ttl {
@@ -123,6 +124,25 @@ impl StrategySection {
         }
         Ok(())
     }
+}
+
+/// What is one user's, or one agent's, lies in a place of its own; and what has sessions, each session's beneath that.
+fn check_segments(kind: SreType, template: &str) -> Result<()> {
+    let place = |wanted: &str| template.split('/').position(|segment| segment == wanted);
+    let (actor, session) = (place("{actorId}"), place("{sessionId}"));
+    let is_good = match kind {
+        SreType::Preferences => actor.is_some() && !template.contains("{sessionId}"),
+        SreType::Infrastructure | SreType::Investigations => {
+            actor.zip(session).is_some_and(|(actor, session)| actor < session)
+        }
+    };
+    if !is_good {
+        bail!(
+            "memory.strategy.namespace must have the segment {{actorId}}, and of infrastructure and investigations {{sessionId}} behind \
+             it, not {template}"
+        );
+    }
+    Ok(())
 }
 
 /// A number of days, like `30d`.
@@ -176,5 +196,8 @@ mod tests {
         check("name = \"user_preferences\"\nttl_confirmed = \"9d\"\n", "ttl_confirmed");
         check("name = \"user_preferences\"\ntop_k = 60\n", "top_k");
         check("name = \"user_preferences\"\nnamespace = \"/a/{nobody}\"\n", "memory.strategy.namespace");
+        check("name = \"user_preferences\"\nnamespace = \"/prefs\"\n", "{actorId}");
+        check("name = \"infrastructure_knowledge\"\nnamespace = \"/a/{sessionId}\"\n", "{actorId}");
+        check("name = \"infrastructure_knowledge\"\nnamespace = \"/a/{actorId}\"\n", "{sessionId}");
     }
 }

@@ -50,7 +50,8 @@ impl Engine {
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let visible = tx.records().get(&memory, &id)?.filter(|record| {
-                    view.is_whole() || (record.state != RecordState::Erased && view.admits(record))
+                    let is_there = record.state != RecordState::Erased && view.admits(record);
+                    !view.keeps_from(record) && (view.is_whole() || is_there)
                 });
                 let Some(current) = visible else { return Err(unknown(&id)) };
                 let mut changes = tx.telemetry().of_record(&memory, &id)?;

@@ -184,6 +184,7 @@ fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate) -> Result<Rec
     }
     if let Some(metadata) = &update.metadata {
         record.metadata.clone_from(metadata);
+        record.metadata.extend(sre::lasting(stored));
     }
     if update.text.is_some() {
         follow(&mut record);

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::addresses::Address;
+use super::contact_words::has_contact;
 use super::settings::SreSettings;
 
 /// True where a value is addresses alone, one at least, each of which is in a domain or a list of the operator's, or the user's own.
@@ -22,7 +23,10 @@ fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) -> bool {
             true
         }
         Value::Array(items) => items.iter().all(|item| collect(item, texts)),
-        Value::Object(members) => members.values().all(|value| collect(value, texts)),
+        // A name that leads to somebody is known to nobody, whatever stands under it.
+        Value::Object(members) => {
+            members.iter().all(|(name, value)| !has_contact(name) && collect(value, texts))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
@@ -61,6 +65,7 @@ mod tests {
         check(json!("alice@home.org"), true);
         check(json!(["ops@example.co.uk", "carol@other.com"]), true);
         check(json!({"first": "ops@example.co.uk"}), true);
+        check(json!({"x@evil.com": "ops@example.co.uk"}), false);
         check(json!("ops@evilexample.co.uk"), false);
         check(json!("ops@example.co.uk.evil.com"), false);
         check(json!("dave@other.com"), false);

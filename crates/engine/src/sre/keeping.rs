@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use loci_model::metadata::MetadataValue;
+use loci_model::metadata::{Metadata, MetadataValue, SYSTEM_PREFIX};
 use loci_model::ports::store::{ReadTx, RecordPage, Tx};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::RecordScope;
@@ -12,8 +12,7 @@ use loci_model::{RecordId, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::investigations::carry;
-use super::investigations::is_hidden;
+use super::investigations::{carry, is_hidden};
 use super::said_again;
 use super::saving::{OWNER, SCOPE};
 use crate::records::changing::Changing;
@@ -297,6 +296,14 @@ pub(super) fn source(record: &Record) -> SreSource {
 /// same names.
 pub(crate) fn is_kept_from(record: &Record, reader: &str) -> bool {
     record.metadata.contains_key(SEAL) && is_hidden(record, reader)
+}
+
+/// What metadata of operations memory stays whatever a client sets: the system's own, and to whom a record is kept. Nothing of other records.
+pub(crate) fn lasting(record: &Record) -> Metadata {
+    let is_ours = record.metadata.contains_key(SEAL);
+    let lasts = |key: &str| key.starts_with(SYSTEM_PREFIX) || matches!(key, SCOPE | OWNER);
+    let own = record.metadata.iter().filter(|(key, _)| is_ours && lasts(key));
+    own.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 /// Notes who said what a record says.

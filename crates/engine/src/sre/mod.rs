@@ -101,7 +101,7 @@ pub use investigations::{
     SreStatsAsk, WaitingOutcome, WaitingOutcomes,
 };
 pub use keeping::SreAction;
-pub(crate) use keeping::is_kept_from;
+pub(crate) use keeping::{is_kept_from, lasting};
 pub use lines::{SreLine, SreSaid};
 pub use origin::SreOrigin;
 pub use owning::{SreOwnDeleted, SreOwnPlace};

@@ -55,7 +55,7 @@ pub(crate) fn waits_for_person(
         kind == RecordKind::Preference
             || namespace.is_some_and(|namespace| is_of_preferences(memory, namespace))
             || place::strategy(memory, SreType::Preferences).is_ok_and(|one| Some(&one.id) == strategy)
-            || preference::stored(text).is_some()
+            || preference::says_so(text)
     };
     is_of_profile(memory) && is_preference() && preference::is_protected(text, settings.of(&memory.id))
 }

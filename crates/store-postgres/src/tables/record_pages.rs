@@ -21,7 +21,9 @@ use crate::tx::{Column, PgTx, limit, unsigned};
 /// Groups that are read one by one and merged; a scope with more reads the memory in order of creation.
 const GROUPS_MERGED_MAX: usize = 16;
 /// Where the text under the key of [`indexed_value`] lies; word for word as in its index.
-const FINGERPRINT: &str = r#"substring(r.body from '"fingerprint":[{]"string":"([^"\\]*)"')"#;
+const FINGERPRINT: &str = r#"substring(r.body from '"fingerprint":[{]"string":"([^"\\]{0,200})"')"#;
+/// Characters of a text that is in that index.
+const FINGERPRINT_CHARS_MAX: usize = 200;
 /// Rows read at once where what they hold decides whether they count.
 const CHUNK: usize = 500;
 
@@ -236,8 +238,12 @@ fn condition(memory: i64, scope: &RecordScope, bound: &mut Bound) -> String {
         code_of(RecordState::ALL, RecordState::Expired)
     ));
     sql.push_str(&among_codes("r.kind", RecordKind::ALL, &scope.kinds));
-    // The index has what needs no escape as it is.
-    let is_plain = |text: &&str| !text.contains(['"', '\\']) && !text.chars().any(char::is_control);
+    // The index has what needs no escape, and is not too long for it.
+    let is_plain = |text: &&str| {
+        text.chars().count() <= FINGERPRINT_CHARS_MAX
+            && !text.contains(['"', '\\'])
+            && !text.chars().any(char::is_control)
+    };
     if let Some(value) = indexed_value(scope).filter(is_plain) {
         let value = bound.put(value.to_owned());
         sql.push_str(&format!(" AND r.kind <> 0 AND {FINGERPRINT} = {value} AND {FINGERPRINT} IS NOT NULL"));

@@ -216,6 +216,9 @@ pub(super) fn of_fingerprint(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let looks_like_it = r#"{"fingerprint":{"string":"one"}}"#;
     let texts = |text: &str| MetadataValue::String(text.to_owned());
+    // Longer than an entry of an index may be, and nothing that could be made shorter.
+    let long: String =
+        (0_u64..700).map(|nth| format!("{:x}", nth.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
     let values = [
         (1, Some(texts("one"))),
         (2, Some(texts("two"))),
@@ -226,6 +229,7 @@ pub(super) fn of_fingerprint(bench: &Bench) -> Result<()> {
         (7, Some(texts("é"))),
         (8, Some(texts("one"))),
         (9, Some(texts("a line\nend"))),
+        (10, Some(texts(&long))),
     ];
     for (number, value) in values {
         let record = Record {
@@ -260,7 +264,8 @@ pub(super) fn of_fingerprint(bench: &Bench) -> Result<()> {
     let node = vec![filter("/facts", NamespaceMatch::Exact)?];
     check("at a node", &RecordScope { namespaces: node, ..one.clone() }, &[1])?;
     check("as of then", &RecordScope { as_of: Some(time(2)), ..one.clone() }, &[1])?;
-    for (text, number) in [("two", 2), ("a \"quoted\" \\ one", 5), ("é", 7), ("a line\nend", 9)] {
+    for (text, number) in [("two", 2), ("a \"quoted\" \\ one", 5), ("é", 7), ("a line\nend", 9), (&long, 10)]
+    {
         check(text, &scope(text), &[number])?;
     }
     check("of none", &scope("three"), &[])?;

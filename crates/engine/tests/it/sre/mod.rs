@@ -9,6 +9,7 @@ mod examining;
 mod importing;
 mod infrastructure;
 mod investigations;
+mod kept;
 mod naming;
 mod outcomes;
 mod owning;
