@@ -70,7 +70,7 @@ fn is_site(word: &str) -> bool {
     let ends_in_letters = last.chars().count() >= 2 && last.chars().all(char::is_alphabetic);
     let is_number = names.len() == 4 && names.iter().all(|name| name.parse::<u8>().is_ok());
     let is_led_to = path.is_some() || is_port;
-    names.iter().all(|name| is_name(&name))
+    names.iter().all(is_name)
         && ((is_number && is_led_to)
             || (ends_in_letters && names.len() > 1 && (is_led_to || names.len() > 2)))
 }
