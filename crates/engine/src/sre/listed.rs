@@ -6,12 +6,11 @@ use std::collections::{HashMap, HashSet};
 use loci_model::record::{Record, RecordState};
 use loci_model::sre::KnowledgeType;
 use loci_model::{RecordId, Timestamp};
-use loci_text::terms;
 use serde_json::{Value, json};
 
 use super::filters::Filters;
-use super::retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts};
-use super::synonyms::{Meanings, Stems};
+use super::retrieving::{SreFound, SreRetrieve, SreRetrieved};
+use super::wording::{Text, Wording};
 use super::{keeping, reading, said_again, scoring};
 
 /// What a service, and an environment, of the question adds to likeness where both only bring forward.
@@ -34,10 +33,8 @@ impl Found {
 pub(super) struct Pool<'a> {
     pub(super) asked: &'a SreRetrieve,
     pub(super) filters: &'a Filters,
-    /// Terms of the question.
-    pub(super) terms: Vec<String>,
-    /// What else the question may mean.
-    pub(super) meanings: Meanings<'a>,
+    /// The question, and what else it may mean.
+    pub(super) wording: Wording,
     /// What is fresh or stale is so at that time.
     pub(super) now: Timestamp,
 }
@@ -45,19 +42,18 @@ pub(super) struct Pool<'a> {
 impl Pool<'_> {
     /// Puts the best into the answer; `partners` are contradicted by some of those found, and come with them.
     pub(super) fn list(
-        &self,
+        mut self,
         found: Vec<Found>,
         partners: Vec<Record>,
         wanted: usize,
         answer: &mut SreRetrieved,
     ) {
         let mut results: Vec<SreFound> = Vec::new();
-        let mut stems = Stems::default();
         let partners = partners.into_iter().map(|record| Found::of(record, 0.0));
         for one in found.into_iter().chain(partners) {
             match reading::content(&one.record.text) {
                 Err(why) => answer.skipped.push((one.record.id, why)),
-                Ok(content) => results.push(self.result(one, content, &mut stems)),
+                Ok(content) => results.push(self.result(one, content)),
             }
         }
         if let Some(least) = self.asked.min_confidence {
@@ -76,14 +72,12 @@ impl Pool<'_> {
                 continue;
             }
             given += 1;
-            let lexical = share(&self.terms, result.record.indexed());
-            let parts = SreScoreParts { lexical, ..result.parts };
-            answer.results.push(SreFound { parts, ..result });
+            answer.results.push(result);
         }
     }
 
-    /// With its place in the list; the share of the question's words has no part in that, and is told of what is given alone.
-    fn result(&self, one: Found, content: Value, stems: &mut Stems) -> SreFound {
+    /// With its place in the list; the share of the question's words has no part in that, and is told.
+    fn result(&mut self, one: Found, content: Value) -> SreFound {
         let Found { record, mut similarity } = one;
         if self.filters.boost {
             let is_of_service = !self.filters.services.is_empty() && self.filters.is_of_service(&content);
@@ -91,8 +85,10 @@ impl Pool<'_> {
             similarity += f64::from(u8::from(is_of_service)) * OF_SERVICE;
             similarity += f64::from(u8::from(is_there)) * OF_ENVIRONMENT;
         }
-        similarity += self.meanings.likeness(stems, record.indexed(), is_setting(&content));
-        let parts = scoring::parts(&record, &content, self.now, (similarity, 0.0));
+        let text: Text = self.wording.read(record.indexed());
+        similarity += self.wording.likeness(&text, is_setting(&content));
+        let lexical = self.wording.share(&text);
+        let parts = scoring::parts(&record, &content, self.now, (similarity, lexical));
         let kind = self.filters.kind;
         SreFound {
             kind,
@@ -125,17 +121,6 @@ fn in_order(results: Vec<SreFound>) -> Vec<SreFound> {
 fn is_setting(content: &Value) -> bool {
     let kind = content.get("knowledge_type").and_then(Value::as_str).and_then(KnowledgeType::parse);
     kind.is_some_and(|kind| kind != KnowledgeType::Pattern)
-}
-
-/// The share of the question's terms that a text has.
-fn share(asked: &[String], text: &str) -> f64 {
-    if asked.is_empty() {
-        return 0.0;
-    }
-    let has: HashSet<String> = terms(text).into_iter().collect();
-    let asked: HashSet<&String> = asked.iter().collect();
-    let shared = asked.iter().filter(|term| has.contains(**term)).count();
-    shared as f64 / asked.len() as f64
 }
 
 /// How often it was said, where it was more than once; and of what a service needs, when it was seen last.

@@ -80,6 +80,7 @@ mod typed;
 mod users_zone;
 mod when;
 mod wire;
+mod wording;
 
 pub(crate) use alerts::ALERT_KEY;
 pub use alerts::{AlertDelivery, AlertTaken};

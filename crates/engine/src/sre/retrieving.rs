@@ -2,6 +2,7 @@
 //! what is known of services and what was looked into is searched by the engine's one search, and ordered by how sure and how fresh it is.
 //! It decides nothing of what counts: that is [`super::keeping`]'s matter, when something is saved.
 
+use loci_model::memory::Memory;
 use loci_model::principal::Principal;
 use loci_model::record::Record;
 use loci_model::sre::SreType;
@@ -169,6 +170,16 @@ impl Engine {
     /// # Errors
     /// `Invalid`, naming the member; `Denied` for whoever may not read there; `Conflict` where the memory has no strategy for a type.
     pub async fn sre_retrieve(&self, caller: &Principal, asked: SreRetrieve) -> Result<SreRetrieved> {
+        self.sre_retrieve_in(caller, asked, None).await
+    }
+
+    /// The same of a memory that may have been read already, for whoever asks it several things at once.
+    pub(super) async fn sre_retrieve_in(
+        &self,
+        caller: &Principal,
+        asked: SreRetrieve,
+        memory: Option<&Memory>,
+    ) -> Result<SreRetrieved> {
         let settings = self.settings.sre.of(&asked.memory);
         check(&asked, settings)?;
         if !settings.enabled {
@@ -177,7 +188,7 @@ impl Engine {
             return Ok(off);
         }
         let when = self.sre_when(caller, &asked).await?;
-        let mut found = self.sre_of_time(caller, &asked, &when).await?;
+        let mut found = self.sre_of_time(caller, (&asked, memory), &when).await?;
         let is_searched = |result: &SreFound| result.kind != SreType::Preferences;
         let searches = asked.kinds.iter().any(|kind| *kind != SreType::Preferences);
         let has_nothing = !found.results.iter().any(is_searched) && found.left_out == 0;
@@ -187,7 +198,7 @@ impl Engine {
             && has_nothing
         {
             phrase.relaxed = true;
-            found = self.sre_of_time(caller, &asked, &when.relaxed()).await?;
+            found = self.sre_of_time(caller, (&asked, memory), &when.relaxed()).await?;
             let words = phrase.phrase.as_deref().unwrap_or_default();
             found.warn(format!("nothing was found of \"{words}\": the results are of any time"));
         }
@@ -204,7 +215,7 @@ impl Engine {
     async fn sre_of_time(
         &self,
         caller: &Principal,
-        asked: &SreRetrieve,
+        (asked, memory): (&SreRetrieve, Option<&Memory>),
         when: &When,
     ) -> Result<SreRetrieved> {
         let mut found = SreRetrieved::default();
@@ -222,7 +233,7 @@ impl Engine {
             let more = match kind {
                 SreType::Preferences => engine.sre_preference_sets(caller, asked, wanted).await?,
                 SreType::Infrastructure | SreType::Investigations => {
-                    engine.sre_search(caller, asked, *kind, when, wanted).await?
+                    engine.sre_search(caller, (asked, memory), *kind, when, wanted).await?
                 }
             };
             found.take(more);

@@ -19,6 +19,7 @@ use super::listed::{Found, Pool};
 use super::retrieving::{SreRetrieve, SreRetrieved};
 use super::synonyms::{Meanings, SreSynonyms};
 use super::when::When;
+use super::wording::Wording;
 use super::{keeping, place};
 use crate::records::{NamespaceAsk, namespaces};
 use crate::retrieval::{SearchRequest, Within};
@@ -28,6 +29,8 @@ use crate::{Engine, access};
 const POOL: usize = 200;
 /// The same for a start, which asks for five lists at once and waits for the last: what it is told, and so many at least.
 const POOL_OF_START_MIN: usize = 20;
+/// For each of them so many candidates per list of a start.
+const LISTS_OF_START: usize = 3;
 /// Candidates per list where filters refuse some.
 const LISTS: ListLengths = ListLengths { window: 2_000, turn: 2_000, dense: 2_000 };
 /// The sum of the search that is as like as can be. Sums of what has nothing to do with a question lie about 4, of what answers it from 6 on.
@@ -49,16 +52,21 @@ impl Engine {
     pub(super) async fn sre_search(
         &self,
         caller: &Principal,
-        asked: &SreRetrieve,
+        (asked, memory): (&SreRetrieve, Option<&Memory>),
         kind: SreType,
         when: &When,
         wanted: usize,
     ) -> Result<SreRetrieved> {
-        let place = self.sre_place(caller, asked, kind, when).await?;
+        let memory = match memory {
+            Some(known) => known.clone(),
+            None => self.memory_get(caller, &asked.memory).await?,
+        };
+        let place = self.sre_place(caller, (asked, memory), kind, when)?;
+        let meanings = self.sre_meanings(&asked.memory, &when.query);
         let (mut found, notices, seen) = if when.query.trim().is_empty() {
             (Vec::new(), Notices::default(), 0)
         } else {
-            self.sre_hits(caller, asked, (&place, pool_of(asked, wanted)), when).await?
+            self.sre_hits(caller, asked, (&place, pool_of(asked, wanted)), (when, &meanings)).await?
         };
         let mut answer = SreRetrieved::default();
         let by_list =
@@ -75,8 +83,7 @@ impl Engine {
         let pool = Pool {
             asked,
             filters: &place.filters,
-            terms: terms(&when.query),
-            meanings: self.sre_meanings(&asked.memory, &when.query),
+            wording: Wording::new(&meanings, &terms(&when.query)),
             now: asked.as_of.unwrap_or_else(|| self.clock.now()),
         };
         pool.list(found, partners, wanted, &mut answer);
@@ -88,14 +95,13 @@ impl Engine {
         Ok(answer)
     }
 
-    async fn sre_place(
+    fn sre_place(
         &self,
         caller: &Principal,
-        asked: &SreRetrieve,
+        (asked, memory): (&SreRetrieve, Memory),
         kind: SreType,
         when: &When,
     ) -> Result<Place> {
-        let memory = self.memory_get(caller, &asked.memory).await?;
         let strategy = place::strategy(&memory, kind)?.clone();
         let session = asked.session.as_deref().filter(|id| !id.is_empty());
         let session: Option<SessionId> = session.map(|id| place::session(kind, Some(id))).transpose()?;
@@ -131,7 +137,7 @@ impl Engine {
         caller: &Principal,
         asked: &SreRetrieve,
         (place, pool): (&Place, usize),
-        when: &When,
+        (when, meanings): (&When, &Meanings<'_>),
     ) -> Result<(Vec<Found>, Notices, u64)> {
         let request = SearchRequest {
             memory: asked.memory.clone(),
@@ -149,11 +155,11 @@ impl Engine {
             budget_tokens: None,
             relevance_min: None,
             explain: false,
-            lists: place.filters.are_any().then_some(LISTS),
+            lists: lists_of(asked, &place.filters, pool),
         };
         // What is of a service has its name, and must be among the candidates to be shown.
         let services = asked.services.iter().flat_map(|name| terms(name));
-        let also = services.chain(self.sre_meanings(&asked.memory, &when.query).terms()).collect();
+        let also = services.chain(meanings.terms()).collect();
         let admits = |record: &Record| place.filters.admit(record);
         let within = Within { admits: &admits, also, most: pool + asked.leave_out.len() };
         let answer = self.search_within(caller, &request, &within).await?;
@@ -245,6 +251,13 @@ impl Engine {
 /// Hits that are ordered anew for a list of `wanted`.
 fn pool_of(asked: &SreRetrieve, wanted: usize) -> usize {
     if asked.filters_boost { wanted.clamp(POOL_OF_START_MIN, POOL) } else { POOL }
+}
+
+/// Candidates per list: many where filters refuse some, few for a start, and as many as usual for whoever asks on.
+fn lists_of(asked: &SreRetrieve, filters: &Filters, pool: usize) -> Option<ListLengths> {
+    let few = pool * LISTS_OF_START;
+    let of_start = asked.filters_boost.then_some(ListLengths { window: few, turn: few, dense: few });
+    if filters.are_any() { Some(LISTS) } else { of_start }
 }
 
 fn states(asked: &SreRetrieve) -> Vec<RecordState> {

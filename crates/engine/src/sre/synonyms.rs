@@ -1,5 +1,5 @@
-//! What operations people call one thing (sre-memory.md R-4): from a question to words that say the same, and whether a text says them. A table
-//! that everybody can read and replace; no model. Pure.
+//! What operations people call one thing (sre-memory.md R-4): from a question to words that say the same. A table that everybody can read and
+//! replace; no model. Whether a text says them is [`super::wording`]'s matter. Pure.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -17,12 +17,6 @@ const SYMPTOMS_MAX: usize = 1_000;
 
 /// Words that may stand between those of a phrase.
 const BETWEEN: usize = 2;
-
-/// What a phrase adds to likeness: where it says so, and where it says so beside a word of failing. The best counts, and a little what more
-/// there is.
-const OF_MEANING: f64 = 0.35;
-const OF_MORE: f64 = 0.03;
-const MORE_MAX: usize = 3;
 
 static SHIPPED: LazyLock<SreSynonyms> = LazyLock::new(shipped);
 
@@ -137,7 +131,7 @@ pub(super) struct Meanings<'a> {
     phrases: Vec<(&'a Phrase, bool)>,
 }
 
-impl Meanings<'_> {
+impl<'a> Meanings<'a> {
     /// The terms that are looked for beside those of the question: those of phrases that count by themselves first, the words of which most
     /// are made first.
     pub(super) fn terms(&self) -> Vec<String> {
@@ -156,66 +150,51 @@ impl Meanings<'_> {
         out
     }
 
-    /// What a text gains by saying so, in other words: 0 where it does not. A setting says how something is, and not what went wrong: what
-    /// may mean so means nothing there.
-    pub(super) fn likeness(&self, stems: &mut Stems, text: &str, is_setting: bool) -> f64 {
-        if self.phrases.is_empty() {
-            return 0.0;
-        }
-        let text = stems.words(text);
-        let fails = !is_setting && self.failing.iter().any(|phrase| phrase.stands_in(&text));
-        let counts =
-            |(phrase, by_itself): &&(&Phrase, bool)| (*by_itself || fails) && phrase.stands_in(&text);
-        match self.phrases.iter().filter(counts).count() {
-            0 => 0.0,
-            many => OF_MEANING + OF_MORE * (many - 1).min(MORE_MAX) as f64,
-        }
+    /// Words of failing, by their stems.
+    pub(super) fn failing(&self) -> impl Iterator<Item = &'a [String]> {
+        self.failing.iter().map(|phrase| phrase.words.as_slice())
+    }
+
+    /// Phrases that say so, by their stems, and whether each counts wherever it stands or only beside a word of failing.
+    pub(super) fn phrases(&self) -> impl Iterator<Item = (&'a [String], bool)> {
+        self.phrases.iter().map(|(phrase, by_itself)| (phrase.words.as_slice(), *by_itself))
     }
 }
 
 impl Phrase {
-    /// True where the words stand in the text, in their order and near to each other: "the disk is full" is "disk full".
     fn stands_in(&self, text: &[String]) -> bool {
-        let Some(first) = self.words.first() else { return false };
-        let reach = self.words.len() + if self.words.len() > 1 { BETWEEN } else { 0 };
-        let begins = text.iter().enumerate().filter(|(_, word)| *word == first).map(|(at, _)| at);
-        begins.into_iter().any(|at| {
-            let mut near = text.iter().skip(at).take(reach);
-            self.words.iter().all(|word| near.any(|other| other == word))
-        })
+        stands_in(&self.words, text)
     }
 }
 
-/// Stems of words that were met: texts that are listed together say the same words again and again.
-#[derive(Default)]
-pub(super) struct Stems(HashMap<String, Vec<String>>);
-
-impl Stems {
-    /// The words of a text by their stems; what a search passes over stays.
-    fn words(&mut self, text: &str) -> Vec<String> {
-        let words =
-            text.split(|sign: char| !sign.is_alphanumeric() && sign != '_').filter(|word| !word.is_empty());
-        let mut out = Vec::new();
-        for word in words {
-            match self.0.get(word) {
-                Some(stems) => out.extend_from_slice(stems),
-                None => {
-                    let mut stems = terms(word);
-                    if stems.is_empty() {
-                        stems.push(word.to_lowercase());
-                    }
-                    out.extend_from_slice(&stems);
-                    self.0.insert(word.to_owned(), stems);
-                }
-            }
-        }
-        out
-    }
+/// True where the words of a phrase stand in the text, in their order and near to each other: "the disk is full" is "disk full".
+pub(super) fn stands_in<T: PartialEq>(phrase: &[T], text: &[T]) -> bool {
+    let Some(first) = phrase.first() else { return false };
+    let reach = phrase.len() + if phrase.len() > 1 { BETWEEN } else { 0 };
+    let begins = text.iter().enumerate().filter(|(_, word)| *word == first).map(|(at, _)| at);
+    begins.into_iter().any(|at| {
+        let mut near = text.iter().skip(at).take(reach);
+        phrase.iter().all(|word| near.any(|other| other == word))
+    })
 }
 
-/// The words of one text.
+/// The words of a text as they are written.
+pub(super) fn written(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|sign: char| !sign.is_alphanumeric() && sign != '_').filter(|word| !word.is_empty())
+}
+
+/// A word by its stems; one that a search passes over as it is.
+pub(super) fn stems(word: &str) -> Vec<String> {
+    let mut stems = terms(word);
+    if stems.is_empty() {
+        stems.push(word.to_lowercase());
+    }
+    stems
+}
+
+/// The words of one text by their stems.
 fn words(text: &str) -> Vec<String> {
-    Stems::default().words(text)
+    written(text).flat_map(stems).collect()
 }
 
 fn phrases(field: &str, texts: &[String]) -> Result<Vec<Phrase>> {
@@ -233,10 +212,17 @@ fn phrases(field: &str, texts: &[String]) -> Result<Vec<Phrase>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::wording::Wording;
     use super::*;
 
+    fn likeness_in(table: &SreSynonyms, question: &str, text: &str, is_setting: bool) -> f64 {
+        let mut wording = Wording::new(&table.of(question), &[]);
+        let text = wording.read(text);
+        wording.likeness(&text, is_setting)
+    }
+
     fn likeness(question: &str, text: &str) -> f64 {
-        SreSynonyms::shipped().of(question).likeness(&mut Stems::default(), text, false)
+        likeness_in(SreSynonyms::shipped(), question, text, false)
     }
 
     #[test]
@@ -255,10 +241,8 @@ mod tests {
         check(pod, "memory limit 512Mi", false);
         check(pod, "latency is 20 ms", false);
         check("memory limit of db", "OOMKilled", false);
-        let of_setting = |table: &SreSynonyms, question: &str, text: &str| {
-            table.of(question).likeness(&mut Stems::default(), text, true)
-        };
-        assert_eq!(of_setting(SreSynonyms::shipped(), pod, "restart policy, liveness probe"), 0.0);
+        let of_setting = likeness_in(SreSynonyms::shipped(), pod, "restart policy, liveness probe", true);
+        assert_eq!(of_setting, 0.0);
         check("the disk is full again", "ENOSPC", true);
         check(pod, "it exited with a code of 137", true);
         // Words that say nothing by themselves count in a phrase.
@@ -302,9 +286,6 @@ mod tests {
         );
         let own = "form = 1\nversion = 7\nfailing = []\n[[symptom]]\nname = \"a\"\nasks = [\"b\"]\nmeans = [\"c d\"]";
         let own = SreSynonyms::parse(own).unwrap();
-        assert_eq!(
-            (own.version(), own.of("b").likeness(&mut Stems::default(), "c d", true) > 0.0),
-            (7, true)
-        );
+        assert_eq!((own.version(), likeness_in(&own, "b", "c d", true) > 0.0), (7, true));
     }
 }

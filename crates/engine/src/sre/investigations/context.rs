@@ -11,7 +11,7 @@ use loci_model::time::DAY_MS;
 use loci_model::{MemoryId, Result, Timestamp};
 
 use super::ending_preferences::ending;
-use super::finding::{Known, SAME_ALERT_MAX, is_hidden, of_fingerprint};
+use super::finding::{Known, SAME_ALERT_MAX, SameAlert, is_hidden, of_fingerprint};
 use super::outcome::OUTCOME;
 use super::starting::InvestigationStart;
 use crate::coding::hydration::deadline::{Deadline, Read};
@@ -108,6 +108,22 @@ impl Context {
         self.status.values().any(|status| *status != PartStatus::Ok)
     }
 
+    /// Investigations of the same alert, as far as they were read.
+    fn of_alert(&mut self, read: Read<SameAlert>) -> Vec<Known> {
+        let same = self.part("recurrence", read);
+        if same.is_partial {
+            self.warnings
+                .push(format!("recurrence: only the newest {SAME_ALERT_MAX} of this alert are counted"));
+        }
+        same.known
+    }
+
+    /// That it began is kept nowhere.
+    pub(super) fn investigation_unsaved(&mut self) {
+        self.warnings.push("investigation: that it began could not be saved".to_owned());
+        self.status.insert("investigation", PartStatus::Error);
+    }
+
     /// What was read; or nothing, and why.
     fn part<T: Default>(&mut self, name: &'static str, read: Read<T>) -> T {
         let (status, value) = match read {
@@ -161,16 +177,21 @@ impl Engine {
             preferences = futures::future::ready(read).boxed();
         }
         let question = |kind| question(asked, zone.as_deref(), kind);
-        // All of them ask the same, which gets its vector once.
+        // All of them ask the same of the same, which is read once and gets its vector once. Where it cannot be read, each says so.
         let engine = self.asking_once();
+        let memory = match deadline.read(self.memory_get(caller, &asked.memory)).await {
+            Read::Done(read) => read.ok(),
+            Read::Late => None,
+        };
+        let memory = memory.as_ref();
         let agents = futures::future::join_all(settings.agents.iter().map(|agent| {
             let mut wanted = question(SreType::Infrastructure);
             wanted.actor = Some(agent.clone());
-            deadline.read(engine.sre_retrieve(caller, wanted)).boxed()
+            deadline.read(engine.sre_retrieve_in(caller, wanted, memory)).boxed()
         }));
         let mut past = question(SreType::Investigations);
         past.actor = (settings.past_investigations == PastScope::User).then(|| asked.user.clone());
-        let past = deadline.read(engine.sre_retrieve(caller, past)).boxed();
+        let past = deadline.read(engine.sre_retrieve_in(caller, past, memory)).boxed();
         let same = deadline.read(self.same_alert(caller, asked)).boxed();
         let (preferences, agents, past, same) = futures::join!(preferences, agents, past, same);
         context.preferences = context.part("preferences", preferences);
@@ -185,20 +206,16 @@ impl Engine {
         context.investigations = visible(found.results, &asked.user);
         // Those whose cause was confirmed come first, in their own order (§11).
         context.investigations.sort_by_key(|one| word(&one.record, OUTCOME) != Some("confirmed"));
-        let (same, is_partial) = context.part("recurrence", same);
-        if is_partial {
-            let warning = format!("recurrence: only the newest {SAME_ALERT_MAX} of this alert are counted");
-            context.warnings.push(warning);
-        }
+        let same = context.of_alert(same);
         Gathered { context, same }
     }
 
-    /// Investigations of the same alert that the user may see, and whether there are more than are looked at.
+    /// Investigations of the same alert that the user may see.
     pub(super) async fn same_alert(
         &self,
         caller: &Principal,
         asked: &InvestigationStart,
-    ) -> Result<(Vec<Known>, bool)> {
+    ) -> Result<SameAlert> {
         let Some(fingerprint) = asked.fingerprint() else { return Ok(Default::default()) };
         let now = self.clock.now();
         let view = access::bound_view(caller, &asked.memory, Capability::Read, now)?;
@@ -208,7 +225,7 @@ impl Engine {
             .read(move |tx| of_fingerprint(tx, &existing(tx, &memory)?, &view, &fingerprint, now))
             .await?;
         same.known.retain(|one| !is_hidden(&one.record, &user));
-        Ok((same.known, same.is_partial))
+        Ok(same)
     }
 }
 

@@ -172,6 +172,7 @@ pub(in crate::sre) fn incident_of_session(
 }
 
 /// Investigations of alerts with a fingerprint.
+#[derive(Default)]
 pub(in crate::sre) struct SameAlert {
     /// The newest first.
     pub(in crate::sre) known: Vec<Known>,

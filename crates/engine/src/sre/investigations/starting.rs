@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use loci_model::ports::ids::letters_and_digits;
 use loci_model::principal::{Capability, Principal};
 use loci_model::sre::{SreSource, SreType};
-use loci_model::{Error, ErrorKind, ExposureId, MemoryId, Result, Timestamp};
+use loci_model::{ActorId, Error, ErrorKind, ExposureId, MemoryId, Result, Timestamp};
 use loci_text::tokens::Estimator;
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ use crate::render::{Dropped, Frame};
 use crate::safety::Patterns;
 use crate::sre::incident_name::{incident_name, incident_random};
 use crate::sre::saving::{FirstOf, SaveAs};
-use crate::sre::{SreSave, SreSettings, place, time_zone};
+use crate::sre::{SreSave, SreSaved, SreSettings, place, time_zone};
 use crate::{Engine, access};
 
 /// Tokens that a block may have.
@@ -98,6 +98,30 @@ pub struct InvestigationStarted {
     pub warnings: Vec<String>,
 }
 
+/// The investigation that a start goes on with.
+struct Meant {
+    incident: String,
+    session: String,
+    /// It was there before.
+    joined: bool,
+}
+
+impl Meant {
+    fn joined(known: &Known) -> Self {
+        Self { incident: known.incident.clone(), session: known.session_id(), joined: true }
+    }
+}
+
+/// What became of one that was to begin.
+enum Opening {
+    /// It is kept.
+    Kept,
+    /// Somebody opened one of the same alert meanwhile.
+    Another(Known),
+    /// The store failed, which holds no investigation up: nothing is kept of it.
+    Unsaved,
+}
+
 impl InvestigationStart {
     /// What tells the alert from others.
     pub(super) fn fingerprint(&self) -> Option<String> {
@@ -157,36 +181,51 @@ impl Engine {
             return Ok(self.start_of_memory_off(&asked, &settings));
         }
         let deadline = Deadline::begin(self.clock.clone(), asked.timeout_ms.unwrap_or(TIMEOUT_MS));
-        let Gathered { mut context, same } = self.investigation_context(caller, &asked, &deadline).await;
+        let gathered = self.investigation_context(caller, &asked, &deadline).await;
+        let started = self.start_with(caller, (&asked, &actor, &settings), gathered, token).await?;
+        self.sre_tell_started(&started, began_us);
+        Ok(started)
+    }
+
+    /// Goes on with the investigation that is meant, or begins one, with what is known.
+    async fn start_with(
+        &self,
+        caller: &Principal,
+        (asked, actor, settings): (&InvestigationStart, &ActorId, &SreSettings),
+        Gathered { mut context, same }: Gathered,
+        token: Option<ClientToken>,
+    ) -> Result<InvestigationStarted> {
         let now = self.clock.now();
-        let mut fresh = None;
-        let named = self.named_investigation(caller, &asked).await?;
-        let mut open = named.or_else(|| asked.joins(&same).cloned());
-        if open.is_none() {
-            let (incident, session) = (self.incident_of(&asked, now), self.session_of(&asked, now));
-            place::session(SreType::Investigations, Some(&session))?;
-            let begun = (incident.as_str(), session.as_str(), token);
-            match self.open_investigation(caller, &asked, begun, now, &mut context).await? {
-                Some(other) => open = Some(other),
-                None => fresh = Some((incident, session)),
+        let limit = asked.budget_tokens.unwrap_or(settings.context_budget_tokens);
+        let draw = |context: &mut Context, meant: &Meant| {
+            let is_this = |content: &Value| {
+                content.get("incident_id").and_then(Value::as_str) == Some(meant.incident.as_str())
+            };
+            context.investigations.retain(|one| !is_this(&one.content));
+            let recurrence = asked.fingerprint().map(|_| recurrence(&same, &meant.incident, now));
+            let frame = Frame::of_memory(self.ids.random());
+            let patterns = Patterns::in_force(self.settings.patterns);
+            let drawn =
+                rendering::render(context, recurrence.as_ref(), frame, (limit, asked.estimator), patterns);
+            (recurrence, drawn)
+        };
+        let mut meant = self.meant_investigation(caller, asked, &same, now).await?;
+        // What is known is drawn while the store writes that it began.
+        let (opened, (mut recurrence, mut drawn)) =
+            futures::join!(self.opened_investigation(caller, asked, &meant, token, now), async {
+                draw(&mut context, &meant)
+            });
+        match opened? {
+            Opening::Kept => {}
+            Opening::Unsaved => context.investigation_unsaved(),
+            Opening::Another(other) => {
+                meant = Meant::joined(&other);
+                (recurrence, drawn) = draw(&mut context, &meant);
             }
         }
-        let (incident, session) = match (&open, fresh) {
-            (Some(known), _) => (known.incident.clone(), known.session_id()),
-            (None, Some(names)) => names,
-            (None, None) => return Err(Error::bug("an investigation was neither joined nor begun")),
-        };
-        let is_this = |content: &Value| content.get("incident_id").and_then(Value::as_str) == Some(&incident);
-        context.investigations.retain(|one| !is_this(&one.content));
-        let recurrence = asked.fingerprint().map(|_| recurrence(&same, &incident, now));
-        let limit = asked.budget_tokens.unwrap_or(settings.context_budget_tokens);
-        let frame = Frame::of_memory(self.ids.random());
-        let patterns = Patterns::in_force(self.settings.patterns);
-        let drawn =
-            rendering::render(&context, recurrence.as_ref(), frame, (limit, asked.estimator), patterns);
-        let place = (&asked.memory, &actor, session.as_str());
-        let exposure = self.expose_to_session(caller, place, &asked, &context, &drawn, now).await;
-        let mut started = started((incident, session, open.is_some()), context, recurrence, drawn, &asked);
+        let place = (&asked.memory, actor, meant.session.as_str());
+        let exposure = self.expose_to_session(caller, place, asked, &context, &drawn, now).await;
+        let mut started = started(meant, context, recurrence, drawn, asked);
         started.limit = limit;
         match exposure {
             Ok(id) => started.exposure = Some(id),
@@ -196,7 +235,6 @@ impl Engine {
                 started.warnings.push("exposure: what was shown could not be written down".to_owned());
             }
         }
-        self.sre_tell_started(&started, began_us);
         Ok(started)
     }
 
@@ -207,8 +245,29 @@ impl Engine {
         settings: &SreSettings,
     ) -> InvestigationStarted {
         let now = self.clock.now();
-        let names = (self.incident_of(asked, now), self.session_of(asked, now), false);
-        started(names, Context::of_memory_off(settings), None, Rendered::default(), asked)
+        let meant = self.new_investigation(asked, now);
+        started(meant, Context::of_memory_off(settings), None, Rendered::default(), asked)
+    }
+
+    /// The investigation that the caller names, or that of the same alert that is open; else one that is to begin.
+    async fn meant_investigation(
+        &self,
+        caller: &Principal,
+        asked: &InvestigationStart,
+        same: &[Known],
+        now: Timestamp,
+    ) -> Result<Meant> {
+        let named = self.named_investigation(caller, asked).await?;
+        if let Some(known) = named.as_ref().or_else(|| asked.joins(same)) {
+            return Ok(Meant::joined(known));
+        }
+        let meant = self.new_investigation(asked, now);
+        place::session(SreType::Investigations, Some(&meant.session))?;
+        Ok(meant)
+    }
+
+    fn new_investigation(&self, asked: &InvestigationStart, now: Timestamp) -> Meant {
+        Meant { incident: self.incident_of(asked, now), session: self.session_of(asked, now), joined: false }
     }
 
     /// The investigation that the caller names, and which is there: whoever starts it again goes on with it, however far it is.
@@ -243,20 +302,23 @@ impl Engine {
         asked.session.clone().filter(|id| !id.is_empty()).unwrap_or_else(made)
     }
 
-    /// Saves that it is under way; or the one of the same alert that somebody opened meanwhile. A store that fails holds no investigation up.
-    async fn open_investigation(
+    /// Saves that it is under way, where it was not there before.
+    async fn opened_investigation(
         &self,
         caller: &Principal,
         asked: &InvestigationStart,
-        (incident, session, token): (&str, &str, Option<ClientToken>),
+        meant: &Meant,
+        token: Option<ClientToken>,
         now: Timestamp,
-        context: &mut Context,
-    ) -> Result<Option<Known>> {
+    ) -> Result<Opening> {
+        if meant.joined {
+            return Ok(Opening::Kept);
+        }
         let alert_time =
             || asked.alert.as_ref()?.get("starts_at")?.as_str().and_then(|at| Timestamp::parse(at).ok());
         let began = alert_time().filter(|at| *at <= now).unwrap_or(now);
         let data = json!({
-            "incident_id": incident,
+            "incident_id": meant.incident,
             "query": asked.query,
             "services": asked.services,
             "fingerprint": asked.fingerprint(),
@@ -268,7 +330,7 @@ impl Engine {
             memory: asked.memory.clone(),
             kind: SreType::Investigations,
             actor: asked.user.clone(),
-            session: Some(session.to_owned()),
+            session: Some(meant.session.clone()),
             data,
             source: SreSource::Agent,
         };
@@ -281,18 +343,18 @@ impl Engine {
             is_private: asked.is_private,
         });
         let how = SaveAs { private_to, token, first_of, ..SaveAs::default() };
+        let is_kept =
+            |saved: &SreSaved| saved.records.iter().any(|kept| kept.key.as_ref() == Some(&meant.incident));
         match self.sre_save_as(caller, save, how).await {
-            Ok(saved) if saved.records.iter().any(|kept| kept.key.as_deref() == Some(incident)) => Ok(None),
+            Ok(saved) if is_kept(&saved) => Ok(Opening::Kept),
             Err(error) if error.kind == ErrorKind::Conflict && asked.fingerprint().is_some() => {
-                let (same, _) = self.same_alert(caller, asked).await?;
-                asked.joins(&same).cloned().map(Some).ok_or(error)
+                let same = self.same_alert(caller, asked).await?;
+                asked.joins(&same.known).cloned().map(Opening::Another).ok_or(error)
             }
             Ok(_) => Err(Error::conflict("a start with this Idempotency-Key is under way: send it again")),
             Err(error) if is_of_store(error.kind) => {
                 tracing::warn!(?error, "an investigation's start could not be saved");
-                context.warnings.push("investigation: that it began could not be saved".to_owned());
-                context.status.insert("investigation", super::PartStatus::Error);
-                Ok(None)
+                Ok(Opening::Unsaved)
             }
             Err(error) => Err(error),
         }
@@ -305,7 +367,7 @@ fn is_of_store(kind: ErrorKind) -> bool {
 }
 
 fn started(
-    (incident, session, joined): (String, String, bool),
+    Meant { incident, session, joined }: Meant,
     context: Context,
     recurrence: Option<Recurrence>,
     drawn: Rendered,
