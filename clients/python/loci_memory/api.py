@@ -4385,7 +4385,7 @@ AgentToken = str
 
 
 #: One thing that a key allows.
-Capability = Literal["read", "write", "admin", "agent", "outcome", "worker"]
+Capability = Literal["read", "write", "admin", "agent", "outcome", "worker", "impersonate"]
 
 
 #: What happens to event content over a limit.

@@ -21,6 +21,9 @@ pub enum Capability {
     Outcome,
     /// Hand in what a worker agent answers in investigations, as that actor, and nothing else: no tool, nothing to read.
     Worker,
+    /// Name any user of operations memory, or that actor, as the one it works for, where the key may read and write: for an agent with one key
+    /// for all users. It is no user in person.
+    Impersonate,
 }
 
 /// A part of the world and what may be done there. An absent member means any.

@@ -3,6 +3,7 @@
 //! Authorization precedes existence: what a caller may not see is denied or not found, whether it exists or not.
 
 use loci_model::bounds::Bounds;
+use loci_model::memory::Memory;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
 use loci_model::scope::AccessClause;
@@ -11,14 +12,27 @@ use loci_model::{
 };
 
 use crate::bound::{self, EventView};
-use crate::sre::is_kept_from;
+use crate::sre::{OfUser, UsersPlaces, id_of, is_kept_from, is_on_user, user_of_preference};
+
+/// What is said to whoever names another user than themselves (sre-memory.md §9.1).
+const NOT_THAT_USER: &str = "the caller is neither that user nor an administrator: its key needs a grant on that actor, or the capability impersonate";
 
 /// What a caller may do in one memory with one capability: a union of parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
     clauses: Vec<AccessClause>,
     /// Who reads: what operations memory keeps to another user is not theirs, whatever their grants reach. `None`: an administrator.
-    reader: Option<String>,
+    reader: Option<Reader>,
+}
+
+/// Who reads or writes without administering the memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Reader {
+    name: String,
+    /// Whom they may name as the user they work for; `None`: anybody.
+    names: Vec<Option<ActorId>>,
+    /// Where the memory keeps users' preferences, once the memory is known.
+    places: Option<UsersPlaces>,
 }
 
 impl View {
@@ -32,9 +46,43 @@ impl View {
         self.clauses.iter().any(AccessClause::is_whole)
     }
 
+    /// The same view of a memory that is known by now: what lies where its users' preferences do is theirs, whoever wrote it.
+    #[must_use]
+    pub(crate) fn within(&self, memory: &Memory) -> Self {
+        let known = |reader: &Reader| Reader { places: UsersPlaces::of(memory), ..reader.clone() };
+        Self { clauses: self.clauses.clone(), reader: self.reader.as_ref().map(known) }
+    }
+
     /// True for what operations memory keeps to another user.
     pub fn keeps_from(&self, record: &Record) -> bool {
-        self.reader.as_deref().is_some_and(|reader| is_kept_from(record, reader))
+        let Some(reader) = &self.reader else { return false };
+        let in_place = || reader.places.as_ref().and_then(|places| places.user_of_record(record));
+        let place = || NamespaceFilter::new(&record.namespace, NamespaceMatch::Exact);
+        is_kept_from(record, &reader.name)
+            || in_place()
+                .or_else(|| user_of_preference(record))
+                .is_some_and(|of| !self.is_for(reader, &of, &place()))
+    }
+
+    /// True where a part of the tree, in a memory that is known, is another user's alone.
+    pub(crate) fn is_of_another(&self, asked: &NamespaceFilter) -> bool {
+        let Some(reader) = &self.reader else { return false };
+        let of = reader.places.as_ref().and_then(|places| places.user_of_all(asked.normal()));
+        of.is_some_and(|of| !self.is_for(reader, &of, asked))
+    }
+
+    /// True for the user by name, for whoever may name them, and for a grant that was made for them: on their actor, or on their part of the tree.
+    fn is_for(&self, reader: &Reader, of: &OfUser, place: &NamespaceFilter) -> bool {
+        let is_them = |actor: &ActorId| id_of(actor) == of.user;
+        let is_made_for_them = |clause: &AccessClause| {
+            let on_place = |granted: &NamespaceFilter| {
+                granted.intersect(place).is_some() && is_on_user(granted.normal(), of)
+            };
+            clause.actor.as_ref().is_some_and(is_them) || clause.namespace.as_ref().is_some_and(on_place)
+        };
+        reader.name == of.user
+            || reader.names.iter().any(|one| one.as_ref().is_none_or(is_them))
+            || self.clauses.iter().any(is_made_for_them)
     }
 
     /// True when the record lies in one of the parts.
@@ -55,6 +103,9 @@ impl View {
         let parts: Vec<&Bounds> = self.clauses.iter().filter(holds).map(|clause| &clause.bounds).collect();
         if parts.is_empty() {
             return Err(Error::denied("the caller may not write in this namespace"));
+        }
+        if self.keeps_from(record) {
+            return Err(another_users());
         }
         bound::stamp_record(parts.into_iter(), record)
     }
@@ -88,6 +139,11 @@ fn grants<'a>(
 
 fn refused(what: &str) -> Error {
     Error::denied(format!("the caller's grants do not allow {what}"))
+}
+
+/// The error for what is another user's.
+pub(crate) fn another_users() -> Error {
+    Error::denied(NOT_THAT_USER)
 }
 
 /// Requires a grant on the whole of a memory.
@@ -249,9 +305,9 @@ pub fn require_person(
     }
 }
 
-/// Requires that the caller is the user of an operations agent's memory, by name or by a grant of this on that user alone, or an
-/// administrator: who may read or write a whole memory is not every user of it. What of the user's the caller reaches is another question,
-/// and is asked besides.
+/// Requires that the caller is the user of an operations agent's memory, by name or by a grant of this on that user alone, may name that user as the
+/// one it works for, or is an administrator: who may read or write a whole memory is not every user of it. What of the user's the caller reaches
+/// is another question, and is asked besides.
 pub(crate) fn require_user(
     caller: &Principal,
     memory: &MemoryId,
@@ -259,10 +315,13 @@ pub(crate) fn require_user(
     capability: Capability,
 ) -> Result<()> {
     let is_theirs = |grant: &Grant| grant.actor.as_ref() == Some(actor);
-    if grants(caller, memory, capability).any(is_theirs) {
+    let names_them = |grant: &Grant| covers_events(grant, actor, None);
+    if grants(caller, memory, capability).any(is_theirs)
+        || grants(caller, memory, Capability::Impersonate).any(names_them)
+    {
         return Ok(());
     }
-    require_user_in_person(caller, memory, user)
+    require_user_in_person(caller, memory, user).map_err(|_| another_users())
 }
 
 /// Requires that the caller is that user by name, or an administrator: a key with a grant on the user may be an agent's, which works for
@@ -377,7 +436,15 @@ pub fn bound_view(
     let whole =
         view(grants(caller, memory, capability).map(bound).collect(), "this on records of that memory")?;
     let is_admin = require_whole(caller, memory, Capability::Admin).is_ok();
-    Ok(View { reader: (!is_admin).then(|| caller.name.clone()), ..whole })
+    Ok(View { reader: (!is_admin).then(|| reader(caller, memory)), ..whole })
+}
+
+fn reader(caller: &Principal, memory: &MemoryId) -> Reader {
+    let names = grants(caller, memory, Capability::Impersonate).filter(|grant| {
+        grant.namespace.is_none() && grant.strategy.is_none() && grant.session.is_none() && !grant.is_bound()
+    });
+    let names = names.map(|grant| grant.actor.clone()).collect();
+    Reader { name: caller.name.clone(), names, places: None }
 }
 
 fn view(clauses: Vec<AccessClause>, what: &str) -> Result<View> {

@@ -23,6 +23,9 @@ pub enum Capability {
     Outcome,
     /// Hand in what a worker agent answers in investigations, as that actor, and nothing else (sre-memory.md §8).
     Worker,
+    /// Name any user of operations memory, or that actor, as the one it works for, where it may read and write (sre-memory.md §9.1). No right by
+    /// itself, and never the user in person.
+    Impersonate,
 }
 
 /// A part of the world and what may be done there. An absent member means any.
@@ -95,10 +98,11 @@ impl Grant {
     /// # Errors
     /// `Invalid`, on `metadata`, `max_age_days` or `capabilities`.
     pub fn check_bounds(&self) -> Result<()> {
-        let is_agents = |one: &Capability| matches!(one, Capability::Agent | Capability::Worker);
+        let is_agents = |one: &Capability| {
+            matches!(one, Capability::Agent | Capability::Worker | Capability::Impersonate)
+        };
         if self.is_bound() && self.capabilities.iter().any(is_agents) {
-            let rule =
-                "a grant of agent or worker is on actors and sessions: leave metadata and max_age_days out";
+            let rule = "a grant of agent, worker or impersonate is on actors and sessions: leave metadata and max_age_days out";
             return Err(Error::invalid("capabilities", rule));
         }
         if self.max_age_days.is_some_and(|days| !(1..=limits::GRANT_AGE_DAYS_MAX).contains(&days)) {
@@ -180,6 +184,19 @@ mod tests {
         check(0, 0, Some(0), Some("max_age_days"));
         check(0, 0, Some(36_500), None);
         check(0, 0, Some(36_501), Some("max_age_days"));
+    }
+
+    #[test]
+    fn what_is_of_actors_is_not_bound() {
+        let check = |capability: Capability, expect: bool| {
+            let bound =
+                Grant { max_age_days: Some(1), capabilities: [capability].into(), ..Grant::everything() };
+            assert_eq!(bound.check_bounds().is_ok(), expect, "{capability:?}");
+        };
+        check(Capability::Read, true);
+        check(Capability::Agent, false);
+        check(Capability::Worker, false);
+        check(Capability::Impersonate, false);
     }
 
     #[test]

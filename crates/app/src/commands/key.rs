@@ -136,6 +136,7 @@ fn allowed(grant: &Grant) -> String {
         Capability::Agent => "agent",
         Capability::Outcome => "outcome",
         Capability::Worker => "worker",
+        Capability::Impersonate => "impersonate",
     };
     let mut words = vec![grant.capabilities.iter().map(capability).collect::<Vec<_>>().join(",")];
     let places = [

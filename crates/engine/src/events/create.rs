@@ -206,6 +206,8 @@ impl Engine {
             None => None,
         };
         let Some((typed, naming)) = typed else {
+            let place = (&prepared.new.actor, &prepared.session);
+            sre::require_session(caller, memory, place, Capability::Write)?;
             return Ok((self.event_store_in(tx, caller, memory, prepared, token)?, false));
         };
         let stored = self.event_store_in(tx, caller, memory, &typed.marked(prepared), token)?;

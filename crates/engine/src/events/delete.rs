@@ -9,6 +9,7 @@ use super::get::unknown;
 use crate::asking::forgetting;
 use crate::coding::forgetting as archived;
 use crate::memories::existing;
+use crate::sre::EventGuard;
 use crate::{Engine, access};
 
 impl Engine {
@@ -24,11 +25,15 @@ impl Engine {
         let now = self.clock.now();
         let view = access::event_view(caller, memory, actor, Some(session), Capability::Write, now)?;
         let (memory, actor, session, id) = (memory.clone(), actor.clone(), session.clone(), id.clone());
+        let caller = caller.clone();
         self.store
             .write(move |tx| {
-                existing(tx, &memory)?;
+                let place = (&actor, &session);
+                let guard =
+                    EventGuard::of(tx, &caller, &existing(tx, &memory)?, place, Capability::Write, now)?;
                 let live = tx.events().get(&memory, &actor, &session, &id, now)?;
-                let Some(event) = live.filter(|event| view.admits(event)) else { return Err(unknown(&id)) };
+                let live = live.filter(|event| view.admits(event) && guard.admits(event));
+                let Some(event) = live else { return Err(unknown(&id)) };
                 if tx.events_mut().delete(&memory, &actor, &session, &id, now)? {
                     archived::of_event(tx, &event)?;
                     // Questions about the session may hold what the event said; they are asked again without it.

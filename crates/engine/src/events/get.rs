@@ -6,6 +6,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, Error, EventId, MemoryId, Result, SessionId};
 
 use crate::memories::existing;
+use crate::sre::EventGuard;
 use crate::{Engine, access};
 
 impl Engine {
@@ -21,11 +22,14 @@ impl Engine {
         let now = self.clock.now();
         let view = access::event_view(caller, memory, actor, Some(session), Capability::Read, now)?;
         let (memory, actor, session, id) = (memory.clone(), actor.clone(), session.clone(), id.clone());
+        let caller = caller.clone();
         self.store
             .read(move |tx| {
-                existing(tx, &memory)?;
+                let place = (&actor, &session);
+                let guard =
+                    EventGuard::of(tx, &caller, &existing(tx, &memory)?, place, Capability::Read, now)?;
                 let found = tx.events().get(&memory, &actor, &session, &id, now)?;
-                found.filter(|event| view.admits(event)).ok_or_else(|| unknown(&id))
+                found.filter(|event| view.admits(event) && guard.admits(event)).ok_or_else(|| unknown(&id))
             })
             .await
     }

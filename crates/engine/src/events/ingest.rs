@@ -41,12 +41,14 @@ impl Engine {
         let stamp = view.stamp(&prepared.new.metadata, prepared.time)?;
         let token = token.map(|token| token.of(caller, memory)).transpose()?;
         prepared.stamp = stamp;
-        let engine = self.clone();
+        let (engine, caller) = (self.clone(), caller.clone());
         let (session, asked, found) = self
             .store
             .write(move |tx| {
                 let memory = existing(tx, &prepared.new.memory)?;
                 sre::check_ids(&memory, prepared.new.actor.as_str(), None)?;
+                let of = (&prepared.new.actor, &prepared.session);
+                sre::require_session(&caller, &memory, of, Capability::Write)?;
                 let place = Some(&memory.id);
                 let now = prepared.now;
                 if let Some(first) = replayed(look_up(tx, token.as_ref(), place, OPERATION, now)?)? {

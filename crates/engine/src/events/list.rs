@@ -17,10 +17,13 @@ impl Engine {
         let now = self.clock.now();
         let (memory, actor, session) = (&listing.memory, &listing.actor, &listing.session);
         let view = access::event_view(caller, memory, actor, Some(session), Capability::Read, now)?;
+        let caller = caller.clone();
         self.store
             .read(move |tx| {
                 let memory = existing(tx, &listing.memory)?;
                 sre::check_ids(&memory, listing.actor.as_str(), Some(listing.session.as_str()))?;
+                let of = (&listing.actor, &listing.session);
+                let guard = sre::EventGuard::of(tx, &caller, &memory, of, Capability::Read, now)?;
                 let place = SessionPlace {
                     memory: &listing.memory,
                     actor: &listing.actor,
@@ -47,7 +50,10 @@ impl Engine {
                     now,
                     with_payload: listing.with_payload,
                 })?;
-                Ok(Page::cut(events, wanted, |event| event.id.clone()))
+                let mut page = Page::cut(events, wanted, |event| event.id.clone());
+                // What another user prefers makes a page shorter.
+                page.items.retain(|event| guard.admits(event));
+                Ok(page)
             })
             .await
     }

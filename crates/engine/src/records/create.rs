@@ -74,6 +74,7 @@ impl Engine {
                 if let Some(first) = replayed(before)? {
                     return Ok((recall(first), Tally::default()));
                 }
+                let view = view.within(&memory);
                 let mut outcomes = Outcomes::with_capacity(ids.len());
                 let mut found = Tally::default();
                 let policy = SafetyPolicy::of(&settings, &memory.settings);

@@ -51,6 +51,7 @@ impl Engine {
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
+                let view = view.within(&memory);
                 let deletion = Deletion { memory: &memory, view: &view, by: &by, now };
                 let stored = found(tx, &deletion, &record.id, record.namespace.as_ref())?;
                 if let Some(strategy) = erase(tx, &deletion, stored)? {
@@ -120,6 +121,7 @@ impl Engine {
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
+                let view = view.within(&memory);
                 let deletion = Deletion { memory: &memory, view: &view, by: &by, now };
                 let mut outcomes = Outcomes::with_capacity(ids.len());
                 let mut gone = BTreeSet::new();

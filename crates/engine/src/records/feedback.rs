@@ -106,7 +106,7 @@ impl Engine {
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let changing = Changing { memory: &memory, by: &by, at };
-                let (readable, writable) = (&readable, &writable);
+                let (readable, writable) = (&readable.within(&memory), &writable.within(&memory));
                 Saying { changing, readable, writable, by_human }.say(tx, &feedback)
             })
             .await

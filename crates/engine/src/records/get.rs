@@ -23,7 +23,7 @@ impl Engine {
         let (memory, id, namespace) = (memory.clone(), id.clone(), namespace.cloned());
         self.store
             .read(move |tx| {
-                existing(tx, &memory)?;
+                let view = view.within(&existing(tx, &memory)?);
                 let record = readable(tx, &view, &memory, &id, now)?;
                 check_namespace(&record, namespace.as_ref())?;
                 Ok(record)

@@ -22,7 +22,7 @@ impl Engine {
         let (memory, id) = (memory.clone(), id.clone());
         self.store
             .read(move |tx| {
-                existing(tx, &memory)?;
+                let view = view.within(&existing(tx, &memory)?);
                 let current = tx
                     .records()
                     .get(&memory, &id)?
@@ -48,7 +48,7 @@ impl Engine {
         let (memory, id) = (memory.clone(), id.clone());
         self.store
             .read(move |tx| {
-                existing(tx, &memory)?;
+                let view = view.within(&existing(tx, &memory)?);
                 let visible = tx.records().get(&memory, &id)?.filter(|record| {
                     let is_there = record.state != RecordState::Erased && view.admits(record);
                     !view.keeps_from(record) && (view.is_whole() || is_there)

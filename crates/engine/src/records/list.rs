@@ -41,6 +41,7 @@ impl Engine {
                 })?;
                 let mut page = Page::cut(records, wanted, |record| (record.created_at, record.id.clone()));
                 // What is kept to another user makes a page shorter.
+                let view = view.within(&memory);
                 page.items.retain(|record| view.admits(record));
                 Ok(RecordList { page, notices })
             })

@@ -9,11 +9,11 @@ use loci_model::warning::{Notices, Warning};
 use loci_model::{Error, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 
 use super::NamespaceAsk;
-use crate::access::View;
+use crate::access::{View, another_users};
 use crate::sre::{self, SreSettingsByMemory};
 
 /// The active records in the union of `asks` (none: everywhere) that `view` shows. An ask that has nothing in common
-/// with the view is denied; one that is wider is narrowed, with a warning.
+/// with the view, or that is another user's alone (sre-memory.md A-6), is denied; one that is wider is narrowed, with a warning.
 pub(crate) fn scope(
     memory: &Memory,
     view: &View,
@@ -22,9 +22,14 @@ pub(crate) fn scope(
 ) -> Result<(RecordScope, Notices)> {
     let mut scope = RecordScope::whole(memory.id.clone(), now);
     scope.view = view.clauses().to_vec();
+    let known = view.within(memory);
     let mut notices = Notices::default();
     for ask in asks {
-        let (parts, kept_back) = view.narrow(&filter(memory, ask)).ok_or_else(outside)?;
+        let asked = filter(memory, ask);
+        let (parts, kept_back) = view.narrow(&asked).ok_or_else(outside)?;
+        if known.is_of_another(&asked) {
+            return Err(another_users());
+        }
         if kept_back {
             notices.warn(Warning::ScopeNarrowed);
         }

@@ -78,6 +78,7 @@ impl Engine {
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
+                let view = view.within(&memory);
                 let administered = administered.as_ref();
                 let (by, server) = (by.as_str(), &server);
                 let reverting = Reverting { memory: &memory, view: &view, administered, by, at, server };

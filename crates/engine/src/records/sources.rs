@@ -2,12 +2,14 @@
 //! are gone, are counted: what a record says of them is all there is.
 
 use loci_model::event::Event;
+use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::{Error, EventId, MemoryId, RecordId, Result, Timestamp};
+use loci_model::{Error, ErrorKind, EventId, MemoryId, RecordId, Result, Timestamp};
 
 use super::get::readable;
 use crate::memories::existing;
+use crate::sre::EventGuard;
 use crate::{Engine, access};
 
 /// Events of one answer.
@@ -44,8 +46,8 @@ impl Engine {
             (caller.clone(), memory.clone(), record.clone(), after.cloned());
         self.store
             .read(move |tx| {
-                existing(tx, &memory)?;
-                let record = readable(tx, &view, &memory, &record, now)?;
+                let memory = existing(tx, &memory)?;
+                let record = readable(tx, &view.within(&memory), &memory.id, &record, now)?;
                 let mut ids: Vec<EventId> = Vec::new();
                 for source in &record.provenance.sources {
                     if !ids.contains(&source.event) {
@@ -79,13 +81,19 @@ impl Engine {
 fn event(
     tx: &dyn ReadTx,
     caller: &Principal,
-    memory: &MemoryId,
+    memory: &Memory,
     id: &EventId,
     now: Timestamp,
 ) -> Result<Option<Event>> {
-    let Some(place) = tx.events().place(memory, id)? else { return Ok(None) };
-    let view = access::event_view(caller, memory, &place.actor, Some(&place.session), Capability::Read, now);
+    let Some(place) = tx.events().place(&memory.id, id)? else { return Ok(None) };
+    let (actor, session) = (&place.actor, &place.session);
+    let view = access::event_view(caller, &memory.id, actor, Some(session), Capability::Read, now);
     let Ok(view) = view else { return Ok(None) };
-    let found = tx.events().get(memory, &place.actor, &place.session, id, now)?;
-    Ok(found.filter(|event| view.admits(event)))
+    let guard = match EventGuard::of(tx, caller, memory, (actor, session), Capability::Read, now) {
+        Ok(guard) => guard,
+        Err(error) if error.kind == ErrorKind::Denied => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let found = tx.events().get(&memory.id, actor, session, id, now)?;
+    Ok(found.filter(|event| view.admits(event) && guard.admits(event)))
 }

@@ -71,6 +71,7 @@ impl Engine {
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
+                let view = view.within(&memory);
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let found = RefCell::default();
                 let sre = &settings.sre;

@@ -75,7 +75,7 @@ impl Engine {
     ) -> Result<SearchAnswer> {
         check(request)?;
         let view = access::bound_view(caller, &request.memory, Capability::Read, self.clock.now())?;
-        let Scoped { scope, mut notices, own_weights, provisional } =
+        let Scoped { scope, view, mut notices, own_weights, provisional } =
             self.search_scope(request, &view, with_waiting).await?;
         let weights = match &own_weights {
             Some(weights) => weights.as_ref(),
@@ -168,7 +168,7 @@ impl Engine {
                 if memory.settings.retrieval_weights.is_some() && own_weights.is_none() {
                     notices.warn(Warning::WeightsNotUsed);
                 }
-                Ok(Scoped { scope, notices, own_weights, provisional })
+                Ok(Scoped { scope, view: view.within(&memory), notices, own_weights, provisional })
             })
             .await
     }
@@ -251,6 +251,7 @@ impl Engine {
 /// What a request asks for, as one snapshot of the store has it.
 struct Scoped {
     scope: RecordScope,
+    view: View,
     notices: Notices,
     own_weights: Option<Arc<Weights>>,
     provisional: Provisional,

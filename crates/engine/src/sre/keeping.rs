@@ -295,12 +295,17 @@ pub(super) fn source(record: &Record) -> SreSource {
 /// True for what operations memory keeps to another user than this one (H-7). Loci's own seal tells it from whatever other programs note under the
 /// same names.
 pub(crate) fn is_kept_from(record: &Record, reader: &str) -> bool {
-    record.metadata.contains_key(SEAL) && is_hidden(record, reader)
+    is_sealed(record) && is_hidden(record, reader)
+}
+
+/// True for what Loci wrote for this memory, whatever became of its text since.
+pub(super) fn is_sealed(record: &Record) -> bool {
+    record.metadata.contains_key(SEAL)
 }
 
 /// What metadata of operations memory stays whatever a client sets: the system's own, and to whom a record is kept. Nothing of other records.
 pub(crate) fn lasting(record: &Record) -> Metadata {
-    let is_ours = record.metadata.contains_key(SEAL);
+    let is_ours = is_sealed(record);
     let lasts = |key: &str| key.starts_with(SYSTEM_PREFIX) || matches!(key, SCOPE | OWNER);
     let own = record.metadata.iter().filter(|(key, _)| is_ours && lasts(key));
     own.map(|(key, value)| (key.clone(), value.clone())).collect()

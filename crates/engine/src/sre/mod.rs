@@ -22,6 +22,7 @@
 //! | `preference_lists`, `effective`, `declared_file`, `applying` | preferences as people look at them, what they mean now, and as a file declares them |
 //! | `lines`, `exporting`, `importing` | records as lines: pure; out, and in again |
 //! | `owning`, `correcting` | what is a user's own: listed, deleted; said anew |
+//! | `whose`, `guarding` | whose preferences lie somewhere: pure; whose events a session keeps |
 //! | `examining` | what nobody will read as it is meant |
 //! | `telling` | what is told to whoever counts |
 //! | `wire` | the records of typed events |
@@ -42,6 +43,7 @@ mod effective;
 mod examining;
 mod exporting;
 mod filters;
+mod guarding;
 mod history;
 mod importing;
 mod incident_name;
@@ -79,6 +81,7 @@ mod time_zone;
 mod typed;
 mod users_zone;
 mod when;
+mod whose;
 mod wire;
 mod wording;
 
@@ -92,6 +95,7 @@ pub(crate) use drafts::WAITS;
 pub use effective::SreEffective;
 pub use examining::{SreExamined, SreProblem, SreProblemKind};
 pub use exporting::{SreExportCursor, SreExported};
+pub(crate) use guarding::{EventGuard, require_session};
 pub use history::{SreHistory, SreHistoryAsk, SreVersion};
 pub use importing::{SreImport, SreImportedLine};
 pub use investigations::{
@@ -115,6 +119,7 @@ pub use saving::{SreKept, SreSave, SreSaved};
 pub use settings::{PastScope, SreSettings, SreSettingsByMemory, SreTypeSettings};
 pub use synonyms::SreSynonyms;
 pub(crate) use typed::may_be_typed;
+pub(crate) use whose::{OfUser, UsersPlaces, id_of, is_on_user, user_of_preference};
 pub(crate) use wire::{PROFILE, check_ids, known_as, typed_in, waits_for_person, waits_when_changed};
 
 /// The name of the profile's memory.

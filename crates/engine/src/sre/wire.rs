@@ -3,7 +3,7 @@
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
-use loci_model::principal::Principal;
+use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::sre::{SreSource, SreType};
 use loci_model::{Error, EventId, Namespace, Result, StrategyId};
@@ -16,6 +16,7 @@ use super::settings::{SreSettings, SreSettingsByMemory};
 use super::typed::{Typed, typed};
 use super::{place, preference, segment};
 use crate::Engine;
+use crate::access;
 use crate::events::{NewEvent, Prepared};
 
 /// The name of the profile.
@@ -76,9 +77,9 @@ fn is_of_preferences(memory: &Memory, namespace: &Namespace) -> bool {
 }
 
 /// Segments of a namespace beside those of the template that gives it.
-struct Beside<'a> {
+pub(super) struct Beside<'a> {
     /// A segment of the template, and of the namespace.
-    pairs: Vec<(&'a str, &'a str)>,
+    pub(super) pairs: Vec<(&'a str, &'a str)>,
     /// Segments of the template for which the namespace has none.
     unsaid: usize,
     /// Segments of the namespace beneath the template.
@@ -87,7 +88,7 @@ struct Beside<'a> {
 
 impl<'a> Beside<'a> {
     /// None where the template gives another namespace: what has no variable stands for itself.
-    fn of(template: &'a str, namespace: &'a str) -> Option<Self> {
+    pub(super) fn of(template: &'a str, namespace: &'a str) -> Option<Self> {
         let parts = |text: &'a str| text.trim_matches('/').split('/').collect::<Vec<_>>();
         let (template, namespace) = (parts(template), parts(namespace));
         let pairs: Vec<_> = template.iter().copied().zip(namespace.iter().copied()).collect();
@@ -170,6 +171,9 @@ impl Engine {
         let id = segment::decode(of.0.as_str());
         let actor =
             place::actor(kind, &id, self.settings.sre.of(&memory.id)).map_err(|error| error.on("actorId"))?;
+        if kind != SreType::Infrastructure {
+            access::require_user(caller, &memory.id, (of.0, &id), Capability::Write)?;
+        }
         let session = segment::decode(of.1.as_str());
         let session = place::session(kind, Some(&session)).map_err(|error| error.on("sessionId"))?;
         let mut asked = SreSave {

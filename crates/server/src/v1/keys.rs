@@ -64,6 +64,7 @@ fn grant(asked: shape::Grant) -> Result<Grant> {
         shape::Capability::Agent => Capability::Agent,
         shape::Capability::Outcome => Capability::Outcome,
         shape::Capability::Worker => Capability::Worker,
+        shape::Capability::Impersonate => Capability::Impersonate,
     };
     Ok(Grant {
         memory: asked.memory.map(MemoryId::parse).transpose().map_err(|error| error.on("memory"))?,
@@ -85,6 +86,7 @@ pub(super) fn grant_shown(grant: &Grant) -> shape::Grant {
         Capability::Agent => shape::Capability::Agent,
         Capability::Outcome => shape::Capability::Outcome,
         Capability::Worker => shape::Capability::Worker,
+        Capability::Impersonate => shape::Capability::Impersonate,
     };
     shape::Grant {
         memory: grant.memory.as_ref().map(ToString::to_string),

@@ -24,6 +24,7 @@ pub(super) fn word(capability: Capability) -> &'static str {
         Capability::Agent => "agent",
         Capability::Outcome => "outcome",
         Capability::Worker => "worker",
+        Capability::Impersonate => "impersonate",
     }
 }
 

@@ -23,6 +23,7 @@ mod safety;
 mod starting;
 mod summing_up;
 mod verifying;
+mod whose;
 mod wire;
 
 use std::collections::BTreeSet;
@@ -68,6 +69,13 @@ fn of_actor(name: &str, actor: &str) -> Principal {
 fn of_team(name: &str) -> Principal {
     let capabilities = BTreeSet::from([Capability::Read, Capability::Write]);
     Principal { name: name.to_owned(), grants: vec![Grant { capabilities, ..Grant::everything() }] }
+}
+
+/// The one key of an agent that works for every user.
+fn of_every_user(name: &str) -> Principal {
+    let mut key = of_team(name);
+    key.grants[0].capabilities.insert(Capability::Impersonate);
+    key
 }
 
 /// What is said, by whom.

@@ -14,7 +14,7 @@ use loci_model::{ErrorKind, Namespace, RecordId};
 use loci_testkit::credentials::{Credential, credentials};
 use serde_json::{Value, json};
 
-use super::{Said, known, of_actor, of_team, preferences, reopened, world};
+use super::{Said, known, of_actor, of_every_user, of_team, preferences, reopened, world};
 use crate::world::World;
 
 fn said<'a>(world: &'a World, source: SreSource) -> Said<'a> {
@@ -87,8 +87,9 @@ fn a_contact_counts_once_a_person_confirms_it() {
         world.drive(decided).map(|kept| kept.action).map_err(|error| error.kind)
     };
     // Neither another user, nor a key that works for this one.
-    assert_eq!(decide(&of_team("Bob"), true), Err(ErrorKind::Denied));
+    assert_eq!(decide(&of_team("Bob"), true), Err(ErrorKind::NotFound));
     assert_eq!(decide(&of_actor("supervisor", "Alice"), true), Err(ErrorKind::Denied));
+    assert_eq!(decide(&of_every_user("supervisor"), true), Err(ErrorKind::Denied));
     assert_eq!(decide(&of_actor("Bob", "Bob"), true), Err(ErrorKind::NotFound));
     assert_eq!(decide(&of_actor("Alice", "Alice"), true), Ok(SreAction::Superseded));
     assert_eq!(decide(&of_actor("Alice", "Alice"), true), Err(ErrorKind::NotFound));
@@ -120,7 +121,7 @@ fn no_other_door_sets_a_contact() {
     let world = world();
     let data = value(json!({"primary_contact": "ops@example.com", "delay_minutes": 15}));
     said(&world, SreSource::Human).save(&world, data).unwrap();
-    let stranger = of_team("x");
+    let stranger = of_every_user("x");
     // A record that a client writes, with every word of ours that it may write.
     let namespace = Namespace::parse("/sre/users/Alice/preferences").unwrap();
     let text = |what: Value| {
@@ -269,7 +270,7 @@ fn in_person(world: &World, said: &Said<'_>, data: Value) -> Vec<SreAction> {
 #[test]
 fn what_was_said_by_one_user_is_no_word_of_another() {
     let world = world();
-    let (eve, agent) = (said(&world, SreSource::Human), of_team("agent"));
+    let (eve, agent) = (said(&world, SreSource::Human), of_every_user("agent"));
     let eve = Said { actor: "Eve", ..eve };
     assert_eq!(eve.actions(&world, value(json!({"primary_contact": "eve@evil.example"}))), [Added]);
     let record = world.active()[0].clone();

@@ -1,0 +1,357 @@
+//! A user's preferences are no other user's, by whatever operation: §9.1, A-6, D9.
+
+use std::collections::BTreeMap;
+
+use loci_engine::events::{EventListing, NewEvent};
+use loci_engine::records::{
+    BatchOutcome, NamespaceAsk, NewRecord, RecordDelete, RecordListing, RecordUpdate, RecordsCreate,
+};
+use loci_engine::retrieval::SearchRequest;
+use loci_model::event::{ExtractionMode, PayloadItem, Role};
+use loci_model::metadata::MetadataValue;
+use loci_model::ports::clock::Clock;
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::record::{Record, RecordState};
+use loci_model::sre::{SreSource, SreType};
+use loci_model::{ActorId, ErrorKind, Namespace, Result, SessionId};
+use serde_json::json;
+
+use super::starting::{asked, start};
+use super::{Said, of_actor, of_every_user, of_team, reopened, world};
+use crate::world::World;
+
+const PLACE: &str = "/sre/users/bob/preferences";
+const SESSION: &str = "preferences-default";
+
+fn namespace(text: &str) -> Namespace {
+    Namespace::parse(text).unwrap()
+}
+
+fn save(world: &World, by: &Principal, user: &str) -> Result<()> {
+    let said = Said { by, source: SreSource::Human, kind: SreType::Preferences, actor: user, session: None };
+    let data = json!({"preference_type": "style", "preference_value": {"reports": "short"}});
+    said.save(world, data).map(drop)
+}
+
+/// What bob prefers.
+fn of_bob(world: &World) -> Record {
+    let of_bob = |record: &Record| {
+        record.namespace.normal() == namespace(PLACE).normal() && record.text.contains("short")
+    };
+    world.active().into_iter().find(of_bob).unwrap()
+}
+
+fn list(world: &World, by: &Principal, ask: &str) -> Result<Vec<Record>> {
+    let listing = RecordListing {
+        memory: world.memory.id.clone(),
+        namespaces: vec![NamespaceAsk::Node(namespace(ask))],
+        strategy: None,
+        metadata: Vec::new(),
+        kinds: Vec::new(),
+        states: Vec::new(),
+        after: None,
+        limit: 100,
+    };
+    Ok(world.drive(world.engine.record_list(by, listing))?.page.items)
+}
+
+fn search(world: &World, by: &Principal, ask: &str) -> Result<Vec<Record>> {
+    let request = SearchRequest {
+        memory: world.memory.id.clone(),
+        query: "short reports".to_owned(),
+        namespaces: vec![NamespaceAsk::Node(namespace(ask))],
+        strategy: None,
+        metadata: Vec::new(),
+        kinds: Vec::new(),
+        states: Vec::new(),
+        citing: None,
+        as_of: None,
+        top_k: 10,
+        fold: false,
+        budget_tokens: None,
+        relevance_min: None,
+        explain: false,
+        lists: None,
+    };
+    Ok(world.drive(world.engine.search(by, request))?.hits.into_iter().map(|hit| hit.record).collect())
+}
+
+fn events(world: &World, by: &Principal, (actor, session): (&str, &str)) -> Result<usize> {
+    let listing = EventListing {
+        memory: world.memory.id.clone(),
+        actor: ActorId::parse(actor).unwrap(),
+        session: SessionId::parse(session).unwrap(),
+        branch: None,
+        metadata: Vec::new(),
+        before: None,
+        limit: 100,
+        with_payload: true,
+    };
+    Ok(world.drive(world.engine.event_list(by, listing))?.items.len())
+}
+
+fn say(world: &World, by: &Principal, (actor, session): (&str, &str), texts: &[&str]) -> Result<()> {
+    world.clock.advance_ms(1_000);
+    let said = |text: &&str| PayloadItem::Conversational { role: Role::Assistant, text: (*text).to_owned() };
+    let event = NewEvent {
+        memory: world.memory.id.clone(),
+        actor: ActorId::parse(actor).unwrap(),
+        session: Some(SessionId::parse(session).unwrap()),
+        time: None,
+        payload: texts.iter().map(said).collect(),
+        branch: None,
+        metadata: BTreeMap::new(),
+        extraction: ExtractionMode::Skip,
+        namespace_variables: BTreeMap::new(),
+        over_limit: false,
+    };
+    world.drive(world.engine.event_create(by, event, None)).map(drop)
+}
+
+fn create(world: &World, by: &Principal, place: &str) -> Result<()> {
+    let new = NewRecord::fact("r".into(), vec![namespace(place)], "likes tables".into(), world.clock.now());
+    let create = RecordsCreate { memory: world.memory.id.clone(), records: vec![new], expiry: None };
+    one(world.drive(world.engine.records_create(by, create, None))?)
+}
+
+/// What became of the one item of a batch.
+fn one(outcome: BatchOutcome) -> Result<()> {
+    let mut items = outcome.items;
+    assert_eq!(items.len(), 1);
+    items.remove(0).result.map_err(|(_, why)| loci_model::Error::not_found(why))
+}
+
+fn update(world: &World, by: &Principal, record: &Record) -> Result<()> {
+    let word = MetadataValue::String("yes".to_owned());
+    let update = RecordUpdate {
+        id: record.id.clone(),
+        timestamp: record.timestamp,
+        text: None,
+        namespaces: None,
+        source_namespaces: None,
+        strategy: None,
+        metadata: Some(BTreeMap::from([("reviewed".to_owned(), word)])),
+        if_version: None,
+    };
+    one(world.drive(world.engine.records_update(by, &world.memory.id, vec![update], None))?)
+}
+
+fn delete(world: &World, by: &Principal, record: &Record) -> Result<()> {
+    let delete = RecordDelete { id: record.id.clone(), namespace: None };
+    world.drive(world.engine.record_delete(by, &world.memory.id, delete))
+}
+
+/// Everything that can be done to what bob prefers, one after the other, and whether it could be.
+fn tried(world: &World, by: &Principal) -> Vec<(&'static str, std::result::Result<(), ErrorKind>)> {
+    let record = of_bob(world);
+    let (memory, id) = (&world.memory.id, &record.id);
+    let told = |done: Result<()>| done.map_err(|error| error.kind);
+    let among = |found: Result<Vec<Record>>| match found {
+        Ok(found) if found.iter().any(|one| one.id == *id) => Ok(()),
+        Ok(_) => Err(ErrorKind::NotFound),
+        Err(error) => Err(error.kind),
+    };
+    let tool = "{'preference_type': 'style', 'preference_value': {'tables': True}}";
+    let event = {
+        let source = record.provenance.sources[0].event.clone();
+        let (actor, session) =
+            (record.provenance.actor.clone().unwrap(), record.provenance.session.clone().unwrap());
+        world.drive(world.engine.event_get(by, memory, &actor, &session, &source)).map(drop)
+    };
+    vec![
+        ("get", told(world.drive(world.engine.record_get(by, memory, id, None)).map(drop))),
+        ("history", told(world.drive(world.engine.record_history(by, memory, id)).map(drop))),
+        ("changes", told(world.drive(world.engine.record_changes(by, memory, id)).map(drop))),
+        ("sources", told(world.drive(world.engine.record_sources(by, memory, id, None)).map(drop))),
+        ("list", among(list(world, by, "/sre"))),
+        ("search", among(search(world, by, "/sre"))),
+        ("list the place", among(list(world, by, PLACE))),
+        ("list the user", among(list(world, by, "/sre/users/bob"))),
+        ("search the place", among(search(world, by, PLACE))),
+        ("read the event", told(event)),
+        ("list events", told(events(world, by, ("bob", SESSION)).map(drop))),
+        ("typed event", told(say(world, by, ("bob", "s-1"), &[tool]))),
+        ("a sentence", told(say(world, by, ("bob", SESSION), &["likes tables"]))),
+        ("talk", told(say(world, by, ("bob", SESSION), &["likes tables", "likes charts"]))),
+        ("create", told(create(world, by, PLACE))),
+        ("save", told(save(world, by, "bob"))),
+        ("update", told(update(world, by, &record))),
+        ("delete", told(delete(world, by, &record))),
+    ]
+}
+
+#[test]
+fn what_a_user_prefers_is_for_whoever_works_for_them() {
+    let check = |by: &dyn Fn(&World) -> Principal| {
+        let world = world();
+        save(&world, &of_team("bob"), "bob").unwrap();
+        let world = reopened(world);
+        let by = by(&world);
+        for (what, done) in tried(&world, &by) {
+            assert_eq!(done, Ok(()), "{what}: {by:?}");
+        }
+    };
+    check(&|world| world.caller.clone());
+    check(&|_| of_team("bob"));
+    check(&|_| of_every_user("agent"));
+    // A grant that is made for bob, beside what the key has of the memory.
+    check(&|_| {
+        let mut key = of_team("agent");
+        key.grants.extend(of_actor("agent", "bob").grants);
+        key
+    });
+    check(&|_| {
+        let mut key = of_team("agent");
+        let mut named = of_actor("agent", "bob").grants.remove(0);
+        named.capabilities = [Capability::Impersonate].into();
+        key.grants.push(named);
+        key
+    });
+}
+
+#[test]
+fn what_another_user_prefers_is_kept() {
+    let world = world();
+    save(&world, &of_team("bob"), "bob").unwrap();
+    let world = reopened(world);
+    let others = [
+        of_team("alice"),
+        {
+            let mut key = of_team("alice");
+            key.grants.extend(of_actor("alice", "carol").grants);
+            key
+        },
+        // A word on one session, or on another actor, names nobody else.
+        {
+            let mut key = of_every_user("alice");
+            key.grants[0].capabilities.remove(&Capability::Impersonate);
+            let session = SessionId::parse("s").unwrap();
+            let capabilities = [Capability::Impersonate].into();
+            key.grants.push(Grant { session: Some(session), capabilities, ..Grant::everything() });
+            key
+        },
+    ];
+    for by in others {
+        let denied = [
+            "list the place",
+            "list the user",
+            "search the place",
+            "read the event",
+            "list events",
+            "typed event",
+            "a sentence",
+            "talk",
+            "save",
+        ];
+        for (what, done) in tried(&world, &by) {
+            let expect = if denied.contains(&what) { ErrorKind::Denied } else { ErrorKind::NotFound };
+            assert_eq!(done, Err(expect), "{what}: {by:?}");
+        }
+    }
+    assert_eq!(world.active(), vec![of_bob(&world)]);
+    assert_eq!(of_bob(&world).version, 1);
+}
+
+#[test]
+fn the_name_of_a_place_is_read_as_it_is_written() {
+    let world = world();
+    let user = "bob.smith";
+    save(&world, &of_team(user), user).unwrap();
+    let ask = |by: &Principal, place: &str| {
+        list(&world, by, place).map(|found| found.len()).map_err(|error| error.kind)
+    };
+    let written = "/sre/users/x--bob_2esmith/preferences";
+    for place in ["/sre/users/bob.smith/preferences", written, "/sre/users/bob.smith"] {
+        assert_eq!(ask(&of_team("alice"), place), Err(ErrorKind::Denied), "{place}");
+        assert_eq!(ask(&of_team(user), place), Ok(1), "{place}");
+        assert_eq!(ask(&of_every_user("agent"), place), Ok(1), "{place}");
+    }
+    // All users' place is nobody's alone.
+    assert_eq!(ask(&of_team("alice"), "/sre/users"), Ok(0));
+    assert_eq!(ask(&of_team(user), "/sre/users"), Ok(1));
+    // A grant on a user's part of the tree is that user's; one on all users' is not.
+    let on = |place: &str| {
+        let mut key = of_team("key");
+        key.grants[0].namespace = Some(namespace(place));
+        key
+    };
+    assert_eq!(ask(&on("/sre/users/x--bob_2esmith"), written), Ok(1));
+    assert_eq!(ask(&on(written), written), Ok(1));
+    assert_eq!(ask(&on("/sre/users"), written), Err(ErrorKind::Denied));
+}
+
+#[test]
+fn what_was_not_said_to_this_memory_is_the_users_where_it_lies() {
+    let world = world();
+    create(&world, &world.caller, PLACE).unwrap();
+    let record = world.active().remove(0);
+    let get =
+        |by: &Principal| world.drive(world.engine.record_get(by, &world.memory.id, &record.id, None)).is_ok();
+    assert!(!get(&of_team("alice")));
+    assert!(get(&of_team("bob")) && get(&of_every_user("agent")) && get(&world.caller));
+    // What one user has is not put into another's place.
+    let alice = of_team("alice");
+    save(&world, &alice, "alice").unwrap();
+    let own = world.active().into_iter().find(|one| one.text.contains("short")).unwrap();
+    let moved = RecordUpdate {
+        id: own.id,
+        timestamp: own.timestamp,
+        text: None,
+        namespaces: Some(vec![namespace(PLACE)]),
+        source_namespaces: None,
+        strategy: None,
+        metadata: None,
+        if_version: None,
+    };
+    let moved = world.engine.records_update(&alice, &world.memory.id, vec![moved], None);
+    assert!(one(world.drive(moved).unwrap()).is_err());
+    assert_eq!(world.records(&[RecordState::Active]).len(), 2);
+}
+
+#[test]
+fn events_that_say_what_a_user_prefers_are_left_out() {
+    let world = world();
+    let tool = "{'preference_type': 'style', 'preference_value': {'tables': True}}";
+    say(&world, &of_team("bob"), ("bob", "s-1"), &["hello"]).unwrap();
+    say(&world, &of_team("bob"), ("bob", "s-1"), &[tool]).unwrap();
+    let shown = |by: &Principal| events(&world, by, ("bob", "s-1")).map_err(|error| error.kind);
+    assert_eq!(shown(&of_team("alice")), Ok(1));
+    for by in [of_team("bob"), of_every_user("agent"), world.caller.clone()] {
+        assert_eq!(shown(&by), Ok(2), "{by:?}");
+    }
+}
+
+#[test]
+fn an_investigation_of_the_wire_is_its_users() {
+    let world = world();
+    let found = "{'incident_id': 'i', 'query': 'q', 'key_findings': ['latency']}";
+    let known = "{'service_name': 'api', 'knowledge_type': 'config', 'knowledge_data': {'replicas': 3}}";
+    let tried = |by: &Principal, actor: &str, text: &str| {
+        say(&world, by, (actor, "s-1"), &[text]).map_err(|error| error.kind)
+    };
+    assert_eq!(tried(&of_team("alice"), "bob", found), Err(ErrorKind::Denied));
+    assert_eq!(tried(&of_every_user("agent"), "bob", found), Ok(()));
+    assert_eq!(tried(&of_team("bob"), "bob", found), Ok(()));
+    // What is known of services is no user's.
+    assert_eq!(tried(&of_team("alice"), "logs-agent", known), Ok(()));
+}
+
+#[test]
+fn what_is_said_in_a_private_investigation_is_for_its_user() {
+    let world = world();
+    let alice = of_team("alice");
+    let mut private = asked(&world, "alice", "api-server crashes");
+    (private.is_private, private.session) = (true, Some("s-private".to_owned()));
+    start(&world, &alice, private).unwrap();
+    for actor in ["alice", "logs-agent"] {
+        say(&world, &alice, (actor, "s-private"), &["hello"]).unwrap();
+        let shown = |by: &Principal| events(&world, by, (actor, "s-private")).map_err(|error| error.kind);
+        assert!(shown(&alice).is_ok_and(|events| events > 0), "{actor}");
+        assert!(shown(&world.caller).is_ok() && shown(&of_every_user("agent")).is_ok(), "{actor}");
+        assert!(shown(&of_actor("key", actor)).is_ok(), "a key that works as {actor}");
+        assert_eq!(shown(&of_team("bob")), Err(ErrorKind::Denied), "{actor}");
+    }
+    // Another session of the same name.
+    say(&world, &of_team("bob"), ("bob", "s-private"), &["hello"]).unwrap();
+    assert_eq!(events(&world, &of_team("bob"), ("bob", "s-private")).unwrap(), 1);
+}
