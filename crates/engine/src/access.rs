@@ -524,4 +524,36 @@ mod tests {
         assert_eq!(visible_sessions(&caller, &id, &actor).unwrap(), Some(vec![session]));
         assert!(visible_actors(&caller, &id).is_err());
     }
+
+    #[test]
+    fn whoever_may_name_a_user_works_for_them() {
+        let id = memory("ops-0123456789");
+        let bob = ActorId::parse("bob").unwrap();
+        let check = |part: Grant, capability: Capability, expect: bool| {
+            let caller = Principal {
+                name: "agent".into(),
+                grants: vec![
+                    Grant { capabilities: [Capability::Read].into(), ..Grant::everything() },
+                    Grant { capabilities: [capability].into(), ..part.clone() },
+                ],
+            };
+            let asked = require_user(&caller, &id, (&bob, "bob"), Capability::Read);
+            assert_eq!(asked.is_ok(), expect, "{capability:?} {part:?}");
+            assert!(require_user_in_person(&caller, &id, "bob").is_err(), "{part:?}");
+        };
+        let all = Grant::everything;
+        let of = |actor: &str| Grant { actor: Some(ActorId::parse(actor).unwrap()), ..all() };
+        check(all(), Capability::Impersonate, true);
+        check(all(), Capability::Read, false);
+        check(all(), Capability::Worker, false);
+        check(of("bob"), Capability::Impersonate, true);
+        check(of("alice"), Capability::Impersonate, false);
+        check(Grant { memory: Some(id.clone()), ..all() }, Capability::Impersonate, true);
+        let elsewhere = memory("else-0123456789");
+        check(Grant { memory: Some(elsewhere), ..all() }, Capability::Impersonate, false);
+        let session = SessionId::parse("s").unwrap();
+        check(Grant { session: Some(session), ..all() }, Capability::Impersonate, false);
+        let namespace = Namespace::parse("/sre/users/bob/").unwrap();
+        check(Grant { namespace: Some(namespace), ..all() }, Capability::Impersonate, false);
+    }
 }

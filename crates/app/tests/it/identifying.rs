@@ -176,6 +176,23 @@ fn a_key_speaks_for_nobody_else() {
         let path = format!("/v1/preferences/{waits}/{verb}");
         check(&[403, 404], "POST", &path, json!({ "memory": memory }));
     }
+    // Operations that every memory has, and the wire's.
+    let (place, everywhere) = (json!(["/sre/users/bob/preferences"]), json!(["/"]));
+    check(&[403], "POST", &of_memory("records:list"), json!({ "namespaces": place }));
+    check(&[200], "POST", &of_memory("records:list"), json!({ "namespace_paths": everywhere }));
+    let find = json!({"memory": memory, "query": "reports", "namespaces": place});
+    check(&[403], "POST", "/v1/search", find);
+    check(&[200], "POST", "/v1/search", json!({"memory": memory, "query": "reports"}));
+    for id in [&active, &waits] {
+        check(&[404], "GET", &of_memory(&format!("records/{id}")), Value::Null);
+        check(&[404], "GET", &of_memory(&format!("records/{id}/history")), Value::Null);
+        check(&[404], "GET", &format!("/v1/records/{id}/sources?memory={memory}"), Value::Null);
+        check(&[404], "DELETE", &of_memory(&format!("records/{id}")), Value::Null);
+    }
+    check(&[403], "GET", &of_memory("events?actor=bob&session=preferences-default"), Value::Null);
+    let typed = json!({"actor": "bob", "session": "s-1",
+        "payload": [{"message": {"role": "assistant", "text": style("tone").to_string()}}]});
+    check(&[403], "POST", &of_memory("events"), typed);
     check(&[200], "GET", "/v1/me/records", Value::Null);
     let corrected = json!({"record_id": active, "data": style("tone")});
     check(&[404], "PATCH", "/v1/me/records", corrected);

@@ -4,7 +4,7 @@
 
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{ReadTx, Tx};
-use loci_model::record::{Record, RecordState};
+use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tree_entry::{
     DocumentOperation, EntryStanding, PathOrigin, TreeChange, TreeEntry, TreePlace, TreeProgress, owner_of,
 };
@@ -16,6 +16,8 @@ use super::document::{shown_title, standing_of};
 use super::path::{DocumentPath, PathKey};
 use super::tree::{Tree, TreeAsk};
 use super::upkeep::forgetting;
+use crate::memories::existing;
+use crate::sre::{self, UsersPlaces};
 
 /// What is known of a change beside the record itself.
 #[derive(Debug, Clone, Copy, Default)]
@@ -66,12 +68,25 @@ impl Tree {
             None => None,
         };
         let placing = Placing { record, place, entry, told };
-        if record.state == RecordState::Active {
+        if record.state == RecordState::Active && !self.is_kept_to_a_user(tx, record)? {
             self.put_in(tx, placing).map(Some)
         } else {
             self.take_out(tx, placing)?;
             Ok(None)
         }
+    }
+
+    /// True for what operations memory keeps to one user: a tree is for whoever reads its namespace, and has no documents that some of them may
+    /// not see.
+    fn is_kept_to_a_user(&self, tx: &dyn ReadTx, record: &Record) -> Result<bool> {
+        if sre::is_kept_to_a_user(record) {
+            return Ok(true);
+        }
+        if record.kind != RecordKind::Preference {
+            return Ok(false);
+        }
+        let places = UsersPlaces::of(&existing(tx, &self.memory)?);
+        Ok(places.is_some_and(|places| places.have_made(record)))
     }
 
     fn put_in(&self, tx: &mut dyn Tx, placing: Placing<'_>) -> Result<TreeEntry> {

@@ -119,7 +119,7 @@ pub use saving::{SreKept, SreSave, SreSaved};
 pub use settings::{PastScope, SreSettings, SreSettingsByMemory, SreTypeSettings};
 pub use synonyms::SreSynonyms;
 pub(crate) use typed::may_be_typed;
-pub(crate) use whose::{OfUser, UsersPlaces, id_of, is_on_user, user_of_preference};
+pub(crate) use whose::{OfUser, UsersPlaces, id_of, is_kept_to_a_user, is_on_user, user_of_preference};
 pub(crate) use wire::{PROFILE, check_ids, known_as, typed_in, waits_for_person, waits_when_changed};
 
 /// The name of the profile's memory.

@@ -6,7 +6,8 @@ use loci_model::record::{Record, RecordKind};
 use loci_model::sre::SreType;
 use loci_model::{ActorId, StrategyId};
 
-use super::keeping::is_sealed;
+use super::keeping::{is_sealed, word};
+use super::saving::{SCOPE, SCOPE_PRIVATE};
 use super::wire::{Beside, is_of_profile};
 use super::{place, segment};
 
@@ -49,11 +50,16 @@ impl UsersPlaces {
         if is_shared { None } else { self.user_at(namespace) }
     }
 
+    /// True for what the strategy of preferences made.
+    pub(crate) fn have_made(&self, record: &Record) -> bool {
+        record.strategy.as_ref() == Some(&self.strategy)
+    }
+
     /// The user whose preference a record is: one that the strategy made, or one without a strategy that lies there.
     pub(crate) fn user_of_record(&self, record: &Record) -> Option<OfUser> {
         let namespace = record.namespace.normal();
         match &record.strategy {
-            Some(strategy) if *strategy == self.strategy => {
+            Some(_) if self.have_made(record) => {
                 self.user_at(&namespace).or_else(|| Some(by_provenance(record)))
             }
             Some(_) => None,
@@ -74,6 +80,11 @@ impl UsersPlaces {
 /// The user whose preference a record is, by Loci's seal alone.
 pub(crate) fn user_of_preference(record: &Record) -> Option<OfUser> {
     (record.kind == RecordKind::Preference && is_sealed(record)).then(|| by_provenance(record))
+}
+
+/// True for what is for one user and administrators, by Loci's seal: a preference, or what somebody keeps to themselves.
+pub(crate) fn is_kept_to_a_user(record: &Record) -> bool {
+    is_sealed(record) && (record.kind == RecordKind::Preference || word(record, SCOPE) == Some(SCOPE_PRIVATE))
 }
 
 /// Of nobody where it does not say whose it is.

@@ -20,6 +20,8 @@ mod sign;
 #[cfg(test)]
 mod transcript;
 #[cfg(test)]
+mod users;
+#[cfg(test)]
 mod world;
 
 use transcript::run;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use loci_engine::events::{EventListing, NewEvent};
+use loci_engine::files::{TreeAsk, TreeListing};
 use loci_engine::records::{
     BatchOutcome, NamespaceAsk, NewRecord, RecordDelete, RecordListing, RecordUpdate, RecordsCreate,
 };
@@ -354,4 +355,22 @@ fn what_is_said_in_a_private_investigation_is_for_its_user() {
     // Another session of the same name.
     say(&world, &of_team("bob"), ("bob", "s-private"), &["hello"]).unwrap();
     assert_eq!(events(&world, &of_team("bob"), ("bob", "s-private")).unwrap(), 1);
+}
+
+#[test]
+fn what_is_kept_to_a_user_lies_in_no_tree() {
+    let world = world();
+    save(&world, &of_team("bob"), "bob").unwrap();
+    let mut private = asked(&world, "bob", "api-server crashes");
+    (private.is_private, private.session) = (true, Some("s-private".to_owned()));
+    start(&world, &of_team("bob"), private).unwrap();
+    let shared = start(&world, &of_team("bob"), asked(&world, "bob", "the ledger crashes")).unwrap();
+    let files = |place: &str| {
+        let tree = TreeAsk { memory: world.memory.id.clone(), namespace: namespace(place) };
+        let listing = TreeListing { tree, prefix: None, depth: None, after: None, limit: 100 };
+        world.drive(world.engine.documents_list(&of_team("alice"), &listing)).unwrap().items.len()
+    };
+    assert_eq!(files(PLACE), 0);
+    assert_eq!(files("/sre/investigations/bob/s-private"), 0);
+    assert_eq!(files(&format!("/sre/investigations/bob/{}", shared.session)), 1);
 }
