@@ -78,7 +78,11 @@ impl View {
             let on_place = |granted: &NamespaceFilter| {
                 granted.intersect(place).is_some() && is_on_user(granted.normal(), of)
             };
-            clause.actor.as_ref().is_some_and(is_them) || clause.namespace.as_ref().is_some_and(on_place)
+            // A grant on a session of theirs, or on some of what they said, is on that.
+            let is_all =
+                clause.session.is_none() && clause.strategy.is_none() && clause.bounds == Bounds::default();
+            let is_on_them = is_all && clause.actor.as_ref().is_some_and(is_them);
+            is_on_them || clause.namespace.as_ref().is_some_and(on_place)
         };
         reader.name == of.user
             || reader.names.iter().any(|one| one.as_ref().is_none_or(is_them))

@@ -29,8 +29,7 @@ impl Engine {
         self.store
             .write(move |tx| {
                 let place = (&actor, &session);
-                let guard =
-                    EventGuard::of(tx, &caller, &existing(tx, &memory)?, place, Capability::Write, now)?;
+                let guard = EventGuard::of(&caller, &existing(tx, &memory)?, place, Capability::Write)?;
                 let live = tx.events().get(&memory, &actor, &session, &id, now)?;
                 let live = live.filter(|event| view.admits(event) && guard.admits(event));
                 let Some(event) = live else { return Err(unknown(&id)) };

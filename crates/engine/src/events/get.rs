@@ -26,8 +26,7 @@ impl Engine {
         self.store
             .read(move |tx| {
                 let place = (&actor, &session);
-                let guard =
-                    EventGuard::of(tx, &caller, &existing(tx, &memory)?, place, Capability::Read, now)?;
+                let guard = EventGuard::of(&caller, &existing(tx, &memory)?, place, Capability::Read)?;
                 let found = tx.events().get(&memory, &actor, &session, &id, now)?;
                 found.filter(|event| view.admits(event) && guard.admits(event)).ok_or_else(|| unknown(&id))
             })

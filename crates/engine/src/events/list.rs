@@ -23,7 +23,7 @@ impl Engine {
                 let memory = existing(tx, &listing.memory)?;
                 sre::check_ids(&memory, listing.actor.as_str(), Some(listing.session.as_str()))?;
                 let of = (&listing.actor, &listing.session);
-                let guard = sre::EventGuard::of(tx, &caller, &memory, of, Capability::Read, now)?;
+                let guard = sre::EventGuard::of(&caller, &memory, of, Capability::Read)?;
                 let place = SessionPlace {
                     memory: &listing.memory,
                     actor: &listing.actor,

@@ -82,11 +82,18 @@ impl Tree {
         if sre::is_kept_to_a_user(record) {
             return Ok(true);
         }
-        if record.kind != RecordKind::Preference {
+        // What somebody puts there as a document is for whoever reads the tree.
+        if record.kind == RecordKind::Document {
             return Ok(false);
         }
-        let places = UsersPlaces::of(&existing(tx, &self.memory)?);
-        Ok(places.is_some_and(|places| places.have_made(record)))
+        let places = match self.users_places.get() {
+            Some(known) => known,
+            None => {
+                let found = UsersPlaces::of(&existing(tx, &self.memory)?);
+                self.users_places.get_or_init(|| found)
+            }
+        };
+        Ok(places.as_ref().is_some_and(|places| places.user_of_record(record).is_some()))
     }
 
     fn put_in(&self, tx: &mut dyn Tx, placing: Placing<'_>) -> Result<TreeEntry> {

@@ -1,6 +1,8 @@
 //! The tree of one namespace of a memory: what lies under which path, and where a record lies. Reads what the ledger keeps of it; how it
 //! is brought up to its records is `settling`'s and `catching_up`'s matter, what may be written where is `areas`'.
 
+use std::sync::OnceLock;
+
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::tree_entry::{EntryStanding, TreeEntry, TreePlace, TreeProgress};
@@ -9,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::path::PathKey;
 use super::slug::topic_key;
+use crate::sre::UsersPlaces;
 
 /// Places of one topic that are looked at: of more than one, the others are put away.
 const TOPIC_PLACES: usize = 16;
@@ -32,12 +35,19 @@ pub(crate) struct Tree {
     pub(crate) namespace: Namespace,
     /// The namespace in its normal form.
     pub(crate) normal: String,
+    /// Where the memory keeps what its users prefer, once anybody asked.
+    pub(super) users_places: OnceLock<Option<UsersPlaces>>,
 }
 
 impl Tree {
     pub(crate) fn of(ask: &TreeAsk) -> Self {
         let normal = ask.namespace.normal();
-        Self { memory: ask.memory.clone(), namespace: ask.namespace.clone(), normal }
+        Self {
+            memory: ask.memory.clone(),
+            namespace: ask.namespace.clone(),
+            normal,
+            users_places: OnceLock::new(),
+        }
     }
 
     /// How far it was brought.

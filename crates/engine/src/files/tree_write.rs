@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::{JobId, RecordId, Result, limits};
+use loci_model::{JobId, NamespaceFilter, NamespaceMatch, RecordId, Result, limits};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -56,6 +56,8 @@ impl Engine {
     {
         let TreeWrite { tree: ask, operation, token, new_records, run } = write;
         let view = access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Write)?;
+        let own = access::bound_view(caller, &ask.memory, Capability::Write, self.clock.now())?;
+        let whole = NamespaceFilter::new(&ask.namespace, NamespaceMatch::Exact);
         let is_admin = access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Admin).is_ok();
         let token = token.map(|token| token.of(caller, &ask.memory)).transpose()?;
         self.caught_up(ask).await?;
@@ -69,6 +71,9 @@ impl Engine {
             .store
             .write(move |tx| {
                 let memory = existing(tx, &tree.memory)?;
+                if own.within(&memory).is_of_another(&whole) {
+                    return Err(access::another_users());
+                }
                 let place = Some(&memory.id);
                 if let Some(first) = replayed(look_up(tx, token.as_ref(), place, operation, now)?)? {
                     return Ok((first, Tally::default()));

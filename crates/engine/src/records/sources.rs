@@ -89,7 +89,7 @@ fn event(
     let (actor, session) = (&place.actor, &place.session);
     let view = access::event_view(caller, &memory.id, actor, Some(session), Capability::Read, now);
     let Ok(view) = view else { return Ok(None) };
-    let guard = match EventGuard::of(tx, caller, memory, (actor, session), Capability::Read, now) {
+    let guard = match EventGuard::of(caller, memory, (actor, session), Capability::Read) {
         Ok(guard) => guard,
         Err(error) if error.kind == ErrorKind::Denied => return Ok(None),
         Err(error) => return Err(error),

@@ -71,6 +71,7 @@ impl Asking<'_> {
         let mut answer = SreRetrieved::default();
         let mut waiting = 0;
         let mut results = Vec::new();
+        let shown: HashSet<_> = self.asked.leave_out.iter().collect();
         for (actor, records) in users {
             answer.skipped.extend(unreadable(&records));
             let (past, current): (Vec<Record>, Vec<Record>) =
@@ -82,6 +83,12 @@ impl Asking<'_> {
                 // What no person has confirmed is not told to agents.
                 one.entries.retain(|entry| entry.state != WAITS);
                 let past = past.remove(&kind).unwrap_or_default();
+                // A set is told whole as long as anything of it was not.
+                let mut records = one.entries.iter().chain(&past.entries).map(|entry| &entry.record.id);
+                if !one.entries.is_empty() && records.all(|id| shown.contains(id)) {
+                    answer.left_out += 1;
+                    continue;
+                }
                 results.extend(self.result(&user, &kind, one, past));
             }
         }
@@ -90,10 +97,6 @@ impl Asking<'_> {
                 .warn(format!("preferences: {waiting} wait for a person to confirm them, and are left out"));
         }
         results.sort_by(|(a, place), (b, other)| b.score.total_cmp(&a.score).then_with(|| place.cmp(other)));
-        let hidden: HashSet<_> = self.asked.leave_out.iter().collect();
-        let all = results.len();
-        results.retain(|(result, _)| !hidden.contains(&result.record.id));
-        answer.left_out = all - results.len();
         if results.len() > wanted {
             answer.warn(format!(
                 "preferences: {} of {} types are left out: raise top_k",

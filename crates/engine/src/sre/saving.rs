@@ -25,7 +25,7 @@ use super::drafts::{Draft, Speaker, drafts};
 use super::incident_name::incident_random;
 use super::investigations::{ask_for_session_summary, require_first};
 use super::keeping::{SreAction, keep};
-use super::{canonical, masking, place};
+use super::{canonical, masking, place, segment};
 use crate::events::{NewEvent, Prepared};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
@@ -37,6 +37,8 @@ use crate::{Engine, access};
 
 /// The event's word for what it holds: it feeds that strategy and no other.
 pub(super) const EVENT_TYPE: &str = "loci.memoryType";
+/// The key of metadata of events that are kept to a user, whose actor it names.
+pub(super) const PRIVATE: &str = "loci.private";
 
 /// The operation of its idempotency tokens.
 const OPERATION: &str = "sre_save";
@@ -229,6 +231,9 @@ impl Engine {
         }
         let mut metadata = how.metadata.clone();
         metadata.insert(EVENT_TYPE.to_owned(), asked.kind.as_str().to_owned());
+        if let Some(owner) = &how.private_to {
+            metadata.insert(PRIVATE.to_owned(), segment::encode(owner, "owner")?);
+        }
         let mut event = self.prepare(NewEvent {
             memory: asked.memory.clone(),
             actor,

@@ -46,25 +46,18 @@ impl UsersPlaces {
 
     /// The user whose preferences, and nothing else that the memory's strategies make, lie at a node and beneath it.
     pub(crate) fn user_of_all(&self, namespace: &str) -> Option<OfUser> {
-        let is_shared = self.others.iter().any(|other| Beside::of(other, namespace).is_some());
+        let is_at = |other: &String| Beside::of(other, namespace).is_some_and(|beside| beside.beneath == 0);
+        let is_shared = self.others.iter().any(is_at);
         if is_shared { None } else { self.user_at(namespace) }
     }
 
-    /// True for what the strategy of preferences made.
-    pub(crate) fn have_made(&self, record: &Record) -> bool {
-        record.strategy.as_ref() == Some(&self.strategy)
-    }
-
-    /// The user whose preference a record is: one that the strategy made, or one without a strategy that lies there.
+    /// The user whose preference a record is: one that the strategy made, or one that lies there, whatever it says of its strategy.
     pub(crate) fn user_of_record(&self, record: &Record) -> Option<OfUser> {
         let namespace = record.namespace.normal();
-        match &record.strategy {
-            Some(_) if self.have_made(record) => {
-                self.user_at(&namespace).or_else(|| Some(by_provenance(record)))
-            }
-            Some(_) => None,
-            None => self.user_of_all(&namespace),
+        if record.strategy.as_ref() == Some(&self.strategy) {
+            return self.user_at(&namespace).or_else(|| Some(by_provenance(record)));
         }
+        self.user_of_all(&namespace)
     }
 
     fn user_at(&self, namespace: &str) -> Option<OfUser> {

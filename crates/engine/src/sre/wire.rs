@@ -83,7 +83,7 @@ pub(super) struct Beside<'a> {
     /// Segments of the template for which the namespace has none.
     unsaid: usize,
     /// Segments of the namespace beneath the template.
-    beneath: usize,
+    pub(super) beneath: usize,
 }
 
 impl<'a> Beside<'a> {

@@ -17,11 +17,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::capturing::{Answer, Captured, CapturedRecord, ReadIn, RecordsByWord};
-use super::responding::{AGENT, INCIDENT, JOB_KEY, PRIVATE, USER, in_stead};
+use super::responding::{AGENT, INCIDENT, JOB_KEY, USER, in_stead};
 use super::verifying::reported_with;
 use crate::Engine;
 use crate::memories::existing;
 use crate::sre::knowledge::digest_of;
+use crate::sre::saving::PRIVATE;
 use crate::sre::{SreAction, capture, segment};
 use crate::strategies::question::{BadReply, Question};
 

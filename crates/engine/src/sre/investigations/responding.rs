@@ -22,6 +22,7 @@ use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::SafetyPolicy;
 use crate::sre::masking;
+use crate::sre::saving::PRIVATE;
 use crate::sre::{SreSettings, place, segment};
 use crate::{Engine, access};
 
@@ -35,7 +36,6 @@ pub(super) const USER: &str = "loci.user";
 const BY: &str = "loci.by";
 const REACH: &str = "loci.reach";
 const PROPOSES: &str = "loci.proposes";
-pub(super) const PRIVATE: &str = "loci.private";
 /// How far a caller may write.
 const REACH_WHOLE: &str = "memory";
 const REACH_ACTOR: &str = "actor";
@@ -251,7 +251,7 @@ fn may_read(caller: &Principal, job: &Job, settings: &SreSettings, now: Timestam
 /// What events of an investigation say of it in their metadata: which it is, and that it is kept to its user.
 pub(super) fn marks(known: &Known) -> BTreeMap<String, String> {
     let mut marks = BTreeMap::from([(INCIDENT.to_owned(), incident_word(&known.incident))]);
-    marks.extend(known.private_to().map(|_| (PRIVATE.to_owned(), "yes".to_owned())));
+    marks.extend(known.private_to().map(|_| (PRIVATE.to_owned(), known.actor.to_string())));
     marks
 }
 

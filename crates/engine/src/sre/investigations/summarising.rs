@@ -22,14 +22,14 @@ use loci_model::{
 use serde_json::Value;
 
 use super::finding::{Known, of_incident};
-use super::responding::{INCIDENT, PRIVATE, TYPE_RESPONSE, in_stead, incident_word};
+use super::responding::{INCIDENT, TYPE_RESPONSE, in_stead, incident_word};
 use super::session_text::{SessionText, session_text};
 use crate::memories::existing;
 use crate::records::writing::{Building, Origin};
 use crate::records::{NewRecord, batch};
 use crate::safety::SafetyPolicy;
 use crate::sre::keeping::{said_of_it, seal};
-use crate::sre::saving::{EVENT_TYPE, OWNER, SCOPE};
+use crate::sre::saving::{EVENT_TYPE, OWNER, PRIVATE, SCOPE};
 use crate::sre::scoring::{TRUST, UNTRUSTED};
 use crate::sre::settings::SreSettings;
 use crate::sre::{drafts, place};

@@ -13,8 +13,9 @@ use loci_model::{ActorId, Result};
 use serde_json::{Value, json};
 
 use super::capturing::Answer;
-use super::responding::{INCIDENT, PRIVATE, TYPE, TYPE_RESPONSE};
+use super::responding::{INCIDENT, TYPE, TYPE_RESPONSE};
 use crate::sre::place;
+use crate::sre::saving::PRIVATE;
 use crate::sre::scoring::UNVERIFIED;
 use crate::{Engine, access};
 

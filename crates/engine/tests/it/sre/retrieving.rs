@@ -5,7 +5,7 @@ use loci_engine::sre::{SreFound, SreRetrieve, SreRetrieved, SreTimeSource};
 use loci_model::principal::Principal;
 use loci_model::sre::{SreSource, SreType};
 use loci_model::time::DAY_MS;
-use loci_model::{Namespace, Result, Timestamp};
+use loci_model::{Namespace, RecordId, Result, Timestamp};
 use serde_json::{Value, json};
 
 use super::{Said, of_actor, of_team, reopened, world};
@@ -442,6 +442,32 @@ fn what_was_shown_already_is_counted_and_left_out() {
     let found = retrieve(&world, SreRetrieve { leave_out, ..asking(&world, INFRASTRUCTURE, "slow") });
     assert_eq!((found.results.len(), found.left_out), (1, 2));
     assert_eq!(found.results[0].record.id, all.results[2].record.id);
+}
+
+#[test]
+fn a_set_of_preferences_is_told_as_long_as_anything_of_it_was_not() {
+    let world = world();
+    let style =
+        json!({"preference_type": "style", "preference_value": {"tone": "dry", "report_format": "short"}});
+    let (source, kind) = (SreSource::Human, SreType::Preferences);
+    Said { by: &world.caller, source, kind, actor: "Alice", session: None }.save(&world, style).unwrap();
+    let asked = || asking(&world, SreType::Preferences, "");
+    let entries = retrieve(&world, asked()).results[0].content["entries"].clone();
+    let ids: Vec<RecordId> = entries
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| RecordId::parse(entry["record_id"].as_str().unwrap()).unwrap())
+        .collect();
+    assert_eq!(ids.len(), 2);
+    let check = |leave_out: &[RecordId], expect: (usize, usize)| {
+        let found = retrieve(&world, SreRetrieve { leave_out: leave_out.to_vec(), ..asked() });
+        assert_eq!((found.results.len(), found.left_out), expect, "{leave_out:?}");
+    };
+    check(&[], (1, 0));
+    check(&ids[..1], (1, 0));
+    check(&ids[1..], (1, 0));
+    check(&ids, (0, 1));
 }
 
 #[test]

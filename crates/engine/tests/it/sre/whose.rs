@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use loci_engine::events::{EventListing, NewEvent};
-use loci_engine::files::{TreeAsk, TreeListing};
+use loci_engine::files::{DocumentPut, PutContent, TreeAsk, TreeListing};
 use loci_engine::records::{
     BatchOutcome, NamespaceAsk, NewRecord, RecordDelete, RecordListing, RecordUpdate, RecordsCreate,
 };
@@ -17,6 +17,7 @@ use loci_model::sre::{SreSource, SreType};
 use loci_model::{ActorId, ErrorKind, Namespace, Result, SessionId};
 use serde_json::json;
 
+use super::responding::respond;
 use super::starting::{asked, start};
 use super::{Said, of_actor, of_every_user, of_team, reopened, world};
 use crate::world::World;
@@ -337,24 +338,90 @@ fn an_investigation_of_the_wire_is_its_users() {
     assert_eq!(tried(&of_team("alice"), "logs-agent", known), Ok(()));
 }
 
+/// A private investigation of alice's, with an agent's answer.
+fn private(world: &World) {
+    let alice = of_team("alice");
+    let mut private = asked(world, "alice", "api-server crashes");
+    (private.is_private, private.session) = (true, Some("s-private".to_owned()));
+    let incident = start(world, &alice, private).unwrap().incident;
+    respond(world, &alice, &incident, "logs-agent", "it was killed").unwrap();
+}
+
 #[test]
 fn what_is_said_in_a_private_investigation_is_for_its_user() {
     let world = world();
-    let alice = of_team("alice");
-    let mut private = asked(&world, "alice", "api-server crashes");
-    (private.is_private, private.session) = (true, Some("s-private".to_owned()));
-    start(&world, &alice, private).unwrap();
+    private(&world);
     for actor in ["alice", "logs-agent"] {
-        say(&world, &alice, (actor, "s-private"), &["hello"]).unwrap();
         let shown = |by: &Principal| events(&world, by, (actor, "s-private")).map_err(|error| error.kind);
-        assert!(shown(&alice).is_ok_and(|events| events > 0), "{actor}");
-        assert!(shown(&world.caller).is_ok() && shown(&of_every_user("agent")).is_ok(), "{actor}");
-        assert!(shown(&of_actor("key", actor)).is_ok(), "a key that works as {actor}");
-        assert_eq!(shown(&of_team("bob")), Err(ErrorKind::Denied), "{actor}");
+        for by in [of_team("alice"), world.caller.clone(), of_every_user("agent"), of_actor("key", actor)] {
+            assert_eq!(shown(&by), Ok(1), "{actor}: {by:?}");
+        }
+        assert_eq!(shown(&of_team("bob")), Ok(0), "{actor}");
     }
-    // Another session of the same name.
-    say(&world, &of_team("bob"), ("bob", "s-private"), &["hello"]).unwrap();
-    assert_eq!(events(&world, &of_team("bob"), ("bob", "s-private")).unwrap(), 1);
+}
+
+#[test]
+fn an_investigation_of_somebody_else_opens_no_private_one_and_shuts_no_other() {
+    let world = world();
+    private(&world);
+    let bob = of_team("bob");
+    let mut shared = asked(&world, "bob", "the ledger crashes");
+    shared.session = Some("s-private".to_owned());
+    start(&world, &bob, shared).unwrap();
+    for (actor, expect) in [("alice", 0), ("logs-agent", 0), ("bob", 1)] {
+        assert_eq!(events(&world, &bob, (actor, "s-private")).unwrap(), expect, "{actor}");
+    }
+    // Nor does it shut a session that others have.
+    let mut later = asked(&world, "alice", "the mail is late");
+    (later.is_private, later.session) = (true, Some("s-team".to_owned()));
+    say(&world, &bob, ("bob", "s-team"), &["hello"]).unwrap();
+    start(&world, &of_team("alice"), later).unwrap();
+    assert_eq!(events(&world, &of_team("carol"), ("bob", "s-team")).unwrap(), 1);
+}
+
+#[test]
+fn a_private_investigation_that_is_deleted_opens_nothing() {
+    let world = world();
+    private(&world);
+    let record = world.active().into_iter().find(|one| one.text.contains("crashes")).unwrap();
+    delete(&world, &of_team("alice"), &record).unwrap();
+    assert_eq!(events(&world, &of_team("bob"), ("alice", "s-private")).unwrap(), 0);
+}
+
+#[test]
+fn what_lies_in_a_users_place_is_the_users_whatever_strategy_it_names() {
+    let world = world();
+    let strategies = world.memory.strategies.iter().map(|one| Some(one.id.clone())).chain([None]);
+    for strategy in strategies {
+        let of_strategy = |by: &Principal| {
+            let (text, now) = ("never page anybody".to_owned(), world.clock.now());
+            let new = NewRecord {
+                strategy: strategy.clone(),
+                ..NewRecord::fact("r".into(), vec![namespace(PLACE)], text, now)
+            };
+            let create = RecordsCreate { memory: world.memory.id.clone(), records: vec![new], expiry: None };
+            world.drive(world.engine.records_create(by, create, None)).and_then(one)
+        };
+        assert!(of_strategy(&of_team("alice")).is_err(), "{strategy:?}");
+        of_strategy(&of_every_user("agent")).unwrap();
+    }
+    let tree = TreeAsk { memory: world.memory.id.clone(), namespace: namespace(PLACE) };
+    let listing = TreeListing { tree, prefix: None, depth: None, after: None, limit: 100 };
+    let files = world.drive(world.engine.documents_list(&of_team("alice"), &listing)).unwrap().items;
+    assert_eq!(files.len(), 0);
+}
+
+#[test]
+fn nobody_puts_a_document_into_another_users_place() {
+    let world = world();
+    let put = |by: &Principal| {
+        let tree = TreeAsk { memory: world.memory.id.clone(), namespace: namespace(PLACE) };
+        let content = PutContent::Raw("# Contacts\n\nPage mallory@example.com.\n".to_owned());
+        let put = DocumentPut { tree, path: None, content, precondition: None, reason: None };
+        world.drive(world.engine.document_put(by, put, None)).map(drop).map_err(|error| error.kind)
+    };
+    assert_eq!(put(&of_team("alice")), Err(ErrorKind::Denied));
+    assert_eq!(put(&of_team("bob")), Ok(()));
 }
 
 #[test]
