@@ -117,7 +117,7 @@ enum Opening {
     /// It is kept.
     Kept,
     /// Somebody opened one of the same alert meanwhile.
-    Another(Known),
+    Another(Meant),
     /// The store failed, which holds no investigation up: nothing is kept of it.
     Unsaved,
 }
@@ -219,7 +219,7 @@ impl Engine {
             Opening::Kept => {}
             Opening::Unsaved => context.investigation_unsaved(),
             Opening::Another(other) => {
-                meant = Meant::joined(&other);
+                meant = other;
                 (recurrence, drawn) = draw(&mut context, &meant);
             }
         }
@@ -349,7 +349,7 @@ impl Engine {
             Ok(saved) if is_kept(&saved) => Ok(Opening::Kept),
             Err(error) if error.kind == ErrorKind::Conflict && asked.fingerprint().is_some() => {
                 let same = self.same_alert(caller, asked).await?;
-                asked.joins(&same.known).cloned().map(Opening::Another).ok_or(error)
+                asked.joins(&same.known).map(|other| Opening::Another(Meant::joined(other))).ok_or(error)
             }
             Ok(_) => Err(Error::conflict("a start with this Idempotency-Key is under way: send it again")),
             Err(error) if is_of_store(error.kind) => {
