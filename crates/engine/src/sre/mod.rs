@@ -14,7 +14,7 @@
 //! | `time_zone`, `users_zone`, `time_phrases`, `when` | days of people, and the time that a question is about |
 //! | `filters`, `reading`, `scoring`, `quantities` | what a record must be of, what it says, what it is worth, which quantities a sentence has: pure |
 //! | `settings`, `synonyms` | what is configured: agents and their other names, what is read out of answers; what else a question may mean: pure |
-//! | `searching`, `preference_sets`, `listed` | what is found of a type, and the list that is shown |
+//! | `searching`, `preference_sets`, `listed`, `wording` | what is found of a type, and the list that is shown; which texts say what is asked |
 //! | `investigations` | the hooks around an investigation, and what came of it |
 //! | `alerts` | what alerting systems send, and what it makes of investigations |
 //! | `saving`, `preferences`, `confirming`, `retrieving`, `history` | the verbs |
