@@ -319,9 +319,8 @@ pub(crate) fn require_user(
     capability: Capability,
 ) -> Result<()> {
     let is_theirs = |grant: &Grant| grant.actor.as_ref() == Some(actor);
-    let names_them = |grant: &Grant| covers_events(grant, actor, None);
     if grants(caller, memory, capability).any(is_theirs)
-        || grants(caller, memory, Capability::Impersonate).any(names_them)
+        || named_users(caller, memory).any(|named| named.is_none_or(|named| named == actor))
     {
         return Ok(());
     }
@@ -444,11 +443,16 @@ pub fn bound_view(
 }
 
 fn reader(caller: &Principal, memory: &MemoryId) -> Reader {
-    let names = grants(caller, memory, Capability::Impersonate).filter(|grant| {
-        grant.namespace.is_none() && grant.strategy.is_none() && grant.session.is_none() && !grant.is_bound()
-    });
-    let names = names.map(|grant| grant.actor.clone()).collect();
+    let names = named_users(caller, memory).map(|named| named.cloned()).collect();
     Reader { name: caller.name.clone(), names, places: None }
+}
+
+/// Whom a caller may name as the user it works for, by grants that nothing else narrows; `None`: anybody.
+fn named_users<'a>(caller: &'a Principal, memory: &'a MemoryId) -> impl Iterator<Item = Option<&'a ActorId>> {
+    let is_of_actors = |grant: &&Grant| {
+        grant.namespace.is_none() && grant.strategy.is_none() && grant.session.is_none() && !grant.is_bound()
+    };
+    grants(caller, memory, Capability::Impersonate).filter(is_of_actors).map(|grant| grant.actor.as_ref())
 }
 
 fn view(clauses: Vec<AccessClause>, what: &str) -> Result<View> {

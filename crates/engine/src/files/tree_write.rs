@@ -56,12 +56,12 @@ impl Engine {
     {
         let TreeWrite { tree: ask, operation, token, new_records, run } = write;
         let view = access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Write)?;
-        let own = access::bound_view(caller, &ask.memory, Capability::Write, self.clock.now())?;
         let whole = NamespaceFilter::new(&ask.namespace, NamespaceMatch::Exact);
         let is_admin = access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Admin).is_ok();
         let token = token.map(|token| token.of(caller, &ask.memory)).transpose()?;
         self.caught_up(ask).await?;
         let now = self.clock.now();
+        let own = access::bound_view(caller, &ask.memory, Capability::Write, now)?;
         let fresh = || uuid7(self.ids.as_ref(), now.millis());
         let ids = (0..new_records).map(|_| RecordId::compose(&fresh())).collect::<Result<Vec<_>>>()?;
         let job = JobId::parse(fresh())?;

@@ -22,12 +22,11 @@ pub(crate) fn scope(
 ) -> Result<(RecordScope, Notices)> {
     let mut scope = RecordScope::whole(memory.id.clone(), now);
     scope.view = view.clauses().to_vec();
-    let known = view.within(memory);
     let mut notices = Notices::default();
     for ask in asks {
         let asked = filter(memory, ask);
         let (parts, kept_back) = view.narrow(&asked).ok_or_else(outside)?;
-        if known.is_of_another(&asked) {
+        if view.within(memory).is_of_another(&asked) {
             return Err(another_users());
         }
         if kept_back {

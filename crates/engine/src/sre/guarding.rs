@@ -32,14 +32,10 @@ impl EventGuard {
         (actor, session): (&ActorId, &SessionId),
         capability: Capability,
     ) -> Result<Self> {
-        let of_user = access::require_user(caller, &memory.id, (actor, &id_of(actor)), capability);
-        if !is_of_profile(memory) || of_user.is_ok() {
-            return Ok(Self { stranger: None });
-        }
-        if session.as_str() == PREFERENCES_SESSION {
-            of_user?;
-        }
-        Ok(Self { stranger: Some((caller.clone(), memory.id.clone(), capability)) })
+        require_session(caller, memory, (actor, session), capability)?;
+        let of_user = || access::require_user(caller, &memory.id, (actor, &id_of(actor)), capability);
+        let is_stranger = is_of_profile(memory) && of_user().is_err();
+        Ok(Self { stranger: is_stranger.then(|| (caller.clone(), memory.id.clone(), capability)) })
     }
 
     /// True for what the caller is shown: no other user's preferences, and of what is kept to somebody what they may see in that one's name.

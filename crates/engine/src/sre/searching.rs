@@ -40,8 +40,8 @@ const PAGE: usize = 200;
 const EVERY: &str = "*";
 
 /// Where one type of a memory is looked for.
-struct Place {
-    memory: Memory,
+struct Place<'a> {
+    memory: &'a Memory,
     strategy: Strategy,
     asks: Vec<NamespaceAsk>,
     filters: Filters,
@@ -57,9 +57,13 @@ impl Engine {
         when: &When,
         wanted: usize,
     ) -> Result<SreRetrieved> {
+        let read;
         let memory = match memory {
-            Some(known) => known.clone(),
-            None => self.memory_get(caller, &asked.memory).await?,
+            Some(known) => known,
+            None => {
+                read = self.memory_get(caller, &asked.memory).await?;
+                &read
+            }
         };
         let place = self.sre_place(caller, (asked, memory), kind, when)?;
         let meanings = self.sre_meanings(&asked.memory, &when.query);
@@ -95,14 +99,14 @@ impl Engine {
         Ok(answer)
     }
 
-    fn sre_place(
+    fn sre_place<'a>(
         &self,
         caller: &Principal,
-        (asked, memory): (&SreRetrieve, Memory),
+        (asked, memory): (&SreRetrieve, &'a Memory),
         kind: SreType,
         when: &When,
-    ) -> Result<Place> {
-        let strategy = place::strategy(&memory, kind)?.clone();
+    ) -> Result<Place<'a>> {
+        let strategy = place::strategy(memory, kind)?.clone();
         let session = asked.session.as_deref().filter(|id| !id.is_empty());
         let session: Option<SessionId> = session.map(|id| place::session(kind, Some(id))).transpose()?;
         let actor = asked.actor.as_deref().filter(|id| *id != EVERY);
@@ -136,7 +140,7 @@ impl Engine {
         &self,
         caller: &Principal,
         asked: &SreRetrieve,
-        (place, pool): (&Place, usize),
+        (place, pool): (&Place<'_>, usize),
         (when, meanings): (&When, &Meanings<'_>),
     ) -> Result<(Vec<Found>, Notices, u64)> {
         let request = SearchRequest {
@@ -180,12 +184,12 @@ impl Engine {
         &self,
         caller: &Principal,
         asked: &SreRetrieve,
-        place: &Place,
+        place: &Place<'_>,
         found: &[Found],
     ) -> Result<(Vec<Found>, bool)> {
         let now = self.clock.now();
         let view = access::bound_view(caller, &asked.memory, Capability::Read, now)?;
-        let (mut scope, _) = namespaces::scope(&place.memory, &view, &place.asks, now)?;
+        let (mut scope, _) = namespaces::scope(place.memory, &view, &place.asks, now)?;
         scope.strategy = Some(StrategyChoice::Of(place.strategy.id.clone()));
         scope.states = states(asked);
         scope.as_of = asked.as_of;
@@ -213,7 +217,12 @@ impl Engine {
     }
 
     /// The records that some of those found contradict and that were not found themselves.
-    async fn sre_partners(&self, caller: &Principal, place: &Place, found: &[Found]) -> Result<Vec<Record>> {
+    async fn sre_partners(
+        &self,
+        caller: &Principal,
+        place: &Place<'_>,
+        found: &[Found],
+    ) -> Result<Vec<Record>> {
         let is_found = |id: &RecordId| found.iter().any(|one| one.record.id == *id);
         let mut ids: Vec<RecordId> = Vec::new();
         for one in found {

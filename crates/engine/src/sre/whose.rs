@@ -35,7 +35,10 @@ pub(crate) struct UsersPlaces {
 impl UsersPlaces {
     /// None for memories of another kind.
     pub(crate) fn of(memory: &Memory) -> Option<Self> {
-        let own = place::strategy(memory, SreType::Preferences).ok().filter(|_| is_of_profile(memory))?;
+        if !is_of_profile(memory) {
+            return None;
+        }
+        let own = place::strategy(memory, SreType::Preferences).ok()?;
         let others = memory.strategies.iter().filter(|one| one.id != own.id);
         Some(Self {
             strategy: own.id.clone(),

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use loci_engine::records::{NamespaceAsk, RecordListing, RecordUpdate};
-use loci_engine::retrieval::SearchRequest;
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::clock::Clock;
 use loci_model::principal::Principal;
@@ -12,7 +11,7 @@ use loci_model::scope::StrategyChoice;
 use loci_model::{ErrorKind, Namespace};
 
 use super::starting::{asked, start};
-use super::{of_team, world};
+use super::{of_team, searching, world};
 use crate::world::World;
 
 fn seen(world: &World, by: &Principal, record: &Record) -> [bool; 5] {
@@ -29,23 +28,7 @@ fn seen(world: &World, by: &Principal, record: &Record) -> [bool; 5] {
         limit: 100,
     };
     let listed = world.drive(world.engine.record_list(by, listing)).unwrap().page.items;
-    let request = SearchRequest {
-        memory: memory.clone(),
-        query: "api-server crashes".to_owned(),
-        namespaces: root(),
-        strategy: None,
-        metadata: Vec::new(),
-        kinds: Vec::new(),
-        states: Vec::new(),
-        citing: None,
-        as_of: None,
-        top_k: 10,
-        fold: false,
-        budget_tokens: None,
-        relevance_min: None,
-        explain: false,
-        lists: None,
-    };
+    let request = searching(world, "api-server crashes", root());
     let found = world.drive(world.engine.search(by, request)).unwrap().hits;
     let told = |error: Option<ErrorKind>| match error {
         None => true,

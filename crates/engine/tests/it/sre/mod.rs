@@ -30,6 +30,8 @@ use std::collections::BTreeSet;
 
 use loci_engine::EngineSettings;
 use loci_engine::profiles::MemoryEnsure;
+use loci_engine::records::NamespaceAsk;
+use loci_engine::retrieval::SearchRequest;
 use loci_engine::sre::{SreAction, SrePreferences, SreSave, SreSaved};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::{Record, RecordState};
@@ -76,6 +78,27 @@ fn of_every_user(name: &str) -> Principal {
     let mut key = of_team(name);
     key.grants[0].capabilities.insert(Capability::Impersonate);
     key
+}
+
+/// A question in some places, as anybody may ask it.
+fn searching(world: &World, query: &str, namespaces: Vec<NamespaceAsk>) -> SearchRequest {
+    SearchRequest {
+        memory: world.memory.id.clone(),
+        query: query.to_owned(),
+        namespaces,
+        strategy: None,
+        metadata: Vec::new(),
+        kinds: Vec::new(),
+        states: Vec::new(),
+        citing: None,
+        as_of: None,
+        top_k: 10,
+        fold: false,
+        budget_tokens: None,
+        relevance_min: None,
+        explain: false,
+        lists: None,
+    }
 }
 
 /// What is said, by whom.

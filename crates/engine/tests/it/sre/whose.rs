@@ -7,7 +7,6 @@ use loci_engine::files::{DocumentPut, PutContent, TreeAsk, TreeListing};
 use loci_engine::records::{
     BatchOutcome, NamespaceAsk, NewRecord, RecordDelete, RecordListing, RecordUpdate, RecordsCreate,
 };
-use loci_engine::retrieval::SearchRequest;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::clock::Clock;
@@ -19,7 +18,7 @@ use serde_json::json;
 
 use super::responding::respond;
 use super::starting::{asked, start};
-use super::{Said, of_actor, of_every_user, of_team, reopened, world};
+use super::{Said, of_actor, of_every_user, of_team, reopened, searching, world};
 use crate::world::World;
 
 const PLACE: &str = "/sre/users/bob/preferences";
@@ -58,23 +57,7 @@ fn list(world: &World, by: &Principal, ask: &str) -> Result<Vec<Record>> {
 }
 
 fn search(world: &World, by: &Principal, ask: &str) -> Result<Vec<Record>> {
-    let request = SearchRequest {
-        memory: world.memory.id.clone(),
-        query: "short reports".to_owned(),
-        namespaces: vec![NamespaceAsk::Node(namespace(ask))],
-        strategy: None,
-        metadata: Vec::new(),
-        kinds: Vec::new(),
-        states: Vec::new(),
-        citing: None,
-        as_of: None,
-        top_k: 10,
-        fold: false,
-        budget_tokens: None,
-        relevance_min: None,
-        explain: false,
-        lists: None,
-    };
+    let request = searching(world, "short reports", vec![NamespaceAsk::Node(namespace(ask))]);
     Ok(world.drive(world.engine.search(by, request))?.hits.into_iter().map(|hit| hit.record).collect())
 }
 
