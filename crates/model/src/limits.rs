@@ -88,6 +88,8 @@ pub const EXTRACTION_DELAY_MS: i64 = 200;
 pub const SUMMARY_DELAY_MS: i64 = 2_000;
 /// `extraction:wait` waits at most this long.
 pub const WAIT_MS_MAX: u64 = 300_000;
+/// Passages that one comparison gives vectors to before it compares.
+pub const COMPARED_VECTORS_MAX: usize = 256;
 /// Events that a search reads along at most where a memory shows what is not extracted yet: the newest.
 pub const PROVISIONAL_EVENTS_MAX: usize = 100;
 /// Events that wait which such a search looks at, without reading what they say, to find those that the caller may see: the newest.

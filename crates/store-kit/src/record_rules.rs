@@ -3,9 +3,11 @@
 
 use loci_model::metadata::MetadataValue;
 use loci_model::metadata_filter::FilterOperator;
+use loci_model::ports::store::Confirmation;
+use loci_model::provenance::Source;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::RecordScope;
-use loci_model::{NamespaceFilter, StrategyId, Timestamp};
+use loci_model::{NamespaceFilter, StrategyId, Timestamp, limits};
 
 use crate::change::StoredRecord;
 
@@ -26,6 +28,29 @@ pub fn left_at(
     } else {
         left_at
     }
+}
+
+/// Applies a statement that repeats a record: the sources that the record gains; `None` where the statement is known
+/// already and nothing changes.
+pub fn confirm(record: &mut Record, confirmation: &Confirmation<'_>) -> Option<Vec<Source>> {
+    let known = &record.provenance.sources;
+    let new: Vec<Source> =
+        confirmation.sources.iter().filter(|source| !known.contains(source)).cloned().collect();
+    let is_later = confirmation.stated_at > record.timestamp;
+    if new.is_empty() && !is_later {
+        return None;
+    }
+    let room = limits::RECORD_SOURCES_MAX.saturating_sub(known.len());
+    let new: Vec<Source> = new.into_iter().take(room).collect();
+    record.provenance.sources.extend(new.iter().cloned());
+    if is_later {
+        record.timestamp = confirmation.stated_at;
+        if let Some(run) = confirmation.run {
+            record.provenance.run = Some(run.clone());
+        }
+    }
+    record.expires_at = record.expiry_days.map(|days| confirmation.at.plus_days(days)).or(record.expires_at);
+    Some(new)
 }
 
 /// True for a state from which a record may become active again.

@@ -13,7 +13,7 @@ use loci_model::key::AccessKey;
 use loci_model::memory::Memory;
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{
-    DeliveryClaim, DeliveryOutcome, JobFailure, PassageVector, RecordChange, Store, StoreExt,
+    Confirmation, DeliveryClaim, DeliveryOutcome, JobFailure, PassageVector, RecordChange, Store, StoreExt,
     SupersedeChange, Tx,
 };
 use loci_model::principal::{Grant, Principal};
@@ -168,7 +168,8 @@ fn versions_and_states(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     tx.records_mut().set_state(memory, &samples::record_id(6)?, &change(RecordState::Quarantined, 81))?;
     tx.records_mut().set_state(memory, &samples::record_id(6)?, &change(RecordState::Erased, 82))?;
     let confirmed = Source { event: EventId::compose(time(2).millis(), 0), message: 0, part: 0 };
-    tx.records_mut().confirm(memory, &samples::record_id(4)?, &[confirmed], time(83))?;
+    let confirmation = Confirmation { sources: &[confirmed], stated_at: time(82), run: None, at: time(83) };
+    tx.records_mut().confirm(memory, &samples::record_id(4)?, &confirmation)?;
     for (number, from, to) in
         [(3, None, RecordState::Active), (3, Some(RecordState::Active), RecordState::Superseded)]
     {

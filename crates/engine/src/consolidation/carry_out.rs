@@ -3,7 +3,7 @@
 
 use loci_model::making::Decided;
 use loci_model::memory::Memory;
-use loci_model::ports::store::Tx;
+use loci_model::ports::store::{Confirmation, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::telemetry::StateChange;
 use loci_model::telling::Telling;
@@ -133,7 +133,7 @@ impl Carrying<'_> {
     /// The record that says it gains the sources, and a line in its history. Followers of a stream see no change.
     fn repeat(&self, tx: &mut dyn Tx, first: &Record, proposal: &Record, why: &Why) -> Result<()> {
         let Changing { memory, by, at } = self.changing;
-        tx.records_mut().confirm(&memory.id, &first.id, &proposal.provenance.sources, at)?;
+        tx.records_mut().confirm(&memory.id, &first.id, &Confirmation::of(first, proposal, at))?;
         tx.telemetry_mut().append(&StateChange {
             memory: memory.id.clone(),
             record: first.id.clone(),

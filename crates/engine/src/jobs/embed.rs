@@ -1,5 +1,8 @@
 //! The job that gives vectors to passages that lack one: after a batch, an import, a change of model, or a time without
 //! the embedder. While a batch is written the next is being embedded.
+//!
+//! A verb that compares records by their vectors completes those of its namespace first (`complete_vectors`), so that
+//! its decision does not depend on how far the job is.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +11,7 @@ use futures::stream::{self, StreamExt};
 use loci_model::job::Job;
 use loci_model::ports::embedder::Embedder;
 use loci_model::ports::store::{MissingVector, PassageVector, StoreExt};
-use loci_model::{Error, ErrorKind, RecordId, Result};
+use loci_model::{Error, ErrorKind, MemoryId, Namespace, RecordId, Result, limits};
 
 use super::Ended;
 use crate::Engine;
@@ -47,7 +50,7 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
         let (memory, model) = (job.memory.clone(), embedder.model_id().to_owned());
         let limit = BATCHES_PER_READ * TEXTS_PER_BATCH + refused.len();
         let mut missing: Vec<MissingVector> =
-            engine.store.read(move |tx| tx.records().missing_vectors(&memory, &model, limit)).await?;
+            engine.store.read(move |tx| tx.records().missing_vectors(&memory, None, &model, limit)).await?;
         missing.retain(|passage| !refused.contains(&place(passage)));
         if missing.is_empty() {
             return Ok(Ended::Done);
@@ -70,6 +73,55 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
         if written == 0 && refused.len() == before {
             return Ok(Ended::Again(engine.clock.now().plus_millis(PAUSE_MS)));
         }
+    }
+}
+
+/// The state of a namespace's vectors after [`Engine::complete_vectors`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Completion {
+    /// Every passage has a vector, but those that the embedder refuses.
+    Whole,
+    /// Some were made and some are left: another call makes more.
+    Partial,
+    /// None can be made now.
+    Stopped,
+}
+
+impl Engine {
+    /// Gives vectors to the passages at one node of a memory that lack one, at most
+    /// [`limits::COMPARED_VECTORS_MAX`] of them, oldest first.
+    ///
+    /// # Errors
+    /// Those of the store. An embedder that does not answer is logged: words decide, as for the question itself.
+    pub(crate) async fn complete_vectors(
+        &self,
+        memory: &MemoryId,
+        namespace: &Namespace,
+    ) -> Result<Completion> {
+        let Some(embedder) = self.embedder.clone() else { return Ok(Completion::Whole) };
+        let (of, at, model) = (memory.clone(), namespace.clone(), embedder.model_id().to_owned());
+        let limit = limits::COMPARED_VECTORS_MAX + 1;
+        let mut missing: Vec<MissingVector> =
+            self.store.read(move |tx| tx.records().missing_vectors(&of, Some(&at), &model, limit)).await?;
+        let is_whole = missing.len() < limit;
+        missing.truncate(limits::COMPARED_VECTORS_MAX);
+        let mut written = 0;
+        for batch in missing.chunks(TEXTS_PER_BATCH) {
+            let made = match embed(&embedder, batch.to_vec()).await {
+                Ok(made) => made.vectors,
+                Err(error) => {
+                    tracing::warn!(%memory, ?error, "records are compared by their words alone");
+                    return Ok(Completion::Stopped);
+                }
+            };
+            let of = memory.clone();
+            written += self.store.write(move |tx| tx.records_mut().put_vectors(&of, &made)).await?;
+        }
+        Ok(match (is_whole, written) {
+            (true, _) => Completion::Whole,
+            (false, 0) => Completion::Stopped,
+            (false, _) => Completion::Partial,
+        })
     }
 }
 

@@ -8,7 +8,7 @@ mod cite;
 mod co_change;
 mod dead_letters;
 mod deliverer;
-mod embed;
+pub(crate) mod embed;
 pub(crate) mod extract;
 mod failure;
 mod forget_questions;

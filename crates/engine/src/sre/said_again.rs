@@ -4,7 +4,7 @@
 
 use loci_model::limits::SRE_ITEMS_MAX;
 use loci_model::metadata::MetadataValue;
-use loci_model::ports::store::{ReadTx, Tx};
+use loci_model::ports::store::{Confirmation, ReadTx, Tx};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::sre::KnowledgeType;
 use loci_model::{Result, Timestamp};
@@ -25,7 +25,10 @@ const LIKE: f32 = 0.8;
 
 /// Notes that a record, known, was said again, as `said` says it.
 pub(super) fn note(tx: &mut dyn Tx, building: &Building<'_>, known: &Record, said: &Record) -> Result<()> {
-    tx.records_mut().confirm(&known.memory, &known.id, &said.provenance.sources, building.now)?;
+    // The later time comes with the next version, which tells it in the text too.
+    let confirmation =
+        Confirmation { stated_at: known.timestamp, ..Confirmation::of(known, said, building.now) };
+    tx.records_mut().confirm(&known.memory, &known.id, &confirmation)?;
     // An investigation that is saved again as it is has no next version (H-9).
     if known.state != RecordState::Active || known.kind == RecordKind::Investigation {
         return Ok(());

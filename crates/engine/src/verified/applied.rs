@@ -116,7 +116,7 @@ impl Engine {
                     fact.expires_at = fact.expires_at.max(lives);
                 }
                 if refreshed {
-                    refresh::confirm(&mut fact, &engine, &here);
+                    refresh::confirm(tx, &mut fact, &engine, &here)?;
                     events.push(FactEvent {
                         verdict: Some(Verdict::Valid),
                         cause: Some("applied".to_owned()),

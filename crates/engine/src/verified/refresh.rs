@@ -3,7 +3,7 @@
 
 use loci_model::fact::{Fact, FactEvent, FactEventKind, LastVerified};
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{Confirmation, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::verdict::Verdict;
@@ -93,7 +93,7 @@ impl Engine {
                     let (to, reason) = (RecordState::Active, "refreshed");
                     writing::state(tx, &memory, record, to, reason, &scene.principal, now)?;
                 }
-                confirm(&mut fact, &engine, &scene);
+                confirm(tx, &mut fact, &engine, &scene)?;
                 let event = FactEvent {
                     verdict: Some(Verdict::Valid),
                     cause: Some("refresh".to_owned()),
@@ -178,8 +178,8 @@ fn check_refreshable(fact: &Fact) -> Result<()> {
     }
 }
 
-/// One confirmation more.
-pub(super) fn confirm(fact: &mut Fact, engine: &Engine, scene: &Scene) {
+/// Notes one more confirmation, in the fact and as the time of its record.
+pub(super) fn confirm(tx: &mut dyn Tx, fact: &mut Fact, engine: &Engine, scene: &Scene) -> Result<()> {
     fact.status = RecordState::Active;
     fact.detail.gone = None;
     fact.counters.verifications += 1;
@@ -190,4 +190,5 @@ pub(super) fn confirm(fact: &mut Fact, engine: &Engine, scene: &Scene) {
     {
         *last = LastVerified { at: scene.at, by: scene.principal.clone(), ..last.clone() };
     }
+    tx.records_mut().confirm(&scene.memory, &fact.record, &Confirmation::at(scene.at))
 }

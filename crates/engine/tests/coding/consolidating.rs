@@ -1,20 +1,26 @@
 //! What becomes of learnings beside what is known: the same, in its place, beside it, or for a person to decide; and what was learned on
 //! a branch.
 
+use std::sync::Arc;
+
 use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::settings::OnConflict;
 use loci_engine::coding::{
     CodingSettings, Completion, ConflictDecision, ConflictListing, ConflictShown, Hydrated, LearnedAction,
     TaskNote,
 };
+use loci_engine::{Engine, EngineParts, EngineSettings};
 use loci_model::agreement::Agreement;
 use loci_model::branch_fact::BranchFact;
 use loci_model::conflict::ConflictState;
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
+use loci_model::ports::store::{PassageVector, StoreExt};
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Timestamp};
-use loci_testkit::{block_on, samples};
+use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result, Timestamp};
+use loci_testkit::world::OpenVault;
+use loci_testkit::{SeededIds, block_on, samples};
 
 use super::hydrating::engine_with;
 use super::world::{DIRECTORY, REPO, Workshop, task_id};
@@ -144,6 +150,82 @@ fn one_report_is_compared_with_itself() {
     assert_eq!(actions, [Action::Added, Action::Superseded, Action::Duplicate], "{left:?}");
     assert_eq!(shop.knowledge().len(), 1);
     assert_eq!(shop.get("t-001").unwrap().written.learnings, 2);
+}
+
+/// An embedder for which different texts have nothing in common, and equal ones everything.
+struct Apart;
+
+impl Embedder for Apart {
+    fn dimensions(&self) -> usize {
+        64
+    }
+
+    fn model_id(&self) -> &str {
+        "apart"
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
+        let vector = |text: &String| {
+            let sum: usize = text.bytes().map(usize::from).sum();
+            (0..64).map(|place| if place == sum % 64 { 1.0 } else { 0.0 }).collect()
+        };
+        Box::pin(std::future::ready(Ok(texts.iter().map(vector).collect())))
+    }
+
+    fn embed_question(&self, text: String) -> BoxFuture<'_, Result<QuestionVector>> {
+        let made = self.embed(vec![text]);
+        Box::pin(async move { Ok(QuestionVector { vector: made.await?.remove(0), shortened: false }) })
+    }
+}
+
+/// A workshop whose engine has an embedder.
+fn embedding() -> Workshop {
+    let mut shop = Workshop::new();
+    let (store, clock) = (shop.world.store(), Arc::new(shop.world.clock()));
+    let ids = Arc::new(SeededIds::new(9));
+    let parts = EngineParts::quiet(store, Some(Arc::new(Apart)), clock, ids, Arc::new(OpenVault));
+    let parts = EngineParts { code: Some(Arc::new(shop.shelf.clone())), ..parts };
+    shop.engine = Engine::new(parts, EngineSettings::default());
+    shop
+}
+
+/// Gives every passage its vector, as the job does.
+fn embed_all(shop: &Workshop) {
+    let (memory, store) = (shop.memory(), shop.world.store());
+    let write = store.write(move |tx| {
+        for passage in tx.records().missing_vectors(&memory, None, Apart.model_id(), 100)? {
+            let vector = block_on(Apart.embed(vec![passage.text]))?.remove(0);
+            let (record, version, part) = (passage.record, passage.version, passage.part);
+            let vector = PassageVector { record, version, part, model: Apart.model_id().to_owned(), vector };
+            tx.records_mut().put_vectors(&memory, &[vector])?;
+        }
+        Ok(())
+    });
+    block_on(write).unwrap();
+}
+
+/// A note is decided on by vectors whether or not the job that embeds ran before it came, and within one report too.
+#[test]
+fn a_note_is_decided_on_alike_before_and_after_its_neighbours_vectors_are_there() {
+    use LearnedAction as Action;
+    let decided = |waits: bool| {
+        let shop = embedding();
+        shop.begun("t-001");
+        noted(&shop, "t-001", note(JEST));
+        if waits {
+            embed_all(&shop);
+        }
+        shop.begun("t-002");
+        noted(&shop, "t-002", note(VITEST)).0
+    };
+    // By their words alone the second would take the place of the first.
+    assert_eq!((decided(true), decided(false)), (Action::Added, Action::Added));
+    let shop = embedding();
+    shop.begun("t-001");
+    let text = format!("**Tests:** {JEST}\n\n**Tests:** {VITEST}");
+    let left = shop.complete("t-001", Completion { learnings_text: Some(text), ..Completion::default() });
+    let actions: Vec<_> = left.unwrap().learnings.iter().map(|one| one.action).collect();
+    assert_eq!(actions, [Action::Added, Action::Added]);
 }
 
 #[test]

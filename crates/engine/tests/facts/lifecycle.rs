@@ -2,6 +2,7 @@
 
 use loci_engine::verified::{AppliedOutcome, VerifyMode};
 use loci_model::fact::Fact;
+use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::verdict::Verdict;
@@ -18,7 +19,13 @@ fn refreshing_needs_proof() {
     let id = shop.stored();
     assert_eq!(shop.refresh(&id, None).unwrap(), 1, "verified now");
     let verified = shop.verify(&id);
+    shop.world.clock().advance_ms(1_000);
     assert_eq!(shop.refresh(&id, Some(verified.receipt.clone())).unwrap(), 2, "by the receipt");
+    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let of = id.clone();
+    let read = shop.world.store();
+    let record = block_on(read.read(move |tx| tx.records().get(&memory, &of))).unwrap().unwrap();
+    assert_eq!(record.timestamp, shop.world.clock().now(), "its time is that of the last confirmation");
     shop.write("src/cart.rs", Some("fn nothing_of_the_kind() {}\n"));
     let error = shop.refresh(&id, Some(verified.receipt)).unwrap_err();
     assert_eq!(reason(&error), Some(CodeReason::NotVerified), "the branch moved on: {error:?}");

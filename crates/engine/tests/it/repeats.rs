@@ -118,6 +118,39 @@ fn an_older_statement_that_arrives_late_is_history() {
     assert!(world.records(&[Superseded])[0].text.contains("green"));
 }
 
+/// A value that returns is the newest one: of a repeated turn and of a preference under a key.
+#[test]
+fn a_repeated_statement_has_the_time_of_its_last_telling() {
+    let at = |day: i64| Timestamp::clamped(1_767_225_600_000).plus_days(u32::try_from(day).unwrap());
+    let tell = |world: &World, session: &str, day: i64, text: &str| {
+        let mut event = world.event(session, vec![said(User, text)]);
+        event.time = Some(at(day));
+        world.create(event);
+        world.work();
+    };
+    let world = World::with(&[Semantic]);
+    let (here, gone) = ("Alex is assigned to Payments.", "Alex is not assigned to Payments any more.");
+    for (session, day, text) in [("s1", 5, here), ("s2", 12, gone), ("s3", 25, here)] {
+        tell(&world, session, day, text);
+    }
+    let time = |text: &str| {
+        let all = world.active();
+        all.iter().find(|record| record.text == text).map(|record| record.timestamp)
+    };
+    assert_eq!((time(here), time(gone)), (Some(at(25)), Some(at(12))));
+    // Told late of an earlier day, it is no newer.
+    tell(&world, "s4", 20, here);
+    assert_eq!(time(here), Some(at(25)));
+    let first = world.active().into_iter().find(|record| record.text == here).unwrap();
+    assert_eq!(first.provenance.session.as_ref().unwrap().as_str(), "s1", "it stays in its first place");
+    assert_eq!((first.provenance.sources.len(), first.valid_from), (3, at(5)));
+
+    let world = World::with(&[UserPreference]);
+    tell(&world, "s1", 5, "My favourite colour is blue");
+    tell(&world, "s2", 9, "My favourite colour is blue");
+    assert_eq!(world.active().iter().map(|record| record.timestamp).collect::<Vec<_>>(), [at(9)]);
+}
+
 #[test]
 fn what_a_client_wrote_is_nobodys_duplicate() {
     let world = World::with(&[Semantic]);

@@ -174,7 +174,7 @@ impl World {
         let (memory, embedder) = (self.memory.id.clone(), HashEmbedder::new(embedder.dimensions()));
         let store: &dyn Store = self.store.as_ref();
         block_on(store.write(move |tx| {
-            let missing = tx.records().missing_vectors(&memory, embedder.model_id(), most)?;
+            let missing = tx.records().missing_vectors(&memory, None, embedder.model_id(), most)?;
             let vectors = missing.into_iter().map(|missing| PassageVector {
                 record: missing.record,
                 version: missing.version,

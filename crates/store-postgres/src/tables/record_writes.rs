@@ -1,12 +1,12 @@
 //! Writing records: new ones, new versions, changes of state. Every write takes the memory's next sequence number.
 
-use loci_model::ports::store::{RecordChange, SupersedeChange};
+use loci_model::ports::store::{Confirmation, RecordChange, SupersedeChange};
 use loci_model::provenance::Source;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::{Error, MemoryId, RecordId, Result, Timestamp, limits};
+use loci_model::{Error, MemoryId, RecordId, Result, Timestamp};
 use loci_store_kit::codes::{code_of, digest, key_of};
 use loci_store_kit::passages::passages;
-use loci_store_kit::record_rules::{left_at, same_passages, strategy_name};
+use loci_store_kit::record_rules::{self, left_at, same_passages, strategy_name};
 use loci_text::normalise_exact;
 
 use super::record_groups::group_of;
@@ -247,24 +247,15 @@ impl PgTx<'_> {
         &self,
         memory: &MemoryId,
         id: &RecordId,
-        sources: &[Source],
-        at: Timestamp,
+        confirmation: &Confirmation<'_>,
     ) -> Result<()> {
         let Some(old) = self.placed_record(memory, id)?.filter(|old| !old.stored.gone) else {
             return Err(Error::not_found("the record does not exist"));
         };
         let place = RowPlace::of(&old);
         let mut record = old.stored.record;
-        let known = &record.provenance.sources;
-        let room = limits::RECORD_SOURCES_MAX.saturating_sub(known.len());
-        let new: Vec<Source> = sources.iter().filter(|source| !known.contains(source)).cloned().collect();
-        if new.is_empty() {
-            return Ok(());
-        }
-        let new: Vec<Source> = new.into_iter().take(room).collect();
+        let Some(new) = record_rules::confirm(&mut record, confirmation) else { return Ok(()) };
         self.put_sources(&record, &new)?;
-        record.provenance.sources.extend(new);
-        record.expires_at = record.expiry_days.map(|days| at.plus_days(days)).or(record.expires_at);
         self.rewrite(&mut record, &place)?;
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use loci_index::StoredVector;
 use loci_model::ports::store::{MissingVector, PassageVector};
-use loci_model::{MemoryId, RecordId, Result};
+use loci_model::{MemoryId, Namespace, RecordId, Result};
 use loci_store_kit::codes::key_of;
 use loci_store_kit::passages::passages;
 
@@ -106,17 +106,21 @@ impl PgTx<'_> {
     pub(super) fn passages_without_vector(
         &self,
         memory: &MemoryId,
+        namespace: Option<&Namespace>,
         model: &str,
         count: usize,
     ) -> Result<Vec<MissingVector>> {
         let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         let wanted = model_number(model);
+        let normal = namespace.map(Namespace::normal);
         let mut lacking = Vec::new();
         for other in self.other_models(wanted)? {
             let of = if other.is_none() { "r.model IS NULL AND $2::bigint IS NULL" } else { "r.model = $2" };
-            let sql =
-                format!("{RECORDS} WHERE r.mem = $1 AND {of} AND {SEARCHED} ORDER BY r.sequence LIMIT $3");
-            lacking.extend(self.all(&sql, &[&number, &other, &limit(count)], placed)?);
+            let sql = format!(
+                "{RECORDS} WHERE r.mem = $1 AND {of} AND {SEARCHED} AND ($4::text IS NULL OR r.grp IN \
+                 (SELECT grp FROM groups WHERE mem = $1 AND normal = $4)) ORDER BY r.sequence LIMIT $3"
+            );
+            lacking.extend(self.all(&sql, &[&number, &other, &limit(count), &normal], placed)?);
         }
         lacking.sort_by_key(|place| place.stored.record.sequence);
         lacking.truncate(count);

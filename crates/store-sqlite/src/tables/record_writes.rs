@@ -1,9 +1,9 @@
 //! Writing records: new ones, new versions, changes of state. Every write takes the memory's next sequence number.
 
-use loci_model::ports::store::{RecordChange, SupersedeChange};
+use loci_model::ports::store::{Confirmation, RecordChange, SupersedeChange};
 use loci_model::provenance::Source;
 use loci_model::record::{Record, RecordState};
-use loci_model::{Error, MemoryId, RecordId, Result, Timestamp, limits};
+use loci_model::{Error, MemoryId, RecordId, Result, Timestamp};
 use loci_text::normalise_exact;
 use rusqlite::params;
 
@@ -11,7 +11,7 @@ use super::record_rows::{More, RECORDS, Stored, read, spelled, state_code};
 use crate::tx::{Column, SqlTx, limit, signed};
 use loci_store_kit::codes::{ROLES, code_of, digest, json, key_of};
 use loci_store_kit::passages::passages;
-use loci_store_kit::record_rules::{left_at, same_passages};
+use loci_store_kit::record_rules::{self, left_at, same_passages};
 
 /// The columns of a row that a version decides, in the order of [`SqlTx::put_row`].
 const WRITTEN: &str = "mem, key, grp, state, kind, version, sequence, created, updated, stated, expires, valid_from, \
@@ -251,28 +251,25 @@ impl SqlTx<'_> {
         &self,
         memory: &MemoryId,
         id: &RecordId,
-        sources: &[Source],
-        at: Timestamp,
+        confirmation: &Confirmation<'_>,
     ) -> Result<()> {
         let Some(mut old) = self.stored_record(memory, id)?.filter(|old| !old.gone) else {
             return Err(Error::not_found("the record does not exist"));
         };
-        let known = &mut old.record.provenance.sources;
-        let new: Vec<&Source> = sources.iter().filter(|source| !known.contains(source)).collect();
-        if new.is_empty() {
-            return Ok(());
-        }
-        for source in new.into_iter().take(limits::RECORD_SOURCES_MAX.saturating_sub(known.len())) {
-            known.push(source.clone());
+        let Some(new) = record_rules::confirm(&mut old.record, confirmation) else { return Ok(()) };
+        for source in &new {
             self.put_source(self.need(memory)?, old.number, source)?;
         }
-        let begun = old.record.expiry_days.map(|days| at.plus_days(days));
-        let expires = begun.or(old.record.expires_at).map(Timestamp::millis);
+        let expires = old.record.expires_at.map(Timestamp::millis);
         self.change_row(
             memory,
             old.number,
-            "more = :more, expires = :expires",
-            &[(":more", &More::of(&old.record)?), (":expires", &expires)],
+            "more = :more, expires = :expires, time = :time",
+            &[
+                (":more", &More::of(&old.record)?),
+                (":expires", &expires),
+                (":time", &old.record.timestamp.millis()),
+            ],
         )?;
         Ok(())
     }

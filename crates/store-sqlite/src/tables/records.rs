@@ -2,7 +2,7 @@
 
 use loci_model::making::MakingMode;
 use loci_model::ports::store::{
-    MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange,
+    Confirmation, MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange,
 };
 use loci_model::provenance::Source;
 use loci_model::record::Record;
@@ -174,8 +174,8 @@ impl Records for SqlTx<'_> {
         self.move_records(memory, ids, namespace)
     }
 
-    fn confirm(&mut self, memory: &MemoryId, id: &RecordId, sources: &[Source], at: Timestamp) -> Result<()> {
-        self.confirm_record(memory, id, sources, at)
+    fn confirm(&mut self, memory: &MemoryId, id: &RecordId, confirmation: &Confirmation<'_>) -> Result<()> {
+        self.confirm_record(memory, id, confirmation)
     }
 
     fn erasable(&self, now: Timestamp, limit: usize) -> Result<Vec<MemoryId>> {
@@ -208,8 +208,14 @@ impl Records for SqlTx<'_> {
         self.sweep_records(now, rows)
     }
 
-    fn missing_vectors(&self, memory: &MemoryId, model: &str, limit: usize) -> Result<Vec<MissingVector>> {
-        self.passages_without_vector(memory, model, limit)
+    fn missing_vectors(
+        &self,
+        memory: &MemoryId,
+        namespace: Option<&Namespace>,
+        model: &str,
+        limit: usize,
+    ) -> Result<Vec<MissingVector>> {
+        self.passages_without_vector(memory, namespace, model, limit)
     }
 
     fn memories_missing_vectors(

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use loci_index::StoredVector;
 use loci_model::ports::store::{MissingVector, PassageVector};
-use loci_model::{Error, MemoryId, RecordId, Result};
+use loci_model::{Error, MemoryId, Namespace, RecordId, Result};
 use rusqlite::params;
 
 use super::record_rows::{RECORDS, read};
@@ -122,6 +122,7 @@ impl SqlTx<'_> {
     pub(super) fn passages_without_vector(
         &self,
         memory: &MemoryId,
+        namespace: Option<&Namespace>,
         model: &str,
         count: usize,
     ) -> Result<Vec<MissingVector>> {
@@ -131,11 +132,11 @@ impl SqlTx<'_> {
         for other in self.other_models(wanted)? {
             let sql = format!(
                 "SELECT r.sequence, r.num FROM records r WHERE r.mem = ?1 AND r.model IS ?2 AND {SEARCHED} \
+                 AND (?4 IS NULL OR r.grp IN (SELECT num FROM groups WHERE mem = ?1 AND normal = ?4)) \
                  ORDER BY r.sequence LIMIT ?3"
             );
-            lacking.extend(self.all(&sql, params![place, other, limit(count)], |row| {
-                Ok((row.take::<i64>(0)?, row.take::<i64>(1)?))
-            })?);
+            let values = params![place, other, limit(count), namespace.map(Namespace::normal)];
+            lacking.extend(self.all(&sql, values, |row| Ok((row.take::<i64>(0)?, row.take::<i64>(1)?)))?);
         }
         lacking.sort_unstable();
         let mut out = Vec::new();

@@ -6,6 +6,7 @@ use loci_model::event::{Role, RunPlace};
 use loci_model::findings::Findings;
 use loci_model::making::{Decided, Evidence, Making, MakingMode};
 use loci_model::metadata::MetadataValue;
+use loci_model::ports::store::Confirmation;
 use loci_model::prompt::PromptId;
 use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
@@ -161,18 +162,28 @@ pub(super) fn lookups(bench: &Bench) -> Result<()> {
     let other = Source { part: 1, ..source.clone() };
     same("another part", by_source(&other, "facts")?, None);
     let (place, id, added) = (memory.clone(), one.id.clone(), other.clone());
-    let said_again = |at: i64| {
+    let said_again = |stated_at: i64, at: i64| {
         let (place, id, added) = (place.clone(), id.clone(), [added.clone()]);
-        bench.change(move |records| records.confirm(&place, &id, &added, time(at)))
+        bench.change(move |records| {
+            let (stated_at, at) = (time(stated_at), time(at));
+            let confirmation = Confirmation { sources: &added, stated_at, run: None, at };
+            records.confirm(&place, &id, &confirmation)
+        })
     };
-    said_again(50)?;
+    said_again(0, 50)?;
     same("a source that was added", by_source(&other, "facts")?, Some(one.id.clone()));
     let state =
         || Ok(bench.get(&memory, &one.id)?.map(|record| (record.provenance.sources, record.expires_at)));
     let confirmed = Some((vec![source, other], Some(time(50).plus_days(3))));
     same("sources, and a new beginning", state()?, confirmed.clone());
-    said_again(60)?;
+    let timestamp = || Ok(bench.get(&memory, &one.id)?.map(|record| record.timestamp));
+    same("an earlier statement leaves its time", timestamp()?, Some(one.timestamp));
+    said_again(0, 60)?;
     same("the same again changes nothing", state()?, confirmed);
+    said_again(55, 60)?;
+    same("a later statement is its time", timestamp()?, Some(time(55)));
+    let stored = bench.get(&memory, &one.id)?;
+    same("its version stays", stored.map(|record| record.version), Some(one.version));
 
     let group = || {
         let (place, who, at) = (memory.clone(), strategy.clone(), facts.clone());

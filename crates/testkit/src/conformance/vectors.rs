@@ -10,7 +10,7 @@ use crate::samples::{self, time};
 
 fn missing(bench: &Bench, memory: &MemoryId, model: &str) -> Result<Vec<(String, u32, u32)>> {
     let (place, name) = (memory.clone(), model.to_owned());
-    let rows = bench.records(move |records| records.missing_vectors(&place, &name, 99))?;
+    let rows = bench.records(move |records| records.missing_vectors(&place, None, &name, 99))?;
     let (place, name) = (memory.clone(), model.to_owned());
     let count = bench.records(move |records| records.missing_vector_count(&place, &name))?;
     same("as many as counted", u64::try_from(rows.len()).unwrap_or(0), count);

@@ -2,7 +2,7 @@
 
 use loci_model::agreement::Agreement;
 use loci_model::metadata::MetadataValue;
-use loci_model::ports::store::Tx;
+use loci_model::ports::store::{Confirmation, Tx};
 use loci_model::record::Record;
 use loci_model::task::Task;
 use loci_model::{Result, Timestamp};
@@ -20,5 +20,6 @@ pub(in crate::coding) fn agree(tx: &mut dyn Tx, record: &Record, task: &Task, at
     let mut agreement = known
         .unwrap_or_else(|| Agreement::none(record.memory.clone(), task.actor.clone(), record.id.clone(), at));
     agreement.add(task.id.as_str(), at);
+    tx.records_mut().confirm(&record.memory, &record.id, &Confirmation::at(at))?;
     tx.ledger_mut().put_noun(&agreement)
 }

@@ -14,12 +14,13 @@ use crate::Engine;
 use crate::coding::learned::knowledge;
 use crate::coding::learnings::Learning;
 use crate::consolidation::Alike;
+use crate::jobs::embed::Completion;
 use crate::memories::existing;
 
 /// A record this like a learning by its words is looked at.
 pub(super) const JACCARD_MIN: f32 = 0.2;
 /// Or by its meaning.
-const COSINE_MIN: f32 = 0.4;
+pub(super) const COSINE_MIN: f32 = 0.4;
 /// Records that are looked at for one learning.
 const LOOKED_AT_MAX: usize = 12;
 
@@ -34,6 +35,7 @@ pub(in crate::coding) struct Around {
 #[derive(Debug, Clone)]
 struct Near {
     text: String,
+    vector: Option<Vector>,
     alike: Vec<(RecordId, Alike)>,
 }
 
@@ -41,6 +43,13 @@ impl Around {
     /// What is like a text, the most similar first.
     pub(super) fn of(&self, text: &str) -> &[(RecordId, Alike)] {
         self.texts.iter().find(|near| near.text == text).map_or(&[], |near| near.alike.as_slice())
+    }
+
+    /// The cosine of two of the texts, where both have a vector.
+    pub(super) fn cosine(&self, one: &str, other: &str) -> Option<f32> {
+        let vector = |text: &str| self.texts.iter().find(|near| near.text == text)?.vector.as_ref();
+        let (one, other) = (vector(one)?, vector(other)?);
+        Some(one.iter().zip(other).map(|(one, other)| one * other).sum())
     }
 }
 
@@ -59,11 +68,17 @@ impl Engine {
         let (memory, sequence) =
             self.store.read(move |tx| Ok((existing(tx, &of)?, tx.memories().sequence(&of)?))).await?;
         let vectors = self.vectors_of(texts).await;
+        if vectors.is_some() {
+            let completion = self.complete_vectors(&memory.id, namespace).await?;
+            if completion == Completion::Partial {
+                tracing::warn!(memory = %memory.id, "many records lack vectors: some are compared by words alone");
+            }
+        }
         let mut around = Around { sequence, texts: Vec::with_capacity(texts.len()) };
         for (at, text) in texts.iter().enumerate() {
             let vector = vectors.as_ref().and_then(|vectors| vectors.get(at).cloned());
-            let alike = self.alike_to(&memory, namespace, text, vector).await?;
-            around.texts.push(Near { text: (*text).to_owned(), alike });
+            let alike = self.alike_to(&memory, namespace, text, vector.clone()).await?;
+            around.texts.push(Near { text: (*text).to_owned(), vector, alike });
         }
         Ok(around)
     }

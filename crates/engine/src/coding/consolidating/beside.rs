@@ -12,7 +12,7 @@ use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 use loci_text::similarity::jaccard;
 use loci_text::terms;
 
-use super::around::{Around, JACCARD_MIN};
+use super::around::{Around, COSINE_MIN, JACCARD_MIN};
 use crate::coding::learned::SELF_FEEDBACK;
 use crate::consolidation::{Alike, Decision, Neighbourhood, Thresholds, Why, decide_alone};
 
@@ -113,7 +113,7 @@ impl Beside<'_> {
 
     fn near(&self, tx: &dyn ReadTx, record: &Record, said: &str) -> Result<Vec<Met>> {
         let mut alike: Vec<(RecordId, Alike)> = self.around.of(said).to_vec();
-        alike.extend(self.written_since(tx, record)?);
+        alike.extend(self.written_since(tx, record, said)?);
         let mut near: Vec<Met> = Vec::with_capacity(alike.len());
         for (id, alike) in alike {
             let is_known = near.iter().any(|met| met.neighbourhood.record.id == id);
@@ -128,8 +128,9 @@ impl Beside<'_> {
         Ok(near)
     }
 
-    /// Records of the namespace that were written since the index was asked, by their words.
-    fn written_since(&self, tx: &dyn ReadTx, record: &Record) -> Result<Vec<(RecordId, Alike)>> {
+    /// Records of the namespace that were written since the index was asked: those of the same report by words and
+    /// vectors, others by their words.
+    fn written_since(&self, tx: &dyn ReadTx, record: &Record, said: &str) -> Result<Vec<(RecordId, Alike)>> {
         if tx.memories().sequence(&self.memory.id)? <= self.around.sequence {
             return Ok(Vec::new());
         }
@@ -141,9 +142,15 @@ impl Beside<'_> {
         let newest = tx.records().list(&RecordPage { scope, after: None, limit: WRITTEN_SINCE_MAX })?;
         let own = terms(record.indexed());
         let since = newest.into_iter().filter(|other| other.sequence > self.around.sequence);
-        let like = since.map(|other| (jaccard(&terms(other.indexed()), &own), other.id));
-        let near = like.filter(|(jaccard, _)| *jaccard >= JACCARD_MIN);
-        Ok(near.map(|(jaccard, id)| (id, Alike { jaccard, cosine: None })).collect())
+        let alike = |other: &Record| Alike {
+            jaccard: jaccard(&terms(other.indexed()), &own),
+            cosine: self.around.cosine(said, &other.text),
+        };
+        let is_near = |alike: &Alike| {
+            alike.jaccard >= JACCARD_MIN || alike.cosine.is_some_and(|cosine| cosine >= COSINE_MIN)
+        };
+        let found = since.map(|other| (alike(&other), other.id)).filter(|(alike, _)| is_near(alike));
+        Ok(found.map(|(alike, id)| (id, alike)).collect())
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Inside the write of a round, whose ground holds. Nothing is compared by meaning here.
 
-use loci_model::ports::store::{RecordPage, Tx};
+use loci_model::ports::store::{Confirmation, RecordPage, Tx};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::scope::{RecordScope, StrategyChoice};
 use loci_model::telling::Telling;
@@ -118,8 +118,8 @@ impl Plan {
     }
 
     fn confirm(&self, tx: &mut dyn Tx, first: &Record, draft: &Draft) -> Result<()> {
-        let sources = &draft.record.provenance.sources;
-        tx.records_mut().confirm(&self.round.memory.id, &first.id, sources, self.now)
+        let confirmation = Confirmation::of(first, &draft.record, self.now);
+        tx.records_mut().confirm(&self.round.memory.id, &first.id, &confirmation)
     }
 
     /// Adds a record that takes the place of older ones. Where one of them tells of a later time, the new one is

@@ -93,6 +93,7 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
             Next::End(ended) => return Ok(ended),
         };
         let drafts = draft::drafts(engine, &round, reads, &mut run.vectors).await?;
+        neighbours::complete(engine, &round, &drafts).await?;
         let drafts = neighbours::find(engine, &round, drafts).await?;
         let is_read = fallback.is_none();
         let (drafts, fallback) = match run.settle(&round, drafts, fallback).await? {

@@ -17,12 +17,26 @@ use loci_text::{normalise_exact, terms};
 use super::draft::Draft;
 use super::round::{Group, Round};
 use crate::Engine;
+use crate::jobs::embed::Completion;
 use crate::strategies::Joining;
 
 const JACCARD_MIN: f32 = 0.9;
 const COSINE_MIN: f32 = 0.95;
 /// Records that one draft may supersede as near-duplicates.
 const NEIGHBOURS_MAX: usize = 8;
+
+/// Gives vectors to the records that drafts are compared with: a decision does not depend on how far the job that embeds
+/// is.
+pub(super) async fn complete(engine: &Engine, round: &Round, drafts: &[Draft]) -> Result<()> {
+    for (at, group) in round.groups.iter().enumerate() {
+        let is_compared = |draft: &Draft| draft.group == at && draft.vector.is_some();
+        if group.sequence > 0 && drafts.iter().any(is_compared) {
+            let (memory, at) = (&round.memory.id, &group.namespace);
+            while engine.complete_vectors(memory, at).await? == Completion::Partial {}
+        }
+    }
+    Ok(())
+}
 
 /// Fills in what each draft says again.
 pub(super) async fn find(engine: &Engine, round: &Round, mut drafts: Vec<Draft>) -> Result<Vec<Draft>> {

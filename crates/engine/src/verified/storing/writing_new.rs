@@ -299,7 +299,7 @@ impl Writing<'_> {
 
     /// One verification more, with its rows.
     pub(super) fn note_confirmed(&self, tx: &mut dyn Tx, mut fact: Fact) -> Result<()> {
-        refresh::confirm(&mut fact, self.engine, self.scene);
+        refresh::confirm(tx, &mut fact, self.engine, self.scene)?;
         self.last_verified(&mut fact);
         let ids = self.engine.ids.as_ref();
         let whole = merging::whole(&fact.detail.citations, self.passed);

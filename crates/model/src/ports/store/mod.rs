@@ -43,7 +43,9 @@ pub use ledger::{Ledger, LedgerPage};
 pub use memories::Memories;
 pub use parked_objects::ParkedObjects;
 pub use prompt_versions::PromptVersions;
-pub use records::{MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange};
+pub use records::{
+    Confirmation, MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange,
+};
 pub use repositories::Repositories;
 pub use task_sessions::{SessionItemQuery, TaskSessions};
 pub use tasks::{SaidWords, TaskQuery, Tasks};

@@ -1,5 +1,6 @@
 //! Access to records, their versions, and the vectors of their passages.
 
+use crate::event::RunPlace;
 use crate::making::MakingMode;
 use crate::ports::embedder::Vector;
 use crate::provenance::Source;
@@ -44,6 +45,38 @@ pub struct RecordPage {
     pub after: Option<(Timestamp, RecordId)>,
     /// At most so many.
     pub limit: usize,
+}
+
+/// A statement that repeats a record.
+#[derive(Debug, Clone, Copy)]
+pub struct Confirmation<'a> {
+    /// The messages that state it; none where no event does.
+    pub sources: &'a [Source],
+    /// When it was stated.
+    pub stated_at: Timestamp,
+    /// Its place in a client's run, where it belongs to the record's own session.
+    pub run: Option<&'a RunPlace>,
+    /// When it is written.
+    pub at: Timestamp,
+}
+
+impl<'a> Confirmation<'a> {
+    /// The confirmation of a record by another that states the same.
+    pub fn of(known: &Record, stated: &'a Record, at: Timestamp) -> Self {
+        let (one, other) = (&known.provenance, &stated.provenance);
+        let is_own = (&one.actor, &one.session) == (&other.actor, &other.session);
+        Self {
+            sources: &other.sources,
+            stated_at: stated.timestamp,
+            run: other.run.as_ref().filter(|_| is_own),
+            at,
+        }
+    }
+
+    /// A confirmation at a time that no event states: a caller stored or verified the same again.
+    pub fn at(at: Timestamp) -> Self {
+        Self { sources: &[], stated_at: at, run: None, at }
+    }
 }
 
 /// A change of a record's state.
@@ -165,9 +198,10 @@ pub trait Records {
     /// Puts records into another namespace: ids, versions and states stay, erased ones stay where they are. How many
     /// moved.
     fn move_to(&mut self, memory: &MemoryId, ids: &[RecordId], namespace: &Namespace) -> Result<u64>;
-    /// Adds sources to a record that says what they say, up to [`limits::RECORD_SOURCES_MAX`](crate::limits); its place
-    /// stays, and its time to live begins again. Sources that it has already change nothing.
-    fn confirm(&mut self, memory: &MemoryId, id: &RecordId, sources: &[Source], at: Timestamp) -> Result<()>;
+    /// Notes that a statement repeats a record: the record gains its sources, up to
+    /// [`limits::RECORD_SOURCES_MAX`](crate::limits), its time to live begins again, and its `timestamp` is that of the
+    /// latest statement. It stays in its namespace and session. A statement that is known already changes nothing.
+    fn confirm(&mut self, memory: &MemoryId, id: &RecordId, confirmation: &Confirmation<'_>) -> Result<()>;
     /// Memories with records that were deleted at least the memory's `erase_after_ms` before `now` and whose content is still
     /// there, at most `limit`. It costs what it finds, however many memories there are. One may be named in which nothing is
     /// to be erased yet: [`Records::erase_deleted`] finds that out, and it is not named again before it must be.
@@ -192,8 +226,15 @@ pub trait Records {
     /// Removes history and telemetry older than the retention; how many rows. It costs what it finds, however many memories
     /// there are; what has had its time goes within a day.
     fn sweep_history(&mut self, now: Timestamp, rows: usize) -> Result<usize>;
-    /// Passages of records that can be searched and lack a vector of `model`, oldest sequence first.
-    fn missing_vectors(&self, memory: &MemoryId, model: &str, limit: usize) -> Result<Vec<MissingVector>>;
+    /// Passages of records that can be searched and lack a vector of `model`, oldest sequence first; with a namespace only
+    /// those of records at that node.
+    fn missing_vectors(
+        &self,
+        memory: &MemoryId,
+        namespace: Option<&Namespace>,
+        model: &str,
+        limit: usize,
+    ) -> Result<Vec<MissingVector>>;
     /// Memories with such passages, by id, behind `after`. Where all vectors are of `model`, it costs what it finds, however
     /// many memories there are.
     fn memories_missing_vectors(
