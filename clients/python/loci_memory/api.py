@@ -3133,6 +3133,7 @@ class Search(TypedDict):
     namespace_paths: NotRequired[list[str]]
     namespaces: NotRequired[list[str]]
     query: str
+    read_your_writes: NotRequired[bool | None]
     relevance_min: NotRequired[float | None]
     states: NotRequired[list[str]]
     strategy: NotRequired[str | None]

@@ -1544,8 +1544,8 @@ export interface Hit {
   /** Which passage of it was best. */
   part: number;
   /**
-   * It was said and is not extracted yet (the memory's setting `read_your_writes`): no other call knows its id, and the
-   * record takes its place.
+   * A turn that waits for extraction (`read_your_writes`): no other call knows its id, and the extracted record takes
+   * its place.
    */
   provisional?: boolean;
   /** The record. */
@@ -4372,6 +4372,11 @@ export interface Search {
   namespaces?: string[];
   /** The question. */
   query: string;
+  /**
+   * Turns that wait for extraction are found as provisional records; true where it is absent. With false only stored
+   * records are searched.
+   */
+  read_your_writes?: boolean | null;
   /** Only hits of at least this relevance, 0 to 1. */
   relevance_min?: number | null;
   /** States; none means active. */

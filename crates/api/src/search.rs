@@ -47,6 +47,10 @@ pub struct Search {
     /// Only hits of at least this relevance, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevance_min: Option<f32>,
+    /// Turns that wait for extraction are found as provisional records; true where it is absent. With false only stored
+    /// records are searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_your_writes: Option<bool>,
     /// The terms of each hit's sum, and statistics.
     #[serde(default)]
     pub explain: bool,
@@ -99,7 +103,7 @@ pub struct Hit {
     /// Every term of the sum, where asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explanation: Vec<Signal>,
-    /// It was said and is not extracted yet (the memory's setting `read_your_writes`): no other call knows its id, and the record
+    /// A turn that waits for extraction (`read_your_writes`): no other call knows its id, and the extracted record
     /// takes its place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub provisional: bool,

@@ -16,6 +16,7 @@ mod git_program;
 mod input;
 mod local_code;
 pub mod logging;
+mod notices;
 mod output;
 pub mod process;
 mod session;

@@ -6,6 +6,7 @@ use loci_api::search as shape;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::notices;
 use crate::output;
 use crate::session::Session;
 
@@ -66,11 +67,9 @@ impl Search {
                 show(at + 1, hit);
             }
             if answer.hits.is_empty() {
-                output::note("nothing was found");
+                output::note("No records match.");
             }
-            for code in answer.notices.degraded.iter().chain(&answer.notices.warnings) {
-                output::note(format!("note: {code}"));
-            }
+            notices::print(&answer.notices);
         })?;
         session.end().await
     }

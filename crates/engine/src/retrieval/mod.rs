@@ -48,6 +48,7 @@ use crate::records::NamespaceAsk;
 
 pub(crate) use own_weights::OwnWeights;
 pub(crate) use question_once::QuestionOnce;
+pub use search::OwnWrites;
 pub(crate) use within::Within;
 
 /// A question and where to look.

@@ -28,17 +28,29 @@ use crate::records::{filters, namespaces, prefix_reading, strategy_choice};
 
 impl Engine {
     /// The records that answer a question best, best first. What could not take part is in `notices.degraded`. They count as read.
+    /// Turns that wait for extraction are shown where the memory's setting `read_your_writes` says so.
     pub async fn search(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
+        self.search_with(caller, request, OwnWrites::BySetting).await
+    }
+
+    /// Like `search`; the door says whether turns that wait for extraction take part. The native doors show them, so that
+    /// a caller finds what it wrote with its next question.
+    pub async fn search_with(
+        &self,
+        caller: &Principal,
+        request: SearchRequest,
+        own_writes: OwnWrites,
+    ) -> Result<SearchAnswer> {
         let memory = request.memory.clone();
-        let answer = self.watched(caller, &request, true, None).await?;
+        let answer = self.watched(caller, &request, own_writes, None).await?;
         let stored = answer.hits.iter().filter(|hit| !hit.provisional);
         self.reads.note(&memory, stored.map(|hit| &hit.record.id), self.clock.now());
         Ok(answer)
     }
 
-    /// The same for whoever compares, or shows a part of it: of stored records alone.
+    /// Like `search`, of stored records alone, and without counting as a read: for verbs that compare records.
     pub async fn search_unread(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
-        self.watched(caller, &request, false, None).await
+        self.watched(caller, &request, OwnWrites::Hidden, None).await
     }
 
     /// The same for a verb that orders the list anew: see [`Within`].
@@ -48,18 +60,18 @@ impl Engine {
         request: &SearchRequest,
         within: &Within<'_>,
     ) -> Result<SearchAnswer> {
-        self.watched(caller, request, false, Some(within)).await
+        self.watched(caller, request, OwnWrites::Hidden, Some(within)).await
     }
 
     async fn watched(
         &self,
         caller: &Principal,
         request: &SearchRequest,
-        with_waiting: bool,
+        own_writes: OwnWrites,
         within: Option<&Within<'_>>,
     ) -> Result<SearchAnswer> {
         let watch = self.watch("search_memory", Some(&request.memory));
-        let answer = self.answer(caller, request, with_waiting, within).await;
+        let answer = self.answer(caller, request, own_writes, within).await;
         if let Some(watch) = watch {
             watch.tell_search(request, &answer);
         }
@@ -70,13 +82,13 @@ impl Engine {
         &self,
         caller: &Principal,
         request: &SearchRequest,
-        with_waiting: bool,
+        own_writes: OwnWrites,
         within: Option<&Within<'_>>,
     ) -> Result<SearchAnswer> {
         check(request)?;
         let view = access::bound_view(caller, &request.memory, Capability::Read, self.clock.now())?;
         let Scoped { scope, view, mut notices, own_weights, provisional } =
-            self.search_scope(request, &view, with_waiting).await?;
+            self.search_scope(request, &view, own_writes).await?;
         let weights = match &own_weights {
             Some(weights) => weights.as_ref(),
             None => Weights::shipped()?,
@@ -142,7 +154,12 @@ impl Engine {
     }
 
     /// The records in question, as far as the caller may see them.
-    async fn search_scope(&self, request: &SearchRequest, view: &View, with_waiting: bool) -> Result<Scoped> {
+    async fn search_scope(
+        &self,
+        request: &SearchRequest,
+        view: &View,
+        own_writes: OwnWrites,
+    ) -> Result<Scoped> {
         let now = self.clock.now();
         let (request, view, own) = (request.clone(), view.clone(), Arc::clone(&self.own_weights));
         let settings = Arc::clone(&self.settings);
@@ -155,10 +172,7 @@ impl Engine {
                     notices.degrade(Degradation::ExtractionPending);
                 }
                 let mut provisional = Provisional::default();
-                if memory.settings.read_your_writes
-                    && with_waiting
-                    && provisional::is_wanted(&request, &scope)
-                {
+                if own_writes.are_shown_in(&memory) && provisional::is_wanted(&request, &scope) {
                     provisional = provisional::waiting(tx, (&memory, &settings), &scope)?;
                 }
                 if provisional.is_cut {
@@ -245,6 +259,27 @@ impl Engine {
             lists: request.lists.or(self.settings.candidates),
         };
         self.store.search().candidates(wanted).await.map(Some)
+    }
+}
+
+/// The part of turns that wait for extraction in a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnWrites {
+    /// They are found as provisional records.
+    Shown,
+    /// They are found where the memory's setting `read_your_writes` says so.
+    BySetting,
+    /// Stored records alone are found.
+    Hidden,
+}
+
+impl OwnWrites {
+    fn are_shown_in(self, memory: &Memory) -> bool {
+        match self {
+            Self::Shown => true,
+            Self::BySetting => memory.settings.read_your_writes,
+            Self::Hidden => false,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `POST /v1/search`: the one retrieval, with its reasons.
 
 use loci_api::search as shape;
-use loci_engine::retrieval::{Hit, SearchRequest, SearchStatistics};
+use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest, SearchStatistics};
 use loci_model::ports::search::ListLengths;
 use loci_model::{MemoryId, Result, Timestamp};
 
@@ -19,7 +19,8 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn search(call: Call, asked: shape::Search) -> Result<shape::SearchAnswer> {
     let explain = asked.explain;
-    let answer = call.doors.engine.search(&call.caller, request(asked)?).await?;
+    let own_writes = if asked.read_your_writes == Some(false) { OwnWrites::Hidden } else { OwnWrites::Shown };
+    let answer = call.doors.engine.search_with(&call.caller, request(asked)?, own_writes).await?;
     Ok(shape::SearchAnswer {
         hits: answer.hits.iter().map(hit).collect(),
         statistics: explain.then(|| statistics(answer.statistics)),

@@ -42,12 +42,12 @@ async fn held(client: &Client, memory: &str, record: &RecordCreate) -> Result<Op
         query: record.text.clone(),
         namespaces: vec![record.namespace.clone()],
         top_k: Some(LIKE_IT),
+        // A turn that waits for extraction is no record that could be named.
+        read_your_writes: Some(false),
         ..Search::default()
     };
     let found = client.search(&search).await.map_err(|error| store_error(WHAT, error))?;
-    // What is not extracted yet is no record that could be named.
-    let stored = found.hits.into_iter().filter(|hit| !hit.provisional);
-    let same = stored.map(|hit| hit.record).find(|held| is_same(held, record));
+    let same = found.hits.into_iter().map(|hit| hit.record).find(|held| is_same(held, record));
     Ok(same.map(|held| held.id))
 }
 

@@ -1,6 +1,6 @@
 //! `search_memory`: all records of one or several memories, best first.
 
-use loci_engine::retrieval::{Hit, SearchRequest};
+use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
 use loci_model::limits::TOP_K_MAX;
 use loci_model::memory::Memory;
 use loci_model::metadata::MetadataValue;
@@ -91,7 +91,10 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
     warnings.extend(clamped);
     let (mut found, mut degraded) = (Vec::new(), std::collections::BTreeSet::new());
     for memory in memories {
-        let answer = context.engine.search(&context.caller, request(&memory, query, limit)).await;
+        let answer = context
+            .engine
+            .search_with(&context.caller, request(&memory, query, limit), OwnWrites::Shown)
+            .await;
         let answer = match answer {
             // Where no store was named, those that may not be read are none.
             Err(error) if error.kind == ErrorKind::Denied && names.is_empty() => continue,
