@@ -56,6 +56,47 @@ pub const QUERY_TERMS_MAX: usize = 64;
 pub const PAGE_ITEMS_MAX: u32 = 100;
 /// Bytes of an HTTP body: clients fill events to 10,000,000 bytes.
 pub const BODY_BYTES_MAX_DEFAULT: usize = 12 * 1024 * 1024;
+/// Bytes of request bodies in memory at once, over all doors: ten of the largest.
+pub const BODIES_BYTES_MAX_DEFAULT: usize = 128 * 1024 * 1024;
+/// Bytes of that budget that only small bodies may take: large ones never keep small ones out.
+pub const BODIES_SMALL_BYTES_RESERVED: usize = 16 * 1024 * 1024;
+/// Bytes up to which a body is small.
+pub const BODY_SMALL_BYTES_MAX: usize = 64 * 1024;
+/// Bytes at once of bodies that a signature of a known key covers: the signature is checked when they are read.
+pub const BODIES_UNVERIFIED_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Bytes at once of bodies of hooks that are not checked yet: anybody may send them.
+pub const BODIES_HOOK_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Milliseconds from the first look at a body to its last byte.
+pub const BODY_MS_MAX: u64 = 300_000;
+/// The same of a body of a hook that is not checked yet.
+pub const HOOK_BODY_MS_MAX: u64 = 30_000;
+/// Bytes of a refused body that are read away before its answer; a client that sends more may see a reset.
+pub const UNREAD_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Milliseconds that reading a refused body away may take.
+pub const UNREAD_MS_MAX: u64 = 30_000;
+/// Milliseconds that a client may keep the server waiting for a body, or for an answer to be read, beyond what the
+/// bytes it transfers meanwhile pay for.
+pub const TRANSFER_PATIENCE_MS: u64 = 30_000;
+/// Bytes a second that pay for the waiting: a client that transfers less uses the patience up.
+pub const TRANSFER_BYTES_PER_S_MIN: u64 = 4 * 1024;
+/// Milliseconds of waiting, not paid for, after which a connection is slow: at most half of all may be.
+pub const SLOW_AFTER_MS: u64 = 1_000;
+/// Bytes of a request's head.
+pub const REQUEST_HEAD_BYTES_MAX: usize = 64 * 1024;
+/// TCP connections of a listener at once.
+pub const CONNECTIONS_MAX_DEFAULT: usize = 1024;
+/// Connections beyond those, for health checks alone.
+pub const HEALTH_CONNECTIONS_MAX: usize = 16;
+/// Milliseconds in which such a connection must have sent the head of its request.
+pub const HEALTH_HEAD_MS_MAX: u64 = 2_000;
+/// Connections on the unix socket at once.
+pub const SOCKET_CONNECTIONS_MAX: usize = 256;
+/// File descriptors that connections leave to the store, to git and to calls of others.
+pub const DESCRIPTORS_RESERVED: u64 = 256;
+/// Milliseconds for which figures that cost a read of every memory are shown again.
+pub const FIGURES_MS: u64 = 10_000;
+/// Milliseconds for which the answer of a readiness check is given again.
+pub const READINESS_MS: u64 = 1_000;
 /// Characters of an idempotency token: clients send longer ones than a UUID.
 pub const CLIENT_TOKEN_CHARS_MAX: usize = 1024;
 /// An idempotency token is remembered at least this long.

@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 
 use crate::agentcore::{Wire, WireSettings};
 use crate::auth::gate::Gate;
+use crate::bodies::Bodies;
 use crate::git::backend::CLONES_MAX;
 use crate::mcp::{Mcp, McpOptions};
 use crate::operations::metrics::Metrics;
@@ -22,8 +23,10 @@ use crate::v1::hooks::Hooks;
 pub struct DoorOptions {
     /// Bodies over so many bytes are refused; streamed imports are not bodies in this sense.
     pub body_bytes_max: usize,
-    /// A request whose body pauses longer than this is given up.
-    pub body_pause_ms_max: u64,
+    /// Bytes of request bodies in memory at once, over all doors.
+    pub bodies_bytes_max: usize,
+    /// A client may keep the server waiting so long for a body, or for an answer to be read, beyond what its bytes pay for.
+    pub patience_ms: u64,
     /// CreateEvent answers after extraction: for tests of clients that cannot wait.
     pub extraction_sync: bool,
     /// A path that clients put before every path of the wire, such as `/agentcore`; empty: none.
@@ -42,7 +45,8 @@ impl Default for DoorOptions {
     fn default() -> Self {
         Self {
             body_bytes_max: limits::BODY_BYTES_MAX_DEFAULT,
-            body_pause_ms_max: 30_000,
+            bodies_bytes_max: limits::BODIES_BYTES_MAX_DEFAULT,
+            patience_ms: limits::TRANSFER_PATIENCE_MS,
             extraction_sync: false,
             base_path: String::new(),
             os_user: "local".to_owned(),
@@ -66,6 +70,8 @@ pub struct Doors {
     pub options: Arc<DoorOptions>,
     /// Who may come in.
     pub gate: Arc<Gate>,
+    /// Bodies in memory.
+    pub bodies: Arc<Bodies>,
     /// Counters and histograms.
     pub metrics: Arc<Metrics>,
     /// Who may send here, and with which secrets.
@@ -89,7 +95,9 @@ impl Doors {
             body_bytes_max: options.body_bytes_max,
             extraction_sync: options.extraction_sync,
         };
-        let wire = Arc::new(Wire::new(engine.clone(), clock.clone(), ids.clone(), settings));
+        let bodies = Arc::new(Bodies::new(Arc::clone(&clock), options.bodies_bytes_max));
+        let wire = Wire::new(engine.clone(), clock.clone(), ids.clone(), settings);
+        let wire = Arc::new(wire.with_bodies(Arc::clone(&bodies)));
         let metrics = Arc::new(Metrics::new());
         let tools = Arc::new(Table::shipped());
         let mcp = Arc::new(Mcp::new(Arc::clone(&clock), Arc::clone(&ids)));
@@ -101,6 +109,7 @@ impl Doors {
             ids,
             options: Arc::new(options),
             gate,
+            bodies,
             metrics,
             hooks,
             wire,

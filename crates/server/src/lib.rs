@@ -3,12 +3,13 @@
 //! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `mcp`: the Model Context Protocol; `operations`: health,
 //!   metrics, logs;
 //! * `git`: clones of mirrors; `s3`: memory files and sessions for clients of buckets; `tools`: what agents call by name, through `v1` and `mcp` alike; `asking`: what both know of a caller;
-//! * `auth`: credentials; `listener`: TCP, TLS and the unix socket;
+//! * `auth`: credentials; `bodies`: bodies of requests in memory; `listener`: TCP, TLS and the unix socket;
 //! * [`router`] puts them together: to add a door, write its module and give it a line there.
 
 pub mod agentcore;
 mod asking;
 pub mod auth;
+pub mod bodies;
 pub mod doors;
 mod git;
 pub mod listener;

@@ -11,6 +11,7 @@ use loci_server::listener::{Bound, ListenOptions, TlsFiles, bind};
 use loci_server::{DoorOptions, Doors};
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::adapters::{connections_within, raise_descriptors};
 use crate::config::environment::Environment;
 use crate::config::{Config, LogFormat};
 use crate::logging;
@@ -69,6 +70,7 @@ pub async fn run(
 ) -> Result<()> {
     arguments.apply(&mut config);
     logging::start(&config.log)?;
+    fit_connections(&mut config);
     let plan = StorePlan::of(&config, environment, folder)?;
     let code = CodePlan::of(&config, environment)?;
     let configured = code.repositories().to_vec();
@@ -113,10 +115,25 @@ pub async fn run(
     close(wiring).await
 }
 
+/// Takes no more connections than there are descriptors for, with some left to the store: a server that runs out of them
+/// answers nobody.
+fn fit_connections(config: &mut Config) {
+    let descriptors = raise_descriptors();
+    let listeners = if config.s3.listen.is_some() { 2 } else { 1 };
+    let (wanted, most) = (config.server.connections_max, &mut config.server.connections_max);
+    *most = connections_within(descriptors, listeners, wanted);
+    if *most < wanted {
+        let rule = "this process may not open as many files as [server] connections_max needs: fewer connections are \
+                    taken at once. Raise the limit (`ulimit -n`, LimitNOFILE= of systemd)";
+        tracing::warn!(connections_max = wanted, taken = *most, descriptors, rule);
+    }
+}
+
 /// The doors of a process.
 pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Result<Doors> {
     let options = DoorOptions {
         body_bytes_max: config.server.body_bytes_max,
+        bodies_bytes_max: config.server.bodies_bytes_max,
         extraction_sync: config.extraction.sync,
         base_path: config.server.base_path.clone(),
         os_user: environment.os_user(),

@@ -135,6 +135,8 @@ pub struct ServerSection {
     pub connections_max: usize,
     /// Bytes of a request's body.
     pub body_bytes_max: usize,
+    /// Bytes of bodies in memory at once.
+    pub bodies_bytes_max: usize,
     /// A path that clients put before every path of the wire.
     pub base_path: String,
 }
@@ -270,10 +272,26 @@ impl Default for ServerSection {
             tls_cert: None,
             tls_key: None,
             behind_proxy: false,
-            connections_max: 1024,
+            connections_max: limits::CONNECTIONS_MAX_DEFAULT,
             body_bytes_max: limits::BODY_BYTES_MAX_DEFAULT,
+            bodies_bytes_max: limits::BODIES_BYTES_MAX_DEFAULT,
             base_path: String::new(),
         }
+    }
+}
+
+impl ServerSection {
+    fn check(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            self.connections_max >= 2,
+            "[server] connections_max must be at least 2: half of the connections may be slow"
+        );
+        // Small bodies have an eighth for themselves.
+        anyhow::ensure!(
+            self.bodies_bytes_max - self.bodies_bytes_max / 8 >= self.body_bytes_max,
+            "[server] bodies_bytes_max must be at least 8/7 of body_bytes_max: a body of the largest size must fit"
+        );
+        Ok(())
     }
 }
 
@@ -344,6 +362,7 @@ impl Default for LogSection {
 impl Config {
     /// What the sections must be, each for itself.
     fn check_sections(&self) -> anyhow::Result<()> {
+        self.server.check()?;
         // Before all that may name one of them.
         variables::check(self)?;
         self.llm.check(&self.models)?;

@@ -25,6 +25,7 @@ use loci_model::Timestamp;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_server::auth::gate::Peer;
+use loci_server::bodies::Bodies;
 use loci_server::mcp::dispatch::Service;
 use loci_server::mcp::http::{Admission, HttpDoor};
 use loci_server::mcp::provider::{Caller, Endpoint};
@@ -68,6 +69,7 @@ impl Admission for Open {
 #[tokio::main]
 async fn main() {
     let clock: Arc<dyn Clock> = Arc::new(Machine(Instant::now()));
+    let bodies = Arc::new(Bodies::new(Arc::clone(&clock), 16 * 1024 * 1024));
     let mcp = Arc::new(Mcp::new(Arc::clone(&clock), Arc::new(SeededIds::new(7))));
     let service = Service {
         provider: Arc::new(Fixtures::new(Arc::clone(&mcp), clock)),
@@ -79,6 +81,7 @@ async fn main() {
         admission: Arc::new(Open),
         guard: Guard::default(),
         body_bytes_max: 1024 * 1024,
+        bodies,
     });
     let serve = move |mut request: Request| {
         request.extensions_mut().insert(Peer::Loopback);

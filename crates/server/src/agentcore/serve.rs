@@ -1,5 +1,5 @@
-//! From an HTTP request to an HTTP response, in the order of agentcore-wire §1.5: route, body size, authentication, parse,
-//! validation, then the operation. Headers of the wire are here; every rule is elsewhere, and so are
+//! From an HTTP request to an HTTP response: route, announced size, authentication as far as the head proves it, the
+//! body, the rest of authentication, parse, validation, then the operation. Headers of the wire are here; every rule is elsewhere, and so are
 //! counters: the response carries its [`Operation`] as an extension for whoever counts.
 
 use std::borrow::Cow;
@@ -8,7 +8,6 @@ use std::sync::Arc;
 use axum::body::Body;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, Response, header};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use loci_engine::Engine;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::ids::{IdSource, uuid4};
@@ -22,8 +21,9 @@ use super::constraints::{Reason, Refusal, check};
 use super::errors::{Failure, WireError};
 use super::operations;
 use super::route::{NoRoute, Operation, Route, route};
-use crate::auth::signed::{SIGNING_NAME, SignedRequest, signed_caller};
+use crate::auth::signed::{SIGNING_NAME, SignedHead, SignedRequest, signed_head};
 use crate::auth::sigv4::{Envelope, PathEncoding};
+use crate::bodies::{Bodies, Proof, Unread, check_declared};
 use crate::operations::observe::RequestId;
 
 /// What the operator may set about the wire.
@@ -54,6 +54,7 @@ pub struct Wire {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     settings: WireSettings,
+    bodies: Arc<Bodies>,
 }
 
 impl Wire {
@@ -64,7 +65,15 @@ impl Wire {
         ids: Arc<dyn IdSource>,
         settings: WireSettings,
     ) -> Self {
-        Self { engine, clock, ids, settings }
+        let bodies = Arc::new(Bodies::new(Arc::clone(&clock), limits::BODIES_BYTES_MAX_DEFAULT));
+        Self { engine, clock, ids, settings, bodies }
+    }
+
+    /// With the budgets that other doors share.
+    #[must_use]
+    pub fn with_bodies(mut self, bodies: Arc<Bodies>) -> Self {
+        self.bodies = bodies;
+        self
     }
 
     /// Answers a request. Paths are read raw, so mount it as a fallback, not behind a router that decodes them. A path
@@ -101,11 +110,21 @@ impl Wire {
         parts: &http::request::Parts,
         body: Body,
     ) -> Outcome {
-        let body = self.read_body(&parts.headers, body).await?;
-        let (caller, body) = match open? {
-            Some(caller) => (caller, Cow::Borrowed(&*body)),
-            None => self.signed(parts, &body).await?,
+        check_declared(&body, self.settings.body_bytes_max).map_err(unread)?;
+        let signed = match open? {
+            Some(caller) => Err(caller),
+            None => Ok(self.signed(parts).await?),
         };
+        let proof = signed.as_ref().map_or(Proof::Complete, SignedHead::proof);
+        let read = self.bodies.read_as(proof, body, self.settings.body_bytes_max).await.map_err(unread)?;
+        let (caller, body) = match signed {
+            Err(caller) => (caller, Cow::Borrowed(&*read.bytes)),
+            Ok(head) => {
+                let (caller, body) = head.verified(&read.bytes)?;
+                (caller, body.content)
+            }
+        };
+        drop(read.unverified);
         let outcome = self.answer(route, &caller, &body).await;
         if let Err(failure) = &outcome {
             log_failure(failure, route.operation, &caller);
@@ -135,11 +154,7 @@ impl Wire {
         operations::serve(&call).await
     }
 
-    async fn signed<'b>(
-        &self,
-        parts: &http::request::Parts,
-        body: &'b [u8],
-    ) -> Result<(Principal, Cow<'b, [u8]>), Failure> {
+    async fn signed<'p>(&self, parts: &'p http::request::Parts) -> Result<SignedHead<'p>, Failure> {
         let envelope = Envelope {
             method: parts.method.as_str(),
             path: parts.uri.path(),
@@ -154,27 +169,25 @@ impl Wire {
             unsigned_payload: false,
             body_bytes_max: self.settings.body_bytes_max,
         };
-        let (caller, body) = signed_caller(&self.engine, &request, body, self.clock.now()).await?;
-        Ok((caller, body.content))
+        Ok(signed_head(&self.engine, &request, self.clock.now()).await?)
     }
+}
 
-    async fn read_body(&self, headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
-        let max = self.settings.body_bytes_max;
-        let too_large = || {
+/// A body that was not read, as the wire says it.
+fn unread(why: Unread) -> Failure {
+    match why {
+        Unread::TooLarge(max) => {
             let message = format!("The request body is larger than {max} bytes");
-            Failure::from(Refusal::whole(Reason::FieldValidationFailed, &message))
-        };
-        let declared = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-        if declared.and_then(|value| value.parse::<u64>().ok()).is_some_and(|bytes| bytes > max as u64) {
-            return Err(too_large());
+            Refusal::whole(Reason::FieldValidationFailed, &message).into()
         }
-        match Limited::new(body, max).collect().await {
-            Ok(collected) => Ok(collected.to_bytes()),
-            Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-            Err(_) => {
-                Err(Refusal::whole(Reason::CannotParse, "The request body ended before it was whole").into())
-            }
+        Unread::Broken(_) => {
+            Refusal::whole(Reason::CannotParse, "The request body ended before it was whole").into()
         }
+        Unread::TooSlow => {
+            let message = "The request body came too slowly: send it faster, or in smaller requests";
+            Refusal::whole(Reason::CannotParse, message).into()
+        }
+        Unread::Full => Error::from(Unread::Full).into(),
     }
 }
 

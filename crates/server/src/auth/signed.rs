@@ -2,10 +2,12 @@
 //! decided before; bearer tokens are another file's. Spec: agentcore-wire §1.2.
 
 use loci_engine::Engine;
+use loci_engine::keys::Secret;
 use loci_model::principal::Principal;
 use loci_model::{AccessKeyId, Error, ErrorKind, Timestamp};
 
-use super::sigv4::{Claim, Envelope, PathEncoding, Rules, SignatureError, VerifiedBody};
+use super::sigv4::{BodyCheck, Claim, Envelope, PathEncoding, Rules, SignatureError, VerifiedBody};
+use crate::bodies::Proof;
 
 /// The service both planes of the wire are signed for.
 pub const SIGNING_NAME: &str = "bedrock-agentcore";
@@ -27,16 +29,37 @@ pub struct SignedRequest<'a> {
     pub body_bytes_max: usize,
 }
 
-/// Who calls, and the body they sent, decoded if it came in chunks.
+/// A request whose head is checked as far as it proves who calls; its body need not be there yet.
+pub struct SignedHead<'a> {
+    caller: Principal,
+    body: Expected<'a>,
+}
+
+/// What is left to check when the body is there.
+enum Expected<'a> {
+    /// The signature holds; the body must be the one it states, or come in chunks that it signs.
+    Checked(BodyCheck),
+    /// The signature covers a hash of the body that the head does not state.
+    Covered(Box<Covered<'a>>),
+}
+
+struct Covered<'a> {
+    claim: Claim,
+    envelope: Envelope<'a>,
+    rules: Rules<'a>,
+    secret: Secret,
+}
+
+/// Checks all that the head of a request proves: shape, service, date, a known key, and the signature where it does not
+/// need the body.
 ///
 /// # Errors
 /// `Unauthenticated` for every failure of key or signature; what the key store itself says if it fails.
-pub async fn signed_caller<'b>(
+pub async fn signed_head<'a>(
     engine: &Engine,
-    request: &SignedRequest<'_>,
-    body: &'b [u8],
+    request: &SignedRequest<'a>,
     now: Timestamp,
-) -> Result<(Principal, VerifiedBody<'b>), Error> {
+) -> Result<SignedHead<'a>, Error> {
     let rules = Rules {
         service: request.service,
         now_unix_s: now.millis() / 1000,
@@ -48,9 +71,39 @@ pub async fn signed_caller<'b>(
     let claim = Claim::read(&request.envelope, &rules).map_err(refused)?;
     let unknown = || Error::new(ErrorKind::Unauthenticated, "The access key id is not known to this server");
     let key = AccessKeyId::parse(claim.access_key_id()).map_err(|_| unknown())?;
-    let (principal, secret) = engine.pair_lookup(&key).await?.ok_or_else(unknown)?;
-    let body = claim.verify(&request.envelope, &rules, secret.expose(), body).map_err(refused)?;
-    Ok((principal, body))
+    let (caller, secret) = engine.pair_lookup(&key).await?.ok_or_else(unknown)?;
+    let envelope = request.envelope;
+    let body = if claim.needs_body_hash() {
+        Expected::Covered(Box::new(Covered { claim, envelope, rules, secret }))
+    } else {
+        Expected::Checked(claim.begin(&envelope, &rules, secret.expose(), "").map_err(refused)?)
+    };
+    Ok(SignedHead { caller, body })
+}
+
+impl SignedHead<'_> {
+    /// The extent to which the head alone proves who calls.
+    pub fn proof(&self) -> Proof {
+        match &self.body {
+            Expected::Checked(_) => Proof::Complete,
+            Expected::Covered(_) => Proof::SignedBody,
+        }
+    }
+
+    /// Who calls, and the body they sent, decoded if it came in chunks.
+    ///
+    /// # Errors
+    /// `Unauthenticated` where the signature or the body is not right.
+    pub fn verified(self, body: &[u8]) -> Result<(Principal, VerifiedBody<'_>), Error> {
+        let verified = match self.body {
+            Expected::Checked(check) => check.verified(body),
+            Expected::Covered(covered) => {
+                let Covered { claim, envelope, rules, secret } = *covered;
+                claim.verify(&envelope, &rules, secret.expose(), body)
+            }
+        };
+        Ok((self.caller, verified.map_err(refused)?))
+    }
 }
 
 fn refused(error: SignatureError) -> Error {

@@ -228,20 +228,7 @@ impl Claim {
         body: &'b [u8],
     ) -> Result<VerifiedBody<'b>, SignatureError> {
         let body_hash = hex::encode(Sha256::digest(body));
-        let (content, trailers) = match self.begin(envelope, rules, secret, &body_hash)? {
-            BodyCheck::Sha256(expected) => {
-                if !bool::from(expected.as_bytes().ct_eq(body_hash.as_bytes())) {
-                    return Err(SignatureError::BodyHash);
-                }
-                (Cow::Borrowed(body), None)
-            }
-            BodyCheck::Unsigned => (Cow::Borrowed(body), None),
-            BodyCheck::Chunks(decoder) => {
-                let (decoded, trailers) = decoder.decoded(body)?;
-                (Cow::Owned(decoded), Some(trailers))
-            }
-        };
-        Ok(VerifiedBody { content, trailers })
+        self.begin(envelope, rules, secret, &body_hash)?.verified_by(body, || body_hash)
     }
 
     /// Verifies the signature before the body is there and says what remains to be checked on the body.
@@ -302,6 +289,35 @@ pub struct VerifiedBody<'b> {
     pub content: Cow<'b, [u8]>,
     /// Lines `name:value` behind a body in chunks; none where it came whole.
     pub trailers: Option<String>,
+}
+
+impl BodyCheck {
+    /// The body, decoded, where it is the one that was signed.
+    pub fn verified(self, body: &[u8]) -> Result<VerifiedBody<'_>, SignatureError> {
+        self.verified_by(body, || hex::encode(Sha256::digest(body)))
+    }
+
+    fn verified_by<'b>(
+        self,
+        body: &'b [u8],
+        body_hash: impl FnOnce() -> String,
+    ) -> Result<VerifiedBody<'b>, SignatureError> {
+        let (content, trailers) = match self {
+            Self::Sha256(expected) => {
+                let found = body_hash();
+                if !bool::from(expected.as_bytes().ct_eq(found.as_bytes())) {
+                    return Err(SignatureError::BodyHash);
+                }
+                (Cow::Borrowed(body), None)
+            }
+            Self::Unsigned => (Cow::Borrowed(body), None),
+            Self::Chunks(decoder) => {
+                let (decoded, trailers) = decoder.decoded(body)?;
+                (Cow::Owned(decoded), Some(trailers))
+            }
+        };
+        Ok(VerifiedBody { content, trailers })
+    }
 }
 
 /// What must hold of the body once the signature does.

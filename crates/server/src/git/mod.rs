@@ -17,7 +17,6 @@ use loci_model::{Error, ErrorKind, MemoryId, Result};
 
 use crate::auth::gate::Peer;
 use crate::doors::Doors;
-use crate::v1::read_body;
 use backend::Asked;
 
 /// What a client is told that sent no credentials.
@@ -67,7 +66,7 @@ async fn served(doors: &Doors, memory: &str, rest: &str, request: Request) -> Re
     if !is_asked {
         return Err(missing());
     }
-    let body = read_body(body, doors.options.body_bytes_max).await?;
+    let body = doors.bodies.read(body, doors.options.body_bytes_max).await?;
     let text = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let asked = Asked {
         place,

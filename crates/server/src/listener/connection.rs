@@ -1,4 +1,5 @@
-//! Accepting connections and answering on them with hyper, HTTP/1.1, until the signal to stop.
+//! Accepting connections and answering on them with hyper, HTTP/1.1, until the signal to stop. Beyond the usual places
+//! a few connections are taken in for health checks alone, so that a full server still says that it lives.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -9,13 +10,17 @@ use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use loci_model::limits;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tower::ServiceExt;
 
-use super::paused_body::{Left, PausedBody};
+use super::pace::PaceRules;
+use super::paced_body::{Left, PacedBody};
+use super::paced_stream::PacedStream;
+use super::slots::{Slot, Slots};
 use super::tls::Tls;
 use super::unix_socket::OwnSocket;
 use crate::auth::gate::Peer;
@@ -25,10 +30,8 @@ use crate::doors::Doors;
 const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 /// After a failure to accept (no file descriptors left), a pause before the next try.
 const ACCEPT_PAUSE_MS: u64 = 100;
-/// Connections on the unix socket at once.
-const SOCKET_CONNECTIONS_MAX: usize = 256;
-/// So much of a refused body is read away before its answer; a client that sends more may see a reset.
-const UNREAD_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Paths that are answered on connections beyond the usual ones.
+const HEALTH_PATHS: &[&str] = &["/healthz", "/readyz"];
 
 /// What every connection needs.
 pub(super) struct Connections {
@@ -37,7 +40,7 @@ pub(super) struct Connections {
     pub(super) tls: Option<Tls>,
     pub(super) head_ms_max: u64,
     pub(super) peer: Peer,
-    pub(super) permits: Arc<Semaphore>,
+    pub(super) slots: Slots,
     pub(super) stopping: watch::Receiver<bool>,
 }
 
@@ -53,15 +56,15 @@ impl Connections {
                     self.doors.metrics.connections(open.len());
                     continue;
                 }
-                accepted = accept_one(&listener, &self.permits) => accepted,
+                accepted = accept_one(&listener, &self.slots) => accepted,
             };
             match accepted {
-                Ok((stream, permit)) => {
+                Ok((stream, slot)) => {
                     // Small answers must not wait for more to send.
                     if let Err(error) = stream.set_nodelay(true) {
                         tracing::debug!(%error, "TCP_NODELAY was refused");
                     }
-                    open.spawn(self.clone().tcp(stream, permit));
+                    open.spawn(self.clone().tcp(stream, slot));
                     self.doors.metrics.connections(open.len());
                 }
                 Err(error) => {
@@ -82,12 +85,12 @@ impl Connections {
             let accepted = tokio::select! {
                 () = stopped(&mut stopping) => break,
                 Some(_) = open.join_next() => continue,
-                accepted = socket.listener.accept(), if open.len() < SOCKET_CONNECTIONS_MAX => accepted,
+                accepted = socket.listener.accept(), if open.len() < limits::SOCKET_CONNECTIONS_MAX => accepted,
             };
             match accepted {
                 Ok((stream, _)) if socket.is_same_user(&stream) => {
                     let connections = self.clone();
-                    open.spawn(async move { connections.answer(stream, Peer::Socket).await });
+                    open.spawn(async move { connections.answer(stream, Peer::Socket, false).await });
                 }
                 Ok(_) => tracing::warn!("a connection of another user on loci.sock was refused"),
                 Err(error) => {
@@ -100,30 +103,58 @@ impl Connections {
         while open.join_next().await.is_some() {}
     }
 
-    async fn tcp(self: Arc<Self>, stream: tokio::net::TcpStream, permit: OwnedSemaphorePermit) {
+    async fn tcp(self: Arc<Self>, stream: tokio::net::TcpStream, slot: Slot) {
+        let stream = PacedStream::new(stream, self.pace());
         match &self.tls {
-            None => self.answer(stream, self.peer).await,
-            Some(tls) => match tokio::time::timeout(HANDSHAKE_MAX, tls.0.accept(stream)).await {
-                Ok(Ok(stream)) => self.answer(stream, self.peer).await,
-                Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
-                Err(_) => tracing::debug!("a TLS handshake took too long"),
-            },
+            None => self.answer(stream, self.peer, slot.is_for_health).await,
+            Some(tls) => {
+                let most = if slot.is_for_health { self.head_max(true) } else { HANDSHAKE_MAX };
+                match tokio::time::timeout(most, tls.0.accept(stream)).await {
+                    Ok(Ok(stream)) => self.answer(stream, self.peer, slot.is_for_health).await,
+                    Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+                    Err(_) => tracing::debug!("a TLS handshake took too long"),
+                }
+            }
         }
-        drop(permit);
+        drop(slot);
     }
 
-    async fn answer(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, peer: Peer) {
-        let doors = self.doors.clone();
-        let router = self.router.clone();
+    fn pace(&self) -> PaceRules {
+        PaceRules {
+            clock: Arc::clone(&self.doors.clock),
+            patience_ms: self.doors.options.patience_ms,
+            slow: Arc::clone(&self.slots.slow),
+        }
+    }
+
+    fn head_max(&self, is_for_health: bool) -> Duration {
+        let own = Duration::from_millis(self.head_ms_max);
+        if is_for_health { own.min(Duration::from_millis(limits::HEALTH_HEAD_MS_MAX)) } else { own }
+    }
+
+    async fn answer(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        peer: Peer,
+        is_for_health: bool,
+    ) {
+        let (pace, router) = (self.pace(), self.router.clone());
         let answer = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
             let (mut head, body) = request.into_parts();
             head.extensions.insert(peer);
-            let (doors, router) = (doors.clone(), router.clone());
-            async move { answer_one(&doors, router, head, body).await }
+            let (pace, router) = (pace.clone(), router.clone());
+            async move {
+                if is_for_health && !HEALTH_PATHS.contains(&head.uri.path()) {
+                    return Ok(full());
+                }
+                answer_one(&pace, router, head, body).await
+            }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(Duration::from_millis(self.head_ms_max))
+            .header_read_timeout(self.head_max(is_for_health))
+            .max_buf_size(limits::REQUEST_HEAD_BYTES_MAX)
+            .keep_alive(!is_for_health)
             .serve_connection(TokioIo::new(stream), answer);
         let mut connection = std::pin::pin!(connection);
         let mut stopping = self.stopping.clone();
@@ -143,23 +174,37 @@ impl Connections {
 /// Answers one request. What the door left unread of its body is read away first: a connection closed on unread bytes is
 /// reset, and its client may never see why it was refused. A client that asks before it sends (`Expect`) is not made to send.
 async fn answer_one(
-    doors: &Doors,
+    pace: &PaceRules,
     router: Router,
     head: hyper::http::request::Parts,
     body: Incoming,
 ) -> Result<hyper::Response<Body>, std::convert::Infallible> {
     let asks_first = head.headers.contains_key(hyper::header::EXPECT);
     let left = Left::default();
-    let paused =
-        |body| PausedBody::new(body, left.clone(), doors.clock.clone(), doors.options.body_pause_ms_max);
-    let request = hyper::Request::from_parts(head, Body::new(paused(body)));
+    let paced = |body| PacedBody::new(body, left.clone(), pace.clone());
+    let request = hyper::Request::from_parts(head, Body::new(paced(body)));
     let answer = router.oneshot(request).await;
     let unread = left.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(unread) = unread.filter(|_| !asks_first) {
-        let mut rest = Limited::new(paused(unread), UNREAD_BYTES_MAX);
-        while let Some(Ok(_)) = rest.frame().await {}
+        let mut rest = Limited::new(paced(unread), limits::UNREAD_BYTES_MAX);
+        let began_us = pace.clock.monotonic_us();
+        let is_in_time = || {
+            pace.clock.monotonic_us().saturating_sub(began_us) < limits::UNREAD_MS_MAX.saturating_mul(1000)
+        };
+        while let Some(Ok(_)) = rest.frame().await
+            && is_in_time()
+        {}
     }
     answer
+}
+
+/// The answer to all but health checks where there is no usual place left.
+fn full() -> hyper::Response<Body> {
+    let rule = "the server has as many connections as it takes at once: try again in a moment\n";
+    let mut response = hyper::Response::new(Body::from(rule));
+    *response.status_mut() = hyper::StatusCode::SERVICE_UNAVAILABLE;
+    response.headers_mut().insert(hyper::header::RETRY_AFTER, hyper::header::HeaderValue::from_static("1"));
+    response
 }
 
 /// Resolves at the signal to stop, or when nobody is left to give it.
@@ -167,11 +212,8 @@ async fn stopped(stopping: &mut watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
-async fn accept_one(
-    listener: &TcpListener,
-    permits: &Arc<Semaphore>,
-) -> std::io::Result<(tokio::net::TcpStream, OwnedSemaphorePermit)> {
-    let permit = permits.clone().acquire_owned().await.map_err(std::io::Error::other)?;
+async fn accept_one(listener: &TcpListener, slots: &Slots) -> std::io::Result<(tokio::net::TcpStream, Slot)> {
+    let slot = slots.free().await?;
     let (stream, _) = listener.accept().await?;
-    Ok((stream, permit))
+    Ok((stream, slots.better(slot)))
 }

@@ -3,7 +3,11 @@
 
 mod connection;
 mod exposure;
-mod paused_body;
+pub(crate) mod pace;
+mod paced_body;
+mod paced_stream;
+mod patience;
+mod slots;
 mod tls;
 mod unix_socket;
 
@@ -14,14 +18,15 @@ use std::time::Duration;
 
 use axum::Router;
 use loci_model::ports::BoxFuture;
-use loci_model::{Error, Result};
+use loci_model::{Error, Result, limits};
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::auth::gate::Peer;
 use crate::doors::Doors;
 use connection::Connections;
+use slots::Slots;
 use tls::Tls;
 pub use tls::TlsFiles;
 use unix_socket::OwnSocket;
@@ -37,7 +42,7 @@ pub struct ListenOptions {
     pub tls: Option<TlsFiles>,
     /// A proxy before this server ends TLS: requests are not local even on loopback.
     pub behind_proxy: bool,
-    /// Connections at once, the socket's not counted; more wait.
+    /// Connections at once, the socket's not counted. Beyond them health checks alone are answered.
     pub connections_max: usize,
     /// A client must have sent a request's head after this long.
     pub head_ms_max: u64,
@@ -53,7 +58,7 @@ impl ListenOptions {
             socket: None,
             tls: None,
             behind_proxy: false,
-            connections_max: 1024,
+            connections_max: limits::CONNECTIONS_MAX_DEFAULT,
             head_ms_max: 15_000,
             drain_ms_max: 10_000,
         }
@@ -115,7 +120,7 @@ impl Bound {
             tls: self.tls,
             head_ms_max: self.options.head_ms_max,
             peer: tcp_peer(&self.options),
-            permits: Arc::new(Semaphore::new(self.options.connections_max)),
+            slots: Slots::new(self.options.connections_max),
             stopping,
         });
         let mut tasks = JoinSet::new();
@@ -145,3 +150,6 @@ impl std::fmt::Debug for Bound {
 fn tcp_peer(options: &ListenOptions) -> Peer {
     if options.address.ip().is_loopback() && !options.behind_proxy { Peer::Loopback } else { Peer::Network }
 }
+
+#[cfg(test)]
+mod tests;

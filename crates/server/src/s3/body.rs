@@ -1,13 +1,14 @@
 //! The bytes that a client means: within the limit, taken out of chunks, of the length and with the checksums that it says.
 
 use http::{HeaderMap, header};
-use loci_model::{ErrorKind, limits};
+use loci_model::{Error, limits};
 use sha2::{Digest, Sha256};
 
 use super::checksums;
 use super::fault::Fault;
 use crate::auth::sigv4::VerifiedBody;
 use crate::auth::sigv4_chunks::ChunkDecoder;
+use crate::bodies::Unread;
 
 const CHUNKED: &str = "aws-chunked";
 
@@ -16,12 +17,12 @@ pub(super) fn decoded_max(body_bytes_max: usize) -> usize {
     body_bytes_max.min(limits::OBJECT_BYTES_MAX)
 }
 
-/// Reads a body as it comes.
-pub(super) async fn read(body: axum::body::Body, max: usize) -> Result<bytes::Bytes, Fault> {
-    crate::v1::read_body(body, max).await.map_err(|error| match error.kind {
-        ErrorKind::TooLarge => Fault::from(error),
-        _ => Fault::bad("IncompleteBody", error.message),
-    })
+/// A body that was not read, as S3 says it.
+pub(super) fn unread(why: Unread) -> Fault {
+    match why {
+        Unread::TooLarge(_) | Unread::Full => Fault::from(Error::from(why)),
+        Unread::Broken(_) | Unread::TooSlow => Fault::bad("IncompleteBody", Error::from(why).message),
+    }
 }
 
 /// The body, decoded where nobody did so before, and checked against what its headers and trailers say.

@@ -37,6 +37,7 @@ use loci_model::principal::Principal;
 pub use buckets::{BucketAlias, S3Options};
 
 use crate::auth::gate::Peer;
+use crate::bodies::check_declared;
 use crate::doors::Doors;
 use crate::operations::observe::{ErrorType, Operation, RequestId};
 use fault::Fault;
@@ -90,13 +91,17 @@ async fn door(State(doors): State<Doors>, request: Request) -> Response {
     response
 }
 
-/// Size, then who asks, then whether the bucket is there, then the rest.
+/// Announced size, then who asks, then the body, then whether the bucket is there, then the rest.
 async fn served(doors: &Doors, asked: &Asked, request: Request) -> Result<Response, Fault> {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
     let (parts, body) = request.into_parts();
-    let sent = body::read(body, doors.options.body_bytes_max).await?;
-    let (caller, sent) = signing::caller(doors, peer, &parts, &sent).await?;
-    let body = body::checked(&parts.headers, sent, doors.options.body_bytes_max)?;
+    let bytes_max = doors.options.body_bytes_max;
+    check_declared(&body, bytes_max).map_err(body::unread)?;
+    let asker = signing::asker(doors, peer, &parts).await?;
+    let read = doors.bodies.read_as(asker.proof(), body, bytes_max).await.map_err(body::unread)?;
+    let (caller, sent) = asker.verified(&read.bytes)?;
+    drop(read.unverified);
+    let body = body::checked(&parts.headers, sent, bytes_max)?;
     let bucket = buckets::find(doors, &caller, &asked.bucket).await?;
     let call = Call { doors, caller, bucket, asked, headers: &parts.headers, body };
     match asked.action {

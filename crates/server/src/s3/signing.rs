@@ -9,21 +9,25 @@ use loci_model::principal::Principal;
 use super::body;
 use super::fault::Fault;
 use crate::auth::gate::Peer;
-use crate::auth::signed::{SignedRequest, signed_caller};
+use crate::auth::signed::{SignedHead, SignedRequest, signed_head};
 use crate::auth::sigv4::{Envelope, PathEncoding, VerifiedBody};
+use crate::bodies::Proof;
 use crate::doors::Doors;
 
 const SERVICE: &str = "s3";
 
-/// The caller, and the body as it was meant.
-pub(super) async fn caller<'b>(
-    doors: &Doors,
-    peer: Peer,
-    parts: &Parts,
-    sent: &'b [u8],
-) -> Result<(Principal, VerifiedBody<'b>), Fault> {
+/// Who asks, as far as the head of the request says it.
+pub(super) enum Asker<'a> {
+    /// No credentials are asked for.
+    Open(Principal),
+    /// A key, and a signature.
+    Signed(SignedHead<'a>),
+}
+
+/// Checks the head of a request.
+pub(super) async fn asker<'a>(doors: &Doors, peer: Peer, parts: &'a Parts) -> Result<Asker<'a>, Fault> {
     if let Some(caller) = doors.gate.open_caller(peer, &parts.headers).await? {
-        return Ok((caller, VerifiedBody { content: Cow::Borrowed(sent), trailers: None }));
+        return Ok(Asker::Open(caller));
     }
     let request = SignedRequest {
         envelope: Envelope {
@@ -38,5 +42,22 @@ pub(super) async fn caller<'b>(
         unsigned_payload: true,
         body_bytes_max: body::decoded_max(doors.options.body_bytes_max),
     };
-    Ok(signed_caller(&doors.engine, &request, sent, doors.clock.now()).await?)
+    Ok(Asker::Signed(signed_head(&doors.engine, &request, doors.clock.now()).await?))
+}
+
+impl Asker<'_> {
+    pub(super) fn proof(&self) -> Proof {
+        match self {
+            Self::Open(_) => Proof::Complete,
+            Self::Signed(head) => head.proof(),
+        }
+    }
+
+    /// The caller, and the body as it was meant.
+    pub(super) fn verified(self, sent: &[u8]) -> Result<(Principal, VerifiedBody<'_>), Fault> {
+        match self {
+            Self::Open(caller) => Ok((caller, VerifiedBody { content: Cow::Borrowed(sent), trailers: None })),
+            Self::Signed(head) => Ok(head.verified(sent)?),
+        }
+    }
 }

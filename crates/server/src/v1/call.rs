@@ -1,12 +1,11 @@
-//! What every operation starts with: the caller, the path's ids, the parsed request. Order: route, size,
-//! authentication, parse; then the operation.
+//! What every operation starts with: the caller, the path's ids, the parsed request. Order: route, announced size,
+//! authentication, the body, parse; then the operation.
 
 use axum::extract::{FromRequestParts, Query, RawPathParams};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::HeaderMap;
 use http::request::Parts;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use loci_engine::idempotency::ClientToken;
 use loci_model::principal::Principal;
 use loci_model::{ActorId, Error, ErrorKind, MemoryId, Reason, Result};
@@ -14,6 +13,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::problem;
 use crate::auth::gate::Peer;
+use crate::bodies::check_declared;
 use crate::doors::Doors;
 
 /// Header of idempotency.
@@ -29,11 +29,13 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Authenticates; the body is read first, within its limit, so that a refusal leaves the connection usable.
+    /// Authenticates, then reads the body within its limit: nobody unknown makes the server hold anything. The listener
+    /// reads away what a refusal leaves unread, so that the connection stays usable.
     pub(super) async fn begin(doors: Doors, request: axum::extract::Request) -> Result<(Self, Parts)> {
         let (mut parts, body) = request.into_parts();
-        let body = read_body(body, doors.options.body_bytes_max).await?;
+        check_declared(&body, doors.options.body_bytes_max)?;
         let (caller, path) = admit(&doors, &mut parts).await?;
+        let body = doors.bodies.read(body, doors.options.body_bytes_max).await?;
         let headers = parts.headers.clone();
         Ok((Self { doors, caller, path, headers, body }, parts))
     }
@@ -126,18 +128,6 @@ pub(super) fn query<Q: DeserializeOwned>(parts: &Parts) -> Result<Q> {
     Query::<Q>::try_from_uri(&parts.uri)
         .map(|Query(query)| query)
         .map_err(|error| problem::unreadable_query(&error.body_text()))
-}
-
-pub(crate) async fn read_body(body: axum::body::Body, max: usize) -> Result<Bytes> {
-    match Limited::new(body, max).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            Err(Error::new(ErrorKind::TooLarge, format!("the body must have at most {max} bytes")))
-        }
-        Err(error) => Err(Error::new(ErrorKind::Invalid, "the body ended before it was whole")
-            .because(Reason::CannotParse)
-            .caused_by(error)),
-    }
 }
 
 /// Paths below `/v1` that are no operation.

@@ -94,7 +94,6 @@ use axum::routing::get;
 use http::header;
 
 use crate::doors::Doors;
-pub(crate) use call::read_body;
 use table::Table;
 pub use tools::error_of as tool_error_of;
 

@@ -10,6 +10,7 @@ use http::HeaderMap;
 use http_body_util::BodyExt;
 use loci_model::ports::BoxFuture;
 use loci_server::auth::gate::Peer;
+use loci_server::bodies::Bodies;
 use loci_server::mcp::dispatch::Service;
 use loci_server::mcp::fault::Fault;
 use loci_server::mcp::http::{Admission, HttpDoor};
@@ -144,6 +145,7 @@ impl World {
             admission: Arc::new(Named),
             guard: Guard::default(),
             body_bytes_max: 100_000,
+            bodies: Arc::new(Bodies::new(Arc::new(clock.clone()), 1 << 20)),
         });
         Self { runtime, clock, service, asks, door }
     }

@@ -72,6 +72,7 @@ fn door(doors: &Doors) -> Arc<HttpDoor> {
         admission: Arc::new(ByGate(Arc::clone(&doors.gate))),
         guard: options.guard.clone(),
         body_bytes_max: options.body_bytes_max,
+        bodies: Arc::clone(&doors.bodies),
     })
 }
 

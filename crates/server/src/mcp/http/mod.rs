@@ -13,9 +13,8 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use loci_model::Error;
 use loci_model::ports::BoxFuture;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -28,6 +27,7 @@ use super::peer::WAITING_MAX;
 use super::provider::{Caller, Endpoint};
 use super::revision::Revision;
 use crate::auth::gate::Peer;
+use crate::bodies::{Bodies, Unread};
 use crate::operations::observe::{Operation, RequestId};
 pub(crate) use door::routes;
 
@@ -56,6 +56,8 @@ pub struct HttpDoor {
     pub guard: Guard,
     /// Bytes of a body.
     pub body_bytes_max: usize,
+    /// The budgets of bodies in memory.
+    pub bodies: Arc<Bodies>,
 }
 
 impl HttpDoor {
@@ -87,7 +89,7 @@ impl HttpDoor {
         let mut caller = self.admission.admit(peer, &parts.headers).await?;
         caller.request_id = parts.extensions.get::<RequestId>().map(|id| id.0.to_string());
         let streams = guard::forms(&parts.headers)?;
-        let body = read(body, self.body_bytes_max).await?;
+        let body = self.bodies.read(body, self.body_bytes_max).await.map_err(unread)?;
         let heads = Heads { caller, endpoint, headers: parts.headers, streams };
         let value: Value =
             serde_json::from_slice(&body).map_err(|_| reply::fault(None, &Fault::unreadable()))?;
@@ -208,15 +210,15 @@ struct Heads {
     streams: bool,
 }
 
-async fn read(body: axum::body::Body, max: usize) -> Result<Bytes, Box<Response>> {
-    match Limited::new(body, max).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            let rule = format!("the body must have at most {max} bytes");
-            Err(reply::refused(StatusCode::PAYLOAD_TOO_LARGE, &rule))
-        }
-        Err(_) => Err(reply::refused(StatusCode::BAD_REQUEST, "the body ended before it was whole")),
-    }
+/// A body that was not read, as this door says it.
+fn unread(why: Unread) -> Box<Response> {
+    let status = match why {
+        Unread::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+        Unread::Broken(_) => StatusCode::BAD_REQUEST,
+        Unread::TooSlow => StatusCode::REQUEST_TIMEOUT,
+        Unread::Full => StatusCode::TOO_MANY_REQUESTS,
+    };
+    reply::refused(status, &Error::from(why).message)
 }
 
 impl std::fmt::Debug for HttpDoor {

@@ -16,7 +16,8 @@ use loci_model::{Error, ErrorKind, Result, limits};
 use sha2::{Digest, Sha256};
 
 use super::HookKeys;
-use super::proof::is_proven;
+use super::proof::{is_proven, proof_of_head};
+use crate::bodies::{Proof, check_declared};
 use crate::doors::Doors;
 use crate::v1::call;
 
@@ -59,16 +60,22 @@ pub(super) async fn take(doors: Doors, source: AlertSource, request: Request) ->
         );
         return Err(Error::unavailable(remedy));
     }
-    let body = call::read_body(body, limits::HOOK_BODY_BYTES_MAX).await?;
+    check_declared(&body, limits::HOOK_BODY_BYTES_MAX)?;
+    let refused = || {
+        doors.metrics.hook_refused(source.as_str());
+        Error::new(ErrorKind::Unauthenticated, "the signature or secret is not one of this hook's")
+    };
     let now = doors.clock.now();
+    let of_head =
+        |hook: &&AlertHook| proof_of_head(source, (&hook.keys, hook.header.as_deref()), &parts.headers, now);
+    let proof = hooks.iter().filter_map(of_head).max_by_key(|proof| *proof == Proof::Complete);
+    let read = doors.bodies.read_as(proof.ok_or_else(refused)?, body, limits::HOOK_BODY_BYTES_MAX).await?;
+    let body = read.bytes;
     let proven = |hook: &&&AlertHook| {
         is_proven(source, (&hook.keys, hook.header.as_deref()), &parts.headers, &body, now)
     };
-    let Some(hook) = hooks.iter().find(proven) else {
-        doors.metrics.hook_refused(source.as_str());
-        let rule = "the signature or secret is not one of this hook's";
-        return Err(Error::new(ErrorKind::Unauthenticated, rule));
-    };
+    let hook = hooks.iter().find(proven).ok_or_else(refused)?;
+    drop(read.unverified);
     let digest = hex::encode(Sha256::digest(&body));
     let news = match hook.reader.read(&body)? {
         AlertBody::Ping => return Ok(answered(StatusCode::OK, digest, "pong", None, Vec::new())),

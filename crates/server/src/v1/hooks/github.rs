@@ -13,9 +13,9 @@ use loci_model::{DeliveryId, Error, ErrorKind, Reason, Result, limits};
 use percent_encoding::percent_decode;
 use sha2::{Digest, Sha256};
 
-use super::signature::Scheme;
+use super::signature::{HookKeys, Scheme};
+use crate::bodies::{Proof, check_declared};
 use crate::doors::Doors;
-use crate::v1::call;
 
 const HOOK: &str = "github";
 /// The digest of the older kind, in another header, is not looked at.
@@ -33,14 +33,20 @@ pub(super) async fn take(doors: Doors, request: Request) -> Result<Response> {
             "no secret is configured for this hook: name its variable in coding.github.webhook_secrets_env";
         return Err(Error::unavailable(remedy));
     };
-    let body = call::read_body(body, limits::HOOK_BODY_BYTES_MAX).await?;
-    if !hook.keys.signed(SCHEME, &headers, &body) {
+    let unsigned = || {
         doors.metrics.hook_refused(HOOK);
-        return Err(Error::new(
-            ErrorKind::Unauthenticated,
-            "the signature is not that of this body and secret",
-        ));
+        Error::new(ErrorKind::Unauthenticated, "the signature is not that of this body and secret")
+    };
+    check_declared(&body, limits::HOOK_BODY_BYTES_MAX)?;
+    if !HookKeys::may_be_signed(SCHEME, &headers) {
+        return Err(unsigned());
     }
+    let read = doors.bodies.read_as(Proof::Hook, body, limits::HOOK_BODY_BYTES_MAX).await?;
+    let body = read.bytes;
+    if !hook.keys.signed(SCHEME, &headers, &body) {
+        return Err(unsigned());
+    }
+    drop(read.unverified);
     let event = header(&headers, "x-github-event")?;
     let id = DeliveryId::parse(header(&headers, "x-github-delivery")?)
         .map_err(|error| error.on("x-github-delivery"))?;
@@ -102,7 +108,7 @@ mod tests {
     use tower::ServiceExt;
     use zeroize::Zeroizing;
 
-    use super::super::{Hook, HookKeys, Hooks};
+    use super::super::{Hook, Hooks};
     use super::*;
     use crate::DoorOptions;
 

@@ -8,7 +8,8 @@ use http::header::AUTHORIZATION;
 use loci_model::Timestamp;
 use loci_model::alert_notice::AlertSource;
 
-use super::signature::HookKeys;
+use super::signature::{HookKeys, is_signature};
+use crate::bodies::Proof;
 
 /// Several signatures stand in one header while secrets are changed.
 const PAGERDUTY: &str = "x-pagerduty-signature";
@@ -18,6 +19,29 @@ const GENERIC_PREFIX: &str = "sha256=";
 const TIMESTAMP: &str = "x-loci-timestamp";
 /// How far a signed time may be from now: what was recorded is of no use later.
 const CLOCKS_APART_S: i64 = 300;
+
+/// The extent to which the head of a request shows that it is from whom it should be; none where its body cannot change
+/// that it is refused.
+pub(super) fn proof_of_head(
+    source: AlertSource,
+    (keys, header): (&HookKeys, Option<&str>),
+    headers: &HeaderMap,
+    now: Timestamp,
+) -> Option<Proof> {
+    match source {
+        AlertSource::Alertmanager | AlertSource::Opsgenie => {
+            is_proven(source, (keys, header), headers, b"", now).then_some(Proof::Complete)
+        }
+        AlertSource::Pagerduty => {
+            let all = only(headers, PAGERDUTY)?;
+            all.split(',').any(|one| is_signature(PAGERDUTY_PREFIX, one.trim())).then_some(Proof::Hook)
+        }
+        AlertSource::Generic => {
+            let (signature, at) = (only(headers, GENERIC)?, only(headers, TIMESTAMP)?);
+            (is_signature(GENERIC_PREFIX, signature) && is_now(at, now)).then_some(Proof::Hook)
+        }
+    }
+}
 
 /// Whether a request shows that it is from whom it should be. `header` is the one in which a sender that cannot sign has its secret.
 pub(super) fn is_proven(
@@ -106,6 +130,33 @@ mod tests {
     fn signed(secret: &str, text: &str) -> String {
         let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap().chain_update(text);
         hex::encode(mac.finalize().into_bytes())
+    }
+
+    #[test]
+    fn heads_say_what_they_can() {
+        let check = |source, pairs: &[(&'static str, &str)], expect: Option<Proof>| {
+            let keys = HookKeys::new(vec![Zeroizing::new("secret".to_owned())]).unwrap();
+            let headers = pairs
+                .iter()
+                .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::try_from(*value).unwrap()));
+            let headers: HeaderMap = headers.collect();
+            let now = Timestamp::clamped(NOW_S * 1000);
+            let found = proof_of_head(source, (&keys, Some("x-alert-secret")), &headers, now);
+            assert_eq!(found, expect, "{source:?} {pairs:?}");
+        };
+        let (now, digits) = (NOW_S.to_string(), "a".repeat(64));
+        let (v1, sha) = (format!("v1={digits}"), format!("sha256={digits}"));
+        check(AlertSource::Alertmanager, &[("authorization", "Bearer secret")], Some(Proof::Complete));
+        check(AlertSource::Alertmanager, &[("authorization", "Bearer wrong")], None);
+        check(AlertSource::Alertmanager, &[], None);
+        check(AlertSource::Opsgenie, &[("x-alert-secret", "secret")], Some(Proof::Complete));
+        check(AlertSource::Opsgenie, &[("x-alert-secret", "wrong")], None);
+        check(AlertSource::Pagerduty, &[(PAGERDUTY, &v1)], Some(Proof::Hook));
+        check(AlertSource::Pagerduty, &[(PAGERDUTY, "v1=00")], None);
+        check(AlertSource::Generic, &[(GENERIC, &sha), (TIMESTAMP, &now)], Some(Proof::Hook));
+        check(AlertSource::Generic, &[(GENERIC, &sha), (TIMESTAMP, "1")], None);
+        check(AlertSource::Generic, &[(GENERIC, &sha)], None);
+        check(AlertSource::Generic, &[(GENERIC, "sha256=00"), (TIMESTAMP, &now)], None);
     }
 
     #[test]

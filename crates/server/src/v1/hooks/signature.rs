@@ -37,6 +37,13 @@ impl HookKeys {
         self.0.is_empty()
     }
 
+    /// True where a header holds something that may be a signature: what is none needs no body to be refused.
+    pub(super) fn may_be_signed(scheme: Scheme, headers: &HeaderMap) -> bool {
+        let mut values = headers.get_all(scheme.header).iter();
+        let (Some(value), None) = (values.next(), values.next()) else { return false };
+        value.to_str().is_ok_and(|value| is_signature(scheme.prefix, value))
+    }
+
     /// Whether the body is signed with one of the secrets. Which one, and how far a wrong signature was right, takes no different time.
     pub(super) fn signed(&self, scheme: Scheme, headers: &HeaderMap, body: &[u8]) -> bool {
         let mut values = headers.get_all(scheme.header).iter();
@@ -64,6 +71,12 @@ impl HookKeys {
         };
         self.0.iter().map(fits).fold(false, |any, one| any | one)
     }
+}
+
+/// True for a prefix with as many hex digits as a signature has.
+pub(super) fn is_signature(prefix: &str, value: &str) -> bool {
+    let digits = value.strip_prefix(prefix);
+    digits.is_some_and(|digits| digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// The keyed digest of pieces; any length of key is taken.
@@ -120,6 +133,24 @@ mod tests {
         ] {
             assert!(!signed(&one, wrong, BODY), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn what_is_no_signature_needs_no_body_to_be_refused() {
+        let digits = |count: usize| format!("{}{}", SCHEME.prefix, "a".repeat(count));
+        let check = |values: &[String], expect: bool| {
+            let name = http::HeaderName::from_static(SCHEME.header);
+            let headers = values.iter().map(|value| (name.clone(), value.parse().unwrap())).collect();
+            assert_eq!(HookKeys::may_be_signed(SCHEME, &headers), expect, "{values:?}");
+        };
+        check(&[digits(64)], true);
+        check(&[SIGNATURE.to_owned()], true);
+        for wrong in [digits(63), digits(65), "a".repeat(64), format!("{}{}", SCHEME.prefix, "g".repeat(64))]
+        {
+            check(&[wrong], false);
+        }
+        check(&[], false);
+        check(&[digits(64), digits(64)], false);
     }
 
     #[test]

@@ -1,40 +1,39 @@
-//! A request body that fails when nothing arrives for too long: slow uploads are fine, silent ones are not. What a door
-//! leaves of it unread is handed back, so that the listener can read it away.
+//! A request body that fails when its client is too slow. What a door leaves of it unread is handed back, so that the
+//! listener can read it away.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
+use bytes::Buf;
 use hyper::body::{Body, Frame, SizeHint};
-use loci_model::ports::BoxFuture;
-use loci_model::ports::clock::Clock;
+
+use super::pace::{Pace, PaceRules};
 
 /// Where what is left of a body goes when the door that had it drops it.
 pub(super) type Left<B> = Arc<Mutex<Option<B>>>;
 
-/// Wraps a body with a limit on its pauses.
-pub(super) struct PausedBody<B: Body> {
+/// Wraps a body with a limit on its pace.
+pub(super) struct PacedBody<B: Body> {
     inner: Option<B>,
     left: Left<B>,
-    clock: Arc<dyn Clock>,
-    pause_ms_max: u64,
-    pause: Option<BoxFuture<'static, ()>>,
+    pace: Pace,
 }
 
-impl<B: Body> PausedBody<B> {
-    pub(super) fn new(inner: B, left: Left<B>, clock: Arc<dyn Clock>, pause_ms_max: u64) -> Self {
-        Self { inner: Some(inner), left, clock, pause_ms_max, pause: None }
+impl<B: Body> PacedBody<B> {
+    pub(super) fn new(inner: B, left: Left<B>, rules: PaceRules) -> Self {
+        Self { inner: Some(inner), left, pace: Pace::new(rules) }
     }
 }
 
-impl<B: Body> Drop for PausedBody<B> {
+impl<B: Body> Drop for PacedBody<B> {
     fn drop(&mut self) {
         let unread = self.inner.take().filter(|inner| !inner.is_end_stream());
         *self.left.lock().unwrap_or_else(PoisonError::into_inner) = unread;
     }
 }
 
-impl<B: Body + Unpin> Body for PausedBody<B>
+impl<B: Body + Unpin> Body for PacedBody<B>
 where
     B::Error: std::error::Error + Send + Sync + 'static,
 {
@@ -48,18 +47,17 @@ where
         let this = &mut *self;
         let Some(inner) = &mut this.inner else { return Poll::Ready(None) };
         if let Poll::Ready(frame) = Pin::new(inner).poll_frame(context) {
-            this.pause = None;
-            if !matches!(frame, Some(Ok(_))) {
-                this.inner = None; // ended, or broken: nothing is left to read away
+            match &frame {
+                Some(Ok(frame)) => this.pace.moved(frame.data_ref().map_or(0, Buf::remaining)),
+                Some(Err(_)) | None => this.inner = None, // ended, or broken: nothing is left to read away
             }
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
-        let pause = this.pause.get_or_insert_with(|| this.clock.sleep(this.pause_ms_max));
-        match pause.as_mut().poll(context) {
+        match this.pace.poll_wait(context) {
             Poll::Pending => Poll::Pending,
-            Poll::Ready(()) => {
+            Poll::Ready(too_slow) => {
                 this.inner = None;
-                Poll::Ready(Some(Err("the body paused for too long".into())))
+                Poll::Ready(Some(Err(too_slow.into())))
             }
         }
     }

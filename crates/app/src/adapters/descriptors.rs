@@ -1,0 +1,68 @@
+//! File descriptors of this process: the limit is raised as far as the system lets it, and connections leave enough of
+//! them to the store, to git and to calls of others.
+
+use loci_model::limits;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// More than anything here needs, and what Linux allows at most where nobody says otherwise.
+const WANTED_MAX: u64 = 1 << 20;
+/// What systems allow that promise any number and keep to less.
+const UNLIMITED: u64 = 10_240;
+
+/// Raises the soft limit of open files to the hard one; returns the limit in force.
+pub fn raise_descriptors() -> u64 {
+    let limit = getrlimit(Resource::Nofile);
+    let soft = limit.current.unwrap_or(WANTED_MAX);
+    let wanted = limit.maximum.unwrap_or(WANTED_MAX).min(WANTED_MAX);
+    for wanted in [wanted, wanted.min(UNLIMITED)] {
+        if wanted <= soft {
+            return soft;
+        }
+        let raised = Rlimit { current: Some(wanted), maximum: limit.maximum };
+        match setrlimit(Resource::Nofile, raised) {
+            Ok(()) => return wanted,
+            Err(error) => tracing::warn!(%error, wanted, "the limit of open files could not be raised"),
+        }
+    }
+    soft
+}
+
+/// Connections that each listener may have, of those that are wanted, within so many descriptors.
+pub fn connections_within(descriptors: u64, listeners: u64, wanted: usize) -> usize {
+    let listeners = listeners.max(1);
+    let others = limits::DESCRIPTORS_RESERVED
+        + limits::SOCKET_CONNECTIONS_MAX as u64
+        + listeners * limits::HEALTH_CONNECTIONS_MAX as u64;
+    let left = descriptors - others.min(descriptors / 2);
+    wanted.min(usize::try_from(left / listeners).unwrap_or(usize::MAX)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_descriptors_to_all_else() {
+        let check = |descriptors: u64, listeners: u64, wanted: usize, expect: usize| {
+            let found = connections_within(descriptors, listeners, wanted);
+            assert_eq!(found, expect, "{descriptors} {listeners} {wanted}");
+        };
+        check(1 << 20, 1, 1024, 1024);
+        check(1 << 20, 2, 1024, 1024);
+        check(1552, 1, 1024, 1024);
+        check(1551, 1, 1024, 1023);
+        check(1024, 1, 1024, 512);
+        check(1024, 2, 1024, 256);
+        check(256, 1, 1024, 128);
+        check(1024, 1, 100, 100);
+        check(0, 1, 1024, 1);
+    }
+
+    #[test]
+    fn the_limit_is_raised_to_what_the_system_allows() {
+        let raised = raise_descriptors();
+        let limit = getrlimit(Resource::Nofile);
+        assert_eq!(limit.current.unwrap_or(WANTED_MAX), raised);
+        assert!(limit.maximum.is_none_or(|hard| raised >= hard.min(UNLIMITED)), "{raised} {limit:?}");
+    }
+}

@@ -1,0 +1,329 @@
+//! Bodies of requests in memory: every door reads them here, within budgets that all doors share. A body counts by the
+//! bytes that came, never by what its client announces. What does not fit is refused at once: a request that waited
+//! would hold what it has, and none would go on. Pauses and rates are the listener's matter; imports are streams, of
+//! which a line at a time is in memory, and are not counted.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use bytes::{Buf, Bytes};
+use http_body_util::BodyExt;
+use hyper::body::Body as _;
+use loci_model::ports::clock::Clock;
+use loci_model::{Error, ErrorKind, Reason, limits};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::listener::pace::TooSlow;
+
+/// Bytes that one permit of a budget stands for.
+const UNIT_BYTES: usize = 1024;
+
+/// The extent to which the head of a request proves who sent it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// Entirely: the caller is known.
+    Complete,
+    /// A known key, and a signature that covers the body.
+    SignedBody,
+    /// Not at all: a hook's signature covers the body.
+    Hook,
+}
+
+/// The budgets.
+pub struct Bodies {
+    clock: Arc<dyn Clock>,
+    all: Arc<Semaphore>,
+    /// Permits of `all` that only small bodies may take.
+    reserved: usize,
+    unverified: Arc<Semaphore>,
+    hooks: Arc<Semaphore>,
+}
+
+/// A body that counts as long as its bytes are referred to.
+#[derive(Debug)]
+pub struct ReadBody {
+    /// The bytes as they came.
+    pub bytes: Bytes,
+    /// The place in the budget of those that are not checked yet: to be dropped once this one is.
+    pub unverified: Option<OwnedSemaphorePermit>,
+}
+
+/// The reason why a body was not read.
+#[derive(Debug)]
+pub enum Unread {
+    /// It has more bytes than this.
+    TooLarge(usize),
+    /// It ended before it was whole.
+    Broken(axum::Error),
+    /// It came too slowly, or took too long.
+    TooSlow,
+    /// The budget is spent.
+    Full,
+}
+
+impl Bodies {
+    /// Budgets of `bytes_max` in all.
+    pub fn new(clock: Arc<dyn Clock>, bytes_max: usize) -> Self {
+        let units = |bytes: usize| bytes.div_ceil(UNIT_BYTES).min(Semaphore::MAX_PERMITS);
+        let budget = |bytes: usize| Arc::new(Semaphore::new(units(bytes)));
+        Self {
+            clock,
+            all: budget(bytes_max),
+            reserved: units(limits::BODIES_SMALL_BYTES_RESERVED.min(bytes_max / 8)),
+            unverified: budget(limits::BODIES_UNVERIFIED_BYTES_MAX),
+            hooks: budget(limits::BODIES_HOOK_BYTES_MAX),
+        }
+    }
+
+    /// Reads a body of a caller who is known.
+    ///
+    /// # Errors
+    /// See [`Unread`].
+    pub async fn read(&self, body: Body, bytes_max: usize) -> Result<Bytes, Unread> {
+        self.read_as(Proof::Complete, body, bytes_max).await.map(|read| read.bytes)
+    }
+
+    /// Reads a body whose head proves so much.
+    ///
+    /// # Errors
+    /// See [`Unread`].
+    pub async fn read_as(&self, proof: Proof, mut body: Body, bytes_max: usize) -> Result<ReadBody, Unread> {
+        check_declared(&body, bytes_max)?;
+        if body.is_end_stream() {
+            return Ok(ReadBody { bytes: Bytes::new(), unverified: None });
+        }
+        let (unverified, ms_max) = match proof {
+            Proof::Complete => (None, limits::BODY_MS_MAX),
+            Proof::SignedBody => (Some(&self.unverified), limits::BODY_MS_MAX),
+            Proof::Hook => (Some(&self.hooks), limits::HOOK_BODY_MS_MAX),
+        };
+        let mut charge = Charge::new(&self.all);
+        let mut unverified = unverified.map(Charge::new);
+        let until_us = self.clock.monotonic_us().saturating_add(ms_max.saturating_mul(1000));
+        let mut content = Content::Empty;
+        while let Some(frame) = body.frame().await {
+            let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
+            let bytes = content.len().saturating_add(data.len());
+            if bytes > bytes_max {
+                return Err(Unread::TooLarge(bytes_max));
+            }
+            let kept_back = if bytes > limits::BODY_SMALL_BYTES_MAX { self.reserved } else { 0 };
+            charge.grow(bytes, kept_back)?;
+            unverified.as_mut().map_or(Ok(()), |charge| charge.grow(bytes, 0))?;
+            content.push(data);
+            // No frame is waited for longer than the listener's patience, so that this is looked at often enough.
+            if self.clock.monotonic_us() > until_us {
+                return Err(Unread::TooSlow);
+            }
+        }
+        let bytes = Bytes::from_owner(Counted { content, _permit: charge.permit });
+        Ok(ReadBody { bytes, unverified: unverified.and_then(|charge| charge.permit) })
+    }
+}
+
+/// Refuses a body that announces more bytes than it may have: that is known before anything else of the request.
+///
+/// # Errors
+/// `TooLarge`.
+pub fn check_declared(body: &Body, bytes_max: usize) -> Result<(), Unread> {
+    let is_larger = body.size_hint().lower() > bytes_max as u64;
+    if is_larger { Err(Unread::TooLarge(bytes_max)) } else { Ok(()) }
+}
+
+fn broken(error: axum::Error) -> Unread {
+    let mut cause: Option<&dyn std::error::Error> = Some(&error);
+    while let Some(one) = cause {
+        if one.is::<TooSlow>() {
+            return Unread::TooSlow;
+        }
+        cause = one.source();
+    }
+    Unread::Broken(error)
+}
+
+/// A place in a budget that grows.
+struct Charge {
+    budget: Arc<Semaphore>,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Charge {
+    fn new(budget: &Arc<Semaphore>) -> Self {
+        Self { budget: Arc::clone(budget), permit: None }
+    }
+
+    /// Takes what is missing for so many bytes, and leaves so many units.
+    fn grow(&mut self, bytes: usize, units_left: usize) -> Result<(), Unread> {
+        let held = self.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let more = bytes.div_ceil(UNIT_BYTES).saturating_sub(held);
+        if more == 0 {
+            return Ok(());
+        }
+        if self.budget.available_permits() < more.saturating_add(units_left) {
+            return Err(Unread::Full);
+        }
+        let count = u32::try_from(more).map_err(|_| Unread::Full)?;
+        let taken = Arc::clone(&self.budget).try_acquire_many_owned(count).map_err(|_| Unread::Full)?;
+        match &mut self.permit {
+            Some(permit) => permit.merge(taken),
+            none => *none = Some(taken),
+        }
+        Ok(())
+    }
+}
+
+/// What came so far. Most bodies come in one piece, which is kept as it is.
+enum Content {
+    Empty,
+    One(Bytes),
+    Many(Vec<u8>),
+}
+
+impl Content {
+    fn len(&self) -> usize {
+        self.as_ref().len()
+    }
+
+    fn push(&mut self, piece: Bytes) {
+        match self {
+            Self::Empty => *self = Self::One(piece),
+            Self::One(first) => *self = Self::Many([&**first, &*piece].concat()),
+            Self::Many(all) => all.extend_from_slice(piece.chunk()),
+        }
+    }
+}
+
+impl AsRef<[u8]> for Content {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Empty => &[],
+            Self::One(piece) => piece,
+            Self::Many(all) => all,
+        }
+    }
+}
+
+/// Bytes with their place in the budget.
+struct Counted {
+    content: Content,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        self.content.as_ref()
+    }
+}
+
+impl From<Unread> for Error {
+    fn from(unread: Unread) -> Self {
+        let broken = |message: &str| Self::new(ErrorKind::Invalid, message).because(Reason::CannotParse);
+        match unread {
+            Unread::TooLarge(max) => {
+                Self::new(ErrorKind::TooLarge, format!("the body must have at most {max} bytes"))
+            }
+            Unread::Broken(error) => broken("the body ended before it was whole").caused_by(error),
+            Unread::TooSlow => broken("the body came too slowly: send it faster, or in smaller requests"),
+            Unread::Full => Self::new(
+                ErrorKind::Throttled,
+                "the server holds as many bytes of request bodies as it may at once: send it again in a moment",
+            ),
+        }
+    }
+}
+
+impl std::fmt::Debug for Bodies {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bodies").field("free_kib", &self.all.available_permits()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+    use loci_testkit::ManualClock;
+
+    use super::*;
+
+    const SMALL: usize = limits::BODY_SMALL_BYTES_MAX;
+
+    fn bodies(bytes_max: usize) -> Bodies {
+        Bodies::new(Arc::new(ManualClock::default()), bytes_max)
+    }
+
+    fn read(bodies: &Bodies, proof: Proof, bytes: usize) -> Result<ReadBody, Unread> {
+        bodies.read_as(proof, Body::from(vec![b'a'; bytes]), 30 << 20).now_or_never().unwrap()
+    }
+
+    #[test]
+    fn what_is_held_counts_until_it_is_let_go() {
+        let bodies = bodies(1 << 20);
+        let held = read(&bodies, Proof::Complete, 800 << 10).unwrap();
+        assert_eq!(held.bytes.len(), 800 << 10);
+        let clone = held.bytes.clone();
+        assert!(matches!(read(&bodies, Proof::Complete, 200 << 10), Err(Unread::Full)));
+        drop(held);
+        assert!(matches!(read(&bodies, Proof::Complete, 200 << 10), Err(Unread::Full)), "a clone holds it");
+        drop(clone);
+        assert!(read(&bodies, Proof::Complete, 200 << 10).is_ok());
+        assert_eq!(bodies.all.available_permits(), 1024, "what was refused left nothing behind");
+    }
+
+    #[test]
+    fn large_bodies_leave_room_for_small_ones() {
+        let bodies = bodies(1 << 20); // of which an eighth is for small ones
+        assert!(matches!(read(&bodies, Proof::Complete, (896 << 10) + 1), Err(Unread::Full)));
+        let _large = read(&bodies, Proof::Complete, 896 << 10).unwrap();
+        assert!(matches!(read(&bodies, Proof::Complete, SMALL + 1), Err(Unread::Full)));
+        let _small = read(&bodies, Proof::Complete, SMALL).unwrap();
+        let _last = read(&bodies, Proof::Complete, SMALL).unwrap();
+        assert!(matches!(read(&bodies, Proof::Complete, 1), Err(Unread::Full)));
+    }
+
+    #[test]
+    fn bodies_that_are_not_checked_have_a_budget_of_their_own() {
+        let bodies = bodies(1 << 30);
+        let hook = read(&bodies, Proof::Hook, 25 << 20).unwrap();
+        assert!(matches!(read(&bodies, Proof::Hook, (7 << 20) + 1), Err(Unread::Full)));
+        let ReadBody { bytes, unverified } = hook;
+        drop(unverified);
+        assert!(read(&bodies, Proof::Hook, (7 << 20) + 1).is_ok(), "what is checked counts there no more");
+        let signed: Vec<_> = (0..4).map(|_| read(&bodies, Proof::SignedBody, 16 << 20).unwrap()).collect();
+        assert!(matches!(read(&bodies, Proof::SignedBody, 1), Err(Unread::Full)));
+        assert!(read(&bodies, Proof::Complete, 30 << 20).is_ok());
+        drop((bytes, signed));
+    }
+
+    #[test]
+    fn bodies_have_at_most_so_many_bytes() {
+        let bodies = bodies(1 << 20);
+        let read = |pieces: &[&'static str], max| {
+            let pieces: Vec<_> =
+                pieces.iter().map(|piece| Ok::<_, std::io::Error>(Bytes::from(*piece))).collect();
+            let body = Body::from_stream(futures::stream::iter(pieces));
+            bodies.read(body, max).now_or_never().unwrap()
+        };
+        assert_eq!(read(&["ab", "cd", "e"], 5).unwrap(), "abcde");
+        assert!(matches!(read(&["ab", "cd", "ef"], 5), Err(Unread::TooLarge(5))));
+        assert!(matches!(check_declared(&Body::from("abcdef"), 5), Err(Unread::TooLarge(5))));
+        assert_eq!(read(&[], 5).unwrap(), "");
+    }
+
+    #[test]
+    fn a_body_takes_so_long_at_most() {
+        let clock = ManualClock::default();
+        let bodies = Bodies::new(Arc::new(clock.clone()), 1 << 20);
+        for (proof, ms_max) in [(Proof::Complete, 300_000), (Proof::Hook, 30_000)] {
+            for (ms, expect) in [(ms_max, true), (ms_max + 1, false)] {
+                let clock = clock.clone();
+                let pieces = (0..2).map(move |piece| {
+                    clock.advance_ms(if piece == 1 { ms } else { 0 });
+                    Ok::<_, std::io::Error>(Bytes::from_static(b"a"))
+                });
+                let body = Body::from_stream(futures::stream::iter(pieces));
+                let said = bodies.read_as(proof, body, 10).now_or_never().unwrap();
+                assert_eq!(said.is_ok(), expect, "{proof:?} {ms}");
+            }
+        }
+    }
+}

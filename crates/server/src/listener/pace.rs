@@ -1,0 +1,123 @@
+//! The pace of one direction of a connection: how long its client may keep the server waiting, and a place among the
+//! slow ones for as long as it does. Half of all connections may be slow, so that slow ones never take the last one.
+
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::patience::Patience;
+
+/// The client transfers more slowly than it may.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TooSlow;
+
+impl std::fmt::Display for TooSlow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the client transfers more slowly than it may")
+    }
+}
+
+impl std::error::Error for TooSlow {}
+
+/// What the paces of one listener have in common.
+#[derive(Clone)]
+pub(super) struct PaceRules {
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) patience_ms: u64,
+    /// Places for slow connections.
+    pub(super) slow: Arc<Semaphore>,
+}
+
+/// Watches one direction.
+pub(super) struct Pace {
+    rules: PaceRules,
+    patience: Patience,
+    place: Option<OwnedSemaphorePermit>,
+    waiting: Option<Waiting>,
+}
+
+/// A client is waited for.
+struct Waiting {
+    since_us: u64,
+    alarm: BoxFuture<'static, ()>,
+}
+
+impl Pace {
+    pub(super) fn new(rules: PaceRules) -> Self {
+        let patience = Patience::new(rules.patience_ms);
+        Self { rules, patience, place: None, waiting: None }
+    }
+
+    /// To be polled whenever the client keeps the server waiting: ready when it did so for too long.
+    pub(super) fn poll_wait(&mut self, context: &mut Context<'_>) -> Poll<TooSlow> {
+        loop {
+            if self.patience.is_spent() || !self.has_place() {
+                return Poll::Ready(TooSlow);
+            }
+            let (clock, ms) = (&self.rules.clock, self.patience.next_change_ms());
+            let waiting = self
+                .waiting
+                .get_or_insert_with(|| Waiting { since_us: clock.monotonic_us(), alarm: clock.sleep(ms) });
+            ready!(waiting.alarm.as_mut().poll(context));
+            self.count();
+        }
+    }
+
+    /// Notes that the client transferred something, or was not waited for.
+    pub(super) fn moved(&mut self, bytes: usize) {
+        self.count();
+        self.patience.moved(bytes);
+        if !self.patience.is_slow() {
+            self.place = None;
+        }
+    }
+
+    fn count(&mut self) {
+        if let Some(waiting) = self.waiting.take() {
+            self.patience.waited(self.rules.clock.monotonic_us().saturating_sub(waiting.since_us));
+        }
+    }
+
+    /// False for a slow client for which there is no place.
+    fn has_place(&mut self) -> bool {
+        if self.place.is_none() && self.patience.is_slow() {
+            self.place = Arc::clone(&self.rules.slow).try_acquire_owned().ok();
+            return self.place.is_some();
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use loci_testkit::ManualClock;
+
+    use super::*;
+
+    #[test]
+    fn there_are_so_many_places_for_slow_clients() {
+        let clock = ManualClock::default();
+        let slow = Arc::new(Semaphore::new(1));
+        let rules = PaceRules { clock: Arc::new(clock.clone()), patience_ms: 30_000, slow };
+        let (mut one, mut other) = (Pace::new(rules.clone()), Pace::new(rules));
+        let mut context = Context::from_waker(Waker::noop());
+        let mut is_cut = |pace: &mut Pace| pace.poll_wait(&mut context).is_ready();
+        assert!(!is_cut(&mut one) && !is_cut(&mut other));
+        clock.advance_ms(999);
+        assert!(!is_cut(&mut one) && !is_cut(&mut other));
+        clock.advance_ms(1);
+        assert!(!is_cut(&mut one), "it has the place");
+        assert!(is_cut(&mut other), "there is no other");
+        one.moved(4096);
+        assert!(!is_cut(&mut other), "the first is not slow any more");
+        clock.advance_ms(28_999);
+        assert!(!is_cut(&mut other));
+        clock.advance_ms(1);
+        assert!(is_cut(&mut other), "patience ends");
+    }
+}

@@ -1,0 +1,156 @@
+//! Attacks on a listener, through real sockets: slow bodies, unread answers, all connections taken. Time is moved by hand.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::StatusCode;
+use axum::routing::{get, post};
+use loci_testkit::world::TestWorld;
+use loci_testkit::{ManualClock, SeededIds};
+
+use super::*;
+use crate::DoorOptions;
+
+/// Connections of the listener under attack; half of them may be slow.
+const CONNECTIONS: usize = 6;
+/// More than the buffers between two sockets of one machine hold.
+const LARGE: usize = 64 << 20;
+
+struct Attacked {
+    runtime: tokio::runtime::Runtime,
+    clock: ManualClock,
+    doors: Doors,
+    address: SocketAddr,
+    _world: TestWorld,
+}
+
+impl Attacked {
+    fn new() -> Self {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let world = TestWorld::new().unwrap();
+        let clock = world.clock();
+        let ids = Arc::new(SeededIds::new(3));
+        let doors = Doors::new(world.engine(), Arc::new(clock.clone()), ids, DoorOptions::default());
+        let mut options = ListenOptions::new(SocketAddr::from(([127, 0, 0, 1], 0)));
+        options.connections_max = CONNECTIONS;
+        let bodies = Arc::clone(&doors.bodies);
+        let take = move |body: axum::body::Body| async move {
+            let read = bodies.read(body, 1 << 20).await.map_err(|why| Error::from(why).message);
+            read.map(|bytes| bytes.len().to_string()).map_err(|why| (StatusCode::BAD_REQUEST, why))
+        };
+        let router = Router::new()
+            .route("/healthz", get(|| async { "ok" }))
+            .route("/large", get(|| async { vec![b'a'; LARGE] }))
+            .route("/refused", post(|| async { StatusCode::UNAUTHORIZED }))
+            .route("/take", post(take));
+        let bound = runtime.block_on(bind(options, doors.clone())).unwrap();
+        let address = bound.address().unwrap();
+        runtime.spawn(bound.serve(router, Box::pin(std::future::pending())));
+        Self { runtime, clock, doors, address, _world: world }
+    }
+
+    fn sent(&self, text: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        stream
+    }
+
+    /// As many connections as there may be, each with the same text sent.
+    fn all_sent(&self, text: &str) -> Vec<TcpStream> {
+        (0..CONNECTIONS).map(|_| self.sent(text)).collect()
+    }
+
+    /// The answer to a request on a connection of its own.
+    fn asked(&self, line: &str) -> String {
+        read(self.sent(&format!("{line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")))
+    }
+
+    /// Waits until so many connections wait for their clients.
+    fn until_waiting(&self, count: usize) {
+        while self.clock.sleepers() < count {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Waits until so many connections are open.
+    fn until_open(&self, count: usize) {
+        let line = format!("loci_connections_open {count}\n");
+        while !self.doors.metrics.render().contains(&line) {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// What the server sends until it closes the connection.
+fn read(mut stream: TcpStream) -> String {
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer); // a connection that is cut off may end in a reset
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// A body of which one byte comes.
+fn slow_body(path: &str) -> String {
+    format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\na")
+}
+
+/// Lets the clients of all connections be slow: half of the connections end, so that others are answered, and the rest
+/// ends with the patience.
+fn slow_clients_never_take_the_last_connection(text: &str) -> Vec<TcpStream> {
+    let server = Attacked::new();
+    let slow = server.all_sent(text);
+    server.until_waiting(CONNECTIONS);
+    server.until_open(CONNECTIONS);
+    server.clock.advance_ms(limits::SLOW_AFTER_MS - 1);
+    server.until_waiting(CONNECTIONS);
+    server.until_open(CONNECTIONS);
+    server.clock.advance_ms(1);
+    server.until_open(CONNECTIONS / 2);
+    assert!(server.asked("GET /healthz").starts_with("HTTP/1.1 200"));
+    server.until_waiting(CONNECTIONS / 2);
+    server.clock.advance_ms(limits::TRANSFER_PATIENCE_MS);
+    server.until_open(0);
+    server.runtime.shutdown_background();
+    slow
+}
+
+#[test]
+fn slow_bodies_never_take_the_last_connection() {
+    for stream in slow_clients_never_take_the_last_connection(&slow_body("/take")) {
+        let answer = read(stream);
+        assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("too slowly"), "{answer}");
+    }
+}
+
+#[test]
+fn answers_that_nobody_reads_never_take_the_last_connection() {
+    for stream in
+        slow_clients_never_take_the_last_connection("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    {
+        let answer = read(stream);
+        assert!(answer.len() < LARGE, "{}", answer.len());
+    }
+}
+
+#[test]
+fn refused_bodies_are_not_read_away_for_ever() {
+    for stream in slow_clients_never_take_the_last_connection(&slow_body("/refused")) {
+        assert!(read(stream).starts_with("HTTP/1.1 401"));
+    }
+}
+
+#[test]
+fn a_full_server_answers_health_checks_and_says_that_it_is_full() {
+    let server = Attacked::new();
+    let silent = server.all_sent("GET");
+    server.until_open(CONNECTIONS);
+    assert!(server.asked("GET /healthz").starts_with("HTTP/1.1 200"));
+    let answer = server.asked("GET /large");
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("retry-after: 1"), "{answer}");
+    drop(silent);
+    server.until_open(0);
+    assert!(server.asked("GET /large").starts_with("HTTP/1.1 200"));
+    server.runtime.shutdown_background();
+}
