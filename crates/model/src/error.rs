@@ -63,6 +63,8 @@ pub enum Reason {
     PathConflict,
     /// The content was taken out of the store on purpose, and may not come back.
     RedactedContent,
+    /// The source was erased from the memory, and an import does not bring it back.
+    SourceErased,
     /// Another run of consolidation is active on the tree.
     RunActive,
     /// One of verified memory.

@@ -63,6 +63,8 @@ closed_words! {
         MirrorState = "mirror_state",
         /// Contents that were taken out, by a keyed digest.
         RedactedContent = "redacted_content",
+        /// Sources whose data was erased, by keyed digests.
+        ErasedSource = "erased_source",
         /// Runs of consolidation over trees.
         ConsolidationRun = "consolidation_run",
         /// How often records were read.
@@ -131,7 +133,8 @@ impl LedgerEntry {
     /// come in another order; or of this instance's disks and keys. It is neither exported nor imported.
     pub fn is_of_sequences(&self) -> bool {
         match self.shelf {
-            Shelf::Mirror | Shelf::MirrorFiles | Shelf::MirrorState | Shelf::RedactedContent => true,
+            Shelf::Mirror | Shelf::MirrorFiles | Shelf::MirrorState => true,
+            Shelf::RedactedContent | Shelf::ErasedSource => true,
             Shelf::TreeEntry
             | Shelf::TreePlace
             | Shelf::TreeChange

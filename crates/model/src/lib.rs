@@ -21,6 +21,7 @@ pub mod consolidation_run;
 pub mod delivery;
 pub mod document;
 pub mod document_reads;
+pub mod erased_source;
 pub mod error;
 pub mod evaluation;
 pub mod event;

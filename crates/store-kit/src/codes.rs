@@ -155,6 +155,11 @@ pub fn digest(text: &str) -> i64 {
     i64::from_be_bytes(hash.to_be_bytes())
 }
 
+/// Bytes as lower-case hex digits.
+pub fn hex_digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// What stands for an idempotency token: 128 bits, so that no two meet, also where someone tries.
 pub fn token_digest(scope: &TokenScope) -> Vec<u8> {
     let mut hash = Sha256::new();

@@ -9,12 +9,15 @@ use chacha20poly1305::aead::{Aead, KeyInit};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use loci_model::ports::vault::Vault;
 use loci_model::{Error, Result};
+use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 /// Bytes of the master key.
 const KEY_BYTES: usize = 32;
 /// Bytes of a nonce, in front of what is sealed.
 const NONCE_BYTES: usize = 24;
+/// Separates the key of digests from the master key.
+const DIGEST_KEY: &[u8] = b"loci digests v1";
 
 /// Where the master key is.
 pub enum MasterKey {
@@ -28,24 +31,41 @@ pub enum MasterKey {
 pub struct FileVault {
     source: MasterKey,
     cipher: OnceLock<XChaCha20Poly1305>,
+    /// Starts every digest; made of the master key, so that whoever learns it cannot open what is sealed.
+    mark: OnceLock<Zeroizing<[u8; KEY_BYTES]>>,
 }
 
 impl FileVault {
     /// A vault that has not looked for its key yet.
     pub fn new(source: MasterKey) -> Self {
-        Self { source, cipher: OnceLock::new() }
+        Self { source, cipher: OnceLock::new(), mark: OnceLock::new() }
     }
 
     fn cipher(&self) -> Result<&XChaCha20Poly1305> {
         if let Some(cipher) = self.cipher.get() {
             return Ok(cipher);
         }
-        let key = match &self.source {
-            MasterKey::Given(hex) => decode(hex, "LOCI_MASTER_KEY")?,
-            MasterKey::File(path) => read_or_make(path)?,
-        };
-        let cipher = XChaCha20Poly1305::new(&Key::from(*key));
+        let cipher = XChaCha20Poly1305::new(&Key::from(*self.key()?));
         Ok(self.cipher.get_or_init(|| cipher))
+    }
+
+    fn key(&self) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
+        match &self.source {
+            MasterKey::Given(hex) => decode(hex, "LOCI_MASTER_KEY"),
+            MasterKey::File(path) => read_or_make(path),
+        }
+    }
+
+    fn mark(&self) -> Result<&[u8; KEY_BYTES]> {
+        if self.mark.get().is_none() {
+            let key = self.key()?;
+            let mut hasher = Sha256::new();
+            hasher.update(DIGEST_KEY);
+            hasher.update(key.as_slice());
+            let mark = Zeroizing::new(<[u8; KEY_BYTES]>::from(hasher.finalize()));
+            self.mark.get_or_init(|| mark);
+        }
+        self.mark.get().map(|mark| &**mark).ok_or_else(|| Error::bug("the key of digests is not there"))
     }
 }
 
@@ -68,6 +88,14 @@ impl Vault for FileVault {
         let (nonce, rest) = sealed.split_at_checked(NONCE_BYTES).ok_or_else(wrong)?;
         let nonce = XNonce::try_from(nonce).map_err(|_| wrong())?;
         self.cipher()?.decrypt(&nonce, rest).map_err(|_| wrong())
+    }
+
+    /// The inner digest has one length for all texts: nobody can append to it without the key.
+    fn digest(&self, text: &[u8]) -> Result<[u8; 32]> {
+        let mut hasher = Sha256::new();
+        hasher.update(self.mark()?);
+        hasher.update(Sha256::digest(text));
+        Ok(hasher.finalize().into())
     }
 }
 

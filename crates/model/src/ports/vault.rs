@@ -9,4 +9,8 @@ pub trait Vault: Send + Sync {
 
     /// Decrypts what [`Vault::seal`] made; an error if the master key is another one or the bytes were changed.
     fn open(&self, sealed: &[u8]) -> Result<Vec<u8>>;
+
+    /// Returns the digest of a text under the vault's own key: the same text has the same digest, and without
+    /// the key the digest says nothing of the text.
+    fn digest(&self, text: &[u8]) -> Result<[u8; 32]>;
 }

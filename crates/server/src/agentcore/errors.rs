@@ -191,13 +191,14 @@ fn name_of(operation: Option<Operation>, error: &Error) -> Name {
 fn reason_of(reason: ModelReason) -> Reason {
     match reason {
         ModelReason::CannotParse => Reason::CannotParse,
-        // The last seven belong to operations that the wire lacks.
+        // The last ones belong to operations that the wire lacks.
         ModelReason::FieldValidationFailed
         | ModelReason::QuotaExceeded
         | ModelReason::BadReply
         | ModelReason::AlreadyAnswered
         | ModelReason::LeaseLost
         | ModelReason::RedactedContent
+        | ModelReason::SourceErased
         | ModelReason::StaleVersion
         | ModelReason::PreconditionRequired
         | ModelReason::PathConflict

@@ -254,6 +254,7 @@ fn code_of(error: &Error) -> Code {
             | Reason::AlreadyAnswered
             | Reason::LeaseLost
             | Reason::RedactedContent
+            | Reason::SourceErased
             | Reason::StaleVersion
             | Reason::PathConflict
             | Reason::RunActive,

@@ -71,6 +71,7 @@ fn status_and_code(error: &Error) -> (StatusCode, &'static str) {
         }
         Some(Reason::PathConflict) => return (StatusCode::CONFLICT, "PATH_CONFLICT"),
         Some(Reason::RedactedContent) => return (StatusCode::CONFLICT, "REDACTED_CONTENT"),
+        Some(Reason::SourceErased) => return (StatusCode::CONFLICT, "SOURCE_ERASED"),
         Some(Reason::RunActive) => return (StatusCode::CONFLICT, "RUN_ACTIVE"),
         Some(Reason::Code(reason)) => return (status_of(error.kind).0, reason.as_str()),
         Some(Reason::CannotParse | Reason::FieldValidationFailed | Reason::EventInOtherSession) | None => {}

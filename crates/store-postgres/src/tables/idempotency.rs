@@ -3,12 +3,12 @@
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ports::store::Idempotency;
 use loci_model::{MemoryId, Result, Timestamp};
-use loci_store_kit::codes::token_digest;
+use loci_store_kit::codes::{hex_digits, token_digest};
 use loci_store_kit::reading;
 use tokio_postgres::Row;
 
 use crate::columns::Columns;
-use crate::tx::{PgTx, limit};
+use crate::tx::{Column, PgTx, limit};
 
 impl PgTx<'_> {
     /// The memory's number where the token counts in one, so that it goes with it.
@@ -59,6 +59,28 @@ impl Idempotency for PgTx<'_> {
             ],
         );
         Ok(())
+    }
+
+    fn name(&self, scope: &TokenScope) -> Result<String> {
+        Ok(hex_digits(&token_digest(scope)))
+    }
+
+    fn forget(
+        &mut self,
+        memory: &MemoryId,
+        is_meant: &mut dyn FnMut(&TokenAnswer) -> bool,
+    ) -> Result<Vec<String>> {
+        let Some(place) = self.number(memory)? else { return Ok(Vec::new()) };
+        let sql = "SELECT expires, parameters, answer, digest FROM tokens WHERE mem = $1 ORDER BY digest";
+        let all = self.all(sql, &[&place], |row| Ok((answer(row)?, row.take::<Vec<u8>>(3)?)))?;
+        let gone: Vec<Vec<u8>> =
+            all.into_iter().filter(|(answer, _)| is_meant(answer)).map(|(_, digest)| digest).collect();
+        let names = gone.iter().map(|digest| hex_digits(digest)).collect();
+        self.later(
+            "DELETE FROM tokens WHERE mem = $1 AND digest = ANY($2)",
+            vec![Box::new(place), Box::new(gone)],
+        );
+        Ok(names)
     }
 
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize> {

@@ -103,6 +103,15 @@ impl PgTx<'_> {
         actor: &ActorId,
         at: Timestamp,
     ) -> Result<Vec<RecordId>> {
+        self.erase_all(self.rows_of_actor(memory, actor)?, Some(at))
+    }
+
+    pub(super) fn records_of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<RecordId>> {
+        Ok(self.rows_of_actor(memory, actor)?.into_iter().map(|row| row.stored.record.id).collect())
+    }
+
+    /// Rows of records that rest on an actor's events or name the actor.
+    fn rows_of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<Placed>> {
         let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         let events = self.all(
             "SELECT e.id FROM sessions s JOIN events e ON e.mem = s.mem AND e.sess = s.sess \
@@ -114,8 +123,7 @@ impl PgTx<'_> {
             "{RECORDS} WHERE r.mem = $1 AND (r.actor = $2 OR r.key IN \
              (SELECT s.key FROM record_sources s WHERE s.mem = $1 AND s.event = ANY($3))) ORDER BY r.created, r.key"
         );
-        let doomed = self.all(&sql, &[&number, &actor.as_str(), &events], placed)?;
-        self.erase_all(doomed, Some(at))
+        self.all(&sql, &[&number, &actor.as_str(), &events], placed)
     }
 
     pub(super) fn expired_records(&self, now: Timestamp, count: usize) -> Result<Vec<(MemoryId, RecordId)>> {

@@ -201,6 +201,10 @@ impl Records for PgTx<'_> {
         self.erase_records(memory, ids, at)
     }
 
+    fn of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<RecordId>> {
+        self.records_of_actor(memory, actor)
+    }
+
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<Vec<RecordId>> {
         self.forget_records(memory, actor, at)
     }

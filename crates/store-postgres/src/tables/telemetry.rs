@@ -36,6 +36,16 @@ impl Telemetry for PgTx<'_> {
         Ok(())
     }
 
+    fn blank(&mut self, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
+        let number = self.need(memory)?;
+        let keys: Vec<Vec<u8>> = records.iter().map(key_of).collect();
+        self.later(
+            "UPDATE telemetry SET reason = '', by = '' WHERE mem = $1 AND key = ANY($2)",
+            vec![Box::new(number), Box::new(keys)],
+        );
+        Ok(())
+    }
+
     fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<StateChange>> {
         let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         self.all(

@@ -3,12 +3,12 @@
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ports::store::Idempotency;
 use loci_model::{MemoryId, Result, Timestamp};
-use loci_store_kit::codes::token_digest;
+use loci_store_kit::codes::{hex_digits, token_digest};
 use loci_store_kit::reading;
 use rusqlite::params;
 
 use crate::columns::Columns;
-use crate::tx::{SqlTx, limit};
+use crate::tx::{Column, SqlTx, limit};
 
 impl SqlTx<'_> {
     /// The memory's number where the token counts in one, so that it goes with it.
@@ -43,6 +43,30 @@ impl Idempotency for SqlTx<'_> {
             ],
         )?;
         Ok(())
+    }
+
+    fn name(&self, scope: &TokenScope) -> Result<String> {
+        Ok(hex_digits(&token_digest(scope)))
+    }
+
+    fn forget(
+        &mut self,
+        memory: &MemoryId,
+        is_meant: &mut dyn FnMut(&TokenAnswer) -> bool,
+    ) -> Result<Vec<String>> {
+        let Some(place) = self.number(memory)? else { return Ok(Vec::new()) };
+        let mut gone: Vec<Vec<u8>> = Vec::new();
+        let sql = "SELECT expires, parameters, answer, digest FROM tokens WHERE mem = ?1 ORDER BY digest";
+        self.each(sql, [place], |row| {
+            if is_meant(&reading::token_answer(&Columns(row))?) {
+                gone.push(row.take(3)?);
+            }
+            Ok(true)
+        })?;
+        for digest in &gone {
+            self.run("DELETE FROM tokens WHERE mem = ?1 AND digest = ?2", params![place, digest])?;
+        }
+        Ok(gone.iter().map(|digest| hex_digits(digest)).collect())
     }
 
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize> {

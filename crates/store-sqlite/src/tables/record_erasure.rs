@@ -107,7 +107,20 @@ impl SqlTx<'_> {
         actor: &ActorId,
         at: Timestamp,
     ) -> Result<Vec<RecordId>> {
-        let Some(place) = self.number(memory)? else { return Ok(Vec::new()) };
+        let doomed = self.rows_of_actor(memory, actor)?;
+        for number in &doomed {
+            self.erase(memory, *number, Some(at))?;
+        }
+        doomed.iter().map(|number| self.id_of_row(*number)).collect()
+    }
+
+    pub(super) fn records_of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<RecordId>> {
+        self.rows_of_actor(memory, actor)?.iter().map(|number| self.id_of_row(*number)).collect()
+    }
+
+    /// Rows of records that rest on an actor's events or name the actor.
+    fn rows_of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<BTreeSet<i64>> {
+        let Some(place) = self.number(memory)? else { return Ok(BTreeSet::new()) };
         let sql = "SELECT num FROM records WHERE mem = ?1 AND actor = ?2";
         let mut doomed: BTreeSet<i64> =
             self.all(sql, params![place, actor.as_str()], |row| row.take(0))?.into_iter().collect();
@@ -120,10 +133,7 @@ impl SqlTx<'_> {
             let sql = "SELECT rec FROM record_sources WHERE mem = ?1 AND event = ?2";
             doomed.extend(self.all(sql, params![place, digest(event.as_str())], |row| row.take::<i64>(0))?);
         }
-        for number in &doomed {
-            self.erase(memory, *number, Some(at))?;
-        }
-        doomed.iter().map(|number| self.id_of_row(*number)).collect()
+        Ok(doomed)
     }
 
     fn id_of_row(&self, number: i64) -> Result<RecordId> {

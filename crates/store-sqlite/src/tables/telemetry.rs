@@ -33,6 +33,16 @@ impl Telemetry for SqlTx<'_> {
         Ok(())
     }
 
+    fn blank(&mut self, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
+        let place = self.need(memory)?;
+        for record in records {
+            if let Some(number) = self.record_number(place, record)? {
+                self.run("UPDATE telemetry SET reason = '', by = '' WHERE rec = ?1", [number])?;
+            }
+        }
+        Ok(())
+    }
+
     fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<StateChange>> {
         let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         self.all(

@@ -198,6 +198,10 @@ fn forgetting(bench: &Bench, memory: &MemoryId) -> Result<()> {
     }
     let (place, who) = (memory.clone(), ann.clone());
     let forgotten = vec![samples::record_id(10)?, samples::record_id(11)?];
+    let (there, them) = (memory.clone(), ann.clone());
+    let mut found = bench.records(move |records| records.of_actor(&there, &them))?;
+    found.sort();
+    same("found before", found, forgotten.clone());
     same("forgotten", bench.change(move |records| records.forget_actor(&place, &who, time(50)))?, forgotten);
     let texts = (10..13)
         .map(|number| {

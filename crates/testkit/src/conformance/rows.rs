@@ -67,7 +67,25 @@ fn tokens(bench: &Bench) -> Result<()> {
     same("until it expires", get(scope(memory.as_str(), "t"), time(100))?, None);
     same("another token", get(scope(memory.as_str(), "u"), time(1))?, None);
     same("another place", get(scope("server", "t"), time(1))?, None);
-    same("swept", bench.write(|tx| tx.idempotency_mut().sweep(time(100), 9))?, 1);
+    let (here, there) = (scope(memory.as_str(), "v"), scope("server", "v"));
+    let of = |id: u32| -> Result<TokenAnswer> {
+        let answer = Document::parse(&format!("{{\"id\":{id}}}"))?;
+        Ok(TokenAnswer { parameters: String::new(), answer, expires: time(100) })
+    };
+    let (two, three, kept) = (of(2)?, of(3)?, there.clone());
+    let (asked, name) = (here.clone(), bench.read(move |tx| tx.idempotency().name(&here))?);
+    bench.write(move |tx| {
+        tx.idempotency_mut().put(&asked, &two)?;
+        tx.idempotency_mut().put(&there, &three)
+    })?;
+    let place = memory.clone();
+    let gone = bench.write(move |tx| {
+        tx.idempotency_mut().forget(&place, &mut |answer| answer.answer.as_str() != r#"{"id":1.50}"#)
+    })?;
+    same("those of the memory that are meant", gone, vec![name]);
+    same("forgotten", get(scope(memory.as_str(), "v"), time(1))?, None);
+    same("another place stays", get(kept, time(1))?.is_some(), true);
+    same("swept", bench.write(|tx| tx.idempotency_mut().sweep(time(100), 9))?, 2);
     Ok(())
 }
 
@@ -92,6 +110,12 @@ fn telemetry(bench: &Bench) -> Result<()> {
     let written = rows.clone();
     bench.write(move |tx| written.iter().try_for_each(|row| tx.telemetry_mut().append(row)))?;
     let (place, record) = (memory.clone(), id.clone());
-    same("oldest first", bench.read(move |tx| tx.telemetry().of_record(&place, &record))?, rows);
+    same("oldest first", bench.read(move |tx| tx.telemetry().of_record(&place, &record))?, rows.clone());
+    let (place, record) = (memory.clone(), id.clone());
+    bench.write(move |tx| tx.telemetry_mut().blank(&place, std::slice::from_ref(&record)))?;
+    let bare: Vec<StateChange> =
+        rows.into_iter().map(|row| StateChange { reason: String::new(), by: String::new(), ..row }).collect();
+    let (place, record) = (memory.clone(), id.clone());
+    same("without words", bench.read(move |tx| tx.telemetry().of_record(&place, &record))?, bare);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Access to idempotency tokens.
 
 use crate::idempotency::{TokenAnswer, TokenScope};
-use crate::{Result, Timestamp};
+use crate::{MemoryId, Result, Timestamp};
 
 /// The table of tokens.
 pub trait Idempotency {
@@ -9,6 +9,14 @@ pub trait Idempotency {
     fn get(&self, scope: &TokenScope, now: Timestamp) -> Result<Option<TokenAnswer>>;
     /// Remembers an answer, in the transaction of the write it answers.
     fn put(&mut self, scope: &TokenScope, answer: &TokenAnswer) -> Result<()>;
+    /// Returns the name under which a token is kept, which is no text that anybody sent.
+    fn name(&self, scope: &TokenScope) -> Result<String>;
+    /// Removes the tokens of a memory whose answers meet a condition, and returns their names.
+    fn forget(
+        &mut self,
+        memory: &MemoryId,
+        is_meant: &mut dyn FnMut(&TokenAnswer) -> bool,
+    ) -> Result<Vec<String>>;
     /// Forgets up to `rows` tokens that expired before `now`; how many.
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize>;
 }

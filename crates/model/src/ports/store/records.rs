@@ -218,6 +218,9 @@ pub trait Records {
     /// Erases the content of these records now, whatever their state: all versions and vectors; which, in order. What is erased already
     /// stays.
     fn erase(&mut self, memory: &MemoryId, ids: &[RecordId], at: Timestamp) -> Result<Vec<RecordId>>;
+    /// Returns the records, in any state, that rest on an actor's events or name the actor in their
+    /// provenance.
+    fn of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<RecordId>>;
     /// Erases every record that rests on an actor's events, or lies in `actor`'s provenance, now; which, in order.
     /// Before [`super::Events::forget_actor`] in one write: what rests on the events is read from them.
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<Vec<RecordId>>;

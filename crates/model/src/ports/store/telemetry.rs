@@ -9,4 +9,6 @@ pub trait Telemetry {
     fn append(&mut self, change: &StateChange) -> Result<()>;
     /// The changes of a record, oldest first.
     fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<StateChange>>;
+    /// Takes the words out of the changes of records: why, and by whom. When, and what became what, stays.
+    fn blank(&mut self, memory: &MemoryId, records: &[RecordId]) -> Result<()>;
 }

@@ -1,0 +1,41 @@
+//! Tombstones: a source (a record, an event, an item of an import, a document, a request) whose data was
+//! erased, by a keyed digest of its name. They say when, and nothing of what it was. They keep imports from
+//! bringing it back.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ledger::{Shelf, Shelved};
+use crate::{ActorId, MemoryId, Timestamp};
+
+/// A source whose data was erased.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErasedSource {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The keyed digest of the source's name, in hex digits.
+    pub digest: String,
+    /// When its data was erased.
+    pub at: Timestamp,
+    /// Nobody: a tombstone outlives the person.
+    pub actor: ActorId,
+}
+
+impl Shelved for ErasedSource {
+    const SHELF: Shelf = Shelf::ErasedSource;
+
+    fn memory(&self) -> &MemoryId {
+        &self.memory
+    }
+
+    fn actor(&self) -> &ActorId {
+        &self.actor
+    }
+
+    fn key(&self) -> String {
+        self.digest.clone()
+    }
+
+    fn at(&self) -> Timestamp {
+        self.at
+    }
+}
