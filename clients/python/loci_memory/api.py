@@ -1036,6 +1036,8 @@ class Forget(TypedDict):
     """Whom to forget."""
 
     actor: str
+    confirm: NotRequired[str | None]
+    dry_run: NotRequired[bool]
 
 
 class ForgetReceipt(TypedDict):
@@ -1043,12 +1045,23 @@ class ForgetReceipt(TypedDict):
 
     actor: str
     at: str
+    dry_run: NotRequired[bool]
     events: int
     exposures: NotRequired[int]
     jobs: int
+    kinds: NotRequired[list[ForgottenKind]]
     memory: str
+    mirrors: NotRequired[list[str]]
     records: int
     tasks: NotRequired[int]
+    unreachable: NotRequired[list[str]]
+
+
+class ForgottenKind(TypedDict):
+    """A kind that was looked at."""
+
+    count: int
+    kind: str
 
 
 class FoundRecord(TypedDict):
@@ -1295,6 +1308,9 @@ class ImpactRow(TypedDict):
 class ImportReport(TypedDict):
     """What an import wrote."""
 
+    erased_at: NotRequired[str | None]
+    erased_events: NotRequired[int]
+    erased_records: NotRequired[int]
     events: int
     memories: int
     records: int

@@ -747,13 +747,22 @@ class Operations:
             query={"actor": actor, "session": session},
         )
 
-    def memory_export(self, memory: str, *, namespace: str | None = None, **options: Unpack[CallOptions]) -> bytes:
-        """A memory, or a namespace of it, as JSON lines: everything needed to write it again."""
+    def memory_export(
+        self,
+        memory: str,
+        *,
+        actor: str | None = None,
+        namespace: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> bytes:
+        """A memory, a namespace of it, or what it holds about a person, as JSON lines: everything needed to write it
+        again.
+        """
         return self._call(
             Operation("GET", "/v1/memories/{memory}/export", "read", "bytes"),
             {"memory": memory},
             options,
-            query={"namespace": namespace},
+            query={"actor": actor, "namespace": namespace},
         )
 
     def extraction_wait(
@@ -837,7 +846,7 @@ class Operations:
         )
 
     def actor_forget(self, memory: str, body: api.Forget, **options: Unpack[CallOptions]) -> api.ForgetReceipt:
-        """Erase events, records, tasks and jobs of an actor, now."""
+        """Erase what a memory holds about a person, now."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/forget", "never"),
             {"memory": memory},

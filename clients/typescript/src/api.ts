@@ -1380,6 +1380,10 @@ export interface Findings {
 export interface Forget {
   /** The actor. */
   actor: string;
+  /** The actor once more: needed unless it is a dry run, because nothing brings back what is erased. */
+  confirm?: string | null;
+  /** Only count what would be erased. */
+  dry_run?: boolean;
 }
 
 /** Proof of what was removed. */
@@ -1388,18 +1392,34 @@ export interface ForgetReceipt {
   actor: string;
   /** When. */
   at: string;
+  /** Nothing was changed: the counts say what would be erased. */
+  dry_run?: boolean;
   /** Events erased. */
   events: number;
   /** What they were shown, erased. */
   exposures?: number;
   /** Jobs removed. */
   jobs: number;
+  /** Every kind that was looked at, also where nothing of it was there. */
+  kinds?: ForgottenKind[];
   /** The memory. */
   memory: string;
-  /** Records erased, all versions. */
+  /** Mirrors that were brought up. */
+  mirrors?: string[];
+  /** Records erased, documents and preferences among them, all versions. */
   records: number;
   /** Tasks of coding agents erased. */
   tasks?: number;
+  /** Places that cannot be reached from here. */
+  unreachable?: string[];
+}
+
+/** A kind that was looked at. */
+export interface ForgottenKind {
+  /** How much of it was erased, or would be. */
+  count: number;
+  /** The kind, in a word or two. */
+  kind: string;
 }
 
 /** A record that was found, and what decided its place. */
@@ -1751,6 +1771,12 @@ export interface ImpactRow {
 
 /** What an import wrote. */
 export interface ImportReport {
+  /** When the last of those was erased. */
+  erased_at?: string | null;
+  /** Events left out, because they were erased here. */
+  erased_events?: number;
+  /** Record versions left out, because their records were erased here. */
+  erased_records?: number;
   /** Events written. */
   events: number;
   /** Memories made. */

@@ -643,10 +643,12 @@ export abstract class Operations {
     );
   }
 
-  /** A memory, or a namespace of it, as JSON lines: everything needed to write it again. */
+  /**
+   * A memory, a namespace of it, or what it holds about a person, as JSON lines: everything needed to write it again.
+   */
   memoryExport(
     memory: string,
-    query: { namespace?: string | null } = {},
+    query: { actor?: string | null; namespace?: string | null } = {},
     options: CallOptions = {},
   ): Promise<Uint8Array> {
     return this.call(
@@ -727,7 +729,7 @@ export abstract class Operations {
     );
   }
 
-  /** Erase events, records, tasks and jobs of an actor, now. */
+  /** Erase what a memory holds about a person, now. */
   actorForget(memory: string, body: api.Forget, options: CallOptions = {}): Promise<api.ForgetReceipt> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/forget', repeat: 'never' },

@@ -9,6 +9,21 @@ use utoipa::ToSchema;
 pub struct Forget {
     /// The actor.
     pub actor: String,
+    /// Only count what would be erased.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// The actor once more: needed unless it is a dry run, because nothing brings back what is erased.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<String>,
+}
+
+/// A kind that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ForgottenKind {
+    /// The kind, in a word or two.
+    pub kind: String,
+    /// How much of it was erased, or would be.
+    pub count: u64,
 }
 
 /// Proof of what was removed.
@@ -18,9 +33,12 @@ pub struct ForgetReceipt {
     pub memory: String,
     /// The actor.
     pub actor: String,
+    /// Nothing was changed: the counts say what would be erased.
+    #[serde(default)]
+    pub dry_run: bool,
     /// Events erased.
     pub events: u64,
-    /// Records erased, all versions.
+    /// Records erased, documents and preferences among them, all versions.
     pub records: u64,
     /// Jobs removed.
     pub jobs: u64,
@@ -30,12 +48,21 @@ pub struct ForgetReceipt {
     /// What they were shown, erased.
     #[serde(default)]
     pub exposures: u64,
+    /// Every kind that was looked at, also where nothing of it was there.
+    #[serde(default)]
+    pub kinds: Vec<ForgottenKind>,
+    /// Mirrors that were brought up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mirrors: Vec<String>,
+    /// Places that cannot be reached from here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreachable: Vec<String>,
     /// When.
     pub at: String,
 }
 
 /// What an import wrote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ImportReport {
     /// Memories made.
     pub memories: u64,
@@ -43,6 +70,15 @@ pub struct ImportReport {
     pub events: u64,
     /// Record versions written.
     pub records: u64,
+    /// Events left out, because they were erased here.
+    #[serde(default)]
+    pub erased_events: u64,
+    /// Record versions left out, because their records were erased here.
+    #[serde(default)]
+    pub erased_records: u64,
+    /// When the last of those was erased.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erased_at: Option<String>,
 }
 
 /// Where to write a backup, on the machine of the server.
@@ -106,4 +142,7 @@ pub struct ExportAsk {
     /// Records in this namespace and beneath it, with the repository, the tasks and what else belongs to its actor; absent: everything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+    /// What the memory holds about this actor, by the walk that `forget` goes; not with a namespace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
 }

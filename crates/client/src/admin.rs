@@ -12,7 +12,7 @@ use crate::error::ClientError;
 use crate::transport::Outgoing;
 
 impl Client {
-    /// Erases events, records and jobs of an actor, now.
+    /// Erases what a memory holds about a person, now, or only counts it.
     ///
     /// # Errors
     /// As [`ClientError`] says; so for every call.

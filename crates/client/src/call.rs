@@ -138,6 +138,14 @@ impl Client {
         self
     }
 
+    /// The same client whose changes are refused where their source was erased there, or, with `restore`,
+    /// stored again.
+    pub fn with_if_erased(mut self, restore: bool) -> Self {
+        let word = if restore { "restore" } else { "refuse" };
+        self.headers.insert("loci-if-erased", HeaderValue::from_static(word));
+        self
+    }
+
     /// The same client whose calls end after so long, answered or not, where they go over a connection. A server may have done what was
     /// asked all the same.
     pub fn with_deadline_ms(mut self, deadline_ms: u64) -> Self {

@@ -31,6 +31,18 @@ pub enum ClientError {
 }
 
 impl ClientError {
+    /// True where the source of what was sent was erased there.
+    pub fn is_source_erased(&self) -> bool {
+        matches!(self, Self::Refused { problem, .. } if problem.code == "SOURCE_ERASED")
+    }
+
+    /// The day on which the source of what was sent was erased there.
+    pub fn erased_on(&self) -> Option<String> {
+        let Self::Refused { problem, .. } = self else { return None };
+        let told = problem.details.as_ref()?.get("violations")?.get(0)?.as_str()?;
+        told.strip_prefix("erased_on ").map(str::to_owned)
+    }
+
     /// The server's word for it, where it answered.
     pub fn code(&self) -> Option<&str> {
         match self {

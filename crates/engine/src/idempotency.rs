@@ -12,6 +12,32 @@ use sha2::{Digest, Sha256};
 
 use crate::access;
 
+/// What becomes of a request whose source was erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IfErased {
+    /// A repeated token answers as it did first; what was forgotten with a person is refused.
+    #[default]
+    Answer,
+    /// It is refused, with the time of the erasure.
+    Refuse,
+    /// It is stored again: somebody restores it on purpose.
+    Restore,
+}
+
+impl IfErased {
+    /// From a word of input.
+    ///
+    /// # Errors
+    /// `Invalid` for another word.
+    pub fn parse(word: &str) -> Result<Self> {
+        match word {
+            "refuse" => Ok(Self::Refuse),
+            "restore" => Ok(Self::Restore),
+            _ => Err(Error::invalid("Loci-If-Erased", "Loci-If-Erased must be refuse or restore")),
+        }
+    }
+}
+
 /// A caller's token, with a digest of the parameters it came with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientToken {
@@ -21,6 +47,8 @@ pub struct ClientToken {
     pub parameters: String,
     /// Whose token it is: empty for those who may write the whole memory, who share theirs.
     pub(crate) owner: String,
+    /// What becomes of the request where its source was erased.
+    pub(crate) if_erased: IfErased,
 }
 
 impl ClientToken {
@@ -32,7 +60,18 @@ impl ClientToken {
         }
         let mut hasher = Sha256::new();
         feed(&mut hasher, parameters);
-        Ok(Self { token, parameters: hex::encode(hasher.finalize()), owner: String::new() })
+        Ok(Self {
+            token,
+            parameters: hex::encode(hasher.finalize()),
+            owner: String::new(),
+            if_erased: IfErased::default(),
+        })
+    }
+
+    /// The token of a request that says what becomes of it where its source was erased.
+    #[must_use]
+    pub fn with_if_erased(self, if_erased: IfErased) -> Self {
+        Self { if_erased, ..self }
     }
 
     /// The token as the caller's own, unless they may write the whole memory: what it answers may else be of a part of

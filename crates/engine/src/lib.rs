@@ -12,6 +12,7 @@ mod bound;
 pub mod coding;
 pub mod consolidation;
 pub mod deliveries;
+mod erasure;
 pub mod events;
 pub mod files;
 pub mod idempotency;

@@ -39,6 +39,9 @@ pub(crate) struct Export {
     /// Only records in this namespace and beneath it, with what belongs to its repository
     #[arg(long, requires = "memory")]
     namespace: Option<String>,
+    /// Only what the memory holds about this actor, by the walk that `loci forget` goes
+    #[arg(long, requires = "memory", conflicts_with_all = ["namespace", "manifest"])]
+    actor: Option<String>,
     /// What to write; all but jsonl are of one namespace, and their file or folder is new
     #[arg(long, value_enum, default_value = "jsonl")]
     format: ExportFormat,
@@ -72,6 +75,10 @@ impl Export {
             let rule = "--dry-run of an export goes with --format agentcore; leave it out";
             return Err(Usage(rule.to_owned()).into());
         }
+        if self.format != ExportFormat::Jsonl && self.actor.is_some() {
+            let rule = "--actor goes with the format jsonl; leave --format out, or name a --namespace";
+            return Err(Usage(rule.to_owned()).into());
+        }
         if self.format != ExportFormat::Jsonl {
             return self.foreign(globals, environment).await;
         }
@@ -80,7 +87,7 @@ impl Export {
             Some(memory) => vec![session.memory(memory).await?],
             None => all(&session).await?,
         };
-        let part = ExportAsk { namespace: self.namespace.clone() };
+        let part = ExportAsk { namespace: self.namespace.clone(), actor: self.actor.clone() };
         match self.file.as_deref().filter(|path| *path != Path::new("-")) {
             None => {
                 ensure!(!self.manifest, "a manifest lies beside a file: name one");

@@ -1,43 +1,96 @@
-//! `loci forget`: erases what is kept of an actor, and shows the receipt.
+//! `loci forget`: erases what a memory holds about a person, and shows the receipt. It asks for the actor
+//! once more, because nothing brings back what is erased; a dry run counts the same and changes nothing.
 
 use anyhow::Result;
 use clap::Args;
-use loci_api::admin;
+use loci_api::admin::{self, ForgetReceipt};
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
 
-/// Erase events, records and jobs of an actor, now
+/// Erase what a memory holds about a person, now
 #[derive(Debug, Args)]
 pub(crate) struct Forget {
     /// The memory, by name or id
     #[arg(long)]
     memory: String,
-    /// The actor
+    /// The person, as an actor
     #[arg(long)]
     actor: String,
+    /// Only count what would be erased
+    #[arg(long, conflicts_with = "confirm")]
+    dry_run: bool,
+    /// The actor once more; needed unless it is a dry run
+    #[arg(long, value_name = "ACTOR")]
+    confirm: Option<String>,
 }
 
 impl Forget {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        if !self.dry_run && self.confirm.as_deref() != Some(self.actor.as_str()) {
+            return Err(Usage(self.unconfirmed()).into());
+        }
         let mut session = Session::begin(globals, environment)?;
         let memory = session.memory(&self.memory).await?;
-        let receipt = session.client.forget(&memory, &admin::Forget { actor: self.actor }).await?;
-        session.wrote(&memory)?;
-        output::result(session.json, &receipt, |receipt| {
-            output::line(format!(
-                "forgot {} in {}: {} events, {} records, {} jobs, {} tasks, at {}",
-                receipt.actor,
-                receipt.memory,
-                receipt.events,
-                receipt.records,
-                receipt.jobs,
-                receipt.tasks,
-                receipt.at
-            ));
-        })?;
+        let Self { actor, dry_run, confirm, .. } = self;
+        let receipt = session.client.forget(&memory, &admin::Forget { actor, dry_run, confirm }).await?;
+        if !dry_run {
+            session.wrote(&memory)?;
+        }
+        output::result(session.json, &receipt, shown)?;
         session.end().await
+    }
+
+    fn unconfirmed(&self) -> String {
+        let (memory, actor) = (quoted(&self.memory), quoted(&self.actor));
+        let is_else = self.confirm.is_some();
+        let why = if is_else { "--confirm names somebody else" } else { "it was not confirmed" };
+        let same = format!("loci forget --memory {memory} --actor {actor}");
+        format!(
+            "nothing was erased: {why}, and nothing brings back what forget erases. \
+             Look first: {same} --dry-run. Then type: {same} --confirm {actor}"
+        )
+    }
+}
+
+/// An argument as a shell reads it.
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./@:".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+fn shown(receipt: &ForgetReceipt) {
+    let (actor, memory, at) = (&receipt.actor, &receipt.memory, &receipt.at);
+    match receipt.dry_run {
+        true => output::line(format!("would forget {actor} in {memory}; nothing was changed:")),
+        false => output::line(format!("forgot {actor} in {memory}, at {at}:")),
+    }
+    for one in &receipt.kinds {
+        output::line(format!("  {} {}", one.count, one.kind));
+    }
+    for mirror in &receipt.mirrors {
+        output::line(format!("brought up: mirror {mirror}"));
+    }
+    for place in &receipt.unreachable {
+        output::line(format!("out of reach: {place}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_can_be_typed_as_they_are_shown() {
+        assert_eq!(quoted("github.com/acme/shop"), "github.com/acme/shop");
+        assert_eq!(quoted("Anna's"), "'Anna'\\''s'");
+        assert_eq!(quoted(""), "''");
     }
 }

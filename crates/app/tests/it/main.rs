@@ -22,6 +22,7 @@ mod exchanging;
 mod facts;
 mod files;
 mod finding;
+mod forgetting;
 mod githook_places;
 mod githooks;
 mod graphs;

@@ -116,7 +116,7 @@ fn a_backup_restores_beside_a_running_server() {
 #[test]
 fn forgetting_leaves_nothing_of_an_actor() {
     let home = filled();
-    let receipt = home.json(&["forget", "--memory", "notes", "--actor", "anna"]);
+    let receipt = home.json(&["forget", "--memory", "notes", "--actor", "anna", "--confirm", "anna"]);
     assert_eq!(receipt["events"], 3, "{receipt}");
     assert!(receipt["records"].as_u64().unwrap() >= 2, "{receipt}");
     assert!(texts(&home).is_empty());

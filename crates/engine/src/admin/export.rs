@@ -5,15 +5,19 @@
 //! commits and entries of the ledger of its actor. Not exported, because it is derived or only of this server: vectors,
 //! indexes, kept verifications, jobs, tokens, keys, IngestData still waiting; and who read a fact when: it is counted.
 
+use std::sync::Arc;
+
 use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::Record;
 use loci_model::repository::Repository;
+use loci_model::task::Task;
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
-use super::{ExportCursor, ExportLine, ExportPart};
+use super::{ExportCursor, ExportLine, ExportPart, Holdings};
 use crate::memories::existing;
 use crate::{Engine, access};
 
@@ -29,6 +33,22 @@ impl Engine {
         cursor: ExportCursor,
     ) -> Result<(Vec<ExportLine>, ExportCursor)> {
         self.export_part(caller, memory, &ExportPart::default(), cursor).await
+    }
+
+    /// The part of a memory that is about a person, by the walk that forgetting them goes.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the whole memory; `NotFound`.
+    pub async fn export_person(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        actor: &ActorId,
+    ) -> Result<ExportPart> {
+        access::require_whole(caller, memory, Capability::Admin)?;
+        let (memory, person, mentions) = self.person(memory, actor).await?;
+        let held = self.holdings(&memory, &person, mentions).await?;
+        Ok(ExportPart { namespace: None, person: Some(Arc::new(held)) })
     }
 
     /// The same of a part of a memory.
@@ -51,12 +71,12 @@ impl Engine {
                 }
                 ExportCursor::Repositories(after) => repositories(tx, &memory, &part, after.as_deref()),
                 ExportCursor::Tasks(after) => tasks(tx, &memory, &part, after.clone()),
-                ExportCursor::Exposures(after) => exposures(tx, &memory, after.as_ref()),
+                ExportCursor::Exposures(after) => exposures(tx, &memory, &part, after.as_ref()),
                 ExportCursor::Commits(after) => commits(tx, &memory, &part, after.as_ref()),
-                ExportCursor::Prompts(after) => prompts(tx, &memory, after.as_ref()),
-                ExportCursor::TaskSessions(after) => task_sessions(tx, &memory, after.as_ref()),
-                ExportCursor::SessionItems(after) => session_items(tx, &memory, after.as_ref(), now),
-                ExportCursor::Events(after) => events(tx, &memory, *after, now),
+                ExportCursor::Prompts(after) => prompts(tx, &memory, &part, after.as_ref()),
+                ExportCursor::TaskSessions(after) => task_sessions(tx, &memory, &part, after.as_ref()),
+                ExportCursor::SessionItems(after) => session_items(tx, &memory, &part, after.as_ref(), now),
+                ExportCursor::Events(after) => events(tx, &memory, &part, *after, now),
                 ExportCursor::Records(after) => records(tx, &memory, &part, after.as_ref()),
                 ExportCursor::Ledger(shelf, after) => ledger(tx, &memory, &part, *shelf, after.clone()),
                 ExportCursor::End => Ok((Vec::new(), ExportCursor::End)),
@@ -78,7 +98,10 @@ fn repositories(
         None => ExportCursor::Tasks(None),
     };
     let actor = part.actor();
-    let is_meant = |one: &Repository| actor.as_ref().is_none_or(|actor| one.key == actor.as_str());
+    let is_meant = |one: &Repository| {
+        actor.as_ref().is_none_or(|actor| one.key == actor.as_str())
+            && part.person.as_ref().is_none_or(|held| held.person.is_name(&one.key))
+    };
     let line = |repository| ExportLine::Repository { repository: Box::new(repository) };
     Ok((page.into_iter().filter(is_meant).map(line).collect(), next))
 }
@@ -97,12 +120,17 @@ fn tasks(
         None if part.namespace.is_some() => ExportCursor::Commits(None),
         None => ExportCursor::Exposures(None),
     };
-    Ok((page.into_iter().map(|task| ExportLine::Task { task: Box::new(task) }).collect(), next))
+    let is_theirs = |held: &Holdings, task: &Task| {
+        held.person.is_actor(&task.actor) || held.mentions.as_ref().is_some_and(|known| known.is_task(task))
+    };
+    let meant = page.into_iter().filter(|task| part.person.as_ref().is_none_or(|held| is_theirs(held, task)));
+    Ok((meant.map(|task| ExportLine::Task { task: Box::new(task) }).collect(), next))
 }
 
 fn exposures(
     tx: &dyn ReadTx,
     memory: &MemoryId,
+    part: &ExportPart,
     after: Option<&ExposureId>,
 ) -> Result<(Vec<ExportLine>, ExportCursor)> {
     existing(tx, memory)?;
@@ -112,7 +140,7 @@ fn exposures(
         None => ExportCursor::Commits(None),
     };
     let line = |exposure| ExportLine::Exposure { exposure: Box::new(exposure) };
-    Ok((page.into_iter().map(line).collect(), next))
+    Ok((page.into_iter().filter(|one| part.is_of(&one.actor)).map(line).collect(), next))
 }
 
 fn commits(
@@ -129,17 +157,23 @@ fn commits(
         None => ExportCursor::Prompts(None),
     };
     let actor = part.actor();
-    let is_meant = |one: &TaskCommit| actor.as_ref().is_none_or(|actor| one.actor == *actor);
+    let is_meant =
+        |one: &TaskCommit| actor.as_ref().is_none_or(|actor| one.actor == *actor) && part.is_of(&one.actor);
     let line = |commit| ExportLine::Commit { commit: Box::new(commit) };
     Ok((page.into_iter().filter(is_meant).map(line).collect(), next))
 }
 
+/// Prompts are nobody's.
 fn prompts(
     tx: &dyn ReadTx,
     memory: &MemoryId,
+    part: &ExportPart,
     after: Option<&(Timestamp, String)>,
 ) -> Result<(Vec<ExportLine>, ExportCursor)> {
     existing(tx, memory)?;
+    if part.person.is_some() {
+        return Ok((Vec::new(), ExportCursor::TaskSessions(None)));
+    }
     let after = after.map(|(since, version)| (*since, version.as_str()));
     let page = tx.prompts().list(memory, None, after, PAGE_ROWS)?;
     let next = match page.last() {
@@ -152,6 +186,7 @@ fn prompts(
 fn task_sessions(
     tx: &dyn ReadTx,
     memory: &MemoryId,
+    part: &ExportPart,
     after: Option<&TaskId>,
 ) -> Result<(Vec<ExportLine>, ExportCursor)> {
     existing(tx, memory)?;
@@ -161,13 +196,14 @@ fn task_sessions(
         None => ExportCursor::SessionItems(None),
     };
     let line = |session| ExportLine::TaskSession { session: Box::new(session) };
-    Ok((page.into_iter().map(line).collect(), next))
+    Ok((page.into_iter().filter(|one| part.is_of(&one.actor)).map(line).collect(), next))
 }
 
 /// Those past their time are left out, as events are.
 fn session_items(
     tx: &dyn ReadTx,
     memory: &MemoryId,
+    part: &ExportPart,
     after: Option<&(TaskId, u64)>,
     now: Timestamp,
 ) -> Result<(Vec<ExportLine>, ExportCursor)> {
@@ -177,13 +213,14 @@ fn session_items(
         Some(last) => ExportCursor::SessionItems(Some((last.task.clone(), last.seq))),
         None => ExportCursor::Events(0),
     };
-    let live = page.into_iter().filter(|item| item.expires_at > now);
+    let live = page.into_iter().filter(|item| item.expires_at > now && part.is_of(&item.actor));
     Ok((live.map(|item| ExportLine::SessionItem { item: Box::new(item) }).collect(), next))
 }
 
 fn events(
     tx: &dyn ReadTx,
     memory: &MemoryId,
+    part: &ExportPart,
     after: u64,
     now: Timestamp,
 ) -> Result<(Vec<ExportLine>, ExportCursor)> {
@@ -193,7 +230,8 @@ fn events(
         Some(last) => ExportCursor::Events(last.arrival),
         None => ExportCursor::Records(None),
     };
-    let lines = page.into_iter().map(|event| ExportLine::Event { event: Box::new(event) });
+    let meant = page.into_iter().filter(|event| part.is_of(&event.actor));
+    let lines = meant.map(|event| ExportLine::Event { event: Box::new(event) });
     Ok((lines.collect(), next))
 }
 
@@ -211,6 +249,9 @@ fn records(
     };
     let mut lines = Vec::with_capacity(page.len());
     for record in page {
+        if !is_held(part, &record) {
+            continue;
+        }
         let newest = tx.records().get(memory, &record.id)?;
         // A record that has moved goes with the namespace where it is now.
         if !part.holds(newest.as_ref().map_or(&record.namespace, |newest| &newest.namespace)) {
@@ -226,6 +267,14 @@ fn records(
         }
     }
     Ok((lines, next))
+}
+
+/// True for a record of the person, or a rule that names them.
+fn is_held(part: &ExportPart, record: &Record) -> bool {
+    let is_theirs = |held: &Arc<Holdings>| {
+        held.records.contains(&record.id) || held.mentions.as_ref().is_some_and(|known| known.is_rule(record))
+    };
+    part.person.as_ref().is_none_or(is_theirs)
 }
 
 /// What a record has that cites code. Retrievals are counted, not told one by one.
@@ -261,6 +310,19 @@ fn ledger(
             rest.next().map_or(ExportCursor::End, |shelf| ExportCursor::Ledger(shelf, None))
         }
     };
-    let lines = page.into_iter().filter(|entry| !entry.is_of_sequences());
-    Ok((lines.map(|entry| ExportLine::Ledger { entry: Box::new(entry) }).collect(), next))
+    let mut lines = Vec::with_capacity(page.len());
+    for entry in page.into_iter().filter(|entry| !entry.is_of_sequences()) {
+        let is_meant = match part.person.as_ref() {
+            None => true,
+            Some(held) if held.person.is_actor(&entry.actor) => true,
+            Some(held) => match &held.mentions {
+                Some(known) => known.is_entry(&entry)?,
+                None => false,
+            },
+        };
+        if is_meant {
+            lines.push(ExportLine::Ledger { entry: Box::new(entry) });
+        }
+    }
+    Ok((lines, next))
 }

@@ -1,20 +1,72 @@
-//! `forget_actor`: everything of an actor in a memory, erased now, with a receipt.
+//! `forget`: everything that a memory holds about a person, erased now, with a receipt that lists every kind
+//! that was looked at. A dry run counts the same and changes nothing; without one the caller confirms by
+//! repeating the actor.
 
 use loci_model::memory::Memory;
-use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::ports::store::{Checkpoint, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::{ActorId, MemoryId, Result, Timestamp};
+use loci_model::{ActorId, Error, MemoryId, Result, Timestamp};
 
-use super::ForgetReceipt;
-use crate::asking::forgetting;
-use crate::files::settling;
+use super::{ForgetReceipt, ForgottenKind};
+use crate::coding::{PersonMentions, person_of};
+use crate::erasure::{Counts, Erasing, Person, erase_person};
 use crate::memories::existing;
-use crate::verified::following;
-use crate::{Engine, access, deliveries, streams};
+use crate::{Engine, access};
+
+/// Walks of one call: what was written between a walk and its erasure is found by the next.
+const WALKS_MAX: usize = 3;
+/// Hex digits that tell pseudonyms apart.
+const PSEUDONYM_DIGITS: usize = 12;
+/// What is out of reach in any case.
+const UNREACHABLE: [&str; 3] = [
+    "backups and exports made before",
+    "clones and copies of mirrors, and files there that were edited since their last sync",
+    "spools of clones that were not sent yet",
+];
+
+/// Whom to forget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForgetAsk {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The person, as an actor.
+    pub actor: ActorId,
+    /// Only counts.
+    pub dry_run: bool,
+    /// The actor once more; needed where it is no dry run.
+    pub confirm: Option<String>,
+}
+
+impl ForgetAsk {
+    fn check(&self) -> Result<()> {
+        if self.dry_run || self.confirm.as_deref() == Some(self.actor.as_str()) {
+            return Ok(());
+        }
+        let actor = &self.actor;
+        let rule = format!("confirm must be the actor, \"{actor}\": nothing brings back what is erased");
+        let remedy = format!("look first with dry_run: true, then send confirm: \"{actor}\"");
+        Err(Error::invalid("confirm", format!("{rule}; {remedy}")))
+    }
+}
 
 impl Engine {
-    /// Erases events, sessions, records (all versions, vectors), tasks, their sessions and exposures, jobs and waiting deliveries of an actor. Not held back by
-    /// `erase_after_ms`: this is the data subject's right. Backups made before keep what they hold.
+    /// Erases what a memory holds about a person, or only counts it.
+    ///
+    /// # Errors
+    /// `Invalid` without a confirmation; else as [`Engine::forget_actor`].
+    pub async fn forget(&self, caller: &Principal, ask: &ForgetAsk) -> Result<ForgetReceipt> {
+        access::require_whole(caller, &ask.memory, Capability::Admin)?;
+        ask.check()?;
+        self.forget_or_count(caller, &ask.memory, &ask.actor, ask.dry_run).await
+    }
+
+    /// Erases what a memory holds about a person: records of every kind that are the person's by provenance,
+    /// source, place or named owner, events, tasks, sessions, the ledger, trees, parked objects, what waits
+    /// to be sent. Not held back by `erase_after_ms`: this is the data subject's right. Backups made before
+    /// keep what they hold. The caller has confirmed.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the whole memory; `NotFound`; what the store says.
     pub async fn forget_actor(
         &self,
         caller: &Principal,
@@ -22,55 +74,128 @@ impl Engine {
         actor: &ActorId,
     ) -> Result<ForgetReceipt> {
         access::require_whole(caller, memory, Capability::Admin)?;
-        let at = self.clock.now();
-        let (memory, actor, by) = (memory.clone(), actor.clone(), caller.name.clone());
+        self.forget_or_count(caller, memory, actor, false).await
+    }
+
+    async fn forget_or_count(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        actor: &ActorId,
+        dry_run: bool,
+    ) -> Result<ForgetReceipt> {
+        let (memory, person, mentions) = self.person(memory, actor).await?;
+        let (by, at) = (caller.name.as_str(), self.clock.now());
+        let mut counts = Counts::new();
+        if let Some(mentions) = &mentions {
+            let taken = self.take_person_out(&memory, mentions, by, dry_run).await?;
+            counts.add("mentions by others", taken.tasks + taken.entries + taken.rules);
+        }
+        for _ in 0..WALKS_MAX {
+            let found = self.erase_found(&memory, &person, (by, at), dry_run).await?;
+            counts.absorb(&found);
+            if dry_run || found.records() == 0 {
+                break;
+            }
+        }
+        let mut unreachable: Vec<String> = UNREACHABLE.iter().map(|place| (*place).to_owned()).collect();
+        let mut mirrors = Vec::new();
+        if !dry_run {
+            self.wake.call();
+            self.leave_no_trace((&memory.id, &person), &mut mirrors, &mut unreachable).await?;
+        }
+        Ok(receipt(&memory, actor, (&counts, dry_run, at), mirrors, unreachable))
+    }
+
+    /// A person by one of their actors.
+    pub(super) async fn person(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+    ) -> Result<(Memory, Person, Option<PersonMentions>)> {
+        let random = hex::encode(self.ids.random());
+        let pseudonym = format!("erased-{}", random.get(..PSEUDONYM_DIGITS).unwrap_or_default());
+        let (memory, actor) = (memory.clone(), actor.clone());
         self.store
-            .write(move |tx| {
-                let settings = existing(tx, &memory)?;
-                erase_actor(tx, &settings, &actor, &by, at)
+            .read(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let mut actors = vec![actor.clone()];
+                let known = person_of(tx, &memory, &actor, &pseudonym)?;
+                let (others, mentions) = known.map_or((Vec::new(), None), |(all, known)| (all, Some(known)));
+                actors.extend(others.into_iter().filter(|other| *other != actor));
+                let person = Person::of(&memory, actors);
+                Ok((memory, person, mentions))
             })
             .await
     }
+
+    async fn erase_found(
+        &self,
+        memory: &Memory,
+        person: &Person,
+        (by, at): (&str, Timestamp),
+        dry_run: bool,
+    ) -> Result<Counts> {
+        let found = self.holdings(memory, person, None).await?.records;
+        let (memory, person, by) = (memory.id.clone(), person.clone(), by.to_owned());
+        let vault = self.vault.clone();
+        self.write_or_undo(dry_run, move |tx| {
+            let memory = &existing(tx, &memory)?;
+            let (person, records, vault, by) = (&person, &found, vault.as_ref(), by.as_str());
+            erase_person(tx, &Erasing { memory, person, records, vault, by, at })
+        })
+        .await
+    }
+
+    /// Brings up what lies outside of the store's rows: mirrors, and the log in which the store writes ahead.
+    async fn leave_no_trace(
+        &self,
+        (memory, person): (&MemoryId, &Person),
+        mirrors: &mut Vec<String>,
+        unreachable: &mut Vec<String>,
+    ) -> Result<()> {
+        for (name, result) in self.mirrors_brought_up(memory).await? {
+            match result {
+                Ok(()) => mirrors.push(name),
+                Err(error) => {
+                    unreachable.push(format!("mirror {name}, until its next sync: {}", error.message));
+                }
+            }
+        }
+        if unreachable.len() == UNREACHABLE.len() {
+            let owns = |namespace: &str| person.owns_namespace(namespace);
+            for name in self.mirrors_of_person_removed(memory, owns).await? {
+                unreachable.push(format!("mirror {name}: the configuration names the person's tree"));
+            }
+        }
+        let moment = Checkpoint::Underway { monotonic_us: self.clock.monotonic_us() };
+        if let Err(error) = self.store.checkpoint(moment).await {
+            unreachable.push(format!("the write-ahead log, until the next checkpoint: {}", error.message));
+        }
+        Ok(())
+    }
 }
 
-/// Erases an actor, within a write. Who may is the caller's matter.
-pub(crate) fn erase_actor(
-    tx: &mut dyn Tx,
-    settings: &Memory,
+fn receipt(
+    memory: &Memory,
     actor: &ActorId,
-    by: &str,
-    at: Timestamp,
-) -> Result<ForgetReceipt> {
-    let memory = &settings.id;
-    let jobs = tx.jobs_mut().cancel(memory, None, Some(actor))?;
-    // Those of others may quote the actor's records, in what namespaces they share.
-    forgetting::of_records(tx, memory, None, at)?;
-    // Records first: which of them rest on the actor's events is read from those events.
-    let records = tx.records_mut().forget_actor(memory, actor, at)?;
-    following::erased(tx, memory, &records, by, at)?;
-    settling::forget(tx, memory, &records)?;
-    // What is still to be told of the actor is not told; followers learn which records are gone.
-    streams::erased(tx, settings, &records, true, at)?;
-    for beginning in deliveries::beginnings_of(actor) {
-        tx.deliveries_mut().drop_prefix(memory, &beginning)?;
-    }
-    for repository in tx.repositories().named(memory, &format!("key:{}", actor.as_str().to_lowercase()))? {
-        tx.deliveries_mut().drop_received(memory, &format!("{}/", repository.id))?;
-    }
-    let events = tx.events_mut().forget_actor(memory, actor)?;
-    tx.commits_mut().forget_actor(memory, actor)?;
-    tx.task_sessions_mut().forget_actor(memory, actor)?;
-    tx.ledger_mut().forget_actor(memory, actor)?;
-    let tasks = tx.tasks_mut().forget_actor(memory, actor)?;
-    let exposures = tx.exposures_mut().forget_actor(memory, actor)?;
-    Ok(ForgetReceipt {
-        memory: memory.clone(),
+    (counts, dry_run, at): (&Counts, bool, Timestamp),
+    mirrors: Vec<String>,
+    unreachable: Vec<String>,
+) -> ForgetReceipt {
+    let kinds = counts.listed().into_iter();
+    ForgetReceipt {
+        memory: memory.id.clone(),
         actor: actor.clone(),
-        events,
-        records: u64::try_from(records.len()).unwrap_or(u64::MAX),
-        jobs: u64::try_from(jobs).unwrap_or(u64::MAX),
-        tasks,
-        exposures,
+        dry_run,
+        events: counts.get("events"),
+        records: counts.records(),
+        jobs: counts.get("jobs"),
+        tasks: counts.get("tasks"),
+        exposures: counts.get("exposures"),
+        kinds: kinds.map(|(kind, count)| ForgottenKind { kind: kind.to_owned(), count }).collect(),
+        mirrors,
+        unreachable,
         at,
-    })
+    }
 }

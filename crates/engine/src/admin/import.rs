@@ -20,6 +20,7 @@ use super::{ExportLine, ImportReport};
 use crate::coding::{DIGEST, digest};
 use crate::events::content;
 use crate::events::scheduling::{extracting, extraction_job};
+use crate::idempotency::IfErased;
 use crate::memories::existing;
 use crate::records::batch;
 use crate::{Engine, access};
@@ -30,14 +31,33 @@ pub const EXPORT_FORMAT: u32 = 1;
 impl Engine {
     /// Writes lines, all or none of them. A memory's line comes before its content; its id must not be taken,
     /// unless the memory is the same and was made by an earlier call of this import (`resuming`).
+    /// What was erased from an earlier memory of that id is left out, and counted.
     pub async fn import_lines(
         &self,
         caller: &Principal,
         lines: Vec<ExportLine>,
         resuming: &[MemoryId],
     ) -> Result<ImportReport> {
+        self.import_lines_if_erased(caller, lines, resuming, IfErased::Answer).await
+    }
+
+    /// The same; what was erased is restored on purpose where `if_erased` says so.
+    ///
+    /// # Errors
+    /// See [`Engine::import_lines`].
+    pub async fn import_lines_if_erased(
+        &self,
+        caller: &Principal,
+        lines: Vec<ExportLine>,
+        resuming: &[MemoryId],
+        if_erased: IfErased,
+    ) -> Result<ImportReport> {
         access::require_server_admin(caller)?;
         let now = self.clock.now();
+        let (lines, left_out) = match if_erased {
+            IfErased::Restore => (lines, ImportReport::default()),
+            IfErased::Answer | IfErased::Refuse => self.without_erased(lines, now).await?,
+        };
         let jobs = lines
             .iter()
             .map(|_| JobId::parse(uuid7(self.ids.as_ref(), now.millis())))
@@ -47,7 +67,7 @@ impl Engine {
             .store
             .write(move |tx| {
                 let mut open = resuming.clone();
-                let mut report = ImportReport::default();
+                let mut report = left_out;
                 for (line, job) in lines.iter().zip(&jobs) {
                     import_line(tx, line, job, &mut open, &mut report, now)?;
                 }

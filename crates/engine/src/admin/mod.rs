@@ -5,9 +5,12 @@ mod erase;
 mod export;
 mod forget;
 mod import;
+mod import_erased;
 mod latency;
 mod probe;
 mod transfer;
+
+use std::sync::Arc;
 
 use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
@@ -27,13 +30,24 @@ use loci_model::{
 };
 use serde::{Deserialize, Serialize};
 
-pub(crate) use forget::erase_actor;
+pub use crate::erasure::Holdings;
+
+pub use forget::ForgetAsk;
 pub use import::EXPORT_FORMAT;
 pub use probe::ProviderProbe;
 pub use transfer::{
     KindSums, OnTransfer, PlaceReport, Transfer, TransferOutcome, TransferProgress, TransferReport,
     TransferStep, TransferSum,
 };
+
+/// A kind that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForgottenKind {
+    /// The kind, in a word or two.
+    pub kind: String,
+    /// How much of it was erased.
+    pub count: u64,
+}
 
 /// Proof of what was removed for an actor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,9 +56,12 @@ pub struct ForgetReceipt {
     pub memory: MemoryId,
     /// The actor.
     pub actor: ActorId,
+    /// Nothing was changed: the counts say what would be erased.
+    #[serde(default)]
+    pub dry_run: bool,
     /// Events erased.
     pub events: u64,
-    /// Records erased, all versions.
+    /// Records erased, documents and preferences among them, all versions.
     pub records: u64,
     /// Jobs removed.
     pub jobs: u64,
@@ -54,6 +71,15 @@ pub struct ForgetReceipt {
     /// What they were shown, erased.
     #[serde(default)]
     pub exposures: u64,
+    /// Every kind that was looked at, and how much of it was erased.
+    #[serde(default)]
+    pub kinds: Vec<ForgottenKind>,
+    /// Mirrors that were brought up.
+    #[serde(default)]
+    pub mirrors: Vec<String>,
+    /// Places that cannot be reached from here.
+    #[serde(default)]
+    pub unreachable: Vec<String>,
     /// When.
     pub at: Timestamp,
 }
@@ -158,9 +184,16 @@ pub struct ExportPart {
     /// Records in this namespace or beneath it, and what belongs to its actor, of which nothing was said word for word: no events, no
     /// conversations, no exposures. `None`: everything.
     pub namespace: Option<Namespace>,
+    /// What the memory holds about a person, alone. `None`: about everybody.
+    pub person: Option<Arc<Holdings>>,
 }
 
 impl ExportPart {
+    /// True where the person's part of a memory is meant, or everybody's.
+    pub(crate) fn is_of(&self, actor: &ActorId) -> bool {
+        self.person.as_ref().is_none_or(|held| held.person.is_actor(actor))
+    }
+
     /// Whether records of a namespace belong to it.
     pub(crate) fn holds(&self, namespace: &Namespace) -> bool {
         self.namespace.as_ref().is_none_or(|root| {
@@ -215,4 +248,13 @@ pub struct ImportReport {
     pub events: u64,
     /// Record versions written.
     pub records: u64,
+    /// Events left out, because they were erased here.
+    #[serde(default)]
+    pub erased_events: u64,
+    /// Record versions left out, because their records were erased here.
+    #[serde(default)]
+    pub erased_records: u64,
+    /// When the last of those was erased.
+    #[serde(default)]
+    pub erased_at: Option<Timestamp>,
 }

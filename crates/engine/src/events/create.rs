@@ -13,7 +13,8 @@ use sha2::{Digest, Sha256};
 use super::branches::{self, SessionPlace};
 use super::{EventCreated, NewEvent, content, overlap, scheduling, variables};
 use crate::bound::{EventView, Stamp};
-use crate::idempotency::{ClientToken, Replay, look_up, remember};
+use crate::erasure::{IMPORT_ID, Source, Tombstones, refusal};
+use crate::idempotency::{ClientToken, IfErased, Replay, look_up, remember};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally};
 use crate::{Engine, access, safety, sre};
@@ -171,10 +172,15 @@ impl Engine {
             prepared.new.session.as_ref().map(SessionId::as_str),
         )?;
         let place = Some(&memory.id);
-        match look_up::<Remembered>(tx, token, place, OPERATION, prepared.now)? {
-            Replay::Fresh => {}
-            Replay::Same(first) => return self.replay(tx, &memory, prepared, first, false),
-            Replay::Other(first) => return self.replay(tx, &memory, prepared, first, true),
+        let first = match look_up::<Remembered>(tx, token, place, OPERATION, prepared.now)? {
+            Replay::Fresh => None,
+            Replay::Same(first) => Some((first, false)),
+            Replay::Other(first) => Some((first, true)),
+        };
+        let named = first.as_ref().map(|(first, _)| first);
+        let is_restored = self.check_erased(tx, &memory, prepared, (token, named))?;
+        if let Some((first, differs)) = first.filter(|_| !is_restored) {
+            return self.replay(tx, &memory, prepared, first, differs);
         }
         let (stored, typed) = self.event_typed_in(tx, caller, &memory, (prepared, naming), token)?;
         let Stored { event, mut notices, asked, found } = stored;
@@ -190,6 +196,40 @@ impl Engine {
             notices.warn(Warning::EventOverLimit);
         }
         Ok((EventCreated { event, notices }, asked || typed, found))
+    }
+
+    /// Whether the event, stored before, is stored again because somebody restores it.
+    ///
+    /// # Errors
+    /// `SOURCE_ERASED` where it was erased and nobody restores it.
+    fn check_erased(
+        &self,
+        tx: &mut dyn Tx,
+        memory: &Memory,
+        prepared: &Prepared,
+        (token, first): (Option<&ClientToken>, Option<&Remembered>),
+    ) -> Result<bool> {
+        let tombstones = Tombstones { vault: self.vault.as_ref(), memory: &memory.id };
+        let if_erased = token.map_or(IfErased::Answer, |token| token.if_erased);
+        if let Some(first) = first {
+            if if_erased == IfErased::Answer {
+                return Ok(false);
+            }
+            let Some(at) = tombstones.get(tx, &Source::Event(&first.event))? else { return Ok(false) };
+            return if if_erased == IfErased::Restore { Ok(true) } else { Err(refusal("the event", at)) };
+        }
+        let name = token.map(|token| tx.idempotency().name(&token.scope(Some(&memory.id), OPERATION)));
+        let name = name.transpose()?;
+        let imported = prepared.new.metadata.get(IMPORT_ID);
+        let sources = name.as_deref().map(Source::Request).into_iter();
+        for source in sources.chain(imported.map(|id| Source::ImportedEvent(id))) {
+            match tombstones.get(tx, &source)? {
+                Some(_) if if_erased == IfErased::Restore => tombstones.lift(tx, &source)?,
+                Some(at) => return Err(refusal("the event", at)),
+                None => {}
+            }
+        }
+        Ok(false)
     }
 
     /// Stores an event, and with it the records of what operations agents say in it; whether there were any.

@@ -8,6 +8,7 @@ use loci_model::{ActorId, EventId, MemoryId, Result, SessionId};
 use super::get::unknown;
 use crate::asking::forgetting;
 use crate::coding::forgetting as archived;
+use crate::erasure::{IMPORT_ID, Source, Tombstones};
 use crate::memories::existing;
 use crate::sre::EventGuard;
 use crate::{Engine, access};
@@ -25,7 +26,7 @@ impl Engine {
         let now = self.clock.now();
         let view = access::event_view(caller, memory, actor, Some(session), Capability::Write, now)?;
         let (memory, actor, session, id) = (memory.clone(), actor.clone(), session.clone(), id.clone());
-        let caller = caller.clone();
+        let (caller, vault) = (caller.clone(), self.vault.clone());
         self.store
             .write(move |tx| {
                 let place = (&actor, &session);
@@ -35,6 +36,11 @@ impl Engine {
                 let Some(event) = live else { return Err(unknown(&id)) };
                 if tx.events_mut().delete(&memory, &actor, &session, &id, now)? {
                     archived::of_event(tx, &event)?;
+                    let tombstones = Tombstones { vault: vault.as_ref(), memory: &memory };
+                    tombstones.put(tx, &Source::Event(&id), now)?;
+                    if let Some(imported) = event.metadata.get(IMPORT_ID) {
+                        tombstones.put(tx, &Source::ImportedEvent(imported), now)?;
+                    }
                     // Questions about the session may hold what the event said; they are asked again without it.
                     forgetting::of_session(tx, &memory, &actor, &session, now)
                 } else {

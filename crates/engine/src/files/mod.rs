@@ -37,6 +37,7 @@ mod diff;
 mod document;
 mod edit;
 pub(crate) mod edits;
+mod erased;
 pub mod folding;
 pub mod frontmatter;
 mod get;

@@ -8,6 +8,7 @@ use loci_model::tree_entry::DocumentOperation;
 use loci_text::sections::first_heading;
 
 use super::document::DocumentContent;
+use super::erased;
 use super::lines::appended;
 use super::path::DocumentPath;
 use super::precondition::Precondition;
@@ -17,7 +18,7 @@ use super::tree_write::TreeWrite;
 use super::writing::{Writing, check_reason};
 use super::written::DocumentWritten;
 use crate::Engine;
-use crate::idempotency::ClientToken;
+use crate::idempotency::{ClientToken, IfErased};
 
 /// Where documents come that nobody gave a path.
 const DEFAULT_DIRECTORY: &str = "knowledge/facts";
@@ -60,6 +61,21 @@ impl Engine {
         put: DocumentPut,
         token: Option<ClientToken>,
     ) -> Result<DocumentWritten> {
+        self.document_put_if_erased(caller, put, token, IfErased::Answer).await
+    }
+
+    /// The same, for an import: a document that was put away or erased here is refused, or restored on
+    /// purpose.
+    ///
+    /// # Errors
+    /// See [`Engine::document_put`]; `SOURCE_ERASED`.
+    pub async fn document_put_if_erased(
+        &self,
+        caller: &Principal,
+        put: DocumentPut,
+        token: Option<ClientToken>,
+        if_erased: IfErased,
+    ) -> Result<DocumentWritten> {
         check_reason(put.reason.as_deref())?;
         let (content, warnings) = match put.content {
             PutContent::File(file) => DocumentContent::of_file(&file),
@@ -75,7 +91,12 @@ impl Engine {
         self.tree_write(caller, write, move |tx, writing| {
             let reason = reason.as_deref();
             let mut written = match &at {
-                Some((path, precondition)) => writing.put_at(tx, path, precondition, &content, reason)?,
+                Some((path, precondition)) => {
+                    if if_erased == IfErased::Refuse {
+                        erased::check_import(tx, writing, path)?;
+                    }
+                    writing.put_at(tx, path, precondition, &content, reason)?
+                }
                 None => writing.put_anywhere(tx, &content, reason)?,
             };
             written.warnings.extend(warnings.iter().cloned());

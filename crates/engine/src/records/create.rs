@@ -2,16 +2,18 @@
 
 use loci_model::expiry::ExpirySpecification;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::{RecordKind, RecordState};
-use loci_model::{Error, ErrorKind, JobId, Namespace, RecordId, Result, limits};
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::{Error, ErrorKind, JobId, MemoryId, Namespace, RecordId, Result, limits};
 use serde::{Deserialize, Serialize};
 
 use super::batch::{self, Outcomes};
 use super::writing::{Building, Origin};
 use super::{BatchOutcome, ItemOutcome, RecordsCreate};
-use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::erasure::{Source, Tombstones, refusal};
+use crate::idempotency::{ClientToken, IfErased, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally};
 use crate::watched::CREATE;
@@ -64,7 +66,7 @@ impl Engine {
         let ids = request.records.iter().map(|_| fresh()).collect::<Result<Vec<_>>>()?;
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let by = caller.name.clone();
-        let settings = self.settings.clone();
+        let (settings, vault) = (self.settings.clone(), self.vault.clone());
         let (outcome, found) = self
             .store
             .write(move |tx| {
@@ -74,6 +76,9 @@ impl Engine {
                 if let Some(first) = replayed(before)? {
                     return Ok((recall(first), Tally::default()));
                 }
+                let if_erased = token.as_ref().map_or(IfErased::Answer, |token| token.if_erased);
+                let erased = Erased { vault: vault.as_ref(), memory: &memory.id, if_erased };
+                erased.check_request(tx, token.as_ref())?;
                 let view = view.within(&memory);
                 let mut outcomes = Outcomes::with_capacity(ids.len());
                 let mut found = Tally::default();
@@ -91,6 +96,7 @@ impl Engine {
                                 record.state = RecordState::Candidate;
                                 record.state_reason = Some(sre::WAITS.to_owned());
                             }
+                            erased.check_record(tx, &record)?;
                             building.insert(tx, &record)
                         });
                     outcomes.add(id.clone(), Some(new.request.clone()), written)?;
@@ -110,6 +116,40 @@ impl Engine {
         found.tell(self.observe.as_ref());
         self.wake.call();
         Ok(outcome)
+    }
+}
+
+/// What was erased of the sources of new records.
+struct Erased<'a> {
+    vault: &'a dyn Vault,
+    memory: &'a MemoryId,
+    if_erased: IfErased,
+}
+
+impl Erased<'_> {
+    fn tombstones(&self) -> Tombstones<'_> {
+        Tombstones { vault: self.vault, memory: self.memory }
+    }
+
+    /// Refuses a request whose records were forgotten with a person.
+    fn check_request(&self, tx: &mut dyn Tx, token: Option<&ClientToken>) -> Result<()> {
+        let Some(token) = token else { return Ok(()) };
+        let name = tx.idempotency().name(&token.scope(Some(self.memory), OPERATION))?;
+        let source = Source::Request(&name);
+        match self.tombstones().get(tx, &source)? {
+            Some(_) if self.if_erased == IfErased::Restore => self.tombstones().lift(tx, &source),
+            Some(at) => Err(refusal("what the request wrote", at)),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses an imported record that was erased here, or lifts its tombstones.
+    fn check_record(&self, tx: &mut dyn Tx, record: &Record) -> Result<()> {
+        match self.tombstones().of_import(tx, record)? {
+            Some(_) if self.if_erased == IfErased::Restore => self.tombstones().lift_import(tx, record),
+            Some(at) => Err(refusal("the record", at)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, RecordChange, StoreExt, Tx};
+use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::{JobId, MemoryId, Namespace, RecordId, Result, StrategyId, Timestamp};
@@ -17,6 +18,7 @@ use crate::Engine;
 use crate::access::{self, View};
 use crate::asking::forgetting;
 use crate::coding::forgetting as told;
+use crate::erasure::{Reach, Tombstones};
 use crate::memories::existing;
 
 /// What a deletion works with beside the item itself.
@@ -24,6 +26,8 @@ pub(crate) struct Deletion<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) view: &'a View,
     by: &'a str,
+    /// Makes the tombstones of what an import brought.
+    vault: &'a dyn Vault,
     pub(crate) now: Timestamp,
 }
 
@@ -47,12 +51,13 @@ impl Engine {
         let view = access::bound_view(caller, memory, Capability::Write, self.clock.now())?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let (memory, by) = (memory.clone(), caller.name.clone());
+        let (memory, by, vault) = (memory.clone(), caller.name.clone(), self.vault.clone());
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let view = view.within(&memory);
-                let deletion = Deletion { memory: &memory, view: &view, by: &by, now };
+                let vault = vault.as_ref();
+                let deletion = Deletion { memory: &memory, view: &view, by: &by, vault, now };
                 let stored = found(tx, &deletion, &record.id, record.namespace.as_ref())?;
                 if let Some(strategy) = erase(tx, &deletion, stored)? {
                     forgetting::of_records(tx, &memory.id, Some(&strategy), now)?;
@@ -117,12 +122,13 @@ impl Engine {
         batch::check_distinct(ids.iter(), "memoryRecordId")?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let (memory, by) = (memory.clone(), caller.name.clone());
+        let (memory, by, vault) = (memory.clone(), caller.name.clone(), self.vault.clone());
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let view = view.within(&memory);
-                let deletion = Deletion { memory: &memory, view: &view, by: &by, now };
+                let vault = vault.as_ref();
+                let deletion = Deletion { memory: &memory, view: &view, by: &by, vault, now };
                 let mut outcomes = Outcomes::with_capacity(ids.len());
                 let mut gone = BTreeSet::new();
                 for id in &ids {
@@ -158,6 +164,8 @@ fn found(
 /// The strategy of the record that is gone.
 fn erase(tx: &mut dyn Tx, deletion: &Deletion<'_>, stored: Record) -> Result<Option<StrategyId>> {
     let memory = &deletion.memory.id;
+    let tombstones = Tombstones { vault: deletion.vault, memory };
+    tombstones.put_record(tx, &stored, Reach::Deleted, deletion.now)?;
     let change = RecordChange { state: RecordState::Erased, reason: "deleted".to_owned(), at: deletion.now };
     tx.records_mut().set_state(memory, &stored.id, &change)?;
     told::of_record(tx, &stored, deletion.now)?;

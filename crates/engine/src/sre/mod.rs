@@ -72,7 +72,7 @@ mod said_again;
 mod saving;
 mod scoring;
 mod searching;
-mod segment;
+pub(crate) mod segment;
 mod settings;
 mod synonyms;
 mod telling;

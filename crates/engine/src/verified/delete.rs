@@ -7,6 +7,7 @@ use loci_model::record::RecordState;
 use loci_model::{Error, JobId, RecordId, Result};
 
 use super::standing::Standing;
+use crate::erasure::{Reach, Tombstones};
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changes::{self, Change};
@@ -41,9 +42,11 @@ impl Engine {
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (ids, by, reason) = (ids.to_vec(), caller.name.clone(), format!("deleted: {}", reason.trim()));
+        let vault = self.vault.clone();
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
+                let tombstones = Tombstones { vault: vault.as_ref(), memory: &memory.id };
                 let mut deleted = 0;
                 for id in &ids {
                     if tx.facts().get(&memory.id, id)?.is_none() {
@@ -52,6 +55,7 @@ impl Engine {
                     let to = RecordState::Erased;
                     let change = RecordChange { state: to, reason: reason.clone(), at: now };
                     let Some(record) = tx.records().get(&memory.id, id)? else { continue };
+                    tombstones.put_record(tx, &record, Reach::Deleted, now)?;
                     if tx.records_mut().set_state(&memory.id, id, &change)? {
                         let from = Some(record.state);
                         let change = Change { record: &record, from, to, reason: &reason, by: &by, at: now };

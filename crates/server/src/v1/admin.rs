@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use loci_api::admin as shape;
 use loci_engine::access;
-use loci_engine::admin::ForgetReceipt;
+use loci_engine::admin::{ForgetAsk, ForgetReceipt};
 use loci_engine::jobs::Servers;
 use loci_model::ports::store::SnapshotFiles;
 use loci_model::{Error, Result};
@@ -15,22 +15,26 @@ use super::table::{Table, get, post};
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .json(
-            post("/v1/memories/{memory}/forget", "Erase events, records, tasks and jobs of an actor, now."),
-            forget,
-        )
+        .json(post("/v1/memories/{memory}/forget", "Erase what a memory holds about a person, now."), forget)
         .json(post("/v1/backup", "Write a consistent copy of the store to a file on the server."), backup)
         .query(get("/v1/doctor", "Look at the store, the indexes, and what is called outside."), doctor)
         .plain(get("/v1/config", "The configuration in force, without secrets."), config)
 }
 
 async fn forget(call: Call, asked: shape::Forget) -> Result<shape::ForgetReceipt> {
-    let actor = actor(asked.actor)?;
-    let receipt = call.doors.engine.forget_actor(&call.caller, &call.memory()?, &actor).await?;
-    let ForgetReceipt { memory, actor, events, records, jobs, tasks, exposures, at } = receipt;
+    let shape::Forget { actor: whom, dry_run, confirm } = asked;
+    let ask = ForgetAsk { memory: call.memory()?, actor: actor(whom)?, dry_run, confirm };
+    let receipt = call.doors.engine.forget(&call.caller, &ask).await?;
+    let ForgetReceipt { memory, actor, events, records, jobs, tasks, exposures, .. } = receipt;
+    let ForgetReceipt { dry_run, kinds, mirrors, unreachable, at, .. } = receipt;
+    let kinds = kinds.into_iter();
     Ok(shape::ForgetReceipt {
         memory: memory.to_string(),
         actor: actor.to_string(),
+        dry_run,
+        kinds: kinds.map(|one| shape::ForgottenKind { kind: one.kind, count: one.count }).collect(),
+        mirrors,
+        unreachable,
         events,
         records,
         jobs,

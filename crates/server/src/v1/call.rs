@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::HeaderMap;
 use http::request::Parts;
-use loci_engine::idempotency::ClientToken;
+use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_model::principal::Principal;
 use loci_model::{ActorId, Error, ErrorKind, MemoryId, Reason, Result};
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -18,6 +18,8 @@ use crate::doors::Doors;
 
 /// Header of idempotency.
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
+/// Header that says what becomes of a request whose source was erased.
+const IF_ERASED: &str = "loci-if-erased";
 
 /// A request whose caller is known.
 pub(crate) struct Call {
@@ -86,8 +88,20 @@ impl Call {
             Error::invalid("Idempotency-Key", "Idempotency-Key must be printable ASCII text")
         })?;
         let parameters = serde_json::json!({ "path": self.path, "body": body });
-        ClientToken::new(text, &parameters).map(Some)
+        let token = ClientToken::new(text, &parameters)?;
+        Ok(Some(token.with_if_erased(self.if_erased()?)))
     }
+
+    /// What becomes of the request where its source was erased.
+    pub(super) fn if_erased(&self) -> Result<IfErased> {
+        if_erased(&self.headers)
+    }
+}
+
+/// What becomes of a request with these headers where its source was erased.
+pub(super) fn if_erased(headers: &HeaderMap) -> Result<IfErased> {
+    let Some(value) = headers.get(IF_ERASED) else { return Ok(IfErased::default()) };
+    IfErased::parse(value.to_str().unwrap_or_default())
 }
 
 /// Reads an object. Shapes would also be read from an array, member by member in their order, so that `[]` is every

@@ -15,11 +15,13 @@ use loci_model::principal::Principal;
 use loci_model::{Error, MemoryId, Namespace, Result};
 
 use super::call;
+use super::events::actor;
 use super::table::{Described, Form, Table, get};
 use crate::doors::Doors;
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary = "A memory, or a namespace of it, as JSON lines: everything needed to write it again.";
+    let summary =
+        "A memory, a namespace of it, or what it holds about a person, as JSON lines that can be imported.";
     let place = get("/v1/memories/{memory}/export", summary);
     let request = Form::Query(Box::new(<shape::ExportAsk as utoipa::PartialSchema>::schema()));
     let described = Described { place, request, answer: Form::Lines };
@@ -45,7 +47,14 @@ async fn export(doors: Doors, request: Request) -> Result<Response> {
     let memory = MemoryId::parse(id).map_err(|error| error.on("memory"))?;
     let asked: shape::ExportAsk = call::query(&parts)?;
     let namespace = asked.namespace.map(Namespace::parse).transpose();
-    let part = ExportPart { namespace: namespace.map_err(|error| error.on("namespace"))? };
+    let namespace = namespace.map_err(|error| error.on("namespace"))?;
+    let part = match asked.actor {
+        Some(_) if namespace.is_some() => {
+            return Err(Error::invalid("actor", "actor and namespace exclude each other: send one of them"));
+        }
+        Some(whom) => doors.engine.export_person(&caller, &memory, &actor(whom)?).await?,
+        None => ExportPart { namespace, person: None },
+    };
     let exported_at = doors.engine.now();
     // The first page is read before the status is sent: a refusal is still an answer of its own.
     let (lines, cursor) = doors.engine.export_part(&caller, &memory, &part, ExportCursor::Start).await?;

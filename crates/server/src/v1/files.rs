@@ -102,7 +102,8 @@ async fn document_put(doors: Doors, request: Request) -> Result<Response> {
         precondition: precondition(&call, asked.force.as_deref())?,
         reason: asked.reason.or(reason),
     };
-    let done = call.doors.engine.document_put(&call.caller, put, token).await?;
+    let (engine, if_erased) = (&call.doors.engine, call.if_erased()?);
+    let done = engine.document_put_if_erased(&call.caller, put, token, if_erased).await?;
     let is_new = done.operation == Some(DocumentOperation::Created);
     answered(done, if is_new { StatusCode::CREATED } else { StatusCode::OK })
 }

@@ -9,6 +9,7 @@ use futures::StreamExt;
 use loci_api::admin as shape;
 use loci_engine::access;
 use loci_engine::admin::{ExportLine, ImportReport};
+use loci_engine::idempotency::IfErased;
 use loci_model::principal::Principal;
 use loci_model::{Error, ErrorKind, MemoryId, Result};
 
@@ -35,11 +36,16 @@ async fn import(doors: Doors, request: Request) -> Result<Response> {
     let (mut parts, body) = request.into_parts();
     let (caller, _) = call::admit(&doors, &mut parts).await?;
     access::require_server_admin(&caller)?;
-    let mut import = Import::new(doors, caller);
+    let if_erased = call::if_erased(&parts.headers)?;
+    let mut import = Import::new(doors, caller, if_erased);
     match import.read(body.into_data_stream()).await {
         Ok(()) => {
-            let ImportReport { memories, events, records } = import.report;
-            Ok(Json(shape::ImportReport { memories, events, records }).into_response())
+            let ImportReport { memories, events, records, .. } = import.report;
+            let ImportReport { erased_events, erased_records, erased_at, .. } = import.report;
+            let erased_at = erased_at.map(|at| at.to_rfc3339());
+            let report =
+                shape::ImportReport { memories, events, records, erased_events, erased_records, erased_at };
+            Ok(Json(report).into_response())
         }
         Err(error) => {
             import.undo().await;
@@ -59,10 +65,11 @@ struct Import {
     lines: u64,
     begun: bool,
     end: Option<ImportReport>,
+    if_erased: IfErased,
 }
 
 impl Import {
-    fn new(doors: Doors, caller: Principal) -> Self {
+    fn new(doors: Doors, caller: Principal, if_erased: IfErased) -> Self {
         Self {
             doors,
             caller,
@@ -73,6 +80,7 @@ impl Import {
             lines: 0,
             begun: false,
             end: None,
+            if_erased,
         }
     }
 
@@ -110,7 +118,8 @@ impl Import {
         match &line {
             ExportLine::Header { .. } => self.begun = true,
             ExportLine::End { memories, events, records } => {
-                self.end = Some(ImportReport { memories: *memories, events: *events, records: *records });
+                let (memories, events, records) = (*memories, *events, *records);
+                self.end = Some(ImportReport { memories, events, records, ..ImportReport::default() });
             }
             ExportLine::Memory { .. }
             | ExportLine::Event { .. }
@@ -166,7 +175,8 @@ impl Import {
         for memory in &new {
             self.make_room(memory).await?;
         }
-        let outcome = self.doors.engine.import_lines(&self.caller, lines, &self.made).await;
+        let engine = &self.doors.engine;
+        let outcome = engine.import_lines_if_erased(&self.caller, lines, &self.made, self.if_erased).await;
         let wrote = outcome.map_err(|mut error| {
             error.message = format!("{} (in the lines up to {})", error.message, self.lines);
             error
@@ -175,6 +185,9 @@ impl Import {
         self.report.memories += wrote.memories;
         self.report.events += wrote.events;
         self.report.records += wrote.records;
+        self.report.erased_events += wrote.erased_events;
+        self.report.erased_records += wrote.erased_records;
+        self.report.erased_at = self.report.erased_at.max(wrote.erased_at);
         Ok(())
     }
 
@@ -191,8 +204,10 @@ impl Import {
 
     /// A cut file is noticed by its last line.
     fn check_end(&self) -> Result<()> {
+        let ImportReport { memories, events, records, erased_events, erased_records, .. } = self.report;
+        let read = (memories, events + erased_events, records + erased_records);
         match &self.end {
-            Some(end) if *end == self.report => Ok(()),
+            Some(end) if (end.memories, end.events, end.records) == read => Ok(()),
             Some(_) => Err(Error::invalid(
                 "line",
                 "the last line counts other lines than there are: the file is damaged",

@@ -40,7 +40,8 @@ fn build(table: &Table) -> OpenApi {
         .schemas_from_iter(table.schemas.iter().cloned().chain(problem))
         .security_scheme("bearer", bearer);
     let about = "The native API of Loci. Unknown members are refused; `Idempotency-Key` makes creations repeatable; \
-                 without configured keys, requests from this machine need no token.";
+                 `Loci-If-Erased: refuse` or `restore` says what becomes of an import of what was erased \
+                 here; without configured keys, requests from this machine need no token.";
     OpenApiBuilder::new()
         .info(InfoBuilder::new().title("Loci").version(env!("CARGO_PKG_VERSION")).description(Some(about)))
         .paths(paths)

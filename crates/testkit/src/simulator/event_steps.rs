@@ -6,7 +6,7 @@ use loci_engine::events::{BranchAsk, NewEvent, NewIngest};
 use loci_engine::idempotency::ClientToken;
 use loci_model::event::{Event, ExtractionMode, PayloadItem, Role};
 use loci_model::{
-    ActorId, BranchName, Document, ErrorKind, EventId, MemoryId, Result, SessionId, Timestamp, limits,
+    ActorId, BranchName, Document, ErrorKind, EventId, MemoryId, Reason, Result, SessionId, Timestamp, limits,
 };
 
 use super::Broken;
@@ -51,7 +51,7 @@ pub(super) fn create(run: &mut Run<'_>) -> Outcome<Done> {
             if let Some(token) = token {
                 let until = event.expires.plus_millis(limits::IDEMPOTENCY_MS);
                 let (token, answer) = (token.token, event.id.clone());
-                twin.tokens.push(UsedToken { token, event: new, answer, until });
+                twin.tokens.push(UsedToken { token, event: new, answer, until, is_forgotten: false });
             }
             twin.must_keep(&event, &to_keep);
             Ok(Done::In(place, Change::EventAdded(Box::new(event))))
@@ -143,7 +143,8 @@ fn token_for(dice: &mut Dice, new: &NewEvent, number: u64) -> Result<Option<Clie
     })
 }
 
-/// A token is used a second time: the first event is the answer, and no other is made.
+/// A token is used a second time: the first event is the answer, and no other is made; one that was forgotten
+/// is refused.
 pub(super) fn repeat(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let (now, mut dice) = (run.now(), run.dice.clone());
@@ -161,6 +162,11 @@ pub(super) fn repeat(run: &mut Run<'_>) -> Outcome<Done> {
         let (caller, event, token) = (caller.clone(), event.clone(), token.clone());
         async move { engine.event_create(&caller, event, Some(token)).await }
     })?;
+    if used.is_forgotten {
+        let reason = acted.result.err().and_then(|error| error.reason);
+        must(reason == Some(Reason::SourceErased), "a forgotten event was answered")?;
+        return Ok(Done::Nothing);
+    }
     let again = acted.result?.event;
     must(again.id == used.answer, "a repeated token made another event")?;
     run.note(format!("  {} again", again.id));

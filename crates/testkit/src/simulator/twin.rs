@@ -53,6 +53,8 @@ pub(super) struct UsedToken {
     pub(super) answer: EventId,
     /// It is remembered at least as long.
     pub(super) until: Timestamp,
+    /// Its event was forgotten with its actor.
+    pub(super) is_forgotten: bool,
 }
 
 /// See the file.
@@ -120,7 +122,12 @@ impl Twin {
             Change::EventRemoved(id) => {
                 self.seen.events.remove(id);
             }
-            Change::Forgotten(actor) => self.seen.events.retain(|_, event| event.actor != *actor),
+            Change::Forgotten(actor) => {
+                self.seen.events.retain(|_, event| event.actor != *actor);
+                for used in self.tokens.iter_mut().filter(|used| used.event.actor == *actor) {
+                    used.is_forgotten = true;
+                }
+            }
             Change::Nothing | Change::Records(_) | Change::Worked | Change::Swept | Change::Reverted(_) => {}
         }
         same_events(&self.seen.events, &found.events)?;

@@ -57,6 +57,14 @@ pub(super) async fn import(session: &mut Session, path: &Path) -> Result<()> {
             "imported {} memories, {} events, {} record versions",
             report.memories, report.events, report.records
         ));
+        if let Some(at) = &report.erased_at {
+            let day: String = at.chars().take(10).collect();
+            let (events, records) = (report.erased_events, report.erased_records);
+            output::line(format!(
+                "left out: {events} events and {records} record versions, erased here by {day}; \
+                 --force restores them"
+            ));
+        }
     })
 }
 

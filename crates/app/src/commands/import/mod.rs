@@ -90,7 +90,7 @@ pub(crate) struct Import {
     /// Where the memory of another program goes; /imported/FORMAT where it is absent, of agentcore its own namespaces
     #[arg(long)]
     namespace: Option<String>,
-    /// Take the source's documents also where somebody changed them here
+    /// Take the source's documents also where somebody changed them here, and restore what was erased here
     #[arg(long)]
     force: bool,
     /// Only tell what would become of what
@@ -102,14 +102,15 @@ pub(crate) struct Import {
 
 impl Import {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
-        if self.format.foreign().is_none() && (self.dry_run || self.force || self.namespace.is_some()) {
-            let rule = "--dry-run, --force and --namespace go with formats of other programs; leave them out";
+        if self.format.foreign().is_none() && (self.dry_run || self.namespace.is_some()) {
+            let rule = "--dry-run and --namespace go with formats of other programs; leave them out";
             return Err(Usage(rule.to_owned()).into());
         }
         if self.format != Format::AgentCore {
             self.place.ensure_unused()?;
         }
         let mut session = Session::begin(globals, environment)?;
+        session.client = session.client.clone().with_if_erased(self.force);
         let outcome = match (self.format, self.format.foreign()) {
             (Format::Jsonl, _) => lines::import(&mut session, &self.file).await,
             (_, Some(format)) => self.foreign(&mut session, format, globals, environment).await,

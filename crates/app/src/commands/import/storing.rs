@@ -139,7 +139,7 @@ impl<'a> Storing<'a> {
                 None => self.report.updated += 1,
                 Some(problem) => self.report.refused(place, &problem.message),
             },
-            Err(error) => self.refused_or_gone(place, error)?,
+            Err(error) => self.refused_or_gone("record", place, error)?,
         }
         Ok(())
     }
@@ -157,14 +157,14 @@ impl<'a> Storing<'a> {
                     let one = [one];
                     if let Err(error) = self.create(&one).await {
                         let place = one.first().map(|one| one.place.clone()).unwrap_or_default();
-                        self.refused_or_gone(&place, error)?;
+                        self.refused_or_gone("record", &place, error)?;
                     }
                 }
                 Ok(())
             }
             Err(error) => {
                 let place = waiting.first().map(|one| one.place.clone()).unwrap_or_default();
-                self.refused_or_gone(&place, error)
+                self.refused_or_gone("record", &place, error)
             }
         }
     }
@@ -175,6 +175,8 @@ impl<'a> Storing<'a> {
         for (item, one) in outcome.items.iter().zip(waiting) {
             match &item.error {
                 None => self.report.created += 1,
+                // A new record is in conflict with nothing but its erasure.
+                Some(problem) if problem.code == "CONFLICT" => self.report.skip("record", &problem.message),
                 Some(problem) => self.report.refused(&one.place, &problem.message),
             }
         }
@@ -232,13 +234,17 @@ impl<'a> Storing<'a> {
                 self.report.created += 1;
                 Ok(())
             }
-            Err(error) => self.refused_or_gone(&place, error),
+            Err(error) => self.refused_or_gone("event", &place, error),
         }
     }
 
     /// An item that is refused costs itself; a server that is gone, or refuses everything, ends the import.
-    pub(super) fn refused_or_gone(&mut self, place: &str, error: ClientError) -> Result<()> {
+    pub(super) fn refused_or_gone(&mut self, what: &str, place: &str, error: ClientError) -> Result<()> {
         match error {
+            ClientError::Refused { problem, .. } if problem.code == "SOURCE_ERASED" => {
+                self.report.skip(what, &problem.message);
+                Ok(())
+            }
             ClientError::Refused { status, problem } if REFUSED.contains(&status) => {
                 self.report.refused(place, &problem.message);
                 Ok(())

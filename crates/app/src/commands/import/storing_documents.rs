@@ -72,13 +72,13 @@ impl Storing<'_> {
         let asked = DocumentAsk { namespace: namespace.clone(), raw: None };
         let there = match client.document_get(memory, &one.path, &asked).await {
             Ok(there) => there,
-            Err(error) => return self.refused_or_gone(&one.place, error),
+            Err(error) => return self.refused_or_gone("document", &one.place, error),
         };
         let query =
             HistoryQuery { namespace, path: one.path.clone(), limit: Some(VERSIONS_MAX), cursor: None };
         let history = match client.document_history(memory, &query).await {
             Ok(history) => history.versions,
-            Err(error) => return self.refused_or_gone(&one.place, error),
+            Err(error) => return self.refused_or_gone("document", &one.place, error),
         };
         match standing(&history, self.into.format, &one.digest) {
             Standing::Same => self.report.unchanged += 1,
@@ -133,7 +133,7 @@ impl Storing<'_> {
                 self.report.warned(&one.place, &written.warnings);
                 Ok(())
             }
-            Err(error) => self.refused_or_gone(&one.place, error),
+            Err(error) => self.refused_or_gone("document", &one.place, error),
         }
     }
 }

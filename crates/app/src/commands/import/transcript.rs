@@ -39,6 +39,11 @@ struct Report {
     events: u64,
     sessions: usize,
     errors: u64,
+    /// Events that were erased here, and are not stored again.
+    erased: u64,
+    /// The day on which the last of them was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    erased_on: Option<String>,
     skipped: BTreeMap<&'static str, usize>,
 }
 
@@ -84,6 +89,16 @@ pub(super) async fn import(session: &Session, memory: &str, reading: &Reading) -
     importing.end(turns.skipped())
 }
 
+/// What is told of events that were erased here, up to the number of sessions.
+fn erased(report: &Report) -> String {
+    let on = report.erased_on.as_deref().unwrap_or("an earlier day");
+    match report.erased {
+        0 => " in".to_owned(),
+        1 => format!(": 1 was erased on {on} (--force restores it);"),
+        erased => format!(": {erased} were erased on {on} (--force restores them);"),
+    }
+}
+
 fn format(file: &mut File, reading: &Reading) -> Result<TranscriptFormat> {
     if let Some(format) = reading.format {
         return Ok(format);
@@ -111,6 +126,11 @@ impl Importing<'_> {
                 }
                 self.report.turns += parts.len() as u64;
                 self.report.events += 1;
+            }
+            Err(error) if error.is_source_erased() => {
+                self.report.turns += parts.len() as u64;
+                self.report.erased += 1;
+                self.report.erased_on = self.report.erased_on.take().max(error.erased_on());
             }
             Err(ClientError::Refused { status: 400 | 413 | 422, problem }) => {
                 self.failed(&format_args!("line {}: {}", first.source_line, problem.message));
@@ -152,8 +172,13 @@ impl Importing<'_> {
         let file = self.reading.file.display();
         output::result(self.session.json, &self.report, |report| {
             output::line(format!(
-                "read {file} as {}: {} turns, {} events in {} sessions, {} errors",
-                report.format, report.turns, report.events, report.sessions, report.errors
+                "read {file} as {}: {} turns, {} events{} {} sessions, {} errors",
+                report.format,
+                report.turns,
+                report.events,
+                erased(report),
+                report.sessions,
+                report.errors
             ));
             output::line(format!("skipped: {skipped}"));
         })?;

@@ -10,6 +10,7 @@
 //! | `keeping` | which of several is in force |
 //! | `implied` | what reviews ask for again and again: pure |
 //! | `inferring` | keeping that |
+//! | `person_mentions` | a person as others name them, for the walk over a memory |
 //! | `pseudonym` | taking a person out of what others own: pure |
 //! | `preferences_list`, `preference_put`, `preference_remove`, `user_export`, `user_forget` | the verbs |
 
@@ -21,6 +22,7 @@ mod inferring;
 mod keeping;
 mod own_words;
 mod people;
+mod person_mentions;
 mod preference_put;
 mod preference_remove;
 mod preferences_list;
@@ -34,6 +36,7 @@ pub(super) use implied::requests;
 pub(super) use keeping::restricted_to;
 pub(crate) use own_words::own_words;
 pub(super) use people::{is_whose, place_named, place_of};
+pub(crate) use person_mentions::{PersonMentions, person_of};
 pub use preference_put::{PreferencePut, PreferenceSet};
 pub use preference_remove::UserSettingsPut;
 pub use preferences_list::{PreferencesListed, UserShown};

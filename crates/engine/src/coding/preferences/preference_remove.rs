@@ -13,6 +13,7 @@ use super::keeping::{CONCLUSION, origin_of, word};
 use super::people::{self, Whose};
 use super::preferences_list::{UserShown, person};
 use crate::Engine;
+use crate::erasure::{Reach, Tombstones};
 use crate::records::batch;
 use crate::records::changing::Changing;
 use crate::verified::Standing;
@@ -42,6 +43,7 @@ impl Engine {
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (caller, user, id) = (caller.clone(), user.to_owned(), id.clone());
+        let vault = self.vault.clone();
         self.store
             .write(move |tx| {
                 let (memory, whose) = person(tx, &caller, &memory, &user, Capability::Write)?;
@@ -59,6 +61,8 @@ impl Engine {
                     .filter(|record| is_theirs(record))
                     .ok_or_else(missing)?;
                 let changing = Changing { memory: &memory, by: &caller.name, at: now };
+                let tombstones = Tombstones { vault: vault.as_ref(), memory: &memory.id };
+                tombstones.put_record(tx, &record, Reach::Deleted, now)?;
                 changing.set_state(tx, &record, RecordState::Erased, "deleted")?;
                 if let Some(digest) = word(&record, CONCLUSION) {
                     let mut noun = whose.noun(&memory.id, now);

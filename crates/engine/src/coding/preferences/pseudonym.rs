@@ -14,7 +14,7 @@ const LOGINS: &[&str] =
     &["login", "reviewer", "reviewers", "user", "author", "by", "merged_by", "approved_by", "pr_author"];
 
 /// Somebody who is erased.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Erased {
     login: String,
     user_id: Option<String>,

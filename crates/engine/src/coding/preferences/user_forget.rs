@@ -3,19 +3,18 @@
 
 use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::memory::Memory;
-use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, RecordPage, StoreExt, TaskQuery, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::{RecordKind, RecordState};
+use loci_model::record::RecordKind;
 use loci_model::scope::RecordScope;
-use loci_model::{ActorId, Document, JobId, Result, TaskId, Timestamp, limits};
+use loci_model::{Document, Result, TaskId, Timestamp, limits};
 
-use super::people::{self, Whose};
+use super::people;
+use super::person_mentions::{PersonMentions, actors_of};
 use super::preferences_list::person;
 use super::pseudonym::Erased;
 use crate::Engine;
-use crate::admin::erase_actor;
-use crate::records::batch;
+use crate::erasure::{Erasing, Person, erase_person};
 use crate::records::changing::Changing;
 use crate::verified::Standing;
 
@@ -37,6 +36,17 @@ pub struct UserForgotten {
     pub entries: u64,
     /// Rules likewise: their earlier versions go when their time is over.
     pub rules: u64,
+}
+
+/// Where others named somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MentionsTaken {
+    /// Tasks that were done for them.
+    pub(crate) tasks: u64,
+    /// Reviews and the like.
+    pub(crate) entries: u64,
+    /// Rules.
+    pub(crate) rules: u64,
 }
 
 /// How far a round went.
@@ -63,24 +73,61 @@ impl Engine {
             self.store.read(move |tx| person(tx, &asks, &of, &name, Capability::Write)).await?;
         let random = hex::encode(self.ids.random());
         let pseudonym = format!("erased-{}", random.get(..PSEUDONYM_DIGITS).unwrap_or_default());
-        let erased = Erased::of(&whose, &pseudonym);
-        let tasks = self.take_from_tasks(&memory, &erased, now).await?;
-        let entries = self.take_from_ledger(&memory, &erased).await?;
-        let rules = self.take_from_rules(&memory, &erased, &caller.name, now).await?;
-        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let by = caller.name.clone();
-        let (records, events) =
-            self.store.write(move |tx| erase_own(tx, &memory, &whose, (&by, &job), now)).await?;
+        let mentions = PersonMentions::of(&whose, &pseudonym);
+        let taken = self.take_person_out(&memory, &mentions, &caller.name, false).await?;
+        let MentionsTaken { tasks, entries, rules } = taken;
+        let person = Person::of(&memory, actors_of(&whose));
+        let found = self.holdings(&memory, &person, None).await?.records;
+        let (by, vault) = (caller.name.clone(), self.vault.clone());
+        let (records, events) = self
+            .store
+            .write(move |tx| {
+                let (vault, by) = (vault.as_ref(), by.as_str());
+                let (memory, person, records) = (&memory, &person, &found);
+                let counts = erase_person(tx, &Erasing { memory, person, records, vault, by, at: now })?;
+                // The noun is of the place's actor, and goes with it; one that was kept under another is not
+                // left.
+                if let Some(known) = &whose.known {
+                    let key = loci_model::ledger::Shelved::key(known);
+                    tx.ledger_mut().remove(&memory.id, Shelf::PreferenceUser, &key)?;
+                }
+                Ok((counts.records(), counts.get("events")))
+            })
+            .await?;
         self.wake.call();
         Ok(UserForgotten { pseudonym, records, events, tasks, entries, rules })
     }
 
-    async fn take_from_tasks(&self, memory: &Memory, erased: &Erased, now: Timestamp) -> Result<u64> {
+    /// Takes a person out of what others own; a dry run only counts.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(crate) async fn take_person_out(
+        &self,
+        memory: &Memory,
+        mentions: &PersonMentions,
+        by: &str,
+        dry_run: bool,
+    ) -> Result<MentionsTaken> {
+        let (now, erased) = (self.clock.now(), &mentions.erased);
+        let tasks = self.take_from_tasks(memory, erased, now, dry_run).await?;
+        let entries = self.take_from_ledger(memory, erased, dry_run).await?;
+        let rules = self.take_from_rules(memory, erased, (by, dry_run), now).await?;
+        Ok(MentionsTaken { tasks, entries, rules })
+    }
+
+    async fn take_from_tasks(
+        &self,
+        memory: &Memory,
+        erased: &Erased,
+        now: Timestamp,
+        dry_run: bool,
+    ) -> Result<u64> {
         let (mut all, mut after): (u64, Option<(Timestamp, TaskId)>) = (0, None);
         loop {
             let (memory, erased) = (memory.id.clone(), erased.clone());
             let query = TaskQuery { after, ..TaskQuery::all(memory, limits::PAGE_ITEMS_MAX as usize) };
-            let round = self.store.write(move |tx| {
+            let round = self.write_or_undo(dry_run, move |tx| {
                 let page = tx.tasks().list(&query)?;
                 let last = page.last().filter(|_| page.len() == query.limit);
                 let next = last.map(|task| (task.created_at, task.id.clone()));
@@ -103,7 +150,7 @@ impl Engine {
         }
     }
 
-    async fn take_from_ledger(&self, memory: &Memory, erased: &Erased) -> Result<u64> {
+    async fn take_from_ledger(&self, memory: &Memory, erased: &Erased, dry_run: bool) -> Result<u64> {
         let mut all = 0;
         // Whose preferences they are is asked of that shelf until the end.
         for shelf in Shelf::ALL.iter().filter(|shelf| **shelf != Shelf::PreferenceUser) {
@@ -113,7 +160,7 @@ impl Engine {
                 let limit = limits::PAGE_ITEMS_MAX as usize;
                 let page = LedgerPage { memory, shelf, actor: None, subject: None, after, limit };
                 let Round { changed, next } =
-                    self.store.write(move |tx| take_from_page(tx, &page, &erased)).await?;
+                    self.write_or_undo(dry_run, move |tx| take_from_page(tx, &page, &erased)).await?;
                 all += changed;
                 after = next;
                 if after.is_none() {
@@ -128,7 +175,7 @@ impl Engine {
         &self,
         memory: &Memory,
         erased: &Erased,
-        by: &str,
+        (by, dry_run): (&str, bool),
         now: Timestamp,
     ) -> Result<u64> {
         let (mut all, mut after) = (0, None);
@@ -140,13 +187,18 @@ impl Engine {
                 ..RecordScope::whole(memory.id.clone(), now)
             };
             let page = RecordPage { scope, after, limit: limits::PAGE_ITEMS_MAX as usize };
-            let round = self.store.write(move |tx| {
+            let round = self.write_or_undo(dry_run, move |tx| {
                 let records = tx.records().list(&page)?;
                 let last = records.last().filter(|_| records.len() == page.limit);
                 let next = last.map(|record| (record.created_at, record.id.clone()));
                 let changing = Changing { memory: &memory, by: &by, at: now };
                 let mut changed = 0;
                 for mut record in records {
+                    for mut version in tx.records().history(&memory.id, &record.id)? {
+                        if erased.take_from_metadata(&mut version.metadata) {
+                            tx.records_mut().rewrite(&version)?;
+                        }
+                    }
                     if erased.take_from_metadata(&mut record.metadata) {
                         record.version = record.version.saturating_add(1);
                         record.updated_at = now;
@@ -191,42 +243,4 @@ fn take_from_page(tx: &mut dyn Tx, page: &LedgerPage, erased: &Erased) -> Result
         }
     }
     Ok(Round { changed, next })
-}
-
-/// Everything that was the person's own: their preferences, what their events left, who they were. By a login that somebody else has by
-/// now nothing is erased.
-fn erase_own(
-    tx: &mut dyn Tx,
-    memory: &Memory,
-    whose: &Whose,
-    (by, job): (&str, &JobId),
-    now: Timestamp,
-) -> Result<(u64, u64)> {
-    let changing = Changing { memory, by, at: now };
-    let mut hidden = 0;
-    for record in people::all_of(tx, &memory.id, &whose.place, now)? {
-        // Of a login of before, where the actor that follows does not reach it.
-        let is_elsewhere = record.provenance.actor.as_ref() != Some(&whose.place);
-        if is_elsewhere && changing.set_state(tx, &record, RecordState::Erased, "a person was forgotten")? {
-            hidden += 1;
-        }
-    }
-    if hidden > 0 {
-        batch::ask_for_purge(tx, memory, job, now)?;
-    }
-    let mut actors = vec![whose.place.clone()];
-    actors.extend(whose.user_id().and_then(|id| ActorId::parse(format!("user:{id}")).ok()));
-    actors.dedup();
-    let (mut records, mut events) = (hidden, 0);
-    for actor in &actors {
-        let receipt = erase_actor(tx, memory, actor, by, now)?;
-        records += receipt.records;
-        events += receipt.events;
-    }
-    // The noun is of the place's actor, and goes with it; one that was kept under another is not left.
-    if let Some(known) = &whose.known {
-        let key = loci_model::ledger::Shelved::key(known);
-        tx.ledger_mut().remove(&memory.id, Shelf::PreferenceUser, &key)?;
-    }
-    Ok((records, events))
 }

@@ -8,6 +8,7 @@ use loci_model::agreement::Agreement;
 use loci_model::conflict::Conflict;
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, ReadTx, SessionItemQuery, StoreExt, Tx};
+use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::rollback::Purge;
@@ -19,6 +20,7 @@ use super::selecting::{Selection, tasks_of};
 use super::{Part, check_reason};
 use crate::asking::forgetting as asking_forgetting;
 use crate::coding::{forgetting as told, reviews, rules};
+use crate::erasure::{Reach, Tombstones};
 use crate::files::settling;
 use crate::memories::existing;
 use crate::records::changing::Changing;
@@ -91,9 +93,11 @@ impl Engine {
         for some in going.chunks(ROWS) {
             let (part, some, by) = (part.clone(), some.to_vec(), caller.name.clone());
             let (reason, at) = (ask.reason.clone(), self.clock.now());
+            let vault = self.vault.clone();
             self.store
                 .write(move |tx| {
-                    erase(tx, &part, &some, (&by, &reason), at)?;
+                    let erasing = Erasing { vault: vault.as_ref(), by: &by, reason: &reason, at };
+                    erase(tx, &part, &some, &erasing)?;
                     if bars {
                         for rule in &some {
                             rules::bar(tx, &part.memory, rule, &by, at)?;
@@ -249,20 +253,25 @@ fn erase_items(tx: &mut dyn Tx, task: &Task, now: Timestamp) -> Result<usize> {
     Ok(items.len())
 }
 
-fn erase(
-    tx: &mut dyn Tx,
-    part: &Part,
-    ids: &[RecordId],
-    (by, reason): (&str, &str),
+/// Who erases, why, and when.
+struct Erasing<'a> {
+    vault: &'a dyn Vault,
+    by: &'a str,
+    reason: &'a str,
     at: Timestamp,
-) -> Result<()> {
+}
+
+fn erase(tx: &mut dyn Tx, part: &Part, ids: &[RecordId], erasing: &Erasing<'_>) -> Result<()> {
+    let Erasing { vault, by, reason, at } = *erasing;
     let memory = existing(tx, &part.memory)?;
     let records = tx.records().get_many(&memory.id, ids)?;
     let records: Vec<_> = records.into_iter().filter(|one| one.state != RecordState::Erased).collect();
     // Questions that wait for a model may quote them.
     asking_forgetting::of_records(tx, &memory.id, None, at)?;
+    let tombstones = Tombstones { vault, memory: &memory.id };
     for record in &records {
         told::of_record(tx, record, at)?;
+        tombstones.put_record(tx, record, Reach::Forgotten, at)?;
     }
     let going: Vec<RecordId> = records.iter().map(|record| record.id.clone()).collect();
     tx.records_mut().erase(&memory.id, &going, at)?;

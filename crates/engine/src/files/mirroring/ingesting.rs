@@ -14,6 +14,7 @@ use super::syncing::Sync;
 use super::taking::{Taken, TakenAs, Taking};
 use super::two_way::{Look, is_refusal, is_skipped};
 use crate::files::append::{AppendTo, DocumentAppend};
+use crate::files::erased::DELETED_IN_A_MIRROR;
 use crate::files::{DocumentContent, DocumentDelete, DocumentMove, DocumentPath, Precondition};
 
 impl Sync<'_> {
@@ -372,7 +373,7 @@ impl Sync<'_> {
                 tree: tree_of(&self.mirror),
                 path: entry.path.clone(),
                 precondition: Some(matches(&entry.file_sha256)),
-                reason: Some("deleted in a mirror".to_owned()),
+                reason: Some(DELETED_IN_A_MIRROR.to_owned()),
             };
             match self.engine.document_delete(&self.writer, delete, None).await {
                 Ok(_) => {

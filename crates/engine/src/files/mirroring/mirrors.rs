@@ -208,6 +208,31 @@ impl Engine {
             .await
     }
 
+    /// Removes the mirrors of trees that are a person's, once they are emptied; the names of those that the
+    /// configuration has, and that stay.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(crate) async fn mirrors_of_person_removed(
+        &self,
+        memory: &MemoryId,
+        owns_namespace: impl Fn(&str) -> bool,
+    ) -> Result<Vec<String>> {
+        let mut configured = Vec::new();
+        for mirror in self.mirrors_in(memory).await? {
+            if !owns_namespace(mirror.namespace.as_str()) {
+                continue;
+            }
+            match mirror.origin {
+                MirrorOrigin::Configured => configured.push(mirror.name),
+                MirrorOrigin::Added => {
+                    self.mirror_forget(mirror).await?;
+                }
+            }
+        }
+        Ok(configured)
+    }
+
     /// Forgets mirrors that the configuration had and has no more: `names` are those that it has.
     ///
     /// # Errors
@@ -353,10 +378,20 @@ pub(crate) fn is_mirrored(tx: &dyn ReadTx, memory: &MemoryId, namespace: &str) -
 /// # Errors
 /// What the store says.
 pub(crate) fn outdate(tx: &mut dyn Tx, memory: &MemoryId, namespace: &Namespace) -> Result<()> {
-    for mirror in in_ledger(tx, memory)? {
-        if mirror.namespace.normal() != namespace.normal() {
-            continue;
-        }
+    let normal = namespace.normal();
+    outdate_where(tx, memory, |mirror| mirror.namespace.normal() == normal)
+}
+
+/// Mirrors that render conversations are to be rendered anew: some were erased.
+///
+/// # Errors
+/// What the store says.
+pub(crate) fn outdate_conversations(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
+    outdate_where(tx, memory, |mirror| mirror.sessions)
+}
+
+fn outdate_where(tx: &mut dyn Tx, memory: &MemoryId, is_meant: impl Fn(&Mirror) -> bool) -> Result<()> {
+    for mirror in in_ledger(tx, memory)?.into_iter().filter(is_meant) {
         let state = tx.ledger().noun::<MirrorState>(memory, &mirror.name)?;
         let state = state.map_or_else(|| MirrorState::new(&mirror), Ok)?;
         tx.ledger_mut().put_noun(&MirrorState { outdated_by: state.outdated_by + 1, ..state })?;

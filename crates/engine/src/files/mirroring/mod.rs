@@ -32,7 +32,7 @@ mod writing_files;
 pub use git::{MirrorPull, PulledFile};
 pub(crate) use keeping_up::{Mirrors, Schedule};
 pub use mirrors::{INTERVAL_MS_MIN, MirrorShown, NewMirror};
-pub(crate) use mirrors::{is_mirrored, outdate};
+pub(crate) use mirrors::{is_mirrored, outdate, outdate_conversations};
 
 use super::areas::Area;
 use super::path::DocumentPath;

@@ -18,6 +18,7 @@ use super::layouts::{Around, FileMeaning, LaidDocument, Layout};
 use super::rendering::{say_id, tree_of};
 use crate::Engine;
 use crate::coding::conflicts;
+use crate::files::erased;
 use crate::files::lines::appended;
 use crate::files::tree_write::TreeWrite;
 use crate::files::versions::Versions;
@@ -177,7 +178,10 @@ impl Writing<'_> {
     fn take(&self, tx: &mut dyn Tx, taking: &Taking) -> Result<Taken> {
         let precondition = match &taking.over {
             Some(hex) => Precondition::Matches(vec![format!("sha256:{hex}")]),
-            None => Precondition::Absent,
+            None => {
+                erased::check_file(tx, self, &taking.path, &taking.content)?;
+                Precondition::Absent
+            }
         };
         let written = self.put_at(tx, &taking.path, &precondition, &taking.content, Some(REASON))?;
         Ok(Taken { written, taken_as: TakenAs::Document })

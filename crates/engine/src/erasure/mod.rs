@@ -1,0 +1,22 @@
+//! Erasure: what a memory holds about a person, removing all of it, and keeping it removed.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `person` | which actors, places and records are one person's: pure |
+//! | `holdings` | the walk over a memory that finds the person's records |
+//! | `erase` | removing everything of a person in one write, kind by kind |
+//! | `trees` | what trees and parked objects keep of erased records and of a person's places |
+//! | `tombstones` | sources that were erased, by keyed digests |
+//! | `dry_run` | a write that is undone |
+
+mod dry_run;
+mod erase;
+mod holdings;
+mod person;
+mod tombstones;
+mod trees;
+
+pub(crate) use erase::{Counts, Erasing, erase_person};
+pub use holdings::Holdings;
+pub(crate) use person::Person;
+pub(crate) use tombstones::{IMPORT_ID, Reach, Source, Tombstones, refusal};

@@ -1,0 +1,251 @@
+//! Tombstones: the names of sources whose data was erased, each as a digest under the vault's key, so that
+//! nothing can be told of a source from them. An import asks whether a source has one before it stores
+//! anything. Those of records, events and actors also outlive their memory: an export that was made before an
+//! erasure does not bring the data back when it is imported.
+
+use loci_model::erased_source::ErasedSource;
+use loci_model::idempotency::{TokenAnswer, TokenScope};
+use loci_model::ledger::Shelf;
+use loci_model::metadata::MetadataValue;
+use loci_model::ports::store::{ReadTx, Tx};
+use loci_model::ports::vault::Vault;
+use loci_model::record::{Record, RecordState};
+use loci_model::tree_entry::{TreePlace, owner_of};
+use loci_model::{ActorId, Document, Error, EventId, MemoryId, Reason, RecordId, Result, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// The entry that says that a memory has tombstones at all: without it no digest is made.
+const ANY: &str = "any";
+/// Where tombstones are that outlive their memory.
+const OPERATION: &str = "ErasedSource";
+/// Metadata of imported records: the format.
+const IMPORT_FORMAT: &str = "import_format";
+/// Metadata of imported records and events: the id in the source.
+pub(crate) const IMPORT_ID: &str = "import_id";
+
+/// A source of data, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source<'a> {
+    /// A record of an export.
+    Record(&'a RecordId),
+    /// An event of an export.
+    Event(&'a EventId),
+    /// Everything of an actor, up to the erasure.
+    Actor(&'a ActorId),
+    /// An item of another program, in one namespace, or wherever it is imported to.
+    Item { format: &'a str, id: &'a str, namespace: Option<&'a str> },
+    /// An imported event, by its id in the source.
+    ImportedEvent(&'a str),
+    /// A document, by its path in a tree.
+    Document { namespace: &'a str, key: &'a str },
+    /// A document of a person who was forgotten: no file of a mirror brings it back.
+    ForgottenDocument { namespace: &'a str, key: &'a str },
+    /// A request, by the name of its token.
+    Request(&'a str),
+}
+
+/// How far an erasure reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// One record was deleted where it lay.
+    Deleted,
+    /// A person was forgotten: the source stays erased wherever it is imported to.
+    Forgotten,
+}
+
+/// The answer of a tombstone that outlives its memory.
+#[derive(Serialize, Deserialize)]
+struct Erased {
+    at: Timestamp,
+}
+
+impl Source<'_> {
+    fn parts(&self) -> Vec<&str> {
+        match self {
+            Self::Record(id) => vec!["record", id.as_str()],
+            Self::Event(id) => vec!["event", id.as_str()],
+            Self::Actor(id) => vec!["actor", id.as_str()],
+            Self::Item { format, id, namespace: Some(namespace) } => vec!["item", format, id, namespace],
+            Self::Item { format, id, namespace: None } => vec!["item", format, id],
+            Self::ImportedEvent(id) => vec!["imported-event", id],
+            Self::Document { namespace, key } => vec!["document", namespace, key],
+            Self::ForgottenDocument { namespace, key } => vec!["forgotten-document", namespace, key],
+            Self::Request(name) => vec!["request", name],
+        }
+    }
+
+    fn outlives_memory(&self) -> bool {
+        matches!(self, Self::Record(_) | Self::Event(_) | Self::Actor(_))
+    }
+}
+
+/// The tombstones of a memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Tombstones<'a> {
+    pub(crate) vault: &'a dyn Vault,
+    pub(crate) memory: &'a MemoryId,
+}
+
+impl Tombstones<'_> {
+    /// Notes that a source's data was erased.
+    ///
+    /// # Errors
+    /// What the store and the vault say.
+    pub(crate) fn put(&self, tx: &mut dyn Tx, source: &Source<'_>, at: Timestamp) -> Result<()> {
+        let digest = self.digest(source)?;
+        if !self.is_any(tx)? {
+            self.put_in_memory(tx, ANY.to_owned(), at)?;
+        }
+        if source.outlives_memory() {
+            let answer = serde_json::to_string(&Erased { at })
+                .map_err(|error| Error::bug("a tombstone cannot be written").caused_by(error))?;
+            let answer = TokenAnswer {
+                parameters: String::new(),
+                answer: Document::parse(&answer)?,
+                expires: Timestamp::LATEST,
+            };
+            tx.idempotency_mut().put(&scope(&digest), &answer)?;
+        }
+        self.put_in_memory(tx, digest, at)
+    }
+
+    /// Notes what a record came from, before its content is erased.
+    ///
+    /// # Errors
+    /// What the store and the vault say.
+    pub(crate) fn put_record(
+        &self,
+        tx: &mut dyn Tx,
+        record: &Record,
+        reach: Reach,
+        at: Timestamp,
+    ) -> Result<()> {
+        if record.state == RecordState::Erased && record.text.is_empty() {
+            return Ok(());
+        }
+        self.put(tx, &Source::Record(&record.id), at)?;
+        if let (Some(format), Some(id)) = (word(record, IMPORT_FORMAT), word(record, IMPORT_ID)) {
+            let namespace = record.namespace.normal();
+            self.put(tx, &Source::Item { format, id, namespace: Some(&namespace) }, at)?;
+            if reach == Reach::Forgotten {
+                self.put(tx, &Source::Item { format, id, namespace: None }, at)?;
+            }
+        }
+        if let Some(place) = tx.ledger().noun::<TreePlace>(self.memory, record.id.as_str())? {
+            let (namespace, key) = (place.namespace.as_str(), place.key.as_str());
+            self.put(tx, &Source::Document { namespace, key }, at)?;
+            if reach == Reach::Forgotten {
+                self.put(tx, &Source::ForgottenDocument { namespace, key }, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// When a source's data was erased; `None` for a source that may be stored.
+    ///
+    /// # Errors
+    /// What the store and the vault say.
+    pub(crate) fn get(&self, tx: &dyn ReadTx, source: &Source<'_>) -> Result<Option<Timestamp>> {
+        if !self.is_any(tx)? {
+            return Ok(None);
+        }
+        let found = tx.ledger().noun::<ErasedSource>(self.memory, &self.digest(source)?)?;
+        Ok(found.map(|found| found.at))
+    }
+
+    /// The same of a memory that is not there yet: what was erased from an earlier one of that id.
+    ///
+    /// # Errors
+    /// What the store and the vault say.
+    pub(crate) fn get_outliving(
+        &self,
+        tx: &dyn ReadTx,
+        source: &Source<'_>,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>> {
+        let Some(found) = tx.idempotency().get(&scope(&self.digest(source)?), now)? else { return Ok(None) };
+        let erased: Erased = serde_json::from_str(found.answer.as_str())
+            .map_err(|error| Error::bug("a tombstone is damaged").caused_by(error))?;
+        Ok(Some(erased.at))
+    }
+
+    /// When an imported record's source was erased, here or with its person.
+    ///
+    /// # Errors
+    /// What the store and the vault say.
+    pub(crate) fn of_import(&self, tx: &dyn ReadTx, record: &Record) -> Result<Option<Timestamp>> {
+        let (Some(format), Some(id)) = (word(record, IMPORT_FORMAT), word(record, IMPORT_ID)) else {
+            return Ok(None);
+        };
+        let namespace = record.namespace.normal();
+        match self.get(tx, &Source::Item { format, id, namespace: Some(&namespace) })? {
+            Some(at) => Ok(Some(at)),
+            None => self.get(tx, &Source::Item { format, id, namespace: None }),
+        }
+    }
+
+    /// Removes the tombstones of an imported record: somebody restores it on purpose.
+    ///
+    /// # Errors
+    /// What the store and the vault say.
+    pub(crate) fn lift_import(&self, tx: &mut dyn Tx, record: &Record) -> Result<()> {
+        let (Some(format), Some(id)) = (word(record, IMPORT_FORMAT), word(record, IMPORT_ID)) else {
+            return Ok(());
+        };
+        let namespace = record.namespace.normal();
+        self.lift(tx, &Source::Item { format, id, namespace: Some(&namespace) })?;
+        self.lift(tx, &Source::Item { format, id, namespace: None })
+    }
+
+    /// Removes a tombstone: somebody restores the source on purpose.
+    ///
+    /// # Errors
+    /// What the store and the vault say.
+    pub(crate) fn lift(&self, tx: &mut dyn Tx, source: &Source<'_>) -> Result<()> {
+        if !self.is_any(tx)? {
+            return Ok(());
+        }
+        tx.ledger_mut().remove(self.memory, Shelf::ErasedSource, &self.digest(source)?).map(drop)
+    }
+
+    fn is_any(&self, tx: &dyn ReadTx) -> Result<bool> {
+        Ok(tx.ledger().get(self.memory, Shelf::ErasedSource, ANY)?.is_some())
+    }
+
+    fn put_in_memory(&self, tx: &mut dyn Tx, digest: String, at: Timestamp) -> Result<()> {
+        let noun = ErasedSource { memory: self.memory.clone(), digest, at, actor: owner_of(None)? };
+        tx.ledger_mut().put_noun(&noun)
+    }
+
+    /// Each part with its length: no two names are one text.
+    fn digest(&self, source: &Source<'_>) -> Result<String> {
+        let mut name = Vec::new();
+        for part in std::iter::once(self.memory.as_str()).chain(source.parts()) {
+            name.extend_from_slice(&(part.len() as u64).to_be_bytes());
+            name.extend_from_slice(part.as_bytes());
+        }
+        Ok(hex::encode(self.vault.digest(&name)?))
+    }
+}
+
+/// The refusal of a source that was erased.
+pub(crate) fn refusal(what: &str, at: Timestamp) -> Error {
+    let day: String = at.to_rfc3339().chars().take(10).collect();
+    let rule = format!("{what} was erased here on {day} and stays erased");
+    let remedy = "an import restores it with --force, a request with the header Loci-If-Erased: restore";
+    let told = vec![format!("erased_on {day}")];
+    Error::conflict(format!("{rule}: {remedy}")).because(Reason::SourceErased).listing(told)
+}
+
+fn scope(digest: &str) -> TokenScope {
+    TokenScope { place: "server".to_owned(), operation: OPERATION.to_owned(), token: digest.to_owned() }
+}
+
+fn word<'a>(record: &'a Record, key: &str) -> Option<&'a str> {
+    match record.metadata.get(key) {
+        Some(MetadataValue::String(text)) => Some(text),
+        Some(MetadataValue::StringList(_) | MetadataValue::Number(_) | MetadataValue::DateTime(_)) | None => {
+            None
+        }
+    }
+}
