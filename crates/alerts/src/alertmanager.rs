@@ -144,6 +144,14 @@ mod tests {
     }
 
     #[test]
+    fn half_a_letter_costs_no_body() {
+        let body = json!({"version": "4", "alerts": [firing()]}).to_string().replace(",\\nagain", " \\ud83d");
+        let reader = Alertmanager { labels: LabelMap::default() };
+        let AlertBody::News(news) = reader.read(body.as_bytes()).unwrap() else { panic!("{body}") };
+        assert_eq!(news[0].title, "api-server restarts \u{fffd}");
+    }
+
+    #[test]
     fn what_is_cut_is_told() {
         let mut long = firing();
         long["annotations"]["summary"] = json!("word ".repeat(3_000));

@@ -17,7 +17,7 @@ const LEFT_OUT: &str = "loci_labels_left_out";
 
 /// Reads a body.
 pub(crate) fn body<T: DeserializeOwned>(bytes: &[u8], of: &str) -> Result<T> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    loci_json::from_slice(bytes).map_err(|error| {
         let rule = format!("the body is not what {of} sends: {error}");
         Error::invalid("body", rule).because(Reason::CannotParse)
     })

@@ -128,7 +128,7 @@ impl Dialect for GitHub {
     }
 
     fn read_repository(&self, answer: &Answer) -> Option<Facts> {
-        let read: Repository = serde_json::from_slice(&answer.body).ok()?;
+        let read: Repository = loci_json::from_slice(&answer.body).ok()?;
         self.locate(&read.full_name)?;
         Some(Facts {
             id: read.id,
@@ -153,7 +153,8 @@ impl Dialect for GitHub {
     }
 
     fn read_tree(&self, answer: &Answer) -> Option<Listing> {
-        let read: Tree<'_> = serde_json::from_slice(&answer.body).ok()?;
+        let body = loci_json::repaired(&answer.body);
+        let read: Tree<'_> = serde_json::from_slice(&body).ok()?;
         let (mut files, mut directories) = (Vec::with_capacity(read.tree.len()), Vec::new());
         for entry in read.tree {
             let id = ObjectId::parse(&entry.sha)?;
@@ -180,7 +181,7 @@ impl Dialect for GitHub {
     }
 
     fn read_comparison(&self, answer: &Answer) -> Option<Comparison> {
-        let read: Compared = serde_json::from_slice(&answer.body).ok()?;
+        let read: Compared = loci_json::from_slice(&answer.body).ok()?;
         let is_ancestor = match read.status.as_str() {
             "ahead" | "identical" => true,
             "behind" | "diverged" => false,
@@ -196,7 +197,7 @@ impl Dialect for GitHub {
 
     fn refusal(&self, answer: &Answer, now: Timestamp) -> Refusal {
         let body = answer.body.get(..REFUSAL_BYTES_MAX).unwrap_or(&answer.body);
-        let said: Refused = serde_json::from_slice(body).unwrap_or_default();
+        let said: Refused = loci_json::from_slice(body).unwrap_or_default();
         if answer.status == 403 && said.errors.iter().any(|error| error.code == "too_large") {
             return Refusal::TooLarge;
         }

@@ -70,7 +70,7 @@ struct PushedAuthor {
 impl NoticeReader for GitHubHooks {
     fn read(&self, event: &str, body: &[u8]) -> Result<ForgeNotice> {
         let body: Body =
-            serde_json::from_slice(body).map_err(|error| unreadable("the body").caused_by(error))?;
+            loci_json::from_slice(body).map_err(|error| unreadable("the body").caused_by(error))?;
         let named = body.repository.as_ref().ok_or_else(|| unreadable("repository"))?;
         let repository = NoticedRepository {
             host: host(named.html_url.as_deref()),
@@ -268,6 +268,15 @@ mod tests {
             panic!("a thread")
         };
         assert_eq!((is_resolved, review, comments), (true, 80, vec![800, 801]));
+    }
+
+    #[test]
+    fn half_a_letter_costs_no_body() {
+        let body = json!({"action": "opened", "pull_request": pr(), "repository": repository()}).to_string();
+        let body = body.replace("Add totals", "Add totals \\ud83d");
+        let read = GitHubHooks.read("pull_request", body.as_bytes()).unwrap();
+        let Some(ForgeNews::PullRequest { pr, .. }) = read.news else { panic!("a pull request") };
+        assert_eq!(pr.title, "Add totals \u{fffd}");
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl ReviewDialect for GitHubReviews {
     }
 
     fn read_pull_request(&self, body: &[u8], commits: Vec<PullRequestCommit>) -> Option<PullRequest> {
-        serde_json::from_slice::<Pull>(body).ok()?.told(commits)
+        loci_json::from_slice::<Pull>(body).ok()?.told(commits)
     }
 
     fn commits(&self, at: &str, number: u64) -> String {
@@ -111,7 +111,7 @@ impl ReviewDialect for GitHubReviews {
     }
 
     fn read_commits(&self, body: &[u8]) -> Option<Vec<PullRequestCommit>> {
-        let read: Vec<Committed> = serde_json::from_slice(body).ok()?;
+        let read: Vec<Committed> = loci_json::from_slice(body).ok()?;
         Some(read.into_iter().map(Committed::told).collect())
     }
 
@@ -120,7 +120,7 @@ impl ReviewDialect for GitHubReviews {
     }
 
     fn read_reviews(&self, body: &[u8]) -> Option<Vec<ToldReview>> {
-        let read: Vec<Reviewed> = serde_json::from_slice(body).ok()?;
+        let read: Vec<Reviewed> = loci_json::from_slice(body).ok()?;
         Some(read.into_iter().filter_map(Reviewed::told).collect())
     }
 
@@ -129,7 +129,7 @@ impl ReviewDialect for GitHubReviews {
     }
 
     fn read_review(&self, body: &[u8]) -> Option<Option<ToldReview>> {
-        Some(serde_json::from_slice::<Reviewed>(body).ok()?.told())
+        Some(loci_json::from_slice::<Reviewed>(body).ok()?.told())
     }
 
     fn comments(&self, at: &str, pr: u64) -> String {
@@ -137,7 +137,7 @@ impl ReviewDialect for GitHubReviews {
     }
 
     fn read_comments(&self, body: &[u8]) -> Option<Vec<ToldComment>> {
-        let read: Vec<Commented> = serde_json::from_slice(body).ok()?;
+        let read: Vec<Commented> = loci_json::from_slice(body).ok()?;
         read.into_iter().map(Commented::told).collect()
     }
 
@@ -153,7 +153,7 @@ impl ReviewDialect for GitHubReviews {
     }
 
     fn read_threads(&self, body: &[u8]) -> Option<ThreadPage> {
-        let mut read: Value = serde_json::from_slice(body).ok()?;
+        let mut read: Value = loci_json::from_slice(body).ok()?;
         let threads = read.pointer_mut("/data/repository/pullRequest/reviewThreads")?.take();
         let Threads { nodes, page } = serde_json::from_value(threads).ok()?;
         let first = |thread: Thread| {
@@ -171,7 +171,7 @@ impl ReviewDialect for GitHubReviews {
     /// `role_name` tells maintain and triage apart, which `permission` calls write and read; it names custom roles too, and then the
     /// permission is their base.
     fn read_role(&self, body: &[u8]) -> Option<RepositoryRole> {
-        let read: Permission = serde_json::from_slice(body).ok()?;
+        let read: Permission = loci_json::from_slice(body).ok()?;
         RepositoryRole::parse(&read.role_name).or_else(|| RepositoryRole::parse(&read.permission))
     }
 
@@ -180,7 +180,7 @@ impl ReviewDialect for GitHubReviews {
     }
 
     fn read_changed(&self, body: &[u8]) -> Option<Vec<(u64, Timestamp)>> {
-        let read: Vec<Pull> = serde_json::from_slice(body).ok()?;
+        let read: Vec<Pull> = loci_json::from_slice(body).ok()?;
         read.into_iter().map(|pr| Some((pr.number, time(pr.updated_at.as_deref())?))).collect()
     }
 
@@ -190,7 +190,7 @@ impl ReviewDialect for GitHubReviews {
     }
 
     fn read_landed(&self, body: &[u8]) -> Option<Vec<(PullRequestCommit, Timestamp)>> {
-        let read: Vec<Committed> = serde_json::from_slice(body).ok()?;
+        let read: Vec<Committed> = loci_json::from_slice(body).ok()?;
         let told = |one: Committed| {
             let at = time(one.commit.committer.as_ref()?.date.as_deref())?;
             Some((one.told(), at))
@@ -203,7 +203,7 @@ impl ReviewDialect for GitHubReviews {
     }
 
     fn read_checks(&self, body: &[u8]) -> Option<Vec<CheckSuite>> {
-        let read: Suites = serde_json::from_slice(body).ok()?;
+        let read: Suites = loci_json::from_slice(body).ok()?;
         Some(read.check_suites.into_iter().filter_map(Suite::told).collect())
     }
 }

@@ -45,6 +45,8 @@ pub enum Warning {
     WeightsNotUsed,
     /// A template changed, and for some records the new namespace cannot be told: they stay where they are.
     RecordsUnmoved,
+    /// The request held half of a letter (a lone surrogate): it became U+FFFD.
+    LoneSurrogateReplaced,
 }
 
 impl Warning {
@@ -58,6 +60,7 @@ impl Warning {
             Self::BudgetReached => "budget_reached",
             Self::WeightsNotUsed => "weights_not_used",
             Self::RecordsUnmoved => "records_unmoved",
+            Self::LoneSurrogateReplaced => "lone_surrogate_replaced",
         }
     }
 }

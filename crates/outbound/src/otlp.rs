@@ -294,7 +294,7 @@ fn said(outcome: &Result<Answer, OutboundError>) -> String {
 
 /// Spans of a batch that the collector says it did not take.
 fn rejected(answer: &Answer) -> u64 {
-    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let body: Value = loci_json::from_slice(&answer.body).unwrap_or_default();
     let rejected = &body["partialSuccess"]["rejectedSpans"];
     let spans = rejected.as_u64().or_else(|| rejected.as_str()?.parse().ok()).unwrap_or(0);
     if spans > 0 {

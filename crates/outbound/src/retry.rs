@@ -56,7 +56,7 @@ fn delay_in_details(body: &[u8]) -> Option<u64> {
     if body.len() > HINT_BYTES_MAX {
         return None;
     }
-    let body: Value = serde_json::from_slice(body).ok()?;
+    let body: Value = loci_json::from_slice(body).ok()?;
     let details = body.get("error")?.get("details")?.as_array()?;
     details.iter().find_map(|detail| duration_ms(detail.get("retryDelay")?.as_str()?))
 }

@@ -76,7 +76,7 @@ impl Asked {
     }
 
     fn read(&self, answer: &Answer, asking: &Asking<'_>) -> Result<Reply, ModelError> {
-        let body: Value = serde_json::from_slice(&answer.body).map_err(|_| garbled(&self.who))?;
+        let body: Value = loci_json::from_slice(&answer.body).map_err(|_| garbled(&self.who))?;
         let mut reply = self.dialect.read(&body, asking).ok_or_else(|| garbled(&self.who))?;
         if reply.text.len() > limits::MODEL_REPLY_BYTES_MAX {
             return Err(ModelError::new(

@@ -29,7 +29,7 @@ pub fn kind_of_status(status: u16) -> ModelErrorKind {
 
 /// The body as JSON; `Null` where it is none.
 pub(crate) fn body(answer: &Answer) -> Value {
-    serde_json::from_slice(&answer.body).unwrap_or(Value::Null)
+    loci_json::from_slice(&answer.body).unwrap_or(Value::Null)
 }
 
 /// The error of a refusal by `who`, for example ``model `main` ``.

@@ -109,7 +109,7 @@ fn content(content: Option<&Value>) -> String {
 
 /// Optional members were asked for as ones that may be null: left out again.
 fn own_form(said: String) -> String {
-    match serde_json::from_str::<Value>(&said) {
+    match loci_json::from_str::<Value>(&said) {
         Ok(value) if said.contains("null") => without_nulls(value).to_string(),
         _ => said,
     }

@@ -96,7 +96,7 @@ impl Add {
             (Some(file), _) => {
                 let text = std::fs::read_to_string(&file)
                     .with_context(|| format!("{} cannot be read", file.display()))?;
-                serde_json::from_str(&text)
+                loci_json::from_str(&text)
                     .with_context(|| format!("{} is no list of findings", file.display()))?
             }
             (None, Some(text)) => {

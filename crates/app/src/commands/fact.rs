@@ -308,7 +308,7 @@ fn place(text: &str) -> Result<Value> {
 
 fn claim(text: &str) -> Result<Value> {
     let bad = |error| Usage(format!("--claim must be a JSON object: {error}"));
-    Ok(serde_json::from_str(text).map_err(bad)?)
+    Ok(loci_json::from_str(text).map_err(bad)?)
 }
 
 /// Facts as lines; anything else as JSON.

@@ -27,7 +27,7 @@ pub(crate) struct Tool {
 impl Tool {
     pub(crate) async fn run(self, session: &Session) -> Result<()> {
         let bad = |error| Usage(format!("the command must be a JSON object: {error}"));
-        let command = serde_json::from_str(&self.command).map_err(bad)?;
+        let command = loci_json::from_str(&self.command).map_err(bad)?;
         let memory = match &self.memory {
             Some(memory) => Some(session.memory(memory).await?),
             None => None,

@@ -89,7 +89,7 @@ impl Key {
 
 fn grant(text: &str) -> Result<Grant> {
     let bad = |error| Usage(format!("--grant must be a JSON object like {{\"memory\":\"ID\"}}: {error}"));
-    Ok(serde_json::from_str(text).map_err(bad)?)
+    Ok(loci_json::from_str(text).map_err(bad)?)
 }
 
 /// Narrows every grant or, where there is none, reading and writing of everything.

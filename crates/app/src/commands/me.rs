@@ -84,7 +84,7 @@ impl Me {
             Self::Correct(correct) => {
                 let memory = Some(correct.at.memory(&session).await?);
                 let bad = |error| Usage(format!("--data must be JSON, as the list shows it: {error}"));
-                let data: Value = serde_json::from_str(&correct.data).map_err(bad)?;
+                let data: Value = loci_json::from_str(&correct.data).map_err(bad)?;
                 let asked = shape::MeRecordCorrect { memory, record_id: correct.id.clone(), data };
                 let kept = session.client.me_record_correct(&asked).await?;
                 output::result(session.json, &kept, |kept| {

@@ -177,7 +177,7 @@ async fn settings(session: &Session, memory: &str, set: Option<String>) -> Resul
     let shown = match set {
         None => session.client.memory_get(&memory).await?,
         Some(text) => {
-            let settings = serde_json::from_str(&text)
+            let settings = loci_json::from_str(&text)
                 .map_err(|error| Usage(format!("--set must be the settings as JSON: {error}")))?;
             session.client.settings_put(&memory, &settings).await?
         }

@@ -125,7 +125,7 @@ impl Prompt {
 
 impl Add {
     async fn run(self, session: &Session) -> Result<()> {
-        let overrides = self.overrides.as_deref().map(serde_json::from_str).transpose();
+        let overrides = self.overrides.as_deref().map(loci_json::from_str).transpose();
         let add = PromptAdd {
             template_id: self.template,
             text: text_of(&self.file, "the template")?,

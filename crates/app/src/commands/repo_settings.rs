@@ -89,7 +89,7 @@ fn change(settings: &[String]) -> Result<RepositoryChange> {
 
 fn read(key: &str, value: &str) -> Value {
     let text = || Value::String(value.to_owned());
-    match serde_json::from_str(value) {
+    match loci_json::from_str(value) {
         _ if value.is_empty() => Value::Null,
         Ok(read @ Value::String(_)) => read,
         Ok(read) if !TEXTS.contains(&key) => read,

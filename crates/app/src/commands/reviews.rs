@@ -135,7 +135,7 @@ impl Reviews {
             }
             Self::Take { of, file } => {
                 let text = input::text_of(&file, "the review")?;
-                let review: NewReview = serde_json::from_str(&text).context("the review")?;
+                let review: NewReview = loci_json::from_str(&text).context("the review")?;
                 let taken = of.at.of(&session.client)?.review_take(of.parts()?, &review).await?;
                 output::result(session.json, &taken, told)?;
             }

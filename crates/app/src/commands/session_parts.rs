@@ -26,7 +26,7 @@ pub(super) fn read(text: &str) -> Result<(Vec<SessionEvent>, Vec<Bad>)> {
         Err(error) => bad.push((body(vec![raw]), format!("{place} is none: {error}"))),
     };
     if text.starts_with('[') {
-        let values: Vec<Value> = serde_json::from_str(text).context("the array of events")?;
+        let values: Vec<Value> = loci_json::from_str(text).context("the array of events")?;
         for (number, value) in (1..).zip(values) {
             let event = serde_json::from_value(value.clone());
             take(format!("event {number} of the array"), value, event);
@@ -34,8 +34,8 @@ pub(super) fn read(text: &str) -> Result<(Vec<SessionEvent>, Vec<Bad>)> {
         return Ok((events, bad));
     }
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        let raw = serde_json::from_str(line).unwrap_or_else(|_| Value::String(line.to_owned()));
-        take(format!("event in line {number}"), raw, serde_json::from_str(line));
+        let raw = loci_json::from_str(line).unwrap_or_else(|_| Value::String(line.to_owned()));
+        take(format!("event in line {number}"), raw, loci_json::from_str(line));
     }
     Ok((events, bad))
 }
@@ -104,6 +104,7 @@ mod tests {
         assert_eq!(good(&format!("{}\n\n{}\n", one(1), one(2))), [1, 2]);
         assert_eq!(good(&format!(" [{},\n{}]\n", one(1), one(2))), [1, 2]);
         assert_eq!((good(""), good("[]")), (Vec::new(), Vec::new()));
+        assert_eq!(good(&one(3).replace("a [b]", "cut \\ud83d")), [3]);
         let check = |text: &str, expect: &[u64], why: &str, raw: Value| {
             let (events, bad) = read(text).unwrap();
             assert_eq!((seqs(&events).as_slice(), bad.len()), (expect, 1), "{text}");

@@ -118,7 +118,7 @@ impl Import {
                 continue;
             }
             report.lines += 1;
-            match serde_json::from_slice(line) {
+            match loci_json::from_slice(line) {
                 Ok(record) => {
                     batch.numbers.push(number);
                     batch.records.push(record);

@@ -126,7 +126,7 @@ pub(super) fn line(entry: &Entry) -> Result<String> {
 
 /// The entry of a line.
 pub(super) fn read(text: &str) -> Result<Entry> {
-    serde_json::from_str(text).context("a line of the spool")
+    loci_json::from_str(text).context("a line of the spool")
 }
 
 #[cfg(test)]

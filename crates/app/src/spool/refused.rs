@@ -88,7 +88,7 @@ impl RefusedFile {
 
 fn refused(text: &str) -> Refused {
     let unread = || Refused::Line { refused: UNREAD.to_owned(), line: text.trim_end().to_owned() };
-    serde_json::from_str(text).unwrap_or_else(|_| unread())
+    loci_json::from_str(text).unwrap_or_else(|_| unread())
 }
 
 fn is_same(one: &Refused, other: &Refused) -> bool {

@@ -1,5 +1,7 @@
 //! Objects of a list in JSON, each with the line it begins in, so that what is wrong with one costs that one alone.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -23,11 +25,12 @@ pub(super) fn read(
 ) -> Result<Mapping, FormatProblem> {
     let mut mapping = Mapping::default();
     for file in files {
-        let (items, others) = list(&file.text, under)?;
+        let text = &*repaired(&file.text, &mut mapping);
+        let (items, others) = list(text, under)?;
         for other in others {
             mapping.skip(&other, "a member beside the list: it is of the answer, not of what was asked for");
         }
-        for item in objects(&file.text, &items) {
+        for item in objects(text, &items) {
             match item.and_then(|item| of(item, &mut mapping)) {
                 Ok(item) => mapping.take(what, item),
                 Err(problem) => mapping.problems.push(problem),
@@ -35,6 +38,15 @@ pub(super) fn read(
         }
     }
     Ok(mapping)
+}
+
+/// JSON text in which halves of letters became U+FFFD; the mapping says so.
+pub(super) fn repaired<'t>(text: &'t str, mapping: &mut Mapping) -> Cow<'t, str> {
+    let repaired = loci_json::repaired_text(text);
+    if matches!(repaired, Cow::Owned(_)) {
+        mapping.loses("halves of letters (lone surrogates) are the sign U+FFFD");
+    }
+    repaired
 }
 
 /// The list a file holds, alone or under one of these members, and the other members of the file.

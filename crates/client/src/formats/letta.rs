@@ -23,8 +23,9 @@ pub(super) fn read(files: &[SourceFile], namespace: &str) -> Result<Mapping, For
     let mut mapping = Mapping::default();
     for file in files {
         // Some agent files are the text of one, once more as JSON.
-        let once_more = serde_json::from_str::<String>(file.text.trim()).ok();
+        let once_more = loci_json::from_str::<String>(file.text.trim()).ok();
         let text = once_more.as_deref().unwrap_or(&file.text);
+        let text = &*json_items::repaired(text, &mut mapping);
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let top = members(text)?;
         let name = top.get("name").and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());

@@ -52,6 +52,24 @@ fn files_that_are_none_say_where_and_what_helps() {
 }
 
 #[test]
+fn half_a_letter_costs_no_item() {
+    for (format, text) in [
+        ("mem0", r#"{"results":[{"memory":"cut \ud83d"},{"memory":"whole"}]}"#.to_owned()),
+        ("strands-json", r#"[{"content":"cut \ud83d"},{"content":"whole"}]"#.to_owned()),
+        ("letta", r#"{"agents":[],"passages":[{"text":"cut \ud83d"},{"text":"whole"}]}"#.to_owned()),
+    ] {
+        let mapping = one(format, &text).unwrap();
+        let text = |item: &ImportItem| match &item.becomes {
+            Becomes::Record(record) => record.text.clone(),
+            Becomes::Document { .. } | Becomes::Event(_) => panic!("no record"),
+        };
+        let texts: Vec<String> = mapping.items.iter().map(text).collect();
+        assert_eq!(texts, ["cut \u{fffd}", "whole"], "{format}");
+        assert!(mapping.lossy.iter().any(|what| what.contains("lone surrogates")), "{format}");
+    }
+}
+
+#[test]
 fn a_problem_names_its_line() {
     let mapping = one("mem0", "[\n {\"memory\":\"a\"},\n\n {\"memory\":5}]").unwrap();
     assert_eq!(mapping.problems[0].to_string(), "line 4: memory: it must be a text; put it in quotes");

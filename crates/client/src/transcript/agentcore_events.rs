@@ -38,6 +38,8 @@ struct AgentcoreEvents {
 }
 
 impl LineParser for AgentcoreEvents {
+    const IS_JSON: bool = true;
+
     fn line(&mut self, line: &Line, out: &mut Out) -> Result<(), TranscriptError> {
         if line.text.trim().is_empty() {
             return Ok(());

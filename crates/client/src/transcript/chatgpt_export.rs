@@ -38,16 +38,16 @@ struct ChatgptExport<'a> {
 impl Source for ChatgptExport<'_> {
     fn pull(&mut self, out: &mut Out) -> bool {
         let Some(element) = self.elements.next() else { return false };
-        if let Err(error) = element.and_then(|element| conversation(&element, out)) {
+        if let Err(error) = element.and_then(|element| conversation(element, out)) {
             out.error(error);
         }
         true
     }
 }
 
-fn conversation(element: &Element, out: &mut Out) -> Result<(), TranscriptError> {
+fn conversation(element: Element, out: &mut Out) -> Result<(), TranscriptError> {
     let line = element.line;
-    let conversation = object(line, &element.text)?;
+    let conversation = object(line, &out.repaired(element.text))?;
     let id = match conversation.get("conversation_id") {
         Some(Value::String(id)) => id,
         _ => required_text(line, &conversation, "id")?,

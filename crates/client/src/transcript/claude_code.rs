@@ -45,6 +45,8 @@ struct ClaudeCode {
 }
 
 impl LineParser for ClaudeCode {
+    const IS_JSON: bool = true;
+
     fn line(&mut self, line: &Line, out: &mut Out) -> Result<(), TranscriptError> {
         if line.text.trim().is_empty() {
             return Ok(());

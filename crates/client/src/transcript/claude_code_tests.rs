@@ -48,6 +48,19 @@ skipped 1 summary (first at line 3), 1 bookkeeping (first at line 9), 2 meta (fi
 }
 
 #[test]
+fn half_a_letter_costs_no_line() {
+    check(
+        ClaudeCodeJsonl,
+        r#"{"type":"user","sessionId":"s","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"done \ud83d"}]}}
+{"type":"user","sessionId":"s","message":{"content":"ship it \ud83d\ude80 \ude80"}}"#,
+        "1.0 s TOOL \"done \u{fffd}\"
+2.0 s USER \"ship it 🚀 \u{fffd}\"
+skipped nothing
+repaired 2",
+    );
+}
+
+#[test]
 fn a_bad_line_is_an_error_and_the_next_is_read() {
     check(
         ClaudeCodeJsonl,

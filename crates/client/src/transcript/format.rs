@@ -135,7 +135,7 @@ pub fn detect(first: &[u8]) -> Option<TranscriptFormat> {
 
 /// Those lines of the beginning of a file that are whole JSON objects; a last line cut off is left out.
 pub(super) fn leading_objects(first: &str) -> impl Iterator<Item = super::json_members::Object> + '_ {
-    first.lines().filter_map(|line| serde_json::from_str(line).ok())
+    first.lines().filter_map(|line| loci_json::from_str(line).ok())
 }
 
 #[cfg(test)]

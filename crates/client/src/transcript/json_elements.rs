@@ -4,7 +4,7 @@
 //! than one element.
 
 use super::error::TranscriptError;
-use super::lines::{Input, UNIT_BYTES_MAX};
+use super::lines::{Input, UNIT_BYTES_MAX, utf8};
 
 /// The text of one element.
 pub(super) struct Element {
@@ -152,7 +152,7 @@ fn finished(open: Collected, bytes_max: usize) -> Result<Element, TranscriptErro
             "remove this conversation from the array, or import it in another format",
         ));
     }
-    let text = String::from_utf8(open.bytes).map_err(|_| {
+    let text = utf8(open.bytes).map_err(|_| {
         TranscriptError::new(open.line, "the text is UTF-8 (it is not)", "convert the file to UTF-8")
     })?;
     Ok(Element { line: open.line, text })

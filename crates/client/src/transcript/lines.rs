@@ -102,10 +102,10 @@ fn line_of(number: usize, bytes: Option<Vec<u8>>, bytes_max: usize) -> Result<Li
     if bytes.last() == Some(&b'\r') {
         bytes.pop();
     }
-    let mut text = String::from_utf8(bytes).map_err(|e| {
+    let mut text = utf8(bytes).map_err(|valid_up_to| {
         TranscriptError::new(
             number,
-            format!("the text is UTF-8 (it is not, from byte {} of the line)", e.utf8_error().valid_up_to()),
+            format!("the text is UTF-8 (it is not, from byte {valid_up_to} of the line)"),
             "convert the file to UTF-8",
         )
     })?;
@@ -113,6 +113,15 @@ fn line_of(number: usize, bytes: Option<Vec<u8>>, bytes_max: usize) -> Result<Li
         text.remove(0);
     }
     Ok(Line { number, text })
+}
+
+/// The bytes as text; else how many of them are. Some programs write half of a letter as bytes: it becomes U+FFFD.
+pub(super) fn utf8(bytes: Vec<u8>) -> Result<String, usize> {
+    String::from_utf8(bytes).or_else(|error| {
+        let (bytes, valid_up_to) = (error.as_bytes(), error.utf8_error().valid_up_to());
+        let repaired = loci_json::repair(bytes).ok_or(valid_up_to)?;
+        String::from_utf8(repaired.text).map_err(|_| valid_up_to)
+    })
 }
 
 #[cfg(test)]
@@ -140,6 +149,7 @@ mod tests {
             b"123456789\nok\n",
             &["line 1: a line has at most 8 bytes; cut the line, or remove what was pasted into it", "2 ok"],
         );
+        check(b"a\xed\xa0\xbdb\n", &["1 a\u{fffd}b"]);
         check(
             b"ab\xff\nok",
             &[

@@ -50,6 +50,12 @@ impl TranscriptReader<'_> {
         &self.out.skipped
     }
 
+    /// The number of lone surrogates (halves of letters) that became U+FFFD so far.
+    #[must_use]
+    pub fn repaired(&self) -> usize {
+        self.out.repaired
+    }
+
     /// The format it reads.
     #[must_use]
     pub fn format(&self) -> TranscriptFormat {
@@ -78,9 +84,17 @@ impl Iterator for TranscriptReader<'_> {
 pub(super) struct Out {
     items: VecDeque<Result<TranscriptTurn, TranscriptError>>,
     skipped: SkipReport,
+    repaired: usize,
 }
 
 impl Out {
+    /// JSON text with U+FFFD for lone surrogates, which are counted.
+    pub(super) fn repaired(&mut self, json: String) -> String {
+        let Some(repaired) = loci_json::repair(json.as_bytes()) else { return json };
+        self.repaired += repaired.replaced;
+        String::from_utf8(repaired.text).unwrap_or(json)
+    }
+
     pub(super) fn turn(&mut self, turn: TranscriptTurn) {
         self.items.push_back(Ok(turn));
     }
@@ -102,6 +116,9 @@ pub(super) trait Source {
 
 /// A format of lines.
 pub(super) trait LineParser {
+    /// Whether each line is JSON.
+    const IS_JSON: bool;
+
     fn line(&mut self, line: &Line, out: &mut Out) -> Result<(), TranscriptError>;
 
     /// After the last line.
@@ -120,7 +137,11 @@ impl<P: LineParser> Source for LineSource<'_, P> {
             self.parser.end(out);
             return false;
         };
-        if let Err(error) = line.and_then(|line| self.parser.line(&line, out)) {
+        let read = line.and_then(|line| {
+            let text = if P::IS_JSON { out.repaired(line.text) } else { line.text };
+            self.parser.line(&Line { text, ..line }, out)
+        });
+        if let Err(error) = read {
             out.error(error);
         }
         true

@@ -58,6 +58,8 @@ struct SpeakerText {
 }
 
 impl LineParser for SpeakerText {
+    const IS_JSON: bool = false;
+
     fn line(&mut self, line: &Line, out: &mut Out) -> Result<(), TranscriptError> {
         if let Some(header) = header(&line.text) {
             self.finish(out);

@@ -30,6 +30,9 @@ pub(super) fn check(format: TranscriptFormat, input: &str, expect: &str) {
         });
     }
     got.push(format!("skipped {}", reader.skipped()));
+    if reader.repaired() > 0 {
+        got.push(format!("repaired {}", reader.repaired()));
+    }
     assert!(reader.next().is_none(), "an ended reader stays ended");
     assert_eq!(got.join("\n"), expect);
 }

@@ -161,7 +161,7 @@ impl Plan {
     /// What is wrong, safe to show.
     pub fn read(text: &str) -> Result<Self, Malformed> {
         let value: serde_json::Value =
-            serde_json::from_str(text).map_err(|error| Malformed(format!("not JSON: {error}")))?;
+            loci_json::from_str(text).map_err(|error| Malformed(format!("not JSON: {error}")))?;
         let actions = value.get("actions").and_then(serde_json::Value::as_array);
         for (number, action) in (1..).zip(actions.into_iter().flatten()) {
             let kind = action.get("type").and_then(serde_json::Value::as_str).unwrap_or_default();

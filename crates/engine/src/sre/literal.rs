@@ -170,7 +170,10 @@ fn escape(chars: &mut std::str::Chars<'_>) -> Option<Vec<char>> {
 fn coded(chars: &mut std::str::Chars<'_>, digits: usize) -> Option<char> {
     let code: String = chars.by_ref().take(digits).collect();
     let is_whole = code.len() == digits && code.bytes().all(|byte| byte.is_ascii_hexdigit());
-    u32::from_str_radix(&code, 16).ok().filter(|_| is_whole).and_then(char::from_u32)
+    let code = u32::from_str_radix(&code, 16).ok().filter(|_| is_whole)?;
+    // Half of a letter, as Python prints text that was cut in an emoji.
+    let is_half = matches!(code, 0xd800..=0xdfff);
+    if is_half { Some(char::REPLACEMENT_CHARACTER) } else { char::from_u32(code) }
 }
 
 #[cfg(test)]
@@ -190,6 +193,7 @@ mod tests {
             json!({"a": "it's", "b": "say \"hi\"", "c": "it's \"x\""}),
         );
         check(r"{'a': 'one\ntwo\\three\x41\u00e9\U0001f600\d'}", json!({"a": "one\ntwo\\three\u{41}é😀\\d"}));
+        check(r"{'a': 'cut \ud83d'}", json!({"a": "cut \u{fffd}"}));
         check("{}", json!({}));
         check(" { 'a' : { } , } ", json!({"a": {}}));
         check("('a',)", json!(["a"]));

@@ -31,7 +31,7 @@ fn object(text: &str) -> Result<Value, String> {
 }
 
 fn json_or_literal(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).or_else(|json| {
+    loci_json::from_str(text).or_else(|json| {
         literal::read(text).ok_or_else(|| format!("it is neither JSON ({json}) nor a Python literal"))
     })
 }

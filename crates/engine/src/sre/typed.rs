@@ -76,7 +76,7 @@ fn object(text: &str) -> Option<Map<String, Value>> {
     if !text.trim_start().starts_with('{') {
         return None;
     }
-    let value = serde_json::from_str(text).ok().or_else(|| literal::read(text))?;
+    let value = loci_json::from_str(text).ok().or_else(|| literal::read(text))?;
     match value {
         Value::Object(members) => Some(members),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,

@@ -43,7 +43,7 @@ pub fn is_grounded(text: &str, heard: &[&str]) -> bool {
 /// A text without what its form escapes.
 fn meant(text: &str) -> Cow<'_, str> {
     if text.starts_with('{')
-        && let Ok(value) = serde_json::from_str::<Value>(text)
+        && let Ok(value) = loci_json::from_str::<Value>(text)
     {
         let mut strings = String::new();
         gather(&value, &mut strings);

@@ -95,7 +95,7 @@ fn json(reply: &str) -> Result<Value, BadReply> {
     if text.is_empty() {
         return Err(BadReply::of("the answer is empty: answer with JSON alone"));
     }
-    serde_json::from_str(text).map_err(|error| {
+    loci_json::from_str(text).map_err(|error| {
         BadReply::of(if error.is_eof() {
             "the answer breaks off: answer with the whole JSON".to_owned()
         } else {
@@ -350,6 +350,7 @@ mod tests {
         };
         check("[]", &[]);
         check(r#"{"items":[]}"#, &[]);
+        check(r#"[{"fact":"tea \ud83d"}]"#, &[("tea \u{fffd}", &[])]);
         check(r#"[{"fact":" tea "}]"#, &[("tea", &[])]);
         check(r#"{"items":[{"fact":"tea","sources":[3,1,3]}]}"#, &[("tea", &[1, 3])]);
         check("```json\n[{\"fact\":\"tea\",\"sources\":null}]\n```", &[("tea", &[])]);

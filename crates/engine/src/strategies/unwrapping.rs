@@ -26,7 +26,7 @@ pub fn unwrap(text: &str) -> Option<Vec<Piece>> {
     if !framed {
         return None;
     }
-    let value: Value = serde_json::from_str(trimmed).ok()?;
+    let value: Value = loci_json::from_str(trimmed).ok()?;
     let mut pieces = Pieces::default();
     match &value {
         Value::Object(object) => pieces.message(object)?,
@@ -104,7 +104,7 @@ impl Pieces {
         let lines = match given {
             None => String::new(),
             Some(Value::String(text)) => {
-                serde_json::from_str(text).map_or_else(|_| text.clone(), |value: Value| value_lines(&value))
+                loci_json::from_str(text).map_or_else(|_| text.clone(), |value: Value| value_lines(&value))
             }
             Some(value) => value_lines(value),
         };

@@ -142,7 +142,7 @@ impl Embeds {
                 failure.kind == ModelErrorKind::Rejected && matches!(answer.status, 400 | 413 | 422);
             return Err(NoVectors { error: refused(&self.who, &answer, &failure, None), of_texts });
         }
-        let body: Value = serde_json::from_slice(&answer.body).map_err(|_| garbled(&self.who))?;
+        let body: Value = loci_json::from_slice(&answer.body).map_err(|_| garbled(&self.who))?;
         let vectors = self.dialect.read(&body).filter(|vectors| vectors.len() == texts.len());
         vectors.ok_or_else(|| garbled(&self.who))?.into_iter().map(|vector| self.checked(vector)).collect()
     }

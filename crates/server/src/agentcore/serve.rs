@@ -13,7 +13,7 @@ use loci_model::ports::clock::Clock;
 use loci_model::ports::ids::{IdSource, uuid4};
 use loci_model::principal::Principal;
 use loci_model::settings::EventLimits;
-use loci_model::warning::Notices;
+use loci_model::warning::{Notices, Warning};
 use loci_model::{Error, ErrorKind, Timestamp, limits};
 
 use super::call::{Answer, Call, Outcome};
@@ -125,7 +125,14 @@ impl Wire {
             }
         };
         drop(read.unverified);
-        let outcome = self.answer(route, &caller, &body).await;
+        let repaired = loci_json::repair(&body);
+        let body = repaired.as_ref().map_or(&*body, |repaired| &repaired.text);
+        let mut outcome = self.answer(route, &caller, body).await;
+        if let Ok(answer) = &mut outcome
+            && repaired.is_some()
+        {
+            answer.notices.warn(Warning::LoneSurrogateReplaced);
+        }
         if let Err(failure) = &outcome {
             log_failure(failure, route.operation, &caller);
         }

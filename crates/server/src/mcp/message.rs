@@ -1,8 +1,13 @@
 //! JSON-RPC 2.0 as the protocol uses it: a request, a notification or a response, read strictly and written on one line.
 
+use loci_model::warning::Warning;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 use super::fault::Fault;
+
+/// Where a result says what a caller should know of how the request was read: a list of codes.
+const META_WARNINGS: &str = "loci/warnings";
 
 /// Members of a request.
 pub type Params = Map<String, Value>;
@@ -44,10 +49,66 @@ pub struct Unread {
     pub fault: Fault,
 }
 
-/// Reads a message from its text.
-pub fn read(text: &[u8]) -> Result<Message, Unread> {
-    let value = serde_json::from_slice(text).map_err(|_| Unread { id: None, fault: Fault::unreadable() })?;
-    of(value)
+/// The JSON of a message, and whether halves of letters in it became U+FFFD. What is no JSON is refused under its id, as
+/// far as that stands before what cannot be read: who asked waits for an answer with it.
+pub fn value(text: &[u8]) -> Result<(Value, bool), Unread> {
+    let strict = match serde_json::from_slice(text) {
+        Ok(value) => return Ok((value, false)),
+        Err(_) => loci_json::repair(text),
+    };
+    let text = strict.as_ref().map_or(text, |repaired| &repaired.text);
+    let value = serde_json::from_slice(text)
+        .map_err(|_| Unread { id: leading_id(text), fault: Fault::unreadable() })?;
+    Ok((value, strict.is_some()))
+}
+
+/// Reads a message from its text, and says whether halves of letters in it became U+FFFD.
+pub fn read(text: &[u8]) -> Result<(Message, bool), Unread> {
+    let (value, is_repaired) = value(text)?;
+    Ok((of(value)?, is_repaired))
+}
+
+/// The id of a message that breaks off or goes wrong behind it.
+pub(super) fn leading_id(text: &[u8]) -> Option<Value> {
+    let mut id = None;
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    // Its error is the one of the message; what was read before it stays.
+    let _ = LeadingId(&mut id).deserialize(&mut reader);
+    id.filter(is_id)
+}
+
+/// Takes the member `id` of an object as soon as something follows it: of a number at the end, digits may be missing.
+struct LeadingId<'i>(&'i mut Option<Value>);
+
+impl<'de> DeserializeSeed<'de> for LeadingId<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for LeadingId<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a message")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let mut id = None;
+        while let Some(name) = members.next_key::<String>()? {
+            if id.is_some() {
+                *self.0 = id.take();
+            }
+            if name == "id" {
+                id = Some(members.next_value()?);
+            } else {
+                members.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Reads a message from JSON.
@@ -114,6 +175,15 @@ pub fn answer(id: &Value, outcome: Result<Value, Fault>) -> Value {
     }
 }
 
+/// Warns in an answer that halves of letters in the request became U+FFFD.
+pub fn warn_of_repair(answer: &mut Value) {
+    let Some(result) = answer.get_mut("result").and_then(Value::as_object_mut) else { return };
+    let meta = result.entry("_meta").or_insert_with(|| json!({}));
+    if let Some(meta) = meta.as_object_mut() {
+        meta.insert(META_WARNINGS.to_owned(), json!([Warning::LoneSurrogateReplaced.code()]));
+    }
+}
+
 /// Something told.
 pub fn notification(method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "method": method, "params": params })
@@ -132,9 +202,10 @@ mod tests {
     fn messages_are_told_apart() {
         let check = |text: &str, expect: &str| {
             let said = match read(text.as_bytes()) {
-                Ok(Message::Request { id, method, .. }) => format!("request {id} {method}"),
-                Ok(Message::Notification { method, .. }) => format!("notification {method}"),
-                Ok(Message::Response { id, outcome }) => format!("response {id} {}", outcome.is_ok()),
+                Ok((Message::Request { id, method, .. }, false)) => format!("request {id} {method}"),
+                Ok((Message::Request { id, method, .. }, true)) => format!("repaired {id} {method}"),
+                Ok((Message::Notification { method, .. }, _)) => format!("notification {method}"),
+                Ok((Message::Response { id, outcome }, _)) => format!("response {id} {}", outcome.is_ok()),
                 Err(unread) => format!("{} {}", unread.fault.code, unread.id.unwrap_or_default()),
             };
             assert_eq!(said, expect, "{text}");
@@ -151,5 +222,13 @@ mod tests {
         check(r#"{"jsonrpc":"2.0","id":1}"#, "-32600 1");
         check("[]", "-32600 null");
         check("{", "-32700 null");
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"cut \ud83d"}}"#, "repaired 1 m");
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"\ud83d\ude00"}}"#, "request 1 m");
+        // What cannot be read is refused under the id before it.
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"#, "-32700 1");
+        check(r#"{"jsonrpc":"2.0","id":"x","method":"m","params":{"a":tru}}"#, "-32700 \"x\"");
+        check(r#"{"jsonrpc":"2.0","method":"m","params":{a},"id":1}"#, "-32700 null");
+        check(r#"{"jsonrpc":"2.0","id":[1],"params":{"#, "-32700 null");
+        check(r#"{"jsonrpc":"2.0","id":14"#, "-32700 null");
     }
 }

@@ -53,6 +53,15 @@ impl Connection {
     }
 }
 
+/// A request as it was read.
+struct Request {
+    id: Value,
+    method: String,
+    params: Params,
+    /// Halves of letters in it became U+FFFD.
+    is_repaired: bool,
+}
+
 /// The resources of a request that listens, for as long as it does.
 struct Listened<'d>(&'d StdioDoor, usize);
 
@@ -66,9 +75,13 @@ impl Drop for Listened<'_> {
 /// A line of the input.
 enum Line {
     Text(Vec<u8>),
-    TooLong,
+    /// Its beginning, by which it may be answered under its id.
+    TooLong(Vec<u8>),
     End,
 }
+
+/// Bytes of a line that is too long which are looked at for its id.
+const HEAD_BYTES: usize = 4096;
 
 impl StdioDoor {
     /// A door for one client.
@@ -109,9 +122,10 @@ impl StdioDoor {
             while tasks.try_join_next().is_some() {}
             match line {
                 Line::End => break,
-                Line::TooLong => {
+                Line::TooLong(head) => {
                     let rule = format!("a line must have at most {} bytes", self.line_bytes_max);
-                    let refused = message::error(None, &Fault::no_message(&rule));
+                    let id = message::leading_id(&head);
+                    let refused = message::error(id.as_ref(), &Fault::no_message(&rule));
                     let _ = out.send(refused).await; // the writer's end is noticed above
                 }
                 Line::Text(text) if text.iter().all(u8::is_ascii_whitespace) => {}
@@ -141,22 +155,23 @@ impl StdioDoor {
             Err(unread) => {
                 let _ = out.send(message::error(unread.id.as_ref(), &unread.fault)).await;
             }
-            Ok(Message::Notification { method, params }) => self.told(&method, &params),
-            Ok(Message::Response { id, outcome }) => self.service.mcp.pending.answered(&id, outcome),
-            Ok(Message::Request { id, method, params }) if method == "initialize" => {
+            Ok((Message::Notification { method, params }, _)) => self.told(&method, &params),
+            Ok((Message::Response { id, outcome }, _)) => self.service.mcp.pending.answered(&id, outcome),
+            Ok((Message::Request { id, method, params }, _)) if method == "initialize" => {
                 // What comes behind it may rest on it.
                 let answer = Arc::clone(&self).answer(&id, method, params, out.clone()).await;
                 let _ = out.send(answer).await;
             }
-            Ok(Message::Request { id, method, params }) => self.begin(id, method, params, out, tasks).await,
+            Ok((Message::Request { id, method, params }, is_repaired)) => {
+                let request = Request { id, method, params, is_repaired };
+                self.begin(request, out, tasks).await;
+            }
         }
     }
 
     async fn begin(
         self: Arc<Self>,
-        id: Value,
-        method: String,
-        params: Params,
+        Request { id, method, params, is_repaired }: Request,
         out: &mpsc::Sender<Value>,
         tasks: &mut JoinSet<()>,
     ) {
@@ -182,7 +197,10 @@ impl StdioDoor {
         let (started, start) = tokio::sync::oneshot::channel::<()>();
         let handle = tasks.spawn(async move {
             let _ = start.await; // until it can be cancelled
-            let answer = Arc::clone(&door).answer(&id, method, params, out.clone()).await;
+            let mut answer = Arc::clone(&door).answer(&id, method, params, out.clone()).await;
+            if is_repaired {
+                message::warn_of_repair(&mut answer);
+            }
             // From here on it is no longer cancelled: the answer is on its way.
             door.connection().under_way.remove(&own);
             let _ = out.send(answer).await;
@@ -366,16 +384,19 @@ async fn read_line(input: &mut (impl AsyncBufRead + Unpin), max: usize) -> std::
         let piece = input.fill_buf().await?;
         if piece.is_empty() {
             return Ok(match (is_over, line.is_empty()) {
-                (true, _) => Line::TooLong,
+                (true, _) => Line::TooLong(line),
                 (false, true) => Line::End,
                 (false, false) => Line::Text(line),
             });
         }
         let end = piece.iter().position(|byte| *byte == b'\n');
         let part = end.map_or(piece, |end| piece.get(..end).unwrap_or_default());
-        if line.len().saturating_add(part.len()) > max {
+        if !is_over && line.len().saturating_add(part.len()) > max {
             is_over = true;
-            line = Vec::new();
+            let room = HEAD_BYTES.saturating_sub(line.len());
+            line.extend_from_slice(part.get(..room).unwrap_or(part));
+            line.truncate(HEAD_BYTES);
+            line.shrink_to_fit();
         }
         if !is_over {
             line.extend_from_slice(part);
@@ -383,7 +404,7 @@ async fn read_line(input: &mut (impl AsyncBufRead + Unpin), max: usize) -> std::
         let used = end.map_or(piece.len(), |end| end.saturating_add(1));
         input.consume(used);
         if end.is_some() {
-            return Ok(if is_over { Line::TooLong } else { Line::Text(line) });
+            return Ok(if is_over { Line::TooLong(line) } else { Line::Text(line) });
         }
     }
 }

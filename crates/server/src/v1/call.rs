@@ -1,13 +1,17 @@
 //! What every operation starts with: the caller, the path's ids, the parsed request. Order: route, announced size,
 //! authentication, the body, parse; then the operation.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use axum::extract::{FromRequestParts, Query, RawPathParams};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::HeaderMap;
 use http::request::Parts;
 use loci_engine::idempotency::{ClientToken, IfErased};
+use http::{HeaderMap, HeaderValue};
 use loci_model::principal::Principal;
+use loci_model::warning::Warning;
 use loci_model::{ActorId, Error, ErrorKind, MemoryId, Reason, Result};
 use serde::de::{DeserializeOwned, IgnoredAny};
 
@@ -20,6 +24,38 @@ use crate::doors::Doors;
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// Header that says what becomes of a request whose source was erased.
 const IF_ERASED: &str = "loci-if-erased";
+/// Header of what a caller should know of how the request was read: codes, joined by commas.
+pub(crate) const WARNINGS: &str = "x-loci-warnings";
+
+/// Marks a request whose body held lone surrogates, from where it is read to where its response leaves.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RepairMark(Arc<AtomicBool>);
+
+impl RepairMark {
+    /// The mark of a request, which goes with it.
+    pub(super) fn of(request: &mut axum::extract::Request) -> Self {
+        let mark = Self::default();
+        request.extensions_mut().insert(mark.clone());
+        mark
+    }
+
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Warns in the header of the response, where the mark was set.
+    pub(super) fn warn(&self, headers: &mut HeaderMap) {
+        if self.0.load(Ordering::Relaxed) {
+            warn_of_repair(headers);
+        }
+    }
+}
+
+/// Says in a header that halves of letters in the request became U+FFFD.
+pub(crate) fn warn_of_repair(headers: &mut HeaderMap) {
+    let code = HeaderValue::from_static(Warning::LoneSurrogateReplaced.code());
+    headers.insert(WARNINGS, code);
+}
 
 /// A request whose caller is known.
 pub(crate) struct Call {
@@ -28,6 +64,7 @@ pub(crate) struct Call {
     path: Vec<(String, String)>,
     headers: HeaderMap,
     body: Bytes,
+    repaired: RepairMark,
 }
 
 impl Call {
@@ -39,7 +76,8 @@ impl Call {
         let (caller, path) = admit(&doors, &mut parts).await?;
         let body = doors.bodies.read(body, doors.options.body_bytes_max).await?;
         let headers = parts.headers.clone();
-        Ok((Self { doors, caller, path, headers, body }, parts))
+        let repaired = parts.extensions.get::<RepairMark>().cloned().unwrap_or_default();
+        Ok((Self { doors, caller, path, headers, body, repaired }, parts))
     }
 
     /// The value of a path parameter.
@@ -68,7 +106,14 @@ impl Call {
 
     /// The request's body, an object; an empty one is `{}`.
     pub(super) fn json<Q: DeserializeOwned>(&self) -> Result<Q> {
-        object(&self.body)
+        // Documents within a body stay text, so it is repaired before it is read.
+        match loci_json::repair(&self.body) {
+            Some(repaired) => {
+                self.repaired.set();
+                object(&repaired.text)
+            }
+            None => object(&self.body),
+        }
     }
 
     /// The request's body as it came.

@@ -109,6 +109,7 @@ struct EndLine {
 
 /// Reads a line; the error names it, and never quotes it.
 pub(super) fn read(text: &[u8], number: u64) -> Result<ExportLine> {
+    let text = &*loci_json::repaired(text);
     let tag: Tag<'_> = parse(text, number)?;
     Ok(match &*tag.tag {
         "header" => {

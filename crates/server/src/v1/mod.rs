@@ -94,6 +94,7 @@ use axum::routing::get;
 use http::header;
 
 use crate::doors::Doors;
+pub(crate) use call::warn_of_repair;
 use table::Table;
 pub use tools::error_of as tool_error_of;
 

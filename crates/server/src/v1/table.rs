@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
-use super::call::{self, Call};
+use super::call::{self, Call, RepairMark};
 use super::problem::Refused;
 use crate::doors::Doors;
 use crate::operations::observe::Operation;
@@ -239,9 +239,10 @@ impl Table {
     {
         let place = described.place;
         self.described.push(described);
-        let handler = move |State(doors): State<Doors>, request: Request| {
+        let handler = move |State(doors): State<Doors>, mut request: Request| {
+            let repaired = RepairMark::of(&mut request);
             let outcome = work(doors, request);
-            async move { named(place, outcome.await.map_err(Refused).into_response()) }
+            async move { finished(place, &repaired, outcome.await.map_err(Refused).into_response()) }
         };
         self.router = self.router.route(place.path, on(place.method.filter(), handler));
         self
@@ -267,9 +268,13 @@ impl Table {
         F: Fn(Doors, Request) -> Work + Clone + Send + Sync + 'static,
         Work: Future<Output = Result<Response>> + Send,
     {
-        let handler = move |State(doors): State<Doors>, request: Request| {
+        let handler = move |State(doors): State<Doors>, mut request: Request| {
             let work = work.clone();
-            async move { named(place, work(doors, request).await.map_err(Refused).into_response()) }
+            let repaired = RepairMark::of(&mut request);
+            async move {
+                let response = work(doors, request).await.map_err(Refused).into_response();
+                finished(place, &repaired, response)
+            }
         };
         self.router = self.router.route(place.path, on(place.method.filter(), handler));
         self
@@ -287,8 +292,10 @@ impl Table {
     }
 }
 
-fn named(place: Place, mut response: Response) -> Response {
+/// A response with its operation's name for whoever counts, and its warnings.
+fn finished(place: Place, repaired: &RepairMark, mut response: Response) -> Response {
     let name = format!("{} {}", place.method.name(), place.path);
     response.extensions_mut().insert(Operation(name.into()));
+    repaired.warn(response.headers_mut());
     response
 }

@@ -40,6 +40,28 @@ fn the_header_says_the_revision() {
 }
 
 #[test]
+fn half_a_letter_is_replaced_and_the_caller_is_warned() {
+    let world = World::new();
+    let warned = |path: &str, body: &str| {
+        let answer = world.send("POST", path, &[JSON], body.to_owned());
+        let warnings = answer.headers.get("x-loci-warnings").map(|value| value.to_str().unwrap().to_owned());
+        (answer.status.as_u16(), warnings)
+    };
+    let warning = || Some("lone_surrogate_replaced".to_owned());
+    let ping =
+        |text: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"text":"{text}"}}}}"#);
+    assert_eq!(warned("/mcp", &ping(r"cut \ud83d")), (200, warning()));
+    assert_eq!(warned("/mcp", &ping(r"whole \ud83d\ude00")), (200, None));
+    let id = world.memory("notes");
+    let search = |text: &str| format!(r#"{{"memory":"{id}","query":"{text}"}}"#);
+    assert_eq!(warned("/v1/search", &search(r"cut \ude00")), (200, warning()));
+    assert_eq!(warned("/v1/search", &search("whole")), (200, None));
+    let unread =
+        world.send("POST", "/mcp", &[JSON], r#"{"jsonrpc":"2.0","id":7,"method":"ping","a":tru}"#.to_owned());
+    assert_eq!((unread.code(), unread.json()["id"].as_i64()), (Some(-32700), Some(7)));
+}
+
+#[test]
 fn results_of_the_newest_revision_say_what_they_are() {
     let world = World::new();
     for (method, params, keep) in [

@@ -75,7 +75,7 @@ fn memories(file: File) -> std::io::Result<Vec<String>> {
     let mut line = Vec::new();
     while lines.read_until(b'\n', &mut line)? > 0 {
         if line.starts_with(br#"{"type":"memory""#)
-            && let Ok(found) = serde_json::from_slice::<MemoryLine>(&line)
+            && let Ok(found) = loci_json::from_slice::<MemoryLine>(&line)
         {
             memories.push(found.memory.id);
         }

@@ -44,6 +44,8 @@ struct Report {
     /// The day on which the last of them was.
     #[serde(skip_serializing_if = "Option::is_none")]
     erased_on: Option<String>,
+    /// Halves of letters that became U+FFFD.
+    repaired: usize,
     skipped: BTreeMap<&'static str, usize>,
 }
 
@@ -86,6 +88,7 @@ pub(super) async fn import(session: &Session, memory: &str, reading: &Reading) -
         }
     }
     importing.store(&parts).await?;
+    importing.report.repaired = turns.repaired();
     importing.end(turns.skipped())
 }
 
@@ -181,6 +184,10 @@ impl Importing<'_> {
                 report.errors
             ));
             output::line(format!("skipped: {skipped}"));
+            if report.repaired > 0 {
+                let rule = "halves of letters (lone surrogates) in it are the sign U+FFFD";
+                output::line(format!("warning: {} {rule}", report.repaired));
+            }
         })?;
         match self.report.errors {
             0 => Ok(()),

@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
         });
         let Some((end, _)) = end else { return Err("a text in quotes has no end") };
         let quoted = rest.get(..=end).unwrap_or_default();
-        let text = serde_json::from_str(quoted).map_err(|_| "a text in quotes is not valid")?;
+        let text = loci_json::from_str(quoted).map_err(|_| "a text in quotes is not valid")?;
         self.at += quoted.len();
         Ok(text)
     }

@@ -81,7 +81,7 @@ impl Complete {
             Some(file) => {
                 let text = text_of(file, "the report")?;
                 let bad = |error| Usage(format!("--report must be JSON of a report: {error}"));
-                serde_json::from_str(&text).map_err(bad)?
+                loci_json::from_str(&text).map_err(bad)?
             }
             None => TaskComplete::default(),
         };

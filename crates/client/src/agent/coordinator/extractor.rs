@@ -90,7 +90,7 @@ fn parse(answer: &str) -> Result<Vec<NewEntry>, ExtractError> {
         .and_then(|(from, to)| answer.get(from..=to))
         .ok_or_else(|| malformed("holds no JSON array"))?;
     let facts: Vec<Fact> =
-        serde_json::from_str(array).map_err(|_| malformed("is no JSON array of {\"content\": string}"))?;
+        loci_json::from_str(array).map_err(|_| malformed("is no JSON array of {\"content\": string}"))?;
     let said = facts.into_iter().filter(|fact| !fact.content.trim().is_empty());
     Ok(said.map(|fact| NewEntry::text(fact.content)).collect())
 }

@@ -81,8 +81,9 @@ fn value(content: &str) -> Result<Option<Map<String, Value>>, String> {
     if !content.trim_start().starts_with('{') {
         return Ok(None);
     }
+    let content = loci_json::repaired_text(content);
     // The first value counts: words behind it in the same fence spoil nothing.
-    match serde_json::Deserializer::from_str(content).into_iter::<Value>().next() {
+    match serde_json::Deserializer::from_str(&content).into_iter::<Value>().next() {
         Some(Ok(Value::Object(members))) => Ok(Some(members)),
         Some(Ok(_)) | None => Ok(None),
         Some(Err(error)) => Err(format!(

@@ -207,7 +207,7 @@ fn incident_of(event: &Event) -> Option<String> {
         PayloadItem::Conversational { text, .. } => Some(text),
         PayloadItem::Blob(_) | PayloadItem::Json(_) => None,
     })?;
-    let data: Value = serde_json::from_str(text).ok()?;
+    let data: Value = loci_json::from_str(text).ok()?;
     data.get("incident_id")?.as_str().map(str::to_owned)
 }
 

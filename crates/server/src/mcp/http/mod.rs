@@ -29,6 +29,7 @@ use super::revision::Revision;
 use crate::auth::gate::Peer;
 use crate::bodies::{Bodies, Unread};
 use crate::operations::observe::{Operation, RequestId};
+use crate::v1::warn_of_repair;
 pub(crate) use door::routes;
 
 /// Header of the revision.
@@ -91,15 +92,19 @@ impl HttpDoor {
         let streams = guard::forms(&parts.headers)?;
         let body = self.bodies.read(body, self.body_bytes_max).await.map_err(unread)?;
         let heads = Heads { caller, endpoint, headers: parts.headers, streams };
-        let value: Value =
-            serde_json::from_slice(&body).map_err(|_| reply::fault(None, &Fault::unreadable()))?;
+        let (value, is_repaired) =
+            message::value(&body).map_err(|unread| reply::fault(unread.id.as_ref(), &unread.fault))?;
         let revision = self.revision(&heads.headers, &value)?;
-        match value {
+        let mut response = match value {
             Value::Array(messages) if revision.is_some_and(|revision| revision == Revision::V2025Mar) => {
-                Ok(self.batch(&heads, messages).await)
+                self.batch(&heads, messages).await
             }
-            value => self.one(heads, revision.unwrap_or(Revision::V2025Mar), value).await,
+            value => self.one(heads, revision.unwrap_or(Revision::V2025Mar), value).await?,
+        };
+        if is_repaired {
+            warn_of_repair(response.headers_mut());
         }
+        Ok(response)
     }
 
     /// The revision that the header says; without one the oldest that is spoken over HTTP.

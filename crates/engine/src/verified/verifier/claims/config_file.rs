@@ -38,7 +38,7 @@ pub(super) fn config_value(path: &str, text: &str, pointer: &str) -> ConfigValue
 
 fn json(text: &str, parts: &[String]) -> ConfigValue {
     use serde_json::Value;
-    let Ok(document) = serde_json::from_str::<Value>(text) else {
+    let Ok(document) = loci_json::from_str::<Value>(text) else {
         return ConfigValue::Unknown("the file is not JSON".to_owned());
     };
     let mut value = &document;

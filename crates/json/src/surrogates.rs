@@ -1,0 +1,135 @@
+//! The search for lone surrogates in JSON text, as escapes (`\ud83d`) and as bytes (`ED A0 BD`). One pass over the text;
+//! a replacement has the length of what it replaces, so lines, columns and lengths stay as they were.
+
+/// Begins an escape.
+const BACKSLASH: u8 = b'\\';
+/// First byte of a surrogate in what would be UTF-8.
+const SURROGATE_BYTE: u8 = 0xed;
+/// Bytes of an escape.
+const ESCAPE_BYTES: usize = 6;
+/// U+FFFD as an escape.
+const REPLACED_ESCAPE: &[u8; ESCAPE_BYTES] = br"\ufffd";
+/// U+FFFD in UTF-8.
+const REPLACED_BYTES: [u8; 3] = [0xef, 0xbf, 0xbd];
+
+/// Text in which lone surrogates were replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repaired {
+    /// The text.
+    pub text: Vec<u8>,
+    /// The number of surrogates that were replaced.
+    pub replaced: usize,
+}
+
+/// Replaces each lone surrogate by U+FFFD and logs that it did; `None` where the text has none.
+#[must_use]
+pub fn repair(text: &[u8]) -> Option<Repaired> {
+    let found = lone(text);
+    if found.is_empty() {
+        return None;
+    }
+    let mut repaired = text.to_vec();
+    for at in &found {
+        let replacement: &[u8] =
+            if repaired.get(*at) == Some(&BACKSLASH) { REPLACED_ESCAPE } else { &REPLACED_BYTES };
+        if let Some(place) = repaired.get_mut(*at..at.saturating_add(replacement.len())) {
+            place.copy_from_slice(replacement);
+        }
+    }
+    tracing::warn!(replaced = found.len(), "JSON of others holds lone surrogates: each became U+FFFD");
+    Some(Repaired { text: repaired, replaced: found.len() })
+}
+
+/// Where lone surrogates begin.
+fn lone(text: &[u8]) -> Vec<usize> {
+    let mut found = Vec::new();
+    // Nearly all text has no such escape, and UTF-8 has no surrogates: two searches by machine words are all it costs.
+    if std::str::from_utf8(text).is_ok_and(|text| !text.contains(r"\u")) {
+        return found;
+    }
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        at += match *byte {
+            BACKSLASH => match unit(text, at) {
+                Some(0xd800..=0xdbff) if matches!(unit(text, at + ESCAPE_BYTES), Some(0xdc00..=0xdfff)) => {
+                    2 * ESCAPE_BYTES
+                }
+                Some(0xd800..=0xdfff) => {
+                    found.push(at);
+                    ESCAPE_BYTES
+                }
+                // Another escape: a backslash in it begins none.
+                Some(_) | None => 2,
+            },
+            SURROGATE_BYTE if is_surrogate(text, at) => {
+                found.push(at);
+                REPLACED_BYTES.len()
+            }
+            _ => 1,
+        };
+    }
+    found
+}
+
+/// The UTF-16 unit that an escape at this place names.
+fn unit(text: &[u8], at: usize) -> Option<u16> {
+    let digits = text.get(at..at.checked_add(ESCAPE_BYTES)?)?.strip_prefix(br"\u")?;
+    digits.iter().try_fold(0_u16, |unit, digit| {
+        let digit = char::from(*digit).to_digit(16)?;
+        Some(unit * 16 + u16::try_from(digit).ok()?)
+    })
+}
+
+/// Whether the bytes at this place are a surrogate: in UTF-8 there is none.
+fn is_surrogate(text: &[u8], at: usize) -> bool {
+    let byte = |more: usize| text.get(at.saturating_add(more)).copied();
+    matches!((byte(1), byte(2)), (Some(0xa0..=0xbf), Some(0x80..=0xbf)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn only_what_has_no_partner_is_replaced() {
+        let check = |text: &[u8], expect: Option<(&[u8], usize)>| {
+            let got = repair(text);
+            let expect = expect.map(|(text, replaced)| Repaired { text: text.to_vec(), replaced });
+            assert_eq!(got, expect, "{}", String::from_utf8_lossy(text));
+        };
+        check(b"", None);
+        check(br#"{"a":"\ud83d\ude00 \u00e9 \n"}"#, None);
+        check(br"\\ud83d", None);
+        check(br"\\\ud83d", Some((br"\\\ufffd", 1)));
+        check(br"\uD83D", Some((br"\ufffd", 1)));
+        check(br"\ud83dx\ude00", Some((br"\ufffdx\ufffd", 2)));
+        check(br"\ude00\ud83d", Some((br"\ufffd\ufffd", 2)));
+        check(br"\ud83d\ud83d\ude00", Some((br"\ufffd\ud83d\ude00", 1)));
+        check(br"\ud83d\u0041", Some((br"\ufffd\u0041", 1)));
+        check(br"\ud83", None);
+        check(br"\ud83d\ude0", Some((br"\ufffd\ude0", 1)));
+        check("한국어 \u{d7ff}".as_bytes(), None);
+        check(b"a\xed\xa0\xbdb\xed", Some((b"a\xef\xbf\xbdb\xed", 1)));
+    }
+
+    proptest! {
+        /// Whatever the text is, repairing ends, keeps the length, and finds nothing the second time.
+        #[test]
+        fn repairing_twice_changes_nothing_more(text in "(\\\\|u|d83d|DE00|\"|x|é|한|\\\\ud83d|\\\\ude00){0,40}") {
+            if let Some(once) = repair(text.as_bytes()) {
+                prop_assert_eq!(once.text.len(), text.len());
+                prop_assert!(once.replaced > 0);
+                prop_assert_eq!(repair(&once.text), None);
+            }
+        }
+
+        /// Text that the strict parser reads holds none.
+        #[test]
+        fn text_without_halves_is_left_alone(text in ".{0,40}") {
+            let json = serde_json::Value::String(text).to_string();
+            prop_assert_eq!(repair(json.as_bytes()), None);
+        }
+    }
+}
