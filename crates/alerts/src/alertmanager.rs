@@ -1,62 +1,37 @@
-//! Alertmanager's webhook, version 4: a group of alerts, each of which fires or is over. That a signal is over is no word on the matter.
+//! The webhook of Alertmanager (version 4) and of Grafana, which sends the same form under another version: a group of alerts, each of
+//! which fires or is over. That a signal is over is no word on the matter.
+
+use std::collections::BTreeMap;
 
 use loci_model::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use loci_model::ports::alerts::{AlertReader, LabelMap};
-use loci_model::{Error, Result, Timestamp};
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use loci_model::{Result, Timestamp};
+use serde_json::Value;
 
-use crate::reading::{body, bounded, identifier, labels, line, time, title};
+use crate::members::Members;
+use crate::reading::{UNREAD, body, fnv, identifier, labels, of_no_use, title};
 
 /// Reads them.
 pub(crate) struct Alertmanager {
     pub(crate) labels: LabelMap,
 }
 
-/// How an end that is not there yet is written.
-const OPEN: &str = "0001-01-01T00:00:00Z";
-
 /// The label by which an alert says how many of its group were not sent.
 const LEFT_OUT: &str = "truncated_alerts";
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Body {
-    version: Option<String>,
-    group_key: Option<String>,
-    #[serde(default)]
-    truncated_alerts: u64,
-    #[serde(default)]
-    alerts: Vec<Alert>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Alert {
-    status: String,
-    #[serde(default)]
-    labels: Map<String, Value>,
-    #[serde(default)]
-    annotations: Map<String, Value>,
-    starts_at: String,
-    ends_at: Option<String>,
-    #[serde(rename = "generatorURL")]
-    generator_url: Option<String>,
-    fingerprint: String,
-}
-
 impl AlertReader for Alertmanager {
     fn read(&self, bytes: &[u8]) -> Result<AlertBody> {
-        let body: Body = body(bytes, "Alertmanager")?;
-        if body.version.as_deref() != Some("4") {
-            return Err(Error::invalid("version", "version must be 4: this is no webhook of Alertmanager"));
-        }
-        let group = body.group_key.as_deref();
-        let news = bounded(body.alerts, "alerts")?.into_iter().map(|alert| self.news(alert, group));
-        let mut news: Vec<AlertNotice> = news.collect::<Result<_>>()?;
-        if body.truncated_alerts > 0 {
+        let body = body(bytes, "Alertmanager")?;
+        let Some(alerts) = body.get("alerts").and_then(Value::as_array) else {
+            return Ok(AlertBody::News(vec![of_no_use(UNREAD, body.to_string())]));
+        };
+        let group = Members::of(Some(&body)).line("groupKey");
+        let mut news: Vec<AlertNotice> =
+            alerts.iter().map(|alert| self.news(alert, group.as_deref())).collect();
+        let truncated = body.get("truncatedAlerts").and_then(Value::as_u64).filter(|count| *count > 0);
+        if let Some(count) = truncated {
             for one in &mut news {
-                one.labels.insert(LEFT_OUT.to_owned(), body.truncated_alerts.to_string());
+                one.labels.insert(LEFT_OUT.to_owned(), count.to_string());
             }
         }
         Ok(AlertBody::News(news))
@@ -64,38 +39,54 @@ impl AlertReader for Alertmanager {
 }
 
 impl Alertmanager {
-    fn news(&self, alert: Alert, group: Option<&str>) -> Result<AlertNotice> {
-        let fingerprint = identifier(alert.fingerprint, "alerts.fingerprint")?;
-        let starts_at = time(Some(&alert.starts_at), "alerts.startsAt")?;
-        let ends_at = time(alert.ends_at.as_deref().filter(|text| *text != OPEN), "alerts.endsAt")?;
-        let labels = labels(alert.labels);
+    fn news(&self, alert: &Value, group: Option<&str>) -> AlertNotice {
+        let mut members = Members::of(Some(alert));
+        let Some(status) = members.text("status") else { return of_no_use(UNREAD, alert.to_string()) };
+        let (starts_at, ends_at) = (members.time("startsAt"), members.time("endsAt"));
+        let mut labels = labels(members.object("labels"));
+        let annotations = members.object("annotations");
         let told = |name: &str| {
-            let text = alert.annotations.get(name).and_then(Value::as_str);
+            let text = annotations.get(name).and_then(Value::as_str);
             text.filter(|text| !text.trim().is_empty())
         };
         let name = labels.get("alertname").map(String::as_str);
         let about =
             told("summary").or_else(|| told("description")).or(name).unwrap_or("an alert without a name");
-        let change = match alert.status.as_str() {
+        let about = title(about);
+        let change = match status.as_str() {
             "firing" => Some(AlertChange::Opened),
             "resolved" => Some(AlertChange::Cleared),
             _ => None,
         };
-        let began = starts_at.map(Timestamp::millis).unwrap_or_default();
-        Ok(AlertNotice {
-            identity: format!("{fingerprint} {} {began}", alert.status),
-            event: alert.status,
+        let fingerprint = members.text("fingerprint").map_or_else(|| of_labels(&labels), identifier);
+        let identity = match starts_at.map(Timestamp::millis) {
+            Some(began) => format!("{fingerprint} {status} {began}"),
+            // Without its beginning, an alert is told by all that is said of it.
+            None => alert.to_string(),
+        };
+        let url = members.line("generatorURL");
+        let place = self.labels.place(&labels);
+        members.note_left_out(&mut labels);
+        AlertNotice {
+            identity,
+            event: identifier(status),
             change,
-            title: title(about),
-            place: self.labels.place(&labels),
+            title: about,
+            place,
             labels,
             starts_at,
             ends_at: ends_at.filter(|_| change == Some(AlertChange::Cleared)),
-            group_key: group.map(|text| line(text, "groupKey")).transpose()?,
-            url: alert.generator_url.map(|text| line(&text, "alerts.generatorURL")).transpose()?,
+            group_key: group.map(str::to_owned),
+            url,
             fingerprint,
-        })
+        }
     }
+}
+
+/// The fingerprint that senders make of an alert's labels: older ones do not send it.
+fn of_labels(labels: &BTreeMap<String, String>) -> String {
+    let texts: Vec<&str> = labels.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]).collect();
+    format!("{:016x}", fnv(&texts))
 }
 
 #[cfg(test)]
@@ -162,18 +153,64 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_webhook_of_it_is_refused() {
-        let check = |body: Value, field: &str| {
-            assert_eq!(read(body).unwrap_err().field.as_deref(), Some(field));
+    fn one_odd_alert_costs_itself_alone() {
+        let odd = |member: &str, value: Value| {
+            let mut alert = firing();
+            alert[member] = value;
+            alert
         };
-        check(json!({"alerts": []}), "version");
-        check(json!({"version": "4", "alerts": {}}), "body");
+        let check = |alert: Value, change: Option<AlertChange>, left_out: Option<&str>| {
+            let news = read(json!({"version": "4", "alerts": [alert, firing()]})).unwrap();
+            let [one, other] = news.as_slice() else { panic!("{news:?}") };
+            let told = one.labels.get("loci_members_left_out").map(String::as_str);
+            assert_eq!((one.change, told), (change, left_out), "{one:?}");
+            assert_eq!(other.change, Some(AlertChange::Opened), "{one:?}");
+        };
+        let opened = Some(AlertChange::Opened);
+        check(odd("startsAt", json!("soon")), opened, Some("startsAt"));
+        check(odd("endsAt", json!("0001-01-01T00:00:00.000Z")), opened, None);
+        check(odd("endsAt", json!("0001-01-01T00:00:00+00:00")), opened, None);
+        check(odd("generatorURL", json!("x".repeat(10_001))), opened, Some("generatorURL"));
+        check(odd("labels", json!([])), opened, Some("labels"));
+        check(odd("annotations", Value::Null), opened, None);
+        check(odd("fingerprint", json!("")), opened, None);
+        check(odd("status", json!("pending")), None, None);
+        check(odd("status", json!({})), None, None);
+        check(json!("an alert"), None, None);
+    }
+
+    #[test]
+    fn grafana_sends_the_same_form_under_another_version() {
         let mut alert = firing();
-        alert["fingerprint"] = json!("");
-        check(json!({"version": "4", "alerts": [alert]}), "alerts.fingerprint");
-        let mut alert = firing();
-        alert["startsAt"] = json!("soon");
-        check(json!({"version": "4", "alerts": [alert]}), "alerts.startsAt");
-        check(json!({"version": "4", "alerts": vec![firing(); 501]}), "alerts");
+        (alert["silenceURL"], alert["values"]) = (json!("https://g.example/silence"), json!({"A": 1}));
+        let body = json!({"version": "1", "alerts": [alert], "truncatedAlerts": null, "orgId": 1, "state": "alerting"});
+        assert_eq!(read(body).unwrap()[0].fingerprint, "1a30ba71cca2921f");
+    }
+
+    #[test]
+    fn a_fingerprint_that_is_not_sent_is_that_of_the_labels() {
+        let check = |labels: Value, expect: &str| {
+            let mut alert = firing();
+            alert.as_object_mut().unwrap().remove("fingerprint");
+            alert["labels"] = labels;
+            assert_eq!(read(json!({"alerts": [alert]})).unwrap()[0].fingerprint, expect);
+        };
+        check(json!({}), "cbf29ce484222325");
+        check(json!({"x": "y"}), "725f725716f98d94");
+        check(
+            json!({"occupation": "robot", "first_name": "electro", "manufacturer": "westinghouse"}),
+            "520aa309145d62f2",
+        );
+    }
+
+    #[test]
+    fn what_is_none_of_its_bodies_is_counted_and_no_json_is_refused() {
+        for body in [json!({"version": "4"}), json!([]), json!({"version": "4", "alerts": {}})] {
+            let news = read(body).unwrap();
+            assert_eq!((news[0].change, news[0].event.as_str()), (None, UNREAD));
+        }
+        assert_eq!(read(json!({"version": "4", "alerts": vec![firing(); 501]})).unwrap().len(), 501);
+        let reader = Alertmanager { labels: LabelMap::default() };
+        assert_eq!(reader.read(b"firing").unwrap_err().field.as_deref(), Some("body"));
     }
 }

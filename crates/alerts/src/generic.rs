@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use loci_model::Result;
 use loci_model::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use loci_model::ports::alerts::{AlertReader, LabelMap};
-use loci_model::{Error, Result, Timestamp};
 use serde_json::{Map, Value};
 
-use crate::reading::{body, identifier, labels, time, title};
+use crate::members::{LEFT_OUT, time};
+use crate::reading::{UNREAD, body, identifier, labels, of_no_use, title};
 
 /// Where members stand in a body, as JSON pointers (RFC 6901).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,7 +29,7 @@ pub struct Places {
     pub service: Option<String>,
     /// The environment.
     pub environment: Option<String>,
-    /// When it began: RFC 3339, or milliseconds.
+    /// When it began: RFC 3339, or seconds, milli-, micro- or nanoseconds since 1970.
     pub starts_at: Option<String>,
     /// When it ended.
     pub ends_at: Option<String>,
@@ -82,21 +83,55 @@ impl Generic {
         place.and_then(|place| body.pointer(place)).filter(|value| !value.is_null())
     }
 
-    fn required(&self, body: &Value, place: &str, field: &'static str) -> Result<String> {
-        let missing = || Error::invalid(field, format!("the body has no text at {place} for {field}"));
-        self.at(body, Some(place)).and_then(text).ok_or_else(missing)
+    fn text(&self, body: &Value, place: &str) -> Option<String> {
+        self.at(body, Some(place)).and_then(text)
     }
 
-    fn time(&self, body: &Value, place: Option<&str>, field: &'static str) -> Result<Option<Timestamp>> {
-        match self.at(body, place) {
-            Some(Value::Number(millis)) => {
-                let wrong = || Error::invalid(field, format!("{field} must be RFC 3339 or milliseconds"));
-                let millis = millis.as_i64().ok_or_else(wrong)?;
-                Timestamp::from_millis(millis).map(Some).map_err(|error| error.on(field))
+    /// The news of a body; none where what it must say is not at its places.
+    fn news(&self, body: &Value) -> Option<AlertNotice> {
+        let places = &self.places;
+        let status = self.text(body, &places.status)?;
+        let fingerprint = identifier(self.text(body, &places.fingerprint)?);
+        let about = title(&self.text(body, &places.title)?);
+        let is_of = |words: &[String]| words.iter().any(|word| word.eq_ignore_ascii_case(&status));
+        let change = if is_of(&places.open_values) {
+            Some(AlertChange::Opened)
+        } else {
+            is_of(&places.close_values).then_some(AlertChange::Closed)
+        };
+        let found = self.at(body, places.labels.as_deref()).and_then(Value::as_object).cloned();
+        let mut labels = labels(found.unwrap_or_else(Map::new));
+        let mut place = self.labels.place(&labels);
+        let named = |at: &Option<String>| self.at(body, at.as_deref()).and_then(text);
+        place.service = named(&places.service).or(place.service);
+        place.environment = named(&places.environment).or(place.environment);
+        let id = named(&places.id).map(identifier);
+        let mut time_at = |at: &Option<String>| {
+            let value = self.at(body, at.as_deref())?;
+            let read = time(value);
+            if let (None, Some(at)) = (read, at) {
+                labels.insert(LEFT_OUT.to_owned(), at.clone());
             }
-            Some(value) => time(value.as_str(), field),
-            None => Ok(None),
-        }
+            read
+        };
+        let (starts_at, ends_at) = (time_at(&places.starts_at), time_at(&places.ends_at));
+        Some(AlertNotice {
+            // A number may be of the alert, which begins, is over, and begins again. Where not both are told, a body is told by all that it says.
+            identity: match id.zip(starts_at) {
+                Some((id, began)) => format!("{id} {} {}", status.to_lowercase(), began.millis()),
+                None => body.to_string(),
+            },
+            event: identifier(status),
+            change,
+            fingerprint,
+            title: about,
+            place,
+            labels,
+            starts_at,
+            ends_at: ends_at.filter(|_| change == Some(AlertChange::Closed)),
+            group_key: None,
+            url: None,
+        })
     }
 }
 
@@ -110,49 +145,15 @@ fn text(value: &Value) -> Option<String> {
 
 impl AlertReader for Generic {
     fn read(&self, bytes: &[u8]) -> Result<AlertBody> {
-        let body: Value = body(bytes, "this hook")?;
-        let places = &self.places;
-        let status = self.required(&body, &places.status, "status")?;
-        let is_of = |words: &[String]| words.iter().any(|word| word.eq_ignore_ascii_case(&status));
-        let change = if is_of(&places.open_values) {
-            Some(AlertChange::Opened)
-        } else {
-            is_of(&places.close_values).then_some(AlertChange::Closed)
-        };
-        let fingerprint =
-            identifier(self.required(&body, &places.fingerprint, "fingerprint")?, "fingerprint")?;
-        let title = title(&self.required(&body, &places.title, "title")?);
-        let found = self.at(&body, places.labels.as_deref()).and_then(Value::as_object).cloned();
-        let labels = labels(found.unwrap_or_else(Map::new));
-        let mut place = self.labels.place(&labels);
-        let named = |at: &Option<String>| self.at(&body, at.as_deref()).and_then(text);
-        place.service = named(&places.service).or(place.service);
-        place.environment = named(&places.environment).or(place.environment);
-        let id = named(&places.id).map(|id| identifier(id, "id")).transpose()?;
-        let starts_at = self.time(&body, places.starts_at.as_deref(), "starts_at")?;
-        let ends_at = self.time(&body, places.ends_at.as_deref(), "ends_at")?;
-        Ok(AlertBody::News(vec![AlertNotice {
-            // A number may be of the alert, which begins, is over, and begins again. Where not both are told, a body is told by all that it says.
-            identity: match id.zip(starts_at) {
-                Some((id, began)) => format!("{id} {} {}", status.to_lowercase(), began.millis()),
-                None => body.to_string(),
-            },
-            event: identifier(status, "status")?,
-            change,
-            fingerprint,
-            title,
-            place,
-            labels,
-            starts_at,
-            ends_at: ends_at.filter(|_| change == Some(AlertChange::Closed)),
-            group_key: None,
-            url: None,
-        }]))
+        let body = body(bytes, "this hook")?;
+        let news = self.news(&body).unwrap_or_else(|| of_no_use(UNREAD, body.to_string()));
+        Ok(AlertBody::News(vec![news]))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use loci_model::Timestamp;
     use serde_json::json;
 
     use super::*;
@@ -212,16 +213,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named_with_its_place() {
-        let check = |body: Value, field: &str| {
-            let error = read(body).unwrap_err();
-            assert_eq!(error.field.as_deref(), Some(field), "{}", error.message);
+    fn a_body_without_what_it_must_say_is_counted() {
+        for body in
+            [json!({}), json!({"state": "down"}), json!({"state": "down", "check": {"name": "c"}}), json!([])]
+        {
+            let news = read(body).unwrap();
+            assert_eq!((news.change, news.event.as_str()), (None, UNREAD));
+        }
+    }
+
+    #[test]
+    fn a_time_that_cannot_be_read_costs_itself_alone() {
+        let check = |since: Value, millis: Option<i64>| {
+            let body = json!({"state": "down", "check": {"name": "c"}, "message": "m", "since": since});
+            let news = read(body).unwrap();
+            assert_eq!(news.change, Some(AlertChange::Opened));
+            assert_eq!(news.starts_at.map(Timestamp::millis), millis);
+            let told = news.labels.get("loci_members_left_out").map(String::as_str);
+            assert_eq!(told, millis.is_none().then_some("/since"));
         };
-        check(json!({}), "status");
-        check(json!({"state": "down"}), "fingerprint");
-        check(json!({"state": "down", "check": {"name": "c"}}), "title");
-        check(json!({"state": "down", "check": {"name": "c"}, "message": "m", "since": "soon"}), "starts_at");
-        check(json!({"state": "down", "check": {"name": "c"}, "message": "m", "since": 1.5}), "starts_at");
+        check(json!("soon"), None);
+        check(json!(1.5), None);
+        check(json!(1_795_273_800), Some(1_795_273_800_000));
+        check(json!("1795273800000"), Some(1_795_273_800_000));
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Bodies that alerting systems send (sre-memory.md §12), each system by a file of its own. They are read with tolerance: members that are
-//! not known are passed over, and events that are of no use say so. No signatures, which are the door's matter, and no I/O.
+//! Bodies that alerting systems send, each system by a file of its own. They are read with tolerance, for no sender sends again what was
+//! refused: unknown members are passed over, odd ones left out by name, one unreadable item costs itself, and what is of no use says so.
+//! Only a body that is no JSON is refused. No signatures, which are the door's matter, and no I/O.
 //!
 //! | file | system |
 //! |---|---|
@@ -7,12 +8,13 @@
 //! | `pagerduty` | PagerDuty |
 //! | `opsgenie` | Opsgenie |
 //! | `generic` | any other, by places that the configuration names |
-//! | `reading` | what they share |
+//! | `reading`, `members` | what they share |
 //!
 //! To add one: a file with an `impl AlertReader`, a word of `AlertSource`, a line in `reader`.
 
 mod alertmanager;
 mod generic;
+mod members;
 mod opsgenie;
 mod pagerduty;
 mod reading;

@@ -1,85 +1,66 @@
-//! Opsgenie's outgoing webhooks: one action on one alert. Its alias is what makes two alerts the same there.
+//! Opsgenie's outgoing webhooks: one action on one alert. Its alias is what makes two alerts the same there. `createdAt` is in
+//! milliseconds and `updatedAt` in nanoseconds.
 
+use loci_model::Result;
 use loci_model::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use loci_model::ports::alerts::{AlertReader, LabelMap};
-use loci_model::{Result, Timestamp};
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::reading::{body, identifier, labels, title};
+use crate::members::Members;
+use crate::reading::{UNREAD, body, identifier, labels, of_no_use, title};
 
 /// Reads them.
 pub(crate) struct Opsgenie {
     pub(crate) labels: LabelMap,
 }
 
-#[derive(Deserialize)]
-struct Body {
-    action: String,
-    alert: Alert,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Alert {
-    alert_id: String,
-    alias: Option<String>,
-    message: Option<String>,
-    #[serde(default)]
-    tags: Vec<Value>,
-    entity: Option<String>,
-    created_at: Option<i64>,
-    updated_at: Option<i64>,
-    priority: Option<String>,
-    #[serde(default)]
-    details: Option<Map<String, Value>>,
-}
-
 impl AlertReader for Opsgenie {
     fn read(&self, bytes: &[u8]) -> Result<AlertBody> {
-        let Body { action, alert } = body(bytes, "Opsgenie")?;
+        let body = body(bytes, "Opsgenie")?;
+        let news = self.news(&body).unwrap_or_else(|| of_no_use(UNREAD, body.to_string()));
+        Ok(AlertBody::News(vec![news]))
+    }
+}
+
+impl Opsgenie {
+    /// The news of a body; none where it is no action on an alert.
+    fn news(&self, body: &Value) -> Option<AlertNotice> {
+        let action = Members::of(Some(body)).text("action")?;
+        let mut alert = Members::of(body.get("alert"));
+        let id = identifier(alert.text("alertId")?);
         let change = change(&action);
-        let id = identifier(alert.alert_id, "alert.alertId")?;
-        let alias = alert.alias.filter(|alias| !alias.is_empty());
-        let updated = alert.updated_at.or(alert.created_at).unwrap_or_default();
+        let (created, updated) = (alert.time("createdAt"), alert.time("updatedAt"));
+        // As it was sent: two actions of one kind may come within a millisecond.
+        let at = ["updatedAt", "createdAt"].into_iter().find_map(|name| alert.get(name));
+        let identity = format!("{id} {action} {}", at.map(Value::to_string).unwrap_or_default());
         // Details are what its rules and people add; tags of the form `name:value` are labels, too.
-        let tags = alert.tags.iter().filter_map(Value::as_str).filter_map(|tag| tag.split_once(':'));
-        let tags = tags.map(|(name, value)| (name.trim().to_owned(), Value::from(value.trim())));
-        let beside = [("entity", alert.entity), ("priority", alert.priority)];
+        let tags = alert.get("tags").and_then(Value::as_array).into_iter().flatten();
+        let tags = tags.filter_map(Value::as_str).filter_map(|tag| tag.split_once(':'));
+        let tags: Vec<(String, Value)> =
+            tags.map(|(name, value)| (name.trim().to_owned(), Value::from(value.trim()))).collect();
+        let beside = [("entity", alert.text("entity")), ("priority", alert.text("priority"))];
         let beside =
             beside.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?))));
-        let labels = labels(tags.chain(beside).chain(alert.details.unwrap_or_default()));
+        let mut labels = labels(tags.into_iter().chain(beside).chain(alert.object("details")));
         let mut place = self.labels.place(&labels);
         place.service =
             place.service.or_else(|| labels.get("entity").filter(|text| !text.is_empty()).cloned());
-        Ok(AlertBody::News(vec![AlertNotice {
-            identity: format!("{id} {action} {updated}"),
+        let alias = alert.text("alias").map(identifier);
+        let message = alert.text("message");
+        alert.note_left_out(&mut labels);
+        Some(AlertNotice {
+            identity,
             change,
-            fingerprint: identifier(alias.unwrap_or(id), "alert.alias")?,
-            title: title(
-                alert
-                    .message
-                    .as_deref()
-                    .filter(|text| !text.trim().is_empty())
-                    .unwrap_or("an alert without a message"),
-            ),
+            fingerprint: alias.unwrap_or(id),
+            title: title(message.as_deref().unwrap_or("an alert without a message")),
             place,
             labels,
-            starts_at: alert
-                .created_at
-                .map(Timestamp::from_millis)
-                .transpose()
-                .map_err(|error| error.on("alert.createdAt"))?,
-            ends_at: alert
-                .updated_at
-                .filter(|_| change == Some(AlertChange::Closed))
-                .map(Timestamp::from_millis)
-                .transpose()
-                .map_err(|error| error.on("alert.updatedAt"))?,
+            starts_at: created,
+            ends_at: updated.filter(|_| change == Some(AlertChange::Closed)),
             group_key: None,
             url: None,
-            event: identifier(action, "action")?,
-        }]))
+            event: identifier(action),
+        })
     }
 }
 
@@ -97,6 +78,7 @@ fn change(action: &str) -> Option<AlertChange> {
 
 #[cfg(test)]
 mod tests {
+    use loci_model::Timestamp;
     use serde_json::json;
 
     use super::*;
@@ -150,10 +132,50 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_webhook_of_it_is_refused() {
-        assert_eq!(read(json!({"action": "Create"})).unwrap_err().field.as_deref(), Some("body"));
+    fn a_close_in_nanoseconds_ends_the_alert() {
+        for at in
+            [json!(1_795_334_460_636_000_173_i64), json!("1795334460636000173"), json!(1_795_334_460_636_i64)]
+        {
+            let mut body = action("Close", 1);
+            body["alert"]["updatedAt"] = at.clone();
+            let news = read(body).unwrap();
+            assert_eq!(news.change, Some(AlertChange::Closed), "{at}");
+            assert_eq!(news.ends_at.map(Timestamp::millis), Some(1_795_334_460_636), "{at}");
+        }
+        // Numbers that differ in their last digits are two actions.
+        let note = |at: i64| read(action("AddNote", at)).unwrap().identity;
+        assert_ne!(note(1_795_334_460_636_000_001), note(1_795_334_460_636_000_002));
+    }
+
+    #[test]
+    fn odd_members_cost_themselves_alone() {
+        let mut odd = action("Create", 1_795_273_800_000);
+        for (member, value) in [
+            ("createdAt", json!("soon")),
+            ("details", json!([])),
+            ("tags", Value::Null),
+            ("message", Value::Null),
+            ("entity", json!(7)),
+            ("alias", json!("")),
+        ] {
+            odd["alert"][member] = value;
+        }
+        let news = read(odd).unwrap();
+        assert_eq!((news.change, news.starts_at), (Some(AlertChange::Opened), None));
+        assert_eq!(news.fingerprint, "052652ac-5d1c");
+        assert_eq!(news.labels["loci_members_left_out"], "createdAt,details");
+        assert_eq!(news.title, "an alert without a message");
+    }
+
+    #[test]
+    fn what_is_no_action_on_an_alert_is_counted() {
         let mut nameless = action("Create", 1);
         nameless["alert"]["alertId"] = json!("");
-        assert_eq!(read(nameless).unwrap_err().field.as_deref(), Some("alert.alertId"));
+        for body in [json!({"action": "Create"}), nameless, json!([])] {
+            let news = read(body).unwrap();
+            assert_eq!((news.change, news.event.as_str()), (None, UNREAD));
+        }
+        let reader = Opsgenie { labels: LabelMap::default() };
+        assert_eq!(reader.read(b"{").unwrap_err().field.as_deref(), Some("body"));
     }
 }

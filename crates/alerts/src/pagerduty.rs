@@ -1,13 +1,12 @@
 //! PagerDuty's webhooks, version 3: one event of one incident. Who resolves an incident there is a person or a rule of theirs: it counts.
 
-use std::collections::BTreeMap;
-
 use loci_model::Result;
 use loci_model::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use loci_model::ports::alerts::{AlertReader, LabelMap};
-use serde::Deserialize;
+use serde_json::Value;
 
-use crate::reading::{body, identifier, line, time, title};
+use crate::members::Members;
+use crate::reading::{UNREAD, body, identifier, labels, of_no_use, title};
 
 /// Reads them.
 pub(crate) struct PagerDuty {
@@ -17,80 +16,54 @@ pub(crate) struct PagerDuty {
 /// What a subscription is tried with.
 const PING: &str = "pagey.ping";
 
-#[derive(Deserialize)]
-struct Body {
-    event: Event,
-}
-
-#[derive(Deserialize)]
-struct Event {
-    id: String,
-    event_type: String,
-    resource_type: Option<String>,
-    occurred_at: Option<String>,
-    #[serde(default)]
-    data: Data,
-}
-
-#[derive(Deserialize, Default)]
-struct Data {
-    id: Option<String>,
-    incident_key: Option<String>,
-    title: Option<String>,
-    service: Option<Named>,
-    urgency: Option<String>,
-    created_at: Option<String>,
-    html_url: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    summary: Option<String>,
-}
-
 impl AlertReader for PagerDuty {
     fn read(&self, bytes: &[u8]) -> Result<AlertBody> {
-        let Event { id, event_type, resource_type, occurred_at, data } =
-            body::<Body>(bytes, "PagerDuty")?.event;
-        if event_type == PING {
+        let body = body(bytes, "PagerDuty")?;
+        let event = body.get("event");
+        if event.and_then(|event| event.get("event_type")).and_then(Value::as_str) == Some(PING) {
             return Ok(AlertBody::Ping);
         }
-        let is_incident = resource_type.as_deref().is_none_or(|kind| kind == "incident");
-        let change = change(&event_type).filter(|_| is_incident);
-        let at = time(occurred_at.as_deref(), "event.occurred_at")?;
-        let key = data.incident_key.filter(|key| !key.is_empty()).or(data.id);
-        let service = data.service.and_then(|service| service.summary);
-        let labels: BTreeMap<String, String> =
-            [("service", service.as_deref()), ("urgency", data.urgency.as_deref())]
-                .into_iter()
-                .filter_map(|(name, text)| text.map(|text| Ok((name.to_owned(), line(text, "event.data")?))))
-                .collect::<Result<_>>()?;
+        let news = event.and_then(|event| self.news(event));
+        Ok(AlertBody::News(vec![news.unwrap_or_else(|| of_no_use(UNREAD, body.to_string()))]))
+    }
+}
+
+impl PagerDuty {
+    /// The news of an event; none where it says neither its number nor its kind.
+    fn news(&self, event: &Value) -> Option<AlertNotice> {
+        let mut members = Members::of(Some(event));
+        let (id, event_type) = (members.text("id")?, members.text("event_type")?);
+        let is_incident = members.text("resource_type").is_none_or(|kind| kind == "incident");
+        let at = members.time("occurred_at");
+        let mut data = Members::of(members.get("data"));
+        let mut incident = Members::of(data.get("incident"));
+        // A note of an incident has a number of its own, and names its incident.
+        let key = data.text("incident_key").or_else(|| incident.text("id")).or_else(|| data.text("id"));
+        let service = Members::of(data.get("service")).line("summary");
+        let said = [("service", service), ("urgency", data.line("urgency"))];
+        let mut labels =
+            labels(said.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?)))));
         let mut place = self.labels.place(&labels);
         place.service = place.service.or_else(|| labels.get("service").cloned());
         // What is of no incident has no key; nothing follows from it.
-        let fingerprint = match (key, change) {
-            (Some(key), _) => identifier(key, "event.data.incident_key")?,
-            (None, None) => String::new(),
-            (None, Some(_)) => identifier(String::new(), "event.data.id")?,
-        };
-        Ok(AlertBody::News(vec![AlertNotice {
-            identity: identifier(id, "event.id")?,
+        let change = change(&event_type).filter(|_| is_incident && key.is_some());
+        let (starts_at, url) = (data.time("created_at").or(at), data.line("html_url"));
+        let about = data.text("title");
+        members.note_left_out(&mut labels);
+        data.note_left_out(&mut labels);
+        Some(AlertNotice {
+            identity: identifier(id),
             change,
-            fingerprint,
-            title: title(
-                data.title
-                    .as_deref()
-                    .filter(|text| !text.trim().is_empty())
-                    .unwrap_or("an incident without a title"),
-            ),
+            fingerprint: key.map(identifier).unwrap_or_default(),
+            title: title(about.as_deref().unwrap_or("an incident without a title")),
             place,
             labels,
-            starts_at: time(data.created_at.as_deref(), "event.data.created_at")?.or(at),
+            starts_at,
             ends_at: at.filter(|_| change == Some(AlertChange::Closed)),
             group_key: None,
-            url: data.html_url.map(|text| line(&text, "event.data.html_url")).transpose()?,
-            event: event_type,
-        }]))
+            url,
+            event: identifier(event_type),
+        })
     }
 }
 
@@ -106,7 +79,7 @@ fn change(event: &str) -> Option<AlertChange> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -151,7 +124,34 @@ mod tests {
         assert_eq!(news[0].change, None);
         let mut nameless = event("incident.triggered");
         nameless["event"]["data"] = json!({});
-        assert_eq!(read(nameless).unwrap_err().field.as_deref(), Some("event.data.id"));
-        assert_eq!(read(json!({"event": []})).unwrap_err().field.as_deref(), Some("body"));
+        for (body, event) in [
+            (nameless, "incident.triggered"),
+            (json!({"event": []}), UNREAD),
+            (json!({"event": {"id": "1"}}), UNREAD),
+            (json!("ping"), UNREAD),
+        ] {
+            let AlertBody::News(news) = read(body).unwrap() else { panic!("{event}") };
+            assert_eq!((news[0].change, news[0].event.as_str()), (None, event));
+        }
+        let reader = PagerDuty { labels: LabelMap::default() };
+        assert_eq!(reader.read(b"").unwrap_err().field.as_deref(), Some("body"));
+    }
+
+    #[test]
+    fn odd_members_cost_themselves_alone() {
+        let mut odd = event("incident.triggered");
+        odd["event"]["occurred_at"] = json!("soon");
+        odd["event"]["data"]["service"] = json!("api-server");
+        odd["event"]["data"]["urgency"] = json!([]);
+        let AlertBody::News(news) = read(odd).unwrap() else { panic!() };
+        assert_eq!(news[0].change, Some(AlertChange::Opened));
+        assert_eq!(news[0].labels["loci_members_left_out"], "urgency");
+        let mut note = event("incident.annotated");
+        note["event"]["data"] = json!({"id": "PANN", "type": "incident_note", "incident": {"id": "PGR0VU2"}});
+        let AlertBody::News(news) = read(note).unwrap() else { panic!() };
+        assert_eq!((news[0].change, news[0].fingerprint.as_str()), (Some(AlertChange::Noted), "PGR0VU2"));
+        let mut bare = event("incident.delegated");
+        bare["event"]["data"] = Value::Null;
+        assert!(read(bare).is_ok());
     }
 }

@@ -1,12 +1,10 @@
-//! What readers share: bodies as JSON, texts within bounds, times. Nothing of one system.
+//! What readers share: bodies as JSON, texts within bounds, labels. Nothing of one system.
 
 use std::collections::BTreeMap;
 
-use loci_model::limits::{
-    ALERT_LABELS_BYTES_MAX, ALERT_LABELS_MAX, ALERT_NEWS_MAX, SRE_NAME_CHARS_MAX, SRE_TEXT_CHARS_MAX,
-};
-use loci_model::{Error, Reason, Result, Timestamp};
-use serde::de::DeserializeOwned;
+use loci_model::alert_notice::{AlertNotice, AlertPlace};
+use loci_model::limits::{ALERT_LABELS_BYTES_MAX, ALERT_LABELS_MAX, SRE_NAME_CHARS_MAX, SRE_TEXT_CHARS_MAX};
+use loci_model::{Error, Reason, Result};
 use serde_json::Value;
 
 /// Room for what a title that is cut says of it.
@@ -15,44 +13,54 @@ const TITLE_MARK_CHARS: usize = 100;
 /// The label that says how many were left out.
 const LEFT_OUT: &str = "loci_labels_left_out";
 
-/// Reads a body.
-pub(crate) fn body<T: DeserializeOwned>(bytes: &[u8], of: &str) -> Result<T> {
+/// Reads a body: JSON, whatever its form. Its members are read with tolerance.
+pub(crate) fn body(bytes: &[u8], of: &str) -> Result<Value> {
     loci_json::from_slice(bytes).map_err(|error| {
         let rule = format!("the body is not what {of} sends: {error}");
         Error::invalid("body", rule).because(Reason::CannotParse)
     })
 }
 
-/// What tells alerts apart must fit a column; a text that does not is no sender's.
-pub(crate) fn identifier(text: String, field: &str) -> Result<String> {
-    let is_good = !text.trim().is_empty() && text.chars().count() <= SRE_NAME_CHARS_MAX;
-    if is_good && !text.chars().any(char::is_control) {
-        return Ok(text);
-    }
-    let rule = format!("{field} must be a text of 1 to {SRE_NAME_CHARS_MAX} characters");
-    Err(Error::invalid(field, rule))
+/// What tells alerts apart must fit a column: a text that does not is told by its digest.
+pub(crate) fn identifier(text: String) -> String {
+    let is_short = text.chars().count() <= SRE_NAME_CHARS_MAX;
+    if is_short && !text.chars().any(char::is_control) { text } else { format!("fnv:{:016x}", fnv(&[&text])) }
 }
 
-/// A time, where there is one.
-pub(crate) fn time(text: Option<&str>, field: &str) -> Result<Option<Timestamp>> {
-    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
-    Timestamp::parse(text).map(Some).map_err(|error| error.on(field))
+/// The FNV-1a hash of texts, each with a byte behind it that no text has: what Prometheus makes fingerprints of.
+pub(crate) fn fnv(texts: &[&str]) -> u64 {
+    let bytes = texts.iter().flat_map(|text| text.bytes().chain([0xff]));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// A line of what outsiders wrote, whole: what is longer than a text of this memory is refused, not cut.
-pub(crate) fn line(text: &str, field: &str) -> Result<String> {
-    let one: Vec<&str> = text.split_whitespace().collect();
-    let one = one.join(" ");
-    if one.chars().count() <= SRE_TEXT_CHARS_MAX {
-        return Ok(one);
+/// What is of no use, or cannot be read: counted, and nothing follows from it.
+pub(crate) fn of_no_use(event: &str, identity: String) -> AlertNotice {
+    AlertNotice {
+        identity,
+        event: event.to_owned(),
+        change: None,
+        fingerprint: String::new(),
+        title: String::new(),
+        place: AlertPlace::default(),
+        labels: BTreeMap::new(),
+        starts_at: None,
+        ends_at: None,
+        group_key: None,
+        url: None,
     }
-    Err(Error::invalid(field, format!("{field} must have at most {SRE_TEXT_CHARS_MAX} characters")))
+}
+
+/// The event of something that came with the right secret and says nothing that its system sends.
+pub(crate) const UNREAD: &str = "unreadable";
+
+/// A text in one line.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What an alert is about, in one line: one that is too long loses no alert, it is cut and says so.
 pub(crate) fn title(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let whole = words.join(" ");
+    let whole = one_line(text);
     let chars = whole.chars().count();
     if chars <= SRE_TEXT_CHARS_MAX {
         return whole;
@@ -85,13 +93,4 @@ pub(crate) fn labels(values: impl IntoIterator<Item = (String, Value)>) -> BTree
         kept.insert(LEFT_OUT.to_owned(), left_out.to_string());
     }
     kept
-}
-
-/// So much news may come in one body.
-pub(crate) fn bounded<T>(items: Vec<T>, field: &str) -> Result<Vec<T>> {
-    if items.len() <= ALERT_NEWS_MAX {
-        return Ok(items);
-    }
-    let remedy = format!("{field} has more than {ALERT_NEWS_MAX} items: set max_alerts at the sender");
-    Err(Error::invalid(field, remedy))
 }

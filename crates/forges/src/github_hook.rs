@@ -19,23 +19,22 @@ const NONE: &str = "0000000000000000000000000000000000000000";
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GitHubHooks;
 
+/// Members are read when their event is: another event may use the same name for something else.
 #[derive(Deserialize)]
 struct Body {
-    #[serde(default)]
-    action: Option<String>,
+    action: Option<Value>,
     repository: Option<Repository>,
     pull_request: Option<Value>,
     review: Option<Value>,
     comment: Option<Value>,
-    thread: Option<Thread>,
+    thread: Option<Value>,
     check_suite: Option<Value>,
     changes: Option<Value>,
     // Of pushes.
     #[serde(rename = "ref")]
-    reference: Option<String>,
-    after: Option<String>,
-    #[serde(default)]
-    commits: Vec<PushedCommit>,
+    reference: Option<Value>,
+    after: Option<Value>,
+    commits: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -68,19 +67,19 @@ struct PushedAuthor {
 }
 
 impl NoticeReader for GitHubHooks {
-    fn read(&self, event: &str, body: &[u8]) -> Result<ForgeNotice> {
+    fn read(&self, event: &str, body: &[u8]) -> Result<Option<ForgeNotice>> {
         let body: Body =
             loci_json::from_slice(body).map_err(|error| unreadable("the body").caused_by(error))?;
-        let named = body.repository.as_ref().ok_or_else(|| unreadable("repository"))?;
+        let Some(named) = body.repository.as_ref() else { return Ok(None) };
         let repository = NoticedRepository {
             host: host(named.html_url.as_deref()),
             id: named.id,
             path: named.full_name.clone(),
         };
-        let action = body.action.clone().unwrap_or_default();
+        let action = body.action.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         let word = if action.is_empty() { event.to_owned() } else { format!("{event}.{action}") };
         let news = news(event, &action, body)?;
-        Ok(ForgeNotice { repository, event: word, news })
+        Ok(Some(ForgeNotice { repository, event: word, news }))
     }
 }
 
@@ -100,7 +99,7 @@ fn news(event: &str, action: &str, body: Body) -> Result<Option<ForgeNews>> {
         ("pull_request", "ready_for_review" | "edited" | "labeled" | "unlabeled") => {
             pull(body, PullRequestChange::Seen)
         }
-        ("push", _) => Ok(pushed(body)),
+        ("push", _) => pushed(body),
         ("check_suite", "completed") => {
             let suite: Suite = part("check_suite", body.check_suite)?;
             Ok(suite.told().map(|checks| ForgeNews::Checks { checks }))
@@ -130,7 +129,8 @@ fn commented(body: Body, change: ReviewChange) -> Result<Option<ForgeNews>> {
 
 fn thread(body: Body, is_resolved: bool) -> Result<Option<ForgeNews>> {
     let pr: Pull = part("pull_request", body.pull_request)?;
-    let told = body.thread.map(|thread| thread.comments).unwrap_or_default();
+    let told = part::<Option<Thread>>("thread", Some(body.thread.unwrap_or_default()))?;
+    let told = told.map(|thread| thread.comments).unwrap_or_default();
     let told: Vec<Commented> =
         told.into_iter().map(|one| part("thread.comments", Some(one))).collect::<Result<_>>()?;
     let Some(review) = told.first().and_then(|first| first.pull_request_review_id) else { return Ok(None) };
@@ -144,13 +144,18 @@ fn pull(body: Body, change: PullRequestChange) -> Result<Option<ForgeNews>> {
 }
 
 /// A push to a branch; none of tags, and none of a branch that is gone.
-fn pushed(body: Body) -> Option<ForgeNews> {
-    let branch = body.reference.as_deref()?.strip_prefix(BRANCH)?.to_owned();
-    let after = body.after.filter(|after| after != NONE)?;
-    let repository = body.repository?;
+fn pushed(body: Body) -> Result<Option<ForgeNews>> {
+    let text = |value: Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
+    let branch = text(body.reference).and_then(|name| name.strip_prefix(BRANCH).map(str::to_owned));
+    let after = text(body.after).filter(|after| after != NONE);
+    let (Some(branch), Some(after), Some(repository)) = (branch, after, body.repository) else {
+        return Ok(None);
+    };
+    let commits = part::<Option<Vec<PushedCommit>>>("commits", Some(body.commits.unwrap_or_default()))?;
+    let commits = commits.unwrap_or_default();
     // The forge's clock, by which merges have their times; commits have those of whoever made them.
-    let latest = || body.commits.iter().filter_map(|commit| time(commit.timestamp.as_deref())).max();
-    let at = seconds(repository.pushed_at.as_ref()).or_else(latest)?;
+    let latest = || commits.iter().filter_map(|commit| time(commit.timestamp.as_deref())).max();
+    let Some(at) = seconds(repository.pushed_at.as_ref()).or_else(latest) else { return Ok(None) };
     let told = |commit: PushedCommit| PullRequestCommit {
         sha: commit.id,
         author: commit.author.and_then(|author| author.username).map(|login| {
@@ -160,8 +165,8 @@ fn pushed(body: Body) -> Option<ForgeNews> {
         message: commit.message,
     };
     let is_default = repository.default_branch.as_deref() == Some(branch.as_str());
-    let commits = body.commits.into_iter().map(told).collect();
-    Some(ForgeNews::Push { push: BranchPush { branch, is_default, after, commits, at } })
+    let commits = commits.into_iter().map(told).collect();
+    Ok(Some(ForgeNews::Push { push: BranchPush { branch, is_default, after, commits, at } }))
 }
 
 /// The time of a push is a number of seconds, elsewhere a text.
@@ -232,7 +237,7 @@ mod tests {
     fn read(event: &str, body: &Value) -> ForgeNotice {
         let mut body = body.clone();
         body["repository"] = repository();
-        GitHubHooks.read(event, body.to_string().as_bytes()).unwrap()
+        GitHubHooks.read(event, body.to_string().as_bytes()).unwrap().unwrap()
     }
 
     #[test]
@@ -274,7 +279,7 @@ mod tests {
     fn half_a_letter_costs_no_body() {
         let body = json!({"action": "opened", "pull_request": pr(), "repository": repository()}).to_string();
         let body = body.replace("Add totals", "Add totals \\ud83d");
-        let read = GitHubHooks.read("pull_request", body.as_bytes()).unwrap();
+        let read = GitHubHooks.read("pull_request", body.as_bytes()).unwrap().unwrap();
         let Some(ForgeNews::PullRequest { pr, .. }) = read.news else { panic!("a pull request") };
         assert_eq!(pr.title, "Add totals \u{fffd}");
     }
@@ -311,7 +316,21 @@ mod tests {
     fn what_is_of_no_use_has_no_news_and_what_is_odd_is_refused() {
         assert_eq!(read("star", &json!({"action": "created"})).news, None);
         for (event, body) in [
+            ("installation", r#"{"action":"created","installation":{"id":1}}"#),
+            ("organization", r#"{"action":"member_added","repository":null}"#),
             ("pull_request_review", "{}"),
+        ] {
+            assert_eq!(GitHubHooks.read(event, body.as_bytes()).unwrap(), None, "{event}: of no repository");
+        }
+        // Members that another event uses in another way cost nothing.
+        let odd =
+            json!({"action": 7, "ref": {}, "after": [], "commits": 3, "thread": "x", "comment": "fine"});
+        assert_eq!(read("deployment_review", &odd).news, None);
+        assert_eq!(
+            read("push", &json!({"ref": "refs/heads/x", "after": "c", "commits": null})).event,
+            "push"
+        );
+        for (event, body) in [
             ("pull_request_review", "not JSON"),
             ("pull_request", r#"{"action":"closed","repository":{"id":1,"full_name":"a/b"}}"#),
         ] {

@@ -474,7 +474,7 @@ pub const SRE_TEXT_CHARS_MAX: usize = 10_000;
 pub const ALERT_LABELS_MAX: usize = 100;
 /// Bytes of names and values of the labels of one alert.
 pub const ALERT_LABELS_BYTES_MAX: usize = 32 * 1024;
-/// Alerts of one body of a hook.
+/// Alerts of one body of a hook that are stored in one write; a body may have more.
 pub const ALERT_NEWS_MAX: usize = 500;
 /// Days for which a line of an import may make a record stay.
 pub const SRE_LINE_DAYS_MAX: u32 = 36_500;

@@ -81,9 +81,9 @@ pub trait Forge: Send + Sync {
 
 /// Reads bodies of hooks.
 pub trait NoticeReader: Send + Sync {
-    /// What a body says, by the event's name; an event of no use has no news.
+    /// What a body says, by the event's name; an event of no use has no news, and `None` is one of no repository.
     ///
     /// # Errors
     /// `Invalid` where it is not what that event's bodies are.
-    fn read(&self, event: &str, body: &[u8]) -> Result<ForgeNotice>;
+    fn read(&self, event: &str, body: &[u8]) -> Result<Option<ForgeNotice>>;
 }

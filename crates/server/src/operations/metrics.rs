@@ -85,6 +85,12 @@ impl Metrics {
         self.record(|| counter!("loci_hook_signatures_refused_total", "hook" => hook).increment(1));
     }
 
+    /// Counts news that came to a hook with a right signature and from which nothing follows: not ours, or not readable.
+    pub fn hook_ignored(&self, hook: &'static str, count: usize) {
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        self.record(|| counter!("loci_hook_news_ignored_total", "hook" => hook).increment(count));
+    }
+
     /// Sets the number of open connections.
     pub fn connections(&self, open: usize) {
         metrics::with_local_recorder(&self.recorder, || {

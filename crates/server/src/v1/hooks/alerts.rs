@@ -74,15 +74,26 @@ pub(super) async fn take(doors: Doors, source: AlertSource, request: Request) ->
     let proven = |hook: &&&AlertHook| {
         is_proven(source, (&hook.keys, hook.header.as_deref()), &parts.headers, &body, now)
     };
-    let hook = hooks.iter().find(proven).ok_or_else(refused)?;
+    let nth = hooks.iter().position(|hook| proven(&hook)).ok_or_else(refused)?;
+    let Some(hook) = hooks.get(nth) else { return Err(Error::bug("a hook that proves a sender is lost")) };
     drop(read.unverified);
     let digest = hex::encode(Sha256::digest(&body));
-    let news = match hook.reader.read(&body)? {
+    let mut news = match hook.reader.read(&body)? {
         AlertBody::Ping => return Ok(answered(StatusCode::OK, digest, "pong", None, Vec::new())),
-        AlertBody::News(news) => numbered(source, &parts.headers, news)?,
+        AlertBody::News(news) => numbered(source, &parts.headers, nth, news)?,
     };
-    let delivery = AlertDelivery { memory, source, digest: digest.clone(), news };
-    let taken = doors.engine.alerts_receive(delivery).await?;
+    let mut taken = Vec::with_capacity(news.len());
+    loop {
+        let rest = news.split_off(news.len().min(limits::ALERT_NEWS_MAX));
+        let delivery = AlertDelivery { memory: memory.clone(), source, digest: digest.clone(), news };
+        taken.extend(doors.engine.alerts_receive(delivery).await?);
+        if rest.is_empty() {
+            break;
+        }
+        news = rest;
+    }
+    let without_effect = taken.iter().filter(|one| matches!(one.taken, HookTaken::Ignored(_))).count();
+    doors.metrics.hook_ignored(source.as_str(), without_effect);
     Ok(shown(digest, &taken))
 }
 
@@ -90,13 +101,22 @@ pub(super) async fn take(doors: Doors, source: AlertSource, request: Request) ->
 const DELIVERY: &str = "x-loci-delivery";
 const DELIVERY_CHARS_MAX: usize = 200;
 
-/// News by the number that its sender gave it, where it did: bodies of one's own form have none that we know of.
+/// News by the number that its sender gave it, where it did: bodies of one's own form have none that we know of. Numbers of the
+/// `nth` generic hook of a memory are its own: two senders may count alike.
 fn numbered(
     source: AlertSource,
     headers: &HeaderMap,
+    nth: usize,
     mut news: Vec<AlertNotice>,
 ) -> Result<Vec<AlertNotice>> {
-    let Some(number) = headers.get(DELIVERY).filter(|_| source == AlertSource::Generic) else {
+    if source != AlertSource::Generic {
+        return Ok(news);
+    }
+    let sender = if nth == 0 { String::new() } else { format!("hook {nth} ") };
+    let Some(number) = headers.get(DELIVERY) else {
+        for one in &mut news {
+            one.identity.insert_str(0, &sender);
+        }
         return Ok(news);
     };
     let number = number.to_str().unwrap_or_default().trim();
@@ -105,7 +125,7 @@ fn numbered(
         return Err(Error::invalid("X-Loci-Delivery", rule));
     }
     for one in &mut news {
-        one.identity = format!("delivery {number}");
+        one.identity = format!("{sender}delivery {number}");
     }
     Ok(news)
 }

@@ -54,17 +54,25 @@ pub(super) async fn take(doors: Doors, request: Request) -> Result<Response> {
         return Ok(answer(StatusCode::OK, &id, "pong", None));
     }
     let payload = payload(&headers, &body)?;
+    let Some(notice) = reader.read(event, &payload)? else {
+        // An organisation's or an installation's event is sent once, and is none of ours.
+        doors.metrics.hook_ignored(HOOK, 1);
+        return Ok(answer(StatusCode::ACCEPTED, &id, "ignored", Some("no_repository".to_owned())));
+    };
     let delivery = HookDelivery {
         hook: HOOK,
         hook_id: header(&headers, "x-github-hook-id").ok().map(str::to_owned),
         digest: hex::encode(Sha256::digest(&body)),
-        notice: reader.read(event, &payload)?,
+        notice,
         id: id.clone(),
     };
     let (state, reason) = match doors.engine.hook_receive(delivery).await? {
         HookTaken::Queued => ("queued", None),
         HookTaken::Duplicate => ("duplicate", None),
-        HookTaken::Ignored(why) => ("ignored", Some(why.to_owned())),
+        HookTaken::Ignored(why) => {
+            doors.metrics.hook_ignored(HOOK, 1);
+            ("ignored", Some(why.to_owned()))
+        }
     };
     Ok(answer(StatusCode::ACCEPTED, &id, state, reason))
 }
@@ -116,8 +124,11 @@ mod tests {
     struct Plain;
 
     impl NoticeReader for Plain {
-        fn read(&self, _: &str, body: &[u8]) -> Result<ForgeNotice> {
-            serde_json::from_slice(body).map_err(|_| Error::invalid("payload", "no notice"))
+        fn read(&self, event: &str, body: &[u8]) -> Result<Option<ForgeNotice>> {
+            if event == "installation" {
+                return Ok(None);
+            }
+            serde_json::from_slice(body).map(Some).map_err(|_| Error::invalid("payload", "no notice"))
         }
     }
 
@@ -211,6 +222,9 @@ mod tests {
         );
         assert_eq!(door.send("d-5", &shop, SECRET, &[]).0, 400);
         assert_eq!(door.send("d-6", "not JSON", SECRET, &[EVENT]).0, 400);
+        let (status, told) = door.send("d-7", "{}", SECRET, &[("x-github-event", "installation")]);
+        assert_eq!((status, told["reason"].as_str()), (202, Some("no_repository")));
+        assert!(door.doors.metrics.render().contains(r#"loci_hook_news_ignored_total{hook="github"} 2"#));
         assert_eq!(door.stored(), 3);
     }
 
