@@ -11,7 +11,7 @@ pub const NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md"];
 ///
 /// # Errors
 /// None: what is wrong with a file is said of that file.
-pub fn read(files: &[SourceFile], _namespace: &str) -> Result<Mapping, FormatProblem> {
+pub fn read(files: &[SourceFile], _namespace: &str, _: i64) -> Result<Mapping, FormatProblem> {
     let mut mapping = Mapping::default();
     for file in files {
         let name = file.path.rsplit('/').next().unwrap_or_default();

@@ -21,7 +21,7 @@ pub(super) fn read(
     files: &[SourceFile],
     under: &[&str],
     what: &'static str,
-    of: impl Fn(JsonItem, &mut Mapping) -> Result<ImportItem, FormatProblem>,
+    of: impl Fn(JsonItem, &mut Mapping) -> Result<Option<ImportItem>, FormatProblem>,
 ) -> Result<Mapping, FormatProblem> {
     let mut mapping = Mapping::default();
     for file in files {
@@ -32,7 +32,9 @@ pub(super) fn read(
         }
         for item in objects(text, &items) {
             match item.and_then(|item| of(item, &mut mapping)) {
-                Ok(item) => mapping.take(what, item),
+                Ok(Some(item)) => mapping.take(what, item),
+                // It says itself why.
+                Ok(None) => {}
                 Err(problem) => mapping.problems.push(problem),
             }
         }

@@ -19,7 +19,7 @@ const PASSAGES: [&str; 3] = ["passages", "archival_memory", "archival_passages"]
 const AGENT: &str = "letta-agent";
 
 /// Reads one agent file, of today's shape (`agents`, `blocks` …) or of the older one of a single agent.
-pub(super) fn read(files: &[SourceFile], namespace: &str) -> Result<Mapping, FormatProblem> {
+pub(super) fn read(files: &[SourceFile], namespace: &str, _: i64) -> Result<Mapping, FormatProblem> {
     let mut mapping = Mapping::default();
     for file in files {
         // Some agent files are the text of one, once more as JSON.

@@ -14,6 +14,8 @@ use super::{SourceFile, times};
 pub const REST: &str = "import_rest";
 /// Metadata: the id that the record has in its source.
 pub const ID: &str = "import_id";
+/// The member that says until when a memory holds.
+const EXPIRES: &str = "expiration_date";
 /// Whose memory it is: kept as metadata that can be searched by.
 const OWNERS: [&str; 4] = ["user_id", "agent_id", "app_id", "run_id"];
 
@@ -21,10 +23,31 @@ const OWNERS: [&str; 4] = ["user_id", "agent_id", "app_id", "run_id"];
 ///
 /// # Errors
 /// Where the file as a whole is none of this format.
-pub fn read(files: &[SourceFile], namespace: &str) -> Result<Mapping, FormatProblem> {
+pub fn read(files: &[SourceFile], namespace: &str, now_ms: i64) -> Result<Mapping, FormatProblem> {
     json_items::read(files, &["results", "memories"], "memory", |item, mapping| {
-        memory(item, namespace, mapping)
+        if is_expired(&item, now_ms, mapping)? {
+            mapping.skip("memory", "its expiration_date is past: it was no longer valid in its source");
+            return Ok(None);
+        }
+        memory(item, namespace, mapping).map(Some)
     })
+}
+
+/// Whether a memory was no longer valid in its source. A day holds until its end.
+fn is_expired(item: &JsonItem, now_ms: i64, mapping: &mut Mapping) -> Result<bool, FormatProblem> {
+    let said = match item.members.get(EXPIRES) {
+        None | Some(Value::Null) => return Ok(false),
+        Some(Value::String(text)) if text.trim().is_empty() => return Ok(false),
+        Some(said) => said.as_str().and_then(|text| times::end_ms(text.trim())),
+    };
+    let Some(end_ms) = said else {
+        let rule = "it must be a date (2026-01-02) or a time in RFC 3339";
+        return Err(FormatProblem::new(&item.place, EXPIRES, rule, "correct it, or remove it"));
+    };
+    if end_ms > now_ms {
+        mapping.loses("expiration dates to come are kept in the metadata, and end nothing here");
+    }
+    Ok(end_ms <= now_ms)
 }
 
 fn memory(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<ImportItem, FormatProblem> {

@@ -51,8 +51,8 @@ pub struct FormatReader {
     pub name: &'static str,
     /// What it is read from.
     pub takes: Takes,
-    /// Reads it. `namespace` is where records are put.
-    pub read: fn(files: &[SourceFile], namespace: &str) -> Result<Mapping, FormatProblem>,
+    /// Reads it. `namespace` is where records are put; what had expired by `now_ms` in its source is left out.
+    pub read: fn(files: &[SourceFile], namespace: &str, now_ms: i64) -> Result<Mapping, FormatProblem>,
 }
 
 /// Every format that is read here.

@@ -20,7 +20,7 @@ const VERSIONS: [&str; 2] = ["0.1", "0.2"];
 ///
 /// # Errors
 /// None: what is wrong with a file is said of that file.
-pub fn read(files: &[SourceFile], _namespace: &str) -> Result<Mapping, FormatProblem> {
+pub fn read(files: &[SourceFile], _namespace: &str, _: i64) -> Result<Mapping, FormatProblem> {
     let mut mapping = Mapping::default();
     for file in files {
         if is_always_loaded(&file.path) {

@@ -9,8 +9,8 @@ use super::item::{Becomes, FormatProblem, ImportItem, Mapping, record};
 use super::json_items::{self, JsonItem};
 use super::{SourceFile, mem0, times};
 
-pub(super) fn read(files: &[SourceFile], namespace: &str) -> Result<Mapping, FormatProblem> {
-    json_items::read(files, &[], "entry", |item, mapping| entry(item, namespace, mapping))
+pub(super) fn read(files: &[SourceFile], namespace: &str, _: i64) -> Result<Mapping, FormatProblem> {
+    json_items::read(files, &[], "entry", |item, mapping| entry(item, namespace, mapping).map(Some))
 }
 
 fn entry(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<ImportItem, FormatProblem> {

@@ -4,9 +4,14 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// The day on which these tests import.
+fn now() -> i64 {
+    "2026-11-28T12:00:00Z".parse::<jiff::Timestamp>().unwrap().as_millisecond()
+}
+
 fn one(format: &str, text: &str) -> Result<Mapping, FormatProblem> {
     let file = SourceFile { path: "a/AGENTS.md".to_owned(), text: text.to_owned() };
-    (reader(format).unwrap().read)(&[file], "/n")
+    (reader(format).unwrap().read)(&[file], "/n", now())
 }
 
 fn file(path: &str, text: &str) -> SourceFile {
@@ -49,6 +54,29 @@ fn files_that_are_none_say_where_and_what_helps() {
     check("letta", "[]", "an agent file must be an object");
     check("letta", r#"{"x":1}"#, "`agents`");
     check("mem0", &"[".repeat(100_000), "line 1");
+}
+
+#[test]
+fn what_had_expired_in_its_source_is_left_out() {
+    let check = |expires: &str, items: usize, skipped: usize, problems: usize| {
+        let text = format!(r#"{{"results":[{{"id":"1","memory":"a trip","expiration_date":{expires}}}]}}"#);
+        let mapping = one("mem0", &text).unwrap();
+        let left_out: usize = mapping.skipped.iter().map(|skipped| skipped.count).sum();
+        assert_eq!(
+            (mapping.items.len(), left_out, mapping.problems.len()),
+            (items, skipped, problems),
+            "{expires}"
+        );
+    };
+    check("null", 1, 0, 0);
+    check("\"\"", 1, 0, 0);
+    check("\"2026-11-27\"", 0, 1, 0);
+    check("\"2026-11-28\"", 1, 0, 0);
+    check("\"2026-11-28T11:00:00Z\"", 0, 1, 0);
+    check("\"2026-11-28T11:00:00\"", 0, 1, 0);
+    check("\"2026-11-28T11:00:00-07:00\"", 1, 0, 0);
+    check("\"soon\"", 0, 0, 1);
+    check("7", 0, 0, 1);
 }
 
 #[test]
@@ -171,7 +199,7 @@ fn actors_and_blocks_of_agents() {
 #[test]
 fn concepts_come_back_as_they_were() {
     let check = |path: &str, text: &str, expect: &str| {
-        let mapping = okf::read(&[file(path, text)], "/").unwrap();
+        let mapping = okf::read(&[file(path, text)], "/", now()).unwrap();
         let Becomes::Document { path: stored, file, raw: true } = &mapping.items[0].becomes else {
             panic!("no raw document")
         };
@@ -211,7 +239,7 @@ fn an_index_and_a_log_as_the_format_wants_them() {
     let typed = okf::written("knowledge/a.md", "---\ntype: '' # none\n---\nx", None, "fact").unwrap();
     assert_eq!(typed.text, "---\ntype: fact\n---\nx", "a type that says nothing gives way");
     let later = file("index.md", "---\nokf_version: \"0.3\"\n---\n");
-    assert!(okf::read(&[later], "/").unwrap().lossy.iter().any(|told| told.contains("0.3")));
+    assert!(okf::read(&[later], "/", now()).unwrap().lossy.iter().any(|told| told.contains("0.3")));
 }
 
 proptest! {
@@ -245,7 +273,7 @@ fn an_import_writes_nothing_that_is_always_loaded() {
     let file =
         |path: &str| SourceFile { path: path.to_owned(), text: "---\ntype: note\n---\n\nx\n".to_owned() };
     let check = |path: &str, is_refused: bool| {
-        let mapping = okf::read(&[file(path)], "/").unwrap();
+        let mapping = okf::read(&[file(path)], "/", now()).unwrap();
         assert_eq!(
             (mapping.problems.len(), mapping.items.len()),
             (is_refused.into(), (!is_refused).into()),

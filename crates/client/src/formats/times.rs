@@ -2,6 +2,21 @@
 
 use super::item::Mapping;
 
+/// The end of something, in epoch milliseconds: a time, or the end of a day; in UTC where it names no offset.
+pub(super) fn end_ms(text: &str) -> Option<i64> {
+    if let Ok(time) = text.parse::<jiff::Timestamp>() {
+        return Some(time.as_millisecond());
+    }
+    let utc = |civil: jiff::civil::DateTime| {
+        Some(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond())
+    };
+    if text.len() == "2026-01-02".len() {
+        let day = text.parse::<jiff::civil::Date>().ok()?;
+        return utc(day.tomorrow().ok()?.at(0, 0, 0, 0));
+    }
+    utc(text.parse::<jiff::civil::DateTime>().ok()?)
+}
+
 /// The time of an item, and a note where it is not what the source says.
 pub(super) fn time(text: &str, mapping: &mut Mapping) -> Option<String> {
     let parsed = text.parse::<jiff::Timestamp>().ok().or_else(|| {

@@ -1,7 +1,8 @@
 //! `chatgpt-export`: `conversations.json` of a ChatGPT data export, an array of conversations (or one conversation).
 //!
 //! A conversation is a tree of messages; the path from the root to `current_node` is the one that was shown last, and
-//! the one that is read. Messages of other branches are counted as skipped. The array is cut into conversations while
+//! the one that is read. Messages of other branches are counted as skipped. A message that breaks a rule costs itself,
+//! and its error names the conversation. The array is cut into conversations while
 //! it is read (`json_elements`), so that an export of any size needs the memory of its largest conversation.
 //! It does NOT read the HTML or the attachments of an export.
 
@@ -11,13 +12,17 @@ use serde_json::{Value, json};
 
 use super::error::TranscriptError;
 use super::json_elements::{Element, Elements};
-use super::json_members::{
-    Object, carried, object, optional_time, required_object, required_text, session, wrong,
-};
+use super::json_members::{Object, carried, object, required_object, required_text, session, wrong};
 use super::lines::Input;
 use super::reader::{Out, Source, TranscriptOptions};
 use super::skipped::SkipReason;
+use super::time;
 use super::turn::{Role, TranscriptTurn, TurnContent};
+
+/// Characters of a title that an error shows.
+const TITLE_CHARS_SHOWN: usize = 80;
+/// Characters of an id that an error shows.
+const ID_CHARS_SHOWN: usize = 100;
 
 pub(super) fn recognises(first: &str) -> bool {
     let first = first.trim_start();
@@ -28,99 +33,130 @@ pub(super) fn recognises(first: &str) -> bool {
 }
 
 pub(super) fn open<'a>(input: Input<'a>, _: &TranscriptOptions) -> Box<dyn Source + Send + 'a> {
-    Box::new(ChatgptExport { elements: Elements::new(input) })
+    Box::new(ChatgptExport { elements: Elements::new(input), count: 0 })
 }
 
 struct ChatgptExport<'a> {
     elements: Elements<'a>,
+    /// Conversations so far: in an export of one line, their number is their place.
+    count: usize,
 }
 
 impl Source for ChatgptExport<'_> {
     fn pull(&mut self, out: &mut Out) -> bool {
         let Some(element) = self.elements.next() else { return false };
-        if let Err(error) = element.and_then(|element| conversation(element, out)) {
-            out.error(error);
+        self.count += 1;
+        let number = self.count;
+        match element {
+            Ok(element) => conversation(element, number, out),
+            Err(error) => out.error(error.within(&format!("conversation {number}"))),
         }
         true
     }
 }
 
-fn conversation(element: Element, out: &mut Out) -> Result<(), TranscriptError> {
+/// Reads a conversation. What is wrong with a message costs that message.
+fn conversation(element: Element, number: usize, out: &mut Out) {
     let line = element.line;
-    let conversation = object(line, &out.repaired(element.text))?;
+    let text = out.repaired(element.text);
+    let mut place = format!("conversation {number}");
+    let read = object(line, &text).and_then(|conversation| {
+        place = named(&place, &conversation);
+        messages(line, &conversation, &place, out)
+    });
+    if let Err(error) = read {
+        out.error(error.within(&place));
+    }
+}
+
+/// A conversation as its owner knows it: by its title and its id.
+fn named(place: &str, conversation: &Object) -> String {
+    let text = |name: &str| conversation.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let title = text("title").map(|title| {
+        let shown: String = title.chars().filter(|c| !c.is_control()).take(TITLE_CHARS_SHOWN).collect();
+        format!(" \"{shown}\"")
+    });
+    let id = text("conversation_id").or_else(|| text("id")).map(|id| {
+        let shown: String = id.chars().filter(|c| !c.is_control()).take(ID_CHARS_SHOWN).collect();
+        format!(" ({shown})")
+    });
+    format!("{place}{}{}", title.unwrap_or_default(), id.unwrap_or_default())
+}
+
+fn messages(line: usize, conversation: &Object, place: &str, out: &mut Out) -> Result<(), TranscriptError> {
     let id = match conversation.get("conversation_id") {
         Some(Value::String(id)) => id,
-        _ => required_text(line, &conversation, "id")?,
+        _ => required_text(line, conversation, "id")?,
     };
     let session = session(line, id)?;
-    let mapping = required_object(line, &conversation, "mapping")?;
-    let path = shown_path(line, &conversation, mapping)?;
+    let mapping = required_object(line, conversation, "mapping")?;
+    let (path, is_whole) = shown_path(conversation, mapping);
+    if !is_whole {
+        out.skip(SkipReason::BrokenTree, line);
+    }
     let shown: HashSet<&str> = path.iter().map(|(id, _)| *id).collect();
-    let mut turns = Vec::new();
-    let mut skipped: Vec<SkipReason> = mapping
-        .iter()
-        .filter(|(id, node)| {
-            !shown.contains(id.as_str()) && node.get("message").is_some_and(Value::is_object)
-        })
-        .map(|_| SkipReason::OtherBranch)
-        .collect();
-    for (_, node) in &path {
+    let others = mapping.iter().filter(|(id, node)| {
+        !shown.contains(id.as_str()) && node.get("message").is_some_and(Value::is_object)
+    });
+    for _ in others {
+        out.skip(SkipReason::OtherBranch, line);
+    }
+    let mut part = 0;
+    for (id, node) in &path {
         let Some(message) = node.get("message").and_then(Value::as_object) else { continue };
-        let read = message_turn(line, message, &mut skipped)?;
-        let Some((role, speaker, content)) = read else { continue };
-        turns.push(TranscriptTurn {
-            session: session.clone(),
-            actor: None,
-            time_ms: optional_time(line, message, "create_time")?,
-            role,
-            speaker,
-            content,
-            source_line: line,
-            part: turns.len(),
-            carried: carried(&conversation, &["title"]),
-        });
-    }
-    for reason in skipped {
-        out.skip(reason, line);
-    }
-    for turn in turns {
-        out.turn(turn);
+        let (mut skipped, said) = match message_turn(line, message) {
+            Ok(read) => read,
+            Err(error) => {
+                out.error(error.within(&format!("{place}, message {id}")));
+                continue;
+            }
+        };
+        if let Some((role, speaker, content)) = said {
+            let time_ms = message.get("create_time").filter(|time| !time.is_null());
+            let read = time_ms.and_then(time::from_value);
+            if time_ms.is_some() && read.is_none() {
+                skipped.push(SkipReason::UnreadableTime);
+            }
+            out.turn(TranscriptTurn {
+                session: session.clone(),
+                actor: None,
+                time_ms: read,
+                role,
+                speaker,
+                content,
+                source_line: line,
+                part,
+                carried: carried(conversation, &["title"]),
+            });
+            part += 1;
+        }
+        for reason in skipped {
+            out.skip(reason, line);
+        }
     }
     Ok(())
 }
 
 type Node<'c> = (&'c str, &'c Value);
 
-/// The nodes from the root to the message that was shown last.
-fn shown_path<'c>(
-    line: usize,
-    conversation: &'c Object,
-    mapping: &'c Object,
-) -> Result<Vec<Node<'c>>, TranscriptError> {
-    let mut next = match conversation.get("current_node").and_then(Value::as_str) {
-        Some(id) => Some(id),
-        None => newest_leaf(mapping),
-    };
-    let mut path = Vec::new();
+/// The nodes from the root to the message that was shown last, and whether they are all of them: a tree may name a node
+/// that is not there, or run in a circle. Then it is read as far as it leads.
+fn shown_path<'c>(conversation: &'c Object, mapping: &'c Object) -> (Vec<Node<'c>>, bool) {
+    let named = conversation.get("current_node").and_then(Value::as_str);
+    let is_there = named.is_none_or(|id| mapping.contains_key(id));
+    let mut next = named.filter(|_| is_there).or_else(|| newest_leaf(mapping));
+    let (mut path, mut seen) = (Vec::new(), HashSet::new());
+    let mut is_whole = is_there;
     while let Some(id) = next {
-        let (id, node) =
-            mapping.get_key_value(id).ok_or_else(|| broken_tree(line, "names a node that is not there"))?;
-        if path.len() >= mapping.len() {
-            return Err(broken_tree(line, "is a circle"));
-        }
+        let Some((id, node)) = mapping.get_key_value(id).filter(|(id, _)| seen.insert(id.as_str())) else {
+            is_whole = false;
+            break;
+        };
         path.push((id.as_str(), node));
         next = node.get("parent").and_then(Value::as_str);
     }
     path.reverse();
-    Ok(path)
-}
-
-fn broken_tree(line: usize, what: &str) -> TranscriptError {
-    TranscriptError::new(
-        line,
-        format!("the path of a conversation leads to its root; here it {what}"),
-        "export the data again, or remove this conversation from the array",
-    )
+    (path, is_whole)
 }
 
 /// Exports that name no current node: the leaf with the latest time, of equals the last one in the file.
@@ -136,31 +172,27 @@ fn newest_leaf(mapping: &Object) -> Option<&str> {
 
 type Said = (Role, Option<String>, TurnContent);
 
-/// Role, speaker and content of a message; `None` (and the reasons) if it is not conversation.
-fn message_turn(
-    line: usize,
-    message: &Object,
-    skipped: &mut Vec<SkipReason>,
-) -> Result<Option<Said>, TranscriptError> {
+/// Role, speaker and content of a message, where it is conversation, and what of it is not.
+fn message_turn(line: usize, message: &Object) -> Result<(Vec<SkipReason>, Option<Said>), TranscriptError> {
+    let nothing = |reason| Ok((vec![reason], None));
+    let Some(content) = message.get("content").filter(|content| !content.is_null()) else {
+        return nothing(SkipReason::Empty);
+    };
     let author = required_object(line, message, "author")?;
     let role = match required_text(line, author, "role")? {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "tool" => Role::Tool,
-        "system" => {
-            skipped.push(SkipReason::System);
-            return Ok(None);
-        }
+        "system" => return nothing(SkipReason::System),
         _ => Role::Other,
     };
     let hidden = message.get("metadata").and_then(|m| m.get("is_visually_hidden_from_conversation"));
     if hidden == Some(&Value::Bool(true)) {
-        skipped.push(SkipReason::Meta);
-        return Ok(None);
+        return nothing(SkipReason::Meta);
     }
-    let Some(text) = message_text(line, required_object(line, message, "content")?, skipped)? else {
-        return Ok(None);
-    };
+    let content = content.as_object().ok_or_else(|| wrong(line, "content", "an object"))?;
+    let (skipped, text) = message_text(line, content)?;
+    let Some(text) = text else { return Ok((skipped, None)) };
     let name = author.get("name").and_then(Value::as_str).filter(|n| !n.is_empty()).map(str::to_owned);
     let recipient = message.get("recipient").and_then(Value::as_str).unwrap_or("all");
     let content = if role == Role::Assistant && recipient != "all" {
@@ -168,51 +200,42 @@ fn message_turn(
     } else {
         TurnContent::Text(text)
     };
-    Ok(Some((role, name, content)))
+    Ok((skipped, Some((role, name, content))))
 }
 
-fn message_text(
-    line: usize,
-    content: &Object,
-    skipped: &mut Vec<SkipReason>,
-) -> Result<Option<String>, TranscriptError> {
-    match required_text(line, content, "content_type")? {
-        "thoughts" | "reasoning_recap" => {
-            skipped.push(SkipReason::Thinking);
-            return Ok(None);
-        }
-        "user_editable_context" | "model_editable_context" => {
-            skipped.push(SkipReason::Meta);
-            return Ok(None);
-        }
-        _ => {}
+/// The words of a content, and what of it has none.
+fn message_text(line: usize, content: &Object) -> Result<(Vec<SkipReason>, Option<String>), TranscriptError> {
+    let nothing = |reason| Ok((vec![reason], None));
+    match content.get("content_type").and_then(Value::as_str) {
+        Some("thoughts" | "reasoning_recap") => return nothing(SkipReason::Thinking),
+        Some("user_editable_context" | "model_editable_context") => return nothing(SkipReason::Meta),
+        Some(_) | None => {}
     }
+    let mut skipped = Vec::new();
     let mut texts: Vec<&str> = Vec::new();
     match (content.get("parts"), content.get("text").or_else(|| content.get("result"))) {
         (Some(Value::Array(parts)), _) => {
-            for part in parts {
+            for part in parts.iter().filter(|part| !part.is_null()) {
                 match part.as_str().or_else(|| part.get("text").and_then(Value::as_str)) {
                     Some(text) => texts.push(text),
                     None => skipped.push(SkipReason::Attachment),
                 }
             }
-            if texts.is_empty() && !parts.is_empty() {
-                return Ok(None);
+            if texts.is_empty() && !skipped.is_empty() {
+                return Ok((skipped, None));
             }
         }
+        (_, Some(Value::String(text))) => texts.push(text),
+        (Some(Value::Null), _) => {}
         (Some(_), _) => return Err(wrong(line, "content.parts", "an array")),
-        (None, Some(Value::String(text))) => texts.push(text),
-        (None, _) => {
-            skipped.push(SkipReason::UnknownContent);
-            return Ok(None);
-        }
+        (None, _) => return nothing(SkipReason::UnknownContent),
     }
     let text = texts.join("\n").trim().to_owned();
     if text.is_empty() {
         skipped.push(SkipReason::Empty);
-        return Ok(None);
+        return Ok((skipped, None));
     }
-    Ok(Some(text))
+    Ok((skipped, Some(text)))
 }
 
 #[cfg(test)]

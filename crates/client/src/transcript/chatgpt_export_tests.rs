@@ -37,29 +37,86 @@ skipped 1 meta (first at line 10), 1 system (first at line 2), 1 thinking (first
 }
 
 #[test]
-fn a_bad_conversation_is_an_error_and_the_next_is_read() {
+fn a_bad_conversation_is_an_error_that_names_it_and_the_next_is_read() {
     check(
         ChatgptExport,
-        r#"[{"mapping":{}},
-{"id":"c","mapping":[]},
-{"id":"c","mapping":{"a":{"parent":"b"},"b":{"parent":"a"}},"current_node":"a"},
-{"id":"c","mapping":{},"current_node":"gone"},
-{"id":"c","mapping":{"a":{"message":{"content":{}}}}},
-{"id":"c","mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":"x"}}}}},
-{"id":"c","mapping":{"a":{"message":{"author":{"role":"user"},"create_time":"noon","content":{"content_type":"text","parts":["x"]}}}}},
+        r#"[{"title":"Tea","mapping":{}},
+{"id":"c","title":"Rain","mapping":[]},
 {"id":},
 {"id":"c","mapping":{}},
 {"id":"c","mapping":{"a":{"message":{"author":{"role":"critic"},"content":{"content_type":"text","parts":["fine"]}}}}}"#,
-        r#"1 error: `id` is required
-2 error: `mapping` is an object
-3 error: the path of a conversation leads to its root; here it is a circle
-4 error: the path of a conversation leads to its root; here it names a node that is not there
-5 error: `author` is an object
-6 error: `content.parts` is an array
-7 error: `create_time` is a time
-8 error: this is not JSON (at column 7)
-10.0 c OTHER "fine"
-10 error: the JSON ends too early
+        r#"1 error: conversation 1 "Tea": `id` is required
+2 error: conversation 2 "Rain" (c): `mapping` is an object
+3 error: conversation 3: this is not JSON (at column 7)
+5.0 c OTHER "fine"
+5 error: conversation 6: the JSON ends too early
 skipped nothing"#,
+    );
+}
+
+#[test]
+fn one_odd_message_costs_itself_alone() {
+    let odd = |message: &str, expect: &str, skipped: &str| {
+        let said = |text: &str| {
+            format!(
+                r#"{{"author":{{"role":"user"}},"content":{{"content_type":"text","parts":["{text}"]}}}}"#
+            )
+        };
+        let input = format!(
+            r#"[{{"id":"c","title":"Pets","current_node":"z","mapping":{{"a":{{"message":{}}},"m":{{"message":{message},"parent":"a"}},"z":{{"message":{},"parent":"m"}}}}}}]"#,
+            said("FIRST"),
+            said("LAST")
+        );
+        let part = usize::from(expect.contains("1.1")) + 1;
+        let middle = if expect.is_empty() { String::new() } else { format!("{expect}\n") };
+        let expect = format!(
+            "1.0 c USER \"FIRST\" {{\"title\":\"Pets\"}}\n{middle}1.{part} c USER \"LAST\" {{\"title\":\"Pets\"}}\nskipped {skipped}"
+        );
+        check(ChatgptExport, &input, &expect);
+    };
+    let empty = "1 empty (first at line 1)";
+    let error = |rule: &str| format!("1 error: conversation 1 \"Pets\" (c), message m: {rule}");
+    let kept = |text: &str| format!("1.1 c USER \"{text}\" {{\"title\":\"Pets\"}}");
+    odd(r#"{"author":{"role":"user"},"content":{"content_type":"text","parts":null}}"#, "", empty);
+    odd(r#"{"author":{"role":"user"},"content":null}"#, "", empty);
+    odd(
+        r#"{"author":null,"content":{"content_type":"text","parts":["x"]}}"#,
+        &error("`author` is an object"),
+        "nothing",
+    );
+    odd(r#"{"author":{"role":"user"},"content":[]}"#, &error("`content` is an object"), "nothing");
+    odd(
+        r#"{"author":{"role":"user"},"content":{"content_type":"text","parts":"x"}}"#,
+        &error("`content.parts` is an array"),
+        "nothing",
+    );
+    odd(
+        r#"{"author":{"role":"user"},"metadata":null,"recipient":null,"content":{"parts":["x"]}}"#,
+        &kept("x"),
+        "nothing",
+    );
+    odd(
+        r#"{"author":{"role":"user"},"create_time":"noon","content":{"content_type":"text","parts":["x"]}}"#,
+        &kept("x"),
+        "1 unreadable_time (first at line 1)",
+    );
+    odd(
+        r#"{"author":{"role":"user"},"content":{"content_type":"multimodal_text","parts":[{"content_type":"image"},null,"y"]}}"#,
+        &kept("y"),
+        "1 attachment (first at line 1)",
+    );
+}
+
+#[test]
+fn a_broken_tree_is_read_as_far_as_it_leads() {
+    check(
+        ChatgptExport,
+        r#"[{"id":"circle","mapping":{"a":{"parent":"b","message":{"author":{"role":"user"},"content":{"parts":["one"]}}},"b":{"parent":"a"}},"current_node":"a"},
+{"id":"dangling","mapping":{"a":{"message":{"author":{"role":"user"},"content":{"parts":["two"]}}}},"current_node":"gone"},
+{"id":"rootless","mapping":{"a":{"parent":"gone","message":{"author":{"role":"user"},"content":{"parts":["three"]}}}},"current_node":"a"}]"#,
+        r#"1.0 circle USER "one"
+2.0 dangling USER "two"
+3.0 rootless USER "three"
+skipped 3 broken_tree (first at line 1)"#,
     );
 }

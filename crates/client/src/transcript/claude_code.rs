@@ -1,13 +1,17 @@
 //! `claude-code-jsonl`: the session files of Claude Code, one JSON object on each line.
 //!
 //! A line of type `user` or `assistant` with a `message` is conversation; its content is a string or blocks. Calls of
-//! tools become JSON turns of the assistant, their results turns of the tool. Everything else such a file holds is
-//! counted as skipped. It does NOT follow `parentUuid`: the order of the file is the order of the conversation.
+//! tools become JSON turns of the assistant, their results turns of the tool. What somebody typed while a tool ran is an
+//! attachment of type `queued_command`, or stays in the queue (`claude_queue`). Text that the program wrote into lines
+//! of type `user` is never the user's (`claude_marks`). Everything else such a file holds is counted as skipped. It does
+//! NOT follow `parentUuid`: the order of the file is the order of the conversation.
 
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
+use super::claude_marks::{Piece, pieces};
+use super::claude_queue::Queue;
 use super::error::TranscriptError;
 use super::format::leading_objects;
 use super::json_members::{
@@ -42,6 +46,8 @@ pub(super) fn open<'a>(input: Input<'a>, _: &TranscriptOptions) -> Box<dyn Sourc
 struct ClaudeCode {
     /// Tool names by call id.
     open_calls: HashMap<String, String>,
+    /// What was typed while something ran.
+    queue: Queue,
 }
 
 impl LineParser for ClaudeCode {
@@ -64,6 +70,8 @@ impl LineParser for ClaudeCode {
                 out.skip(SkipReason::System, number);
                 return Ok(());
             }
+            "attachment" if queued(&entry).is_some() => Role::User,
+            "queue-operation" => return self.queue_operation(number, &entry, out),
             _ => {
                 out.skip(SkipReason::Bookkeeping, number);
                 return Ok(());
@@ -73,28 +81,37 @@ impl LineParser for ClaudeCode {
             out.skip(reason, number);
             return Ok(());
         }
-        let mut message = Message {
-            template: TranscriptTurn {
-                session: session(number, required_text(number, &entry, "sessionId")?)?,
-                actor: None,
-                time_ms: optional_time(number, &entry, "timestamp")?,
-                role,
-                speaker: None,
-                content: TurnContent::Text(String::new()),
-                source_line: number,
-                part: 0,
-                carried: carried(&entry, &["cwd", "gitBranch"]),
-            },
-            turns: Vec::new(),
-            skipped: Vec::new(),
-        };
-        self.content(required_object(number, &entry, "message")?, &mut message)?;
+        let role = if role == Role::User && !is_of_user(&entry) { Role::Other } else { role };
+        let mut message = Message::of(number, &entry, role)?;
+        match queued(&entry) {
+            Some(prompt) => self.content("attachment.prompt", Some(prompt), &mut message)?,
+            None => {
+                let content = required_object(number, &entry, "message")?.get("content");
+                self.content("message.content", content, &mut message)?;
+            }
+        }
+        for line in self.queue.arrived(&message.turns) {
+            out.skip(SkipReason::Bookkeeping, line);
+        }
         message.finish(out);
         Ok(())
     }
+
+    fn end(&mut self, out: &mut Out) {
+        for turn in self.queue.rest() {
+            out.turn(turn);
+        }
+    }
 }
 
-/// Why a line of type `user` or `assistant` is not conversation.
+/// What a line says that was typed while something ran.
+fn queued(entry: &Object) -> Option<&Value> {
+    let attachment = entry.get("attachment")?;
+    let is_queued = attachment.get("type").and_then(Value::as_str) == Some("queued_command");
+    attachment.get("prompt").filter(|_| is_queued)
+}
+
+/// Why a line is not conversation.
 fn not_said(entry: &Object) -> Option<SkipReason> {
     let flags = [
         ("isMeta", SkipReason::Meta),
@@ -102,17 +119,46 @@ fn not_said(entry: &Object) -> Option<SkipReason> {
         ("isCompactSummary", SkipReason::Summary),
         ("isApiErrorMessage", SkipReason::ServiceError),
     ];
-    flags.into_iter().find(|(name, _)| flag(entry, name)).map(|(_, reason)| reason)
+    // The text of a skill is the answer to a call of the tool that loads it.
+    let is_skill = entry.contains_key("sourceToolUseID") && !entry.contains_key("toolUseResult");
+    let flagged = flags.into_iter().find(|(name, _)| flag(entry, name)).map(|(_, reason)| reason);
+    flagged.or(is_skill.then_some(SkipReason::Meta))
 }
 
-/// The turns of one line. They are given out together, so that a line with an error gives none.
+/// Whether a person wrote a line of type `user`, by what the program says of its origin.
+fn is_of_user(entry: &Object) -> bool {
+    let origin = entry.get("origin").and_then(|origin| origin.get("kind").or(Some(origin)));
+    let mode = entry.get("attachment").and_then(|attachment| attachment.get("commandMode"));
+    let is_one_of = |value: Option<&Value>, words: &[&str]| {
+        value.and_then(Value::as_str).is_none_or(|word| words.contains(&word))
+    };
+    is_one_of(origin, &["user", "human"]) && is_one_of(mode, &["prompt"])
+}
+
+/// The turns of one line. A block with an error costs itself.
 struct Message {
     template: TranscriptTurn,
     turns: Vec<TranscriptTurn>,
     skipped: Vec<SkipReason>,
+    errors: Vec<TranscriptError>,
 }
 
 impl Message {
+    fn of(line: usize, entry: &Object, role: Role) -> Result<Self, TranscriptError> {
+        let template = TranscriptTurn {
+            session: session(line, required_text(line, entry, "sessionId")?)?,
+            actor: None,
+            time_ms: optional_time(line, entry, "timestamp")?,
+            role,
+            speaker: None,
+            content: TurnContent::Text(String::new()),
+            source_line: line,
+            part: 0,
+            carried: carried(entry, &["cwd", "gitBranch"]),
+        };
+        Ok(Self { template, turns: Vec::new(), skipped: Vec::new(), errors: Vec::new() })
+    }
+
     fn line(&self) -> usize {
         self.template.source_line
     }
@@ -123,14 +169,30 @@ impl Message {
     }
 
     fn text(&mut self, text: &str) {
-        match spoken(text) {
-            Ok(text) => self.push(self.template.role, None, TurnContent::Text(text)),
-            Err(reason) => self.skipped.push(reason),
+        if self.template.role != Role::User {
+            match text.trim() {
+                "" => self.skipped.push(SkipReason::Empty),
+                said => self.push(self.template.role, None, TurnContent::Text(said.to_owned())),
+            }
+            return;
+        }
+        for piece in pieces(text) {
+            match piece {
+                Piece::Said(text) => self.push(Role::User, None, TurnContent::Text(text)),
+                Piece::Shell(text) => {
+                    self.push(Role::Tool, Some("bash".to_owned()), TurnContent::Text(text));
+                }
+                Piece::Program(text) => self.push(Role::Other, None, TurnContent::Text(text)),
+                Piece::Nothing(reason) => self.skipped.push(reason),
+            }
         }
     }
 
     fn finish(self, out: &mut Out) {
         let line = self.line();
+        for error in self.errors {
+            out.error(error);
+        }
         for reason in self.skipped {
             out.skip(reason, line);
         }
@@ -141,8 +203,13 @@ impl Message {
 }
 
 impl ClaudeCode {
-    fn content(&mut self, message: &Object, to: &mut Message) -> Result<(), TranscriptError> {
-        match message.get("content") {
+    fn content(
+        &mut self,
+        name: &str,
+        content: Option<&Value>,
+        to: &mut Message,
+    ) -> Result<(), TranscriptError> {
+        match content {
             Some(Value::String(text)) => {
                 to.text(text);
                 Ok(())
@@ -151,12 +218,46 @@ impl ClaudeCode {
                 if blocks.is_empty() {
                     to.skipped.push(SkipReason::Empty);
                 }
-                blocks.iter().try_for_each(|block| self.block(block, to))
+                for block in blocks {
+                    if let Err(error) = self.block(block, to) {
+                        to.errors.push(error);
+                    }
+                }
+                Ok(())
             }
-            None | Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
-                Err(wrong(to.line(), "message.content", "a string or an array of blocks"))
+            None | Some(Value::Null) => {
+                to.skipped.push(SkipReason::Empty);
+                Ok(())
+            }
+            Some(Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
+                Err(wrong(to.line(), name, "a string or an array of blocks"))
             }
         }
+    }
+
+    /// Notes what happens to the queue; nothing of it is said before it leaves the queue.
+    fn queue_operation(&mut self, line: usize, entry: &Object, out: &mut Out) -> Result<(), TranscriptError> {
+        let typed = entry.get("content").filter(|_| entry.contains_key("sessionId"));
+        match (entry.get("operation").and_then(Value::as_str), typed) {
+            (Some("enqueue"), Some(typed)) => {
+                let mut message = Message::of(line, entry, Role::User)?;
+                self.content("content", Some(typed), &mut message)?;
+                for turn in self.queue.waits(std::mem::take(&mut message.turns)) {
+                    out.turn(turn);
+                }
+                message.finish(out);
+                return Ok(());
+            }
+            // Back in the field where it is typed, it may be changed.
+            (Some("popAll"), _) => {
+                for line in self.queue.clear() {
+                    out.skip(SkipReason::Bookkeeping, line);
+                }
+            }
+            _ => {}
+        }
+        out.skip(SkipReason::Bookkeeping, line);
+        Ok(())
     }
 
     fn block(&mut self, block: &Value, to: &mut Message) -> Result<(), TranscriptError> {
@@ -216,36 +317,6 @@ impl ClaudeCode {
         }
         Ok(())
     }
-}
-
-/// What of a text was said by somebody: commands of the program keep only what the person added to them.
-fn spoken(text: &str) -> Result<String, SkipReason> {
-    let bare = text.trim();
-    if bare.is_empty() {
-        return Err(SkipReason::Empty);
-    }
-    if bare.starts_with("<system-reminder>") && bare.ends_with("</system-reminder>") {
-        return Err(SkipReason::Meta);
-    }
-    if bare.starts_with("[Request interrupted by user") {
-        return Err(SkipReason::Bookkeeping);
-    }
-    if bare.starts_with("<local-command-") {
-        return Err(SkipReason::LocalCommand);
-    }
-    if bare.starts_with("<command-name>") || bare.starts_with("<command-message>") {
-        return match (between(bare, "command-name"), between(bare, "command-args")) {
-            (Some(name), Some(arguments)) if !arguments.is_empty() => Ok(format!("{name} {arguments}")),
-            _ => Err(SkipReason::LocalCommand),
-        };
-    }
-    Ok(bare.to_owned())
-}
-
-fn between<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
-    let (_, rest) = text.split_once(&format!("<{tag}>"))?;
-    let (inner, _) = rest.split_once(&format!("</{tag}>"))?;
-    Some(inner.trim())
 }
 
 #[cfg(test)]

@@ -48,6 +48,54 @@ skipped 1 summary (first at line 3), 1 bookkeeping (first at line 9), 2 meta (fi
 }
 
 #[test]
+fn what_was_typed_while_a_tool_ran_is_said_once() {
+    check(
+        ClaudeCodeJsonl,
+        r#"{"type":"user","sessionId":"s","message":{"content":"Run the suite."}}
+{"type":"queue-operation","operation":"enqueue","sessionId":"s","timestamp":"2026-01-02T10:00:00Z","content":"Never touch billing."}
+{"type":"queue-operation","operation":"enqueue","sessionId":"s","content":"Ask Priya first."}
+{"type":"queue-operation","operation":"remove","sessionId":"s"}
+{"type":"attachment","sessionId":"s","attachment":{"type":"queued_command","prompt":"Never touch billing.","commandMode":"prompt"}}
+{"type":"attachment","sessionId":"s","attachment":{"type":"queued_command","prompt":[{"type":"text","text":"Use tabs."}]}}
+{"type":"attachment","sessionId":"s","attachment":{"type":"queued_command","prompt":"<task-notification>done</task-notification>","commandMode":"task-notification"}}
+{"type":"attachment","sessionId":"s","attachment":{"type":"todo_reminder","content":[]}}
+{"type":"queue-operation","operation":"enqueue","sessionId":"s","content":"Draft, taken back."}
+{"type":"queue-operation","operation":"popAll","sessionId":"s"}
+{"type":"queue-operation","operation":"enqueue","sessionId":"s","content":"Never handed over."}
+{"type":"queue-operation","operation":"dequeue","sessionId":"s"}
+{"type":"user","sessionId":"s","message":{"content":"Ask Priya first."}}"#,
+        r#"1.0 s USER "Run the suite."
+5.0 s USER "Never touch billing."
+6.0 s USER "Use tabs."
+7.0 s OTHER "<task-notification>done</task-notification>"
+13.0 s USER "Ask Priya first."
+11.0 s USER "Never handed over."
+skipped 7 bookkeeping (first at line 4)"#,
+    );
+}
+
+#[test]
+fn what_the_program_wrote_is_never_the_users() {
+    check(
+        ClaudeCodeJsonl,
+        r#"{"type":"user","sessionId":"s","origin":{"kind":"task-notification"},"message":{"content":"<task-notification>make is done</task-notification>"}}
+{"type":"user","sessionId":"s","message":{"content":"<bash-input>ls</bash-input>"}}
+{"type":"user","sessionId":"s","message":{"content":"<bash-stdout>a.rs</bash-stdout><bash-stderr></bash-stderr>"}}
+{"type":"user","sessionId":"s","sourceToolUseID":"t","message":{"content":[{"type":"text","text":"Base directory for this skill: /x"}]}}
+{"type":"user","sessionId":"s","origin":{"kind":"human"},"message":{"content":[{"type":"text","text":"Fix it.\n<system-reminder>x</system-reminder>"}]}}
+{"type":"user","sessionId":"s","message":{"content":"What is <system-reminder> for?"}}
+{"type":"assistant","sessionId":"s","message":{"content":[{"type":"text","text":"<bash-input>ls</bash-input>"}]}}"#,
+        r#"1.0 s OTHER "<task-notification>make is done</task-notification>"
+2.0 s TOOL(bash) "$ ls"
+3.0 s TOOL(bash) "a.rs"
+5.0 s USER "Fix it."
+6.0 s USER "What is <system-reminder> for?"
+7.0 s ASSISTANT "<bash-input>ls</bash-input>"
+skipped 2 meta (first at line 4), 1 empty (first at line 3)"#,
+    );
+}
+
+#[test]
 fn half_a_letter_costs_no_line() {
     check(
         ClaudeCodeJsonl,
@@ -72,7 +120,7 @@ fn a_bad_line_is_an_error_and_the_next_is_read() {
 {"type":"user","sessionId":"s","timestamp":"noon","message":{"content":"x"}}
 {"type":"user","sessionId":"s"}
 {"type":"user","sessionId":"s","message":{"content":7}}
-{"type":"user","sessionId":"s","message":{"content":[{"type":"text","text":"lost with its line"},"bare"]}}
+{"type":"user","sessionId":"s","message":{"content":[{"type":"text","text":"kept beside it"},"bare"]}}
 {"type":"user","sessionId":"s","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":{}}]}}
 {"type":"user","sessionId":"s","message":{"content":"still here"}}"#,
         r#"1 error: the JSON ends too early (at column 59)
@@ -84,6 +132,7 @@ fn a_bad_line_is_an_error_and_the_next_is_read() {
 7 error: `message` is an object
 8 error: `message.content` is a string or an array of blocks
 9 error: `message.content[]` is an object
+9.0 s USER "kept beside it"
 10 error: `tool_result.content` is a string or an array of blocks
 11.0 s USER "still here"
 skipped nothing"#,

@@ -4,10 +4,12 @@ use std::io;
 
 /// A place of a transcript that could not be read.
 #[derive(Debug, thiserror::Error)]
-#[error("line {line}: {rule}; {remedy}")]
+#[error("line {line}{}: {rule}; {remedy}", within.as_ref().map(|place| format!(", {place}")).unwrap_or_default())]
 pub struct TranscriptError {
     /// Line of the source, from 1.
     pub line: usize,
+    /// The conversation and the message at fault, by number, title and id, where the line does not say it.
+    pub within: Option<String>,
     /// The rule that does not hold there. Names members and positions, never values.
     pub rule: String,
     /// What to do about it.
@@ -19,12 +21,22 @@ pub struct TranscriptError {
 
 impl TranscriptError {
     pub(super) fn new(line: usize, rule: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { line, rule: rule.into(), remedy: remedy.into(), cause: None }
+        Self { line, within: None, rule: rule.into(), remedy: remedy.into(), cause: None }
+    }
+
+    /// The same, within a conversation or a message of the line.
+    pub(super) fn within(mut self, place: &str) -> Self {
+        self.within = Some(match self.within {
+            Some(inner) => format!("{place}, {inner}"),
+            None => place.to_owned(),
+        });
+        self
     }
 
     pub(super) fn input(line: usize, cause: io::Error) -> Self {
         Self {
             line,
+            within: None,
             rule: format!("the input could not be read ({})", cause.kind()),
             remedy: "nothing after this line was read; check the file and import it again".to_owned(),
             cause: Some(cause),

@@ -7,7 +7,8 @@ use super::lines::Input;
 use super::reader::{Source, TranscriptOptions};
 use super::{agentcore_events, chatgpt_export, claude_code, speaker_text};
 
-/// As many bytes as [`detect`] looks at.
+/// As many bytes of a file nearly always say its format. A first line may be longer: give [`detect`] more then, up to
+/// [`UNIT_BYTES_MAX`](super::UNIT_BYTES_MAX).
 pub const DETECT_BYTES: usize = 64 * 1024;
 
 /// The formats. A closed list.
@@ -124,10 +125,9 @@ impl FromStr for TranscriptFormat {
     }
 }
 
-/// The format of a file that begins with these bytes (give up to [`DETECT_BYTES`]); `None` if it is none of them.
+/// The format of a file that begins with these bytes, [`DETECT_BYTES`] at first; `None` if these do not say it.
 #[must_use]
 pub fn detect(first: &[u8]) -> Option<TranscriptFormat> {
-    let first = first.get(..DETECT_BYTES).unwrap_or(first);
     let text = String::from_utf8_lossy(first);
     let text = text.trim_start_matches('\u{feff}');
     FORMATS.iter().find(|row| (row.recognises)(text)).map(|row| row.info.format)
@@ -179,6 +179,10 @@ mod tests {
         ] {
             assert_eq!(detect(first.as_bytes()), expect, "{first}");
         }
+        let pasted = "x".repeat(2 * DETECT_BYTES);
+        let line = format!(r#"{{"type":"user","message":{{"content":"{pasted}"}},"sessionId":"s"}}"#);
+        assert_eq!(detect(&line.as_bytes()[..DETECT_BYTES]), None);
+        assert_eq!(detect(line.as_bytes()), Some(ClaudeCodeJsonl));
         let mut long = b"User: ".to_vec();
         long.resize(3 * DETECT_BYTES, 0xc3);
         assert_eq!(detect(&long), Some(SpeakerText));

@@ -12,6 +12,8 @@
 mod agentcore_events;
 mod chatgpt_export;
 mod claude_code;
+mod claude_marks;
+mod claude_queue;
 mod error;
 mod format;
 mod json_elements;

@@ -10,7 +10,8 @@ pub enum SkipReason {
     Summary,
     /// Bookkeeping of the program that wrote the file: snapshots, titles, queue operations, progress.
     Bookkeeping,
-    /// A message marked as not part of the conversation (`isMeta`, visually hidden, context of an editor).
+    /// A message marked as not part of the conversation (`isMeta`, visually hidden, context of an editor), or text that
+    /// the program put beside what somebody said (`<system-reminder>`).
     Meta,
     /// A conversation of a sub-agent inside the conversation.
     Sidechain,
@@ -32,6 +33,10 @@ pub enum SkipReason {
     Comment,
     /// A kind of content this version does not know.
     UnknownContent,
+    /// A time that cannot be read: its turn is kept without it.
+    UnreadableTime,
+    /// A conversation whose tree names a message that is not there, or runs in a circle: read as far as it leads.
+    BrokenTree,
 }
 
 impl SkipReason {
@@ -52,6 +57,8 @@ impl SkipReason {
             Self::Empty => "empty",
             Self::Comment => "comment",
             Self::UnknownContent => "unknown_content",
+            Self::UnreadableTime => "unreadable_time",
+            Self::BrokenTree => "broken_tree",
         }
     }
 }

@@ -9,7 +9,10 @@ pub(super) fn check(format: TranscriptFormat, input: &str, expect: &str) {
     let mut got = Vec::new();
     for item in reader.by_ref() {
         got.push(match item {
-            Err(e) => format!("{} error: {}", e.line, e.rule),
+            Err(e) => {
+                let within = e.within.map_or(String::new(), |place| format!(" {place}:"));
+                format!("{} error:{within} {}", e.line, e.rule)
+            }
             Ok(turn) => {
                 let actor = turn.actor.map_or(String::new(), |a| format!("{a}/"));
                 let time = turn.time_ms.map_or(String::new(), |ms| format!(" @{ms}"));

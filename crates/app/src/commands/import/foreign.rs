@@ -4,10 +4,12 @@ use std::path::Path;
 
 use anyhow::Result;
 use loci_client::formats::{self, Mapping, Skipped, Takes};
+use loci_model::ports::clock::Clock;
 
 use super::mapping_report::MappingReport;
 use super::storing::{Destination, Storing};
 use super::{claude_folder, source};
+use crate::adapters::SystemClock;
 use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
@@ -39,8 +41,10 @@ fn mapping(source: &Path, into: &Destination<'_>) -> Result<Mapping> {
         return Err(Usage(format!("{rule}: name another folder, or say another --format")).into());
     }
     let mut mapping = match reader {
-        Some(reader) if !found.files.is_empty() => (reader.read)(&found.files, &into.namespace)
-            .map_err(|problem| Usage(format!("{}: {problem}", source.display())))?,
+        Some(reader) if !found.files.is_empty() => {
+            (reader.read)(&found.files, &into.namespace, SystemClock::new().now().millis())
+                .map_err(|problem| Usage(format!("{}: {problem}", source.display())))?
+        }
         Some(_) => Mapping::default(),
         None => claude_folder::read(&found.files),
     };

@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 use loci_api::event::Branch;
 use loci_client::ClientError;
 use loci_client::transcript::{
-    self, DETECT_BYTES, SkipReport, TranscriptFormat, TranscriptOptions, TranscriptTurn,
+    self, DETECT_BYTES, SkipReport, TranscriptFormat, TranscriptOptions, TranscriptTurn, UNIT_BYTES_MAX,
 };
 use loci_model::Timestamp;
 use serde_json::Value;
@@ -106,11 +106,19 @@ fn format(file: &mut File, reading: &Reading) -> Result<TranscriptFormat> {
     if let Some(format) = reading.format {
         return Ok(format);
     }
-    let mut start = Vec::new();
-    file.by_ref().take(DETECT_BYTES as u64).read_to_end(&mut start)?;
+    let (mut start, mut bytes) = (Vec::new(), DETECT_BYTES);
+    // A first line may hold what somebody pasted: as long as the file goes on, more of it is looked at.
+    let found = loop {
+        file.by_ref().take(bytes.saturating_sub(start.len()) as u64).read_to_end(&mut start)?;
+        let found = transcript::detect(&start);
+        if found.is_some() || start.len() < bytes || bytes >= UNIT_BYTES_MAX {
+            break found;
+        }
+        bytes = bytes.saturating_mul(8).min(UNIT_BYTES_MAX);
+    };
     file.seek(SeekFrom::Start(0))?;
     let unknown = "the format of the file is not recognised: say which it is with --transcript-format";
-    transcript::detect(&start).ok_or_else(|| Usage(unknown.to_owned()).into())
+    found.ok_or_else(|| Usage(unknown.to_owned()).into())
 }
 
 impl Importing<'_> {
