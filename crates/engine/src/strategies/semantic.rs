@@ -12,8 +12,17 @@ use super::{Ask, BadReply, Batch, Candidate, Deciding, Joining, Question, Strate
 
 /// Subtype of records that hold data.
 pub const DATA: &str = "data";
-/// Turns with at most so many terms (retrieval.md §2) say nothing worth keeping: "Yes!", "Okay, thanks".
-const TERMS_SKIPPED_MAX: usize = 1;
+/// Terms of turns that only answer: what is made of these alone says nothing worth keeping ("Yes!", "Okay, thanks"). Any other term does, were
+/// it the only one ("Vegetarian.").
+const ANSWERS: [&str; 43] = [
+    "yes", "yep", "yeah", "yup", "no", "nope", "nah", "ok", "okay", "sure", "thank", "thanks", "thx",
+    "pleas", "please", "great", "good", "nice", "cool", "fine", "perfect", "right", "correct", "exact",
+    "exactly", "absolut", "definit", "agre", "agreed", "hello", "hi", "hey", "bye", "goodby", "welcom",
+    "sorri", "hmm", "done", "continu", "continue", "lgtm", "alright", "wow",
+];
+/// Of scripts without spaces, a term is two letters: what is made of these alone only answers.
+const SPACELESS_ANSWERS: [&str; 14] =
+    ["好", "好的", "是", "是的", "不", "不是", "对", "谢谢", "你好", "はい", "ok", "行", "嗯", "可以"];
 /// A round is one batch of the embedder and one write: large enough to fill both, small enough to be found soon.
 const TURNS_PER_ROUND: usize = 32;
 
@@ -60,7 +69,11 @@ fn is_kept(turn: &Turn) -> bool {
         Some(Role::User | Role::Assistant) | None => true,
         Some(Role::Tool | Role::Other) => false,
     };
-    read && loci_text::terms(turn.indexed()).len() > TERMS_SKIPPED_MAX
+    read && loci_text::terms(turn.indexed()).iter().any(|term| !is_answer(term))
+}
+
+fn is_answer(term: &str) -> bool {
+    ANSWERS.contains(&term) || SPACELESS_ANSWERS.contains(&term)
 }
 
 fn candidate(turn: &Turn) -> Candidate {
@@ -96,8 +109,14 @@ mod tests {
             (Assistant, "Noted: you live in Bern.", true),
             (User, "Yes!", false),
             (User, "Okay.", false),
-            (User, "sushi", false),
+            (User, "Okay, thanks!", false),
+            (User, "Great, perfect.", false),
+            (User, "好的", false),
+            (User, "Vegetarian.", true),
+            (User, "sushi", true),
             (User, "sushi bar", true),
+            (User, "喝茶", true),
+            (User, "茶", true),
             (User, "and so it is then", false),
             (Tool, "forecast for Bern: rain all week", false),
             (Other, "system prompt of the agent", false),
