@@ -1,4 +1,5 @@
-//! Typed ids. A value of one of these types has passed its rule (agentcore-wire.md §2); none is made up here.
+//! Typed ids. A value of one of these types has passed its rule, also one that was deserialized; none is
+//! made up here.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -9,8 +10,16 @@ macro_rules! text_ids {
     ($($(#[$doc:meta])* $name:ident, $field:literal, $rule:ident, $remedy:literal;)+) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(transparent)]
+        #[serde(try_from = "String")]
         pub struct $name(String);
+
+        impl TryFrom<String> for $name {
+            type Error = Error;
+
+            fn try_from(text: String) -> Result<Self> {
+                Self::parse(text)
+            }
+        }
 
         impl $name {
             /// Checks the rule of the id; the error names the field, the rule and the remedy.
@@ -228,6 +237,44 @@ mod tests {
         check("a\n", false);
         check(&"a".repeat(limits::TASK_ID_CHARS_MAX), true);
         check(&"a".repeat(limits::TASK_ID_CHARS_MAX + 1), false);
+    }
+
+    /// Every way in goes through the constructor: a value, a member, a key of a map.
+    #[test]
+    fn what_is_deserialized_has_passed_its_rule() {
+        fn check<T: serde::de::DeserializeOwned + Serialize + Ord>(good: &str, bad: &str, rule: &str) {
+            let json = |text: &str| serde_json::to_string(text).unwrap();
+            let read: T = serde_json::from_str(&json(good)).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), json(good));
+            let in_map = |text: &str| {
+                serde_json::from_str::<std::collections::BTreeMap<T, u32>>(&format!("{{{}:1}}", json(text)))
+                    .map(drop)
+            };
+            in_map(good).unwrap();
+            let refused = [serde_json::from_str::<T>(&json(bad)).map(drop), in_map(bad)];
+            for error in refused.map(Result::unwrap_err) {
+                assert!(error.to_string().contains(rule), "{error}");
+            }
+        }
+        check::<MemoryId>("notes-a1B2c3D4e5", "../../x", "memoryId must be");
+        check::<ActorId>("org/user:1", "../x", "actorId must be");
+        check::<SessionId>("s-1", "a/b", "sessionId must be");
+        check::<BranchName>("main", "", "branch.name must be");
+        check::<EventId>("0000001752235548000#97f30a6b", "12#", "eventId must be");
+        check::<RecordId>("mem-0192d1e8-7b7a-7c3e-8f00-000000000000", "mem-x", "memoryRecordId must be");
+        check::<TaskId>("t-1", "..", "task_id must be");
+        check::<StrategyId>("facts-a1B2c3D4e5", "a b", "memoryStrategyId must be");
+        check::<AccessKeyId>("LOCIABCDEFGH0123", "loci", "accessKeyId must be");
+        check::<JobId>("j", "a\nb", "jobId must be");
+        check::<crate::Namespace>("/a/*", "/a/../b", "dots alone");
+        check::<crate::prompt::PromptId>("semantic.extract@1", "semantic", "a prompt is named like");
+        for millis in ["-1", "253402300800000"] {
+            assert!(serde_json::from_str::<crate::Timestamp>(millis).is_err(), "{millis}");
+        }
+        assert!(serde_json::from_str::<crate::NamespaceTemplate>(r#""/{actor id}/""#).is_err());
+        let filter: crate::NamespaceFilter =
+            serde_json::from_str(r#"{"normal":"a//b","mode":"exact"}"#).unwrap();
+        assert_eq!(filter.normal(), "/a/b/");
     }
 
     #[test]

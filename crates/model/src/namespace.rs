@@ -2,15 +2,23 @@
 //!
 //! Leading, trailing and doubled slashes never distinguish two namespaces; the spelling as written is kept.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
 use crate::{Error, Result, limits};
 
 /// A place in the tree, as the caller wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "String")]
 pub struct Namespace(String);
+
+impl TryFrom<String> for Namespace {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        Self::parse(text)
+    }
+}
 
 impl Namespace {
     /// Checks length, alphabet and segments of a namespace.
@@ -93,8 +101,14 @@ pub enum NamespaceMatch {
 /// A node of the tree, alone or with everything beneath it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NamespaceFilter {
+    #[serde(deserialize_with = "normal_form")]
     normal: String,
     mode: NamespaceMatch,
+}
+
+/// Reads a node in normal form, whatever its slashes were.
+fn normal_form<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<String, D::Error> {
+    String::deserialize(deserializer).map(|text| normal(&text))
 }
 
 impl NamespaceFilter {

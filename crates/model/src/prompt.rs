@@ -8,8 +8,16 @@ use crate::{Error, Result};
 /// `<strategy>.<step>@<version>`, such as `semantic.extract@1`; behind it `+custom:` and eight hex digits of the digest
 /// of the instructions where a memory replaces them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "String")]
 pub struct PromptId(String);
+
+impl TryFrom<String> for PromptId {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        Self::parse(text)
+    }
+}
 
 impl PromptId {
     /// Checks the form.

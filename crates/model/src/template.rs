@@ -8,8 +8,16 @@ use crate::{Error, Namespace, Result, limits};
 
 /// A namespace with variables, as the caller wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "String")]
 pub struct NamespaceTemplate(String);
+
+impl TryFrom<String> for NamespaceTemplate {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        Self::parse(text)
+    }
+}
 
 /// Steps that reading a namespace takes at most: more means that the template has many readings.
 const READING_STEPS_MAX: usize = 20_000;

@@ -9,8 +9,16 @@ pub const DAY_MS: i64 = 86_400_000;
 
 /// A point in time: milliseconds since 1970-01-01T00:00:00Z, never before it, never after the year 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "i64")]
 pub struct Timestamp(i64);
+
+impl TryFrom<i64> for Timestamp {
+    type Error = Error;
+
+    fn try_from(millis: i64) -> Result<Self> {
+        Self::from_millis(millis)
+    }
+}
 
 impl Timestamp {
     /// The epoch.

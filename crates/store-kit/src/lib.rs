@@ -23,6 +23,7 @@ pub mod record_rules;
 pub mod session_rules;
 pub mod task_rules;
 pub mod transfer;
+pub mod unreadable;
 
 pub use change::{Change, Held, StoredRecord, analyse};
 pub use index_cache::{IndexCache, IndexSource, MemoryRows, Slot, Standing};

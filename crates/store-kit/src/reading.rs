@@ -19,6 +19,7 @@ use loci_model::{
 use crate::codes::{DELIVERY_STATES, DIRECTIONS, damaged, of_code, stored};
 use crate::event_more::EventMore;
 use crate::fields::Fields;
+use crate::unreadable::readable;
 
 /// A job: memory, id, state, kind, key, strategy, actor, session, due, host, lease, rerun, attempts, created, updated,
 /// failure, messages, waits, fallback, window.
@@ -44,6 +45,45 @@ pub fn job(row: &impl Fields) -> Result<Job> {
         waits: row.flag(17)?,
         fallback: row.flag(18)?,
         window: row.optional_json(19, "job")?,
+    })
+}
+
+/// Why a job that cannot be read has failed.
+pub const UNREADABLE_JOB: &str = "the stored job cannot be read: it names something that breaks a rule of \
+                                  ids, or the \
+    database was changed from outside; the log of the server says what, and nothing else waits for it";
+
+/// The job as people see it, from the columns of [`job`]: one that cannot be read has failed, and its reason
+/// says so.
+///
+/// # Errors
+/// A bug, where even its memory or its id cannot be read.
+pub fn shown_job(row: &impl Fields) -> Result<Job> {
+    let read = job(row);
+    if let Some(job) = readable("job", read)? {
+        return Ok(job);
+    }
+    Ok(Job {
+        memory: row.parsed(0, MemoryId::parse, "memory id")?,
+        id: row.parsed(1, JobId::parse, "job id")?,
+        state: JobState::Failed,
+        kind: of_code(JobKind::ALL, row.number(3)?)?,
+        unique_key: row.text(4)?.to_owned(),
+        strategy: None,
+        actor: None,
+        session: None,
+        due: row.time(8)?,
+        lease_host: None,
+        lease_until: None,
+        rerun: false,
+        attempts: row.small(12)?,
+        created_at: row.time(13)?,
+        updated_at: row.time(14)?,
+        failure_reason: Some(UNREADABLE_JOB.to_owned()),
+        messages: Vec::new(),
+        waits: false,
+        fallback: false,
+        window: None,
     })
 }
 

@@ -8,6 +8,7 @@ use loci_index::StoredVector;
 use loci_model::{Error, MemoryId, RecordId, Result};
 use loci_store_kit::change::{Changed, Vectors};
 use loci_store_kit::codes::id_of;
+use loci_store_kit::unreadable::readable;
 use loci_store_kit::{Change, Held, IndexSource, MemoryRows, Standing, analyse};
 
 use tokio_postgres::Row;
@@ -169,12 +170,14 @@ impl Chunk {
         let with_places = self.records.iter().zip(&self.places);
         let changed: Vec<&Row> =
             with_places.filter(|(_, place)| !place.is_same).map(|(row, _)| row).collect();
-        let mut changed = decoded(&changed, threads, |row| read(row))?.into_iter();
+        let mut changed = decoded(&changed, threads, |row| readable("record", read(row)))?.into_iter();
         let mut out = Vec::with_capacity(self.places.len());
         for Place { record, sequence, content, is_same } in self.places {
             let changed = match if is_same { None } else { changed.next() } {
                 None => Changed::Vectors { record, sequence },
-                Some(stored) => Changed::Record { stored: Box::new(stored), content },
+                Some(Some(stored)) => Changed::Record { stored: Box::new(stored), content },
+                // It cannot be read, and is no row of the index.
+                Some(None) => continue,
             };
             out.push((of_records.remove(&sequence).unwrap_or_default(), changed));
         }

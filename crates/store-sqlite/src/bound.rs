@@ -3,7 +3,7 @@
 use rusqlite::types::Value;
 
 /// The values, in the order of their numbers.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Bound(Vec<Value>);
 
 impl Bound {

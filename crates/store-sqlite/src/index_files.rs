@@ -65,11 +65,11 @@ impl IndexFiles {
     }
 
     fn path(&self, memory: &MemoryId) -> PathBuf {
-        self.folder.join(format!("{memory}{SNAPSHOT}"))
+        self.folder.join(format!("{}{SNAPSHOT}", file_name(memory.as_str())))
     }
 
     fn partial(&self, memory: &MemoryId) -> PathBuf {
-        self.folder.join(format!("{memory}{PARTIAL}"))
+        self.folder.join(format!("{}{PARTIAL}", file_name(memory.as_str())))
     }
 
     /// What a file must begin with; the count of erasures and the end of the line follow.
@@ -257,6 +257,20 @@ impl IndexFiles {
     }
 }
 
+/// The name of a file for an id, in the folder whatever the id is: letters, digits, `-` and `_` as they are,
+/// which is all
+/// that ids of today hold, any other byte as `%` and two hex digits.
+fn file_name(id: &str) -> String {
+    let mut name = String::with_capacity(id.len());
+    for byte in id.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => name.push(char::from(byte)),
+            _ => name.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    name
+}
+
 /// How often content was erased from a memory that is there, by the writer's connection.
 fn erasures(connection: &Connection, memory: &MemoryId) -> Result<Option<u64>> {
     let sql = "SELECT erasures FROM memories WHERE id = ?1 AND deleted IS NULL";
@@ -391,6 +405,16 @@ mod tests {
                 entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
             names.sort_unstable();
             names
+        }
+    }
+
+    #[test]
+    fn no_id_names_a_file_outside_the_folder() {
+        assert_eq!(file_name("notes-a1B2c3D4e5"), "notes-a1B2c3D4e5");
+        for id in ["../../x", "/etc/passwd", "..", "a/b", "a\\b", "a\0b", "é"] {
+            let name = file_name(id);
+            assert_eq!(Path::new(&name).components().count(), 1, "{name}");
+            assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'%'), "{name}");
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use loci_index::{MemoryIndex, StoredVector};
 use loci_model::{Error, MemoryId, Result};
 use loci_store_kit::change::{Changed, Vectors};
+use loci_store_kit::unreadable::readable;
 use loci_store_kit::{Change, Held, IndexSource, MemoryRows, Standing, analyse};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, params};
@@ -88,12 +89,14 @@ impl MemoryRows for RowsOfMemory<'_> {
         let mut last = after;
         loop {
             let rows = tx.all(&sql, params![self.place.number, signed(last), limit(CHUNK)], |row| {
-                found(self.memory, row, held)
+                let sequence = unsigned(row.take(SEQUENCE)?);
+                Ok((sequence, readable("record", found(self.memory, row, held))?))
             })?;
-            let Some(end) = rows.last().map(|(_, changed)| sequence(changed)) else { return Ok(()) };
+            let Some(end) = rows.last().map(|(sequence, _)| *sequence) else { return Ok(()) };
             let is_last = rows.len() < CHUNK;
             let rows = rows
                 .into_iter()
+                .filter_map(|(_, found)| found)
                 .map(|(number, changed)| Ok((stored_vectors(tx.vectors_of(number)?, &models), changed)))
                 .collect::<Result<Vec<_>>>()?;
             analyse(rows, self.threads).into_iter().for_each(&mut *take);
@@ -102,13 +105,6 @@ impl MemoryRows for RowsOfMemory<'_> {
             }
             last = end;
         }
-    }
-}
-
-fn sequence(changed: &Changed) -> u64 {
-    match changed {
-        Changed::Vectors { sequence, .. } => *sequence,
-        Changed::Record { stored, .. } => stored.record.sequence,
     }
 }
 

@@ -21,6 +21,8 @@ mod store;
 mod tables;
 mod tx;
 mod writer;
+#[cfg(test)]
+mod unreadable_rows_tests;
 
 pub use options::SqliteOptions;
 pub use restore::restore;

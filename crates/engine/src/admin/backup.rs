@@ -22,6 +22,7 @@ impl Engine {
         let mut info = self.store.info(probe_write).await?;
         if probe_write {
             info.checks.push(self.store_latency().await?);
+            info.checks.push(self.unreadable_rows().await?);
         }
         Ok(info)
     }

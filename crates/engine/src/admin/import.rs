@@ -16,12 +16,12 @@ use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::{Error, JobId, MemoryId, Result, Timestamp};
 
-use super::{ExportLine, ImportReport};
+use super::{ExportLine, ImportReport, imported_entries};
 use crate::coding::{DIGEST, digest};
 use crate::events::content;
 use crate::events::scheduling::{extracting, extraction_job};
 use crate::idempotency::IfErased;
-use crate::memories::existing;
+use crate::memories::{check_given, existing};
 use crate::records::batch;
 use crate::{Engine, access};
 
@@ -181,6 +181,7 @@ fn import_entry(tx: &mut dyn Tx, open: &[MemoryId], entry: &LedgerEntry) -> Resu
         // Records come in an order of their own here: their trees are made anew.
         return Ok(());
     }
+    imported_entries::check(entry)?;
     tx.ledger_mut().put(entry)
 }
 
@@ -204,6 +205,7 @@ fn require_open(open: &[MemoryId], memory: &MemoryId) -> Result<()> {
 }
 
 fn import_memory(tx: &mut dyn Tx, memory: &Memory) -> Result<()> {
+    check_given(memory)?;
     if tx.memories().get(&memory.id)?.is_some() || tx.memories().by_name(&memory.name)?.is_some() {
         let message = format!("a memory named {} is here already: delete it first", memory.name);
         return Err(Error::conflict(message).on("memory"));

@@ -6,9 +6,11 @@ mod export;
 mod forget;
 mod import;
 mod import_erased;
+mod imported_entries;
 mod latency;
 mod probe;
 mod transfer;
+mod unreadable;
 
 use std::sync::Arc;
 

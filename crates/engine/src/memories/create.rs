@@ -1,7 +1,8 @@
 //! `memory_create`: a memory is there, and ACTIVE, when the answer is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use loci_model::index_key::{IndexedKey, NamespaceKey};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
@@ -14,6 +15,7 @@ use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::{Engine, access, streams};
 
 const OPERATION: &str = "CreateMemory";
+const NAME_RULE: &str = "name must start with a letter and have up to 48 letters, digits or _";
 
 impl Engine {
     /// Makes a memory (agentcore-wire.md §3.1, §3.5).
@@ -63,11 +65,10 @@ impl Engine {
     /// A memory as it will be, unwritten.
     pub(crate) fn build_memory(&self, new: &NewMemory, now: Timestamp) -> Result<Memory> {
         if !naming::is_name(&new.name) {
-            let rule = "name must start with a letter and have up to 48 letters, digits or _";
-            return Err(Error::invalid("name", rule));
+            return Err(Error::invalid("name", NAME_RULE));
         }
         check_expiry_days(new.event_expiry_days)?;
-        check_keys(new)?;
+        check_keys(&new.indexed_keys, &new.namespace_keys, &new.tags)?;
         let around = Surroundings {
             settings: &self.settings,
             ids: self.ids.as_ref(),
@@ -153,22 +154,40 @@ pub(super) fn check_set(strategies: &[Strategy]) -> Result<()> {
     }
 }
 
-fn check_keys(new: &NewMemory) -> Result<()> {
+/// Checks the rules of a memory that comes with everything it has, as those of a new one are checked.
+///
+/// # Errors
+/// `Invalid` and `TooLarge`, naming the member.
+pub(crate) fn check_given(memory: &Memory) -> Result<()> {
+    if !naming::is_name(&memory.name) {
+        return Err(Error::invalid("name", NAME_RULE));
+    }
+    check_expiry_days(memory.event_expiry_days)?;
+    check_keys(&memory.indexed_keys, &memory.namespace_keys, &memory.tags)?;
+    super::settings::check(&memory.settings)?;
+    super::update::check_whole(memory)
+}
+
+fn check_keys(
+    indexed_keys: &[IndexedKey],
+    namespace_keys: &[NamespaceKey],
+    tags: &BTreeMap<String, String>,
+) -> Result<()> {
     let over = |field: &str, limit: usize| {
         Err(Error::invalid(field, format!("{field} must have at most {limit} entries")))
     };
-    if new.indexed_keys.len() > limits::INDEXED_KEYS_MAX {
+    if indexed_keys.len() > limits::INDEXED_KEYS_MAX {
         return over("indexedKeys", limits::INDEXED_KEYS_MAX);
     }
-    if new.namespace_keys.len() > limits::NAMESPACE_KEYS_MAX {
+    if namespace_keys.len() > limits::NAMESPACE_KEYS_MAX {
         return over("namespaceKeys", limits::NAMESPACE_KEYS_MAX);
     }
-    if new.tags.len() > limits::TAGS_MAX {
+    if tags.len() > limits::TAGS_MAX {
         return Err(quota(format!("a memory has at most {} tags", limits::TAGS_MAX)));
     }
-    check_namespace_keys(&new.namespace_keys)?;
-    let distinct: BTreeSet<_> = new.indexed_keys.iter().map(|key| &key.key).collect();
-    if distinct.len() == new.indexed_keys.len() {
+    check_namespace_keys(namespace_keys)?;
+    let distinct: BTreeSet<_> = indexed_keys.iter().map(|key| &key.key).collect();
+    if distinct.len() == indexed_keys.len() {
         Ok(())
     } else {
         Err(Error::invalid("indexedKeys.key", "indexedKeys must name each key once"))
@@ -176,7 +195,7 @@ fn check_keys(new: &NewMemory) -> Result<()> {
 }
 
 /// Checks that namespace variables are distinct and their patterns can be compiled.
-pub(crate) fn check_namespace_keys(keys: &[loci_model::index_key::NamespaceKey]) -> Result<()> {
+pub(crate) fn check_namespace_keys(keys: &[NamespaceKey]) -> Result<()> {
     let distinct: BTreeSet<_> = keys.iter().map(|key| &key.key).collect();
     if distinct.len() != keys.len() {
         return Err(Error::invalid("namespaceKeys.key", "namespaceKeys must name each key once"));

@@ -20,7 +20,7 @@ use loci_model::strategy::{CustomConfiguration, StepOverride, StrategyBase, Trig
 use loci_model::{Document, MemoryId, NamespaceTemplate, StrategyId, Timestamp};
 
 pub(crate) use create::{
-    check_expiry_days as check_event_expiry, check_namespace_keys as check_variables, insert,
+    check_expiry_days as check_event_expiry, check_given, check_namespace_keys as check_variables, insert,
 };
 pub(crate) use get::existing;
 pub use naming::{is_name, memory_arn};

@@ -37,16 +37,20 @@ async fn import(doors: Doors, request: Request) -> Result<Response> {
     let (caller, _) = call::admit(&doors, &mut parts).await?;
     access::require_server_admin(&caller)?;
     let if_erased = call::if_erased(&parts.headers)?;
-    let mut import = Import::new(doors, caller, if_erased);
-    match import.read(body.into_data_stream()).await {
-        Ok(()) => {
-            let ImportReport { memories, events, records, .. } = import.report;
-            let ImportReport { erased_events, erased_records, erased_at, .. } = import.report;
-            let erased_at = erased_at.map(|at| at.to_rfc3339());
-            let report =
-                shape::ImportReport { memories, events, records, erased_events, erased_records, erased_at };
-            Ok(Json(report).into_response())
-        }
+    // A task of its own: where the client goes away its request is dropped, and what was begun must be taken
+    // back.
+    let work = tokio::spawn(run(Import::new(doors, caller, if_erased), body.into_data_stream()));
+    let report = work.await.map_err(|error| Error::bug("an import broke off").caused_by(error))??;
+    let ImportReport { memories, events, records, erased_events, erased_records, erased_at, .. } = report;
+    let erased_at = erased_at.map(|at| at.to_rfc3339());
+    let report = shape::ImportReport { memories, events, records, erased_events, erased_records, erased_at };
+    Ok(Json(report).into_response())
+}
+
+/// Reads and writes all of it, or takes back what was written.
+async fn run(mut import: Import, body: BodyDataStream) -> Result<ImportReport> {
+    match import.read(body).await {
+        Ok(()) => Ok(import.report),
         Err(error) => {
             import.undo().await;
             Err(error)

@@ -14,7 +14,7 @@ use loci_model::repository::Repository;
 use loci_model::task::Task;
 use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::telemetry::StateChange;
-use loci_model::{Error, Reason, Result, Timestamp};
+use loci_model::{Document, Error, Reason, Result, Timestamp};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -107,9 +107,10 @@ struct EndLine {
     records: u64,
 }
 
-/// Reads a line; the error names it, and never quotes it.
+/// Reads a line; the error names it and the rule that it breaks, and never quotes it.
 pub(super) fn read(text: &[u8], number: u64) -> Result<ExportLine> {
     let text = &*loci_json::repaired(text);
+    check_text(text, number)?;
     let tag: Tag<'_> = parse(text, number)?;
     Ok(match &*tag.tag {
         "header" => {
@@ -145,9 +146,31 @@ pub(super) fn read(text: &[u8], number: u64) -> Result<ExportLine> {
     })
 }
 
+/// Checks that every text of a line is whole: nouns keep parts of it as they are.
+fn check_text(text: &[u8], number: u64) -> Result<()> {
+    let whole = "it is not a whole line of an export";
+    let text = std::str::from_utf8(text).map_err(|error| bad(number, whole).caused_by(error))?;
+    Document::parse(text).map(drop).map_err(|error| match std::error::Error::source(&error) {
+        Some(_) => bad(number, whole).caused_by(error),
+        None => bad(number, &error.message),
+    })
+}
+
 fn parse<'a, T: Deserialize<'a>>(text: &'a [u8], number: u64) -> Result<T> {
-    serde_json::from_slice(text)
-        .map_err(|error| bad(number, "it is not a whole line of an export").caused_by(error))
+    serde_json::from_slice(text).map_err(|error| bad(number, &broken_rule(&error)).caused_by(error))
+}
+
+/// Why a line is none: the rule of an id or another noun that it breaks, where that says nothing of the
+/// content.
+fn broken_rule(error: &serde_json::Error) -> String {
+    let whole = "it is not a whole line of an export";
+    let told = error.to_string();
+    // What serde says of its own quotes the content; rules of nouns do not.
+    if !error.is_data() || told.contains(['"', '`']) {
+        return whole.to_owned();
+    }
+    let rule = told.rsplit_once(" at line ").map_or(told.as_str(), |(rule, _)| rule);
+    format!("{whole}: {rule}")
 }
 
 fn bad(number: u64, why: &str) -> Error {
@@ -192,6 +215,18 @@ mod tests {
             assert!(error.message.contains("line 7") && error.message.contains(part), "{}", error.message);
         };
         check("{", "not a whole line");
+        check(r#"{"type":"memory","memory":"\ud800"}"#, "lone surrogate");
+        check(r#"{"type":"header","format":"one","exported_at":1}"#, "not a whole line of an export");
+        check(
+            r#"{"type":"header","format":1,"exported_at":-1}"#,
+            "between the epoch and the end of the year 9999",
+        );
+        let memory = serde_json::to_string(&loci_testkit::samples::memory("notes").unwrap()).unwrap();
+        let line = |memory: &str| format!(r#"{{"type":"memory","memory":{memory}}}"#);
+        read(line(&memory).as_bytes(), 1).unwrap();
+        let id = loci_testkit::samples::memory("notes").unwrap().id;
+        let outside = memory.replace(id.as_str(), "../../x");
+        check(&line(&outside), "memoryId must be the memory's name, a dash and ten letters or digits");
         check(r#"{"type":"other"}"#, "unknown");
         check(r#"{"type":"end","memories":1}"#, "not a whole line");
         let end = read(br#"{"type":"end","memories":1,"events":2,"records":3}"#, 1).unwrap();

@@ -7,6 +7,7 @@ use loci_model::{DeliveryId, MemoryId, Result, Timestamp};
 use loci_store_kit::codes::{DELIVERY_STATES, DIRECTIONS, code_of};
 use loci_store_kit::reading;
 use loci_store_kit::transfer::PARKED;
+use loci_store_kit::unreadable::{page, readable};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -133,7 +134,14 @@ impl Deliveries for PgTx<'_> {
             .collect();
         let takes: Vec<(&str, Values<'_>)> =
             values.iter().map(|values| (take.as_str(), values.as_slice())).collect();
-        self.several(&takes)?.iter().flatten().map(read).collect()
+        let taken = self.several(&takes)?;
+        let rows = taken.iter().flatten();
+        Ok(rows
+            .map(|row| readable("delivery", read(row)))
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .flatten()
+            .collect())
     }
 
     fn renew(
@@ -189,13 +197,16 @@ impl Deliveries for PgTx<'_> {
             "SELECT {LISTED} FROM deliveries d WHERE d.mem = $1 AND d.direction = $2 \
              AND ($3::smallint IS NULL OR d.state = $3){before} ORDER BY d.place DESC LIMIT $4"
         );
-        let (direction, state, count) = (direction_code(direction), state.map(state_code), limit(count));
+        let (direction, state) = (direction_code(direction), state.map(state_code));
         let after = after.map(|id| id.as_str());
-        let mut values: Vec<&(dyn ToSql + Sync)> = vec![&memory, &direction, &state, &count];
-        if after.is_some() {
-            values.push(&after);
-        }
-        self.all(&sql, &values, read)
+        page(count, |count| {
+            let count = limit(count);
+            let mut values: Vec<&(dyn ToSql + Sync)> = vec![&memory, &direction, &state, &count];
+            if after.is_some() {
+                values.push(&after);
+            }
+            self.all(&sql, &values, |row| readable("delivery", read(row)))
+        })
     }
 
     fn retry(&mut self, memory: &MemoryId, id: &DeliveryId, now: Timestamp) -> Result<bool> {

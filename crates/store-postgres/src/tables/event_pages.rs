@@ -15,6 +15,7 @@ use crate::bound::Bound;
 use crate::digests::session_key;
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, signed, unsigned};
+use loci_store_kit::unreadable;
 
 /// Unread events of one statement.
 const UNREAD_ROWS: usize = 1_000;
@@ -24,9 +25,13 @@ impl PgTx<'_> {
         let Some(memory) = self.number(&query.memory)?.filter(|_| query.limit > 0) else {
             return Ok(Vec::new());
         };
-        let (sql, bound) = page_statement(memory, query);
         let of = EventOf { memory: &query.memory, actor: &query.actor, session: &query.session };
-        self.all(&sql, &bound.values(), |row| read(of, row, query.with_payload))
+        unreadable::page(query.limit, |limit| {
+            let (sql, bound) = page_statement(memory, &EventQuery { limit, ..query.clone() });
+            self.all(&sql, &bound.values(), |row| {
+                unreadable::readable("event", read(of, row, query.with_payload))
+            })
+        })
     }
 
     pub(super) fn events_before(&self, query: &EventsBefore) -> Result<Vec<Event>> {
@@ -100,15 +105,18 @@ impl PgTx<'_> {
     pub(super) fn actor_page(&self, page: &ActorPage) -> Result<Vec<ActorId>> {
         let Some(memory) = self.number(&page.memory)? else { return Ok(Vec::new()) };
         let after = page.after.as_ref().map_or("", |actor| actor.as_str());
-        let (now, count) = (page.now.millis(), limit(page.limit));
-        let read = |row: &tokio_postgres::Row| stored(ActorId::parse(row.take::<String>(0)?), "actor");
-        match &page.only {
+        let now = page.now.millis();
+        let read = |row: &tokio_postgres::Row| {
+            unreadable::readable("actor", stored(ActorId::parse(row.take::<String>(0)?), "actor"))
+        };
+        unreadable::page(page.limit, |count| {
+            match &page.only {
             Some(only) => {
                 let only: Vec<&str> = only.iter().map(ActorId::as_str).collect();
                 self.all(
                     "SELECT DISTINCT actor FROM sessions WHERE mem = $1 AND actor = ANY($5) AND actor > $2 \
                      AND created IS NOT NULL AND ends > $3 ORDER BY actor LIMIT $4",
-                    &[&memory, &after, &now, &count, &only],
+                    &[&memory, &after, &now, &limit(count), &only],
                     read,
                 )
             }
@@ -121,10 +129,11 @@ impl PgTx<'_> {
                  AND s.created IS NOT NULL AND s.ends > $3 ORDER BY s.actor LIMIT 1) \
                  FROM a WHERE a.actor IS NOT NULL) \
                  SELECT actor FROM a WHERE actor IS NOT NULL LIMIT $4",
-                &[&memory, &after, &now, &count],
+                &[&memory, &after, &now, &limit(count)],
                 read,
             ),
         }
+        })
     }
 
     pub(super) fn session_page(&self, page: &SessionPage) -> Result<Vec<SessionEntry>> {
@@ -137,19 +146,23 @@ impl PgTx<'_> {
             .map_or((i64::MAX, ""), |(created, session)| (created.millis(), session.as_str()));
         let only: Option<Vec<&str>> =
             page.only.as_ref().map(|only| only.iter().map(SessionId::as_str).collect());
-        self.all(
-            "SELECT session, created FROM sessions WHERE mem = $1 AND actor = $2 AND created <= $3 \
-             AND (created < $3 OR session > $4) AND ends > $5 AND ($6::text[] IS NULL OR session = ANY($6)) \
-             ORDER BY created DESC, session LIMIT $7",
-            &[&memory, &page.actor.as_str(), &created, &session, &ends_after, &only, &limit(page.limit)],
-            |row| {
-                Ok(SessionEntry {
-                    actor: page.actor.clone(),
-                    session: stored(SessionId::parse(row.take::<String>(0)?), "session")?,
-                    created_at: Timestamp::clamped(row.take(1)?),
-                })
-            },
-        )
+        let read = |row: &tokio_postgres::Row| {
+            Ok(SessionEntry {
+                actor: page.actor.clone(),
+                session: stored(SessionId::parse(row.take::<String>(0)?), "session")?,
+                created_at: Timestamp::clamped(row.take(1)?),
+            })
+        };
+        unreadable::page(page.limit, |count| {
+            self.all(
+                "SELECT session, created FROM sessions WHERE mem = $1 AND actor = $2 AND created <= $3 \
+                 AND (created < $3 OR session > $4) AND ends > $5 AND ($6::text[] IS NULL OR session = \
+                 ANY($6)) \
+                 ORDER BY created DESC, session LIMIT $7",
+                &[&memory, &page.actor.as_str(), &created, &session, &ends_after, &only, &limit(count)],
+                |row| unreadable::readable("session", read(row)),
+            )
+        })
     }
 }
 

@@ -10,6 +10,7 @@ use loci_store_kit::codes::{id_of, key_of, short_of};
 use loci_store_kit::fact_columns::FactColumns;
 use loci_store_kit::fact_rows;
 use loci_store_kit::fact_rules::{self, FACT_COLUMNS, PathValue};
+use loci_store_kit::unreadable::{page, readable};
 use tokio_postgres::Row;
 
 use super::event_rows::plain;
@@ -293,15 +294,13 @@ impl Facts for PgTx<'_> {
     }
 
     fn expired_by(&self, now: Timestamp, count: usize) -> Result<Vec<(MemoryId, RecordId)>> {
-        self.all(
-            "SELECT m.id, f.key FROM facts f JOIN memories m ON m.mem = f.mem AND m.deleted IS NULL \
-             WHERE f.status = 0 AND f.expires <= $1 ORDER BY f.expires, f.mem, f.key LIMIT $2",
-            &[&now.millis(), &limit(count)],
-            |row| {
-                let memory = stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?;
-                Ok((memory, id_of(row.take::<&[u8]>(1)?)?))
-            },
-        )
+        let sql = "SELECT m.id, f.key FROM facts f JOIN memories m ON m.mem = f.mem AND m.deleted IS NULL \
+                   WHERE f.status = 0 AND f.expires <= $1 ORDER BY f.expires, f.mem, f.key LIMIT $2";
+        let read = |row: &Row| {
+            let memory = stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?;
+            Ok((memory, id_of(row.take::<&[u8]>(1)?)?))
+        };
+        page(count, |count| self.all(sql, &[&now.millis(), &limit(count)], |row| readable("fact", read(row))))
     }
 
     fn put(&mut self, fact: &Fact) -> Result<()> {

@@ -7,6 +7,8 @@ use loci_model::job::{DueRule, Job, JobKind, JobMessage, JobState, NewJob};
 use loci_model::ports::store::Events;
 use loci_model::{Error, JobId, MemoryId, Result, Timestamp};
 use loci_store_kit::codes::{code_of, json, optional};
+use loci_store_kit::reading;
+use loci_store_kit::unreadable::readable;
 
 use super::jobs::{COLUMNS, read};
 use crate::connection::Values;
@@ -95,8 +97,11 @@ impl PgTx<'_> {
                     continue;
                 }
                 let values: Values<'_> = &[&memory, &id, &now, &host, &until];
-                if let Some(job) = self.one(&sql, values, read)? {
-                    return Ok(Some(job));
+                match self.one(&sql, values, |row| readable("job", read(row)))? {
+                    Some(Some(job)) => return Ok(Some(job)),
+                    // It fails by itself: it must not hold up the jobs behind it.
+                    Some(None) => self.fail_unreadable(memory, &id)?,
+                    None => {}
                 }
             }
             count *= STEP;
@@ -104,6 +109,13 @@ impl PgTx<'_> {
                 return Ok(None);
             }
         }
+    }
+
+    /// A job that was just taken, and cannot be read.
+    fn fail_unreadable(&self, memory: i64, id: &str) -> Result<()> {
+        let sql = "UPDATE jobs SET state = 2, rerun = FALSE, host = NULL, lease = NULL, failure = $3 \
+                   WHERE mem = $1 AND id = $2 RETURNING 1";
+        self.run(sql, &[&memory, &id, &reading::UNREADABLE_JOB]).map(drop)
     }
 
     /// Jobs that are due, or whose lease ran out: due, id and memory, the earliest first.

@@ -27,13 +27,18 @@ pub(super) fn read(row: &Row) -> Result<Job> {
     reading::job(&Columns(row))
 }
 
+/// The job as people see it: one that cannot be read has failed, and says so.
+fn shown(row: &Row) -> Result<Job> {
+    reading::shown_job(&Columns(row))
+}
+
 impl Jobs for PgTx<'_> {
     fn get(&self, memory: &MemoryId, id: &JobId) -> Result<Option<Job>> {
         let Some(memory) = self.any_number(memory)? else { return Ok(None) };
         // A claim does not wait for the memory's lock: what a write finds of a job stays so until its end.
         let lock = if self.is_write() { " FOR UPDATE" } else { "" };
         let sql = format!("SELECT {COLUMNS} FROM jobs j WHERE j.mem = $1 AND j.id = $2{lock}");
-        self.one(&sql, &[&memory, &id.as_str()], read)
+        self.one(&sql, &[&memory, &id.as_str()], shown)
     }
 
     fn list(&self, memory: &MemoryId, query: &JobQuery) -> Result<Vec<Job>> {
@@ -52,7 +57,7 @@ impl Jobs for PgTx<'_> {
         let session = optional(query.session.as_ref());
         let values: Values<'_> =
             &[&memory, &updated, &id, &state, &strategy, &actor, &session, &limit(query.limit)];
-        self.all(&sql, values, read)
+        self.all(&sql, values, shown)
     }
 
     fn counts(

@@ -5,6 +5,7 @@ use loci_model::ports::store::Keys;
 use loci_model::{AccessKeyId, Result};
 use loci_store_kit::codes::json;
 use loci_store_kit::reading;
+use loci_store_kit::unreadable::readable;
 use tokio_postgres::Row;
 
 use crate::columns::Columns;
@@ -24,7 +25,10 @@ impl Keys for PgTx<'_> {
     }
 
     fn list(&self) -> Result<Vec<AccessKey>> {
-        self.all("SELECT body FROM access_keys ORDER BY created, id", &[], read)
+        let keys = self.all("SELECT body FROM access_keys ORDER BY created, id", &[], |row| {
+            readable("access key", read(row))
+        })?;
+        Ok(keys.into_iter().flatten().collect())
     }
 
     fn any(&self) -> Result<bool> {

@@ -5,6 +5,7 @@ use loci_model::ports::store::{Ledger, LedgerPage};
 use loci_model::{ActorId, MemoryId, Result};
 use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
+use loci_store_kit::unreadable;
 use tokio_postgres::Row;
 
 use super::event_rows::plain;
@@ -54,21 +55,10 @@ impl Ledger for PgTx<'_> {
 
     fn list(&self, page: &LedgerPage) -> Result<Vec<LedgerEntry>> {
         let Some(memory) = self.number(&page.memory)? else { return Ok(Vec::new()) };
-        let mut bound = Bound::default();
-        let (memory, shelf) = (bound.put(memory), bound.put(page.shelf.as_str()));
-        let mut sql = format!("SELECT body FROM ledger WHERE mem = {memory} AND shelf = {shelf}");
-        if let Some(actor) = &page.actor {
-            sql.push_str(&format!(" AND actor = {}", bound.put(actor.to_string())));
-        }
-        if let Some(subject) = &page.subject {
-            sql.push_str(&format!(" AND subject = {}", bound.put(plain(subject))));
-        }
-        if let Some((at, key)) = &page.after {
-            let (at, key) = (bound.put(at.millis()), bound.put(plain(key)));
-            sql.push_str(&format!(" AND (at < {at} OR (at = {at} AND key > {key}))"));
-        }
-        sql.push_str(&format!(" ORDER BY at DESC, key LIMIT {}", bound.put(limit(page.limit))));
-        self.all(&sql, &bound.values(), read)
+        unreadable::page(page.limit, |count| {
+            let (sql, bound) = listing(memory, page, count);
+            self.all(&sql, &bound.values(), |row| unreadable::readable("entry of the ledger", read(row)))
+        })
     }
 
     fn count(&self, memory: &MemoryId, shelf: Shelf, actor: Option<&ActorId>) -> Result<u64> {
@@ -96,4 +86,23 @@ impl Ledger for PgTx<'_> {
         let sql = "DELETE FROM ledger WHERE mem = $1 AND actor = $2 RETURNING 1";
         Ok(u64::try_from(self.run(sql, &[&memory, &actor.as_str()])?).unwrap_or(u64::MAX))
     }
+}
+
+/// The statement of a page.
+fn listing(memory: i64, page: &LedgerPage, count: usize) -> (String, Bound) {
+    let mut bound = Bound::default();
+    let (memory, shelf) = (bound.put(memory), bound.put(page.shelf.as_str()));
+    let mut sql = format!("SELECT body FROM ledger WHERE mem = {memory} AND shelf = {shelf}");
+    if let Some(actor) = &page.actor {
+        sql.push_str(&format!(" AND actor = {}", bound.put(actor.to_string())));
+    }
+    if let Some(subject) = &page.subject {
+        sql.push_str(&format!(" AND subject = {}", bound.put(plain(subject))));
+    }
+    if let Some((at, key)) = &page.after {
+        let (at, key) = (bound.put(at.millis()), bound.put(plain(key)));
+        sql.push_str(&format!(" AND (at < {at} OR (at = {at} AND key > {key}))"));
+    }
+    sql.push_str(&format!(" ORDER BY at DESC, key LIMIT {}", bound.put(limit(count))));
+    (sql, bound)
 }

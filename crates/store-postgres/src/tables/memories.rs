@@ -3,6 +3,7 @@
 use loci_model::memory::Memory;
 use loci_model::ports::store::Memories;
 use loci_model::{Error, MemoryId, Reason, Result, Timestamp};
+use loci_store_kit::unreadable::{page, readable};
 use tokio_postgres::Row;
 
 use crate::digests::memory_number;
@@ -41,7 +42,8 @@ impl Memories for PgTx<'_> {
     }
 
     fn list(&self, after: Option<&(Timestamp, MemoryId)>, count: usize) -> Result<Vec<Memory>> {
-        match after {
+        let read = |row: &Row| readable("memory", read(row));
+        page(count, |count| match after {
             None => self.all(
                 "SELECT body FROM memories WHERE deleted IS NULL ORDER BY created DESC, id DESC LIMIT $1",
                 &[&limit(count)],
@@ -53,7 +55,16 @@ impl Memories for PgTx<'_> {
                 &[&created.millis(), &id.as_str(), &limit(count)],
                 read,
             ),
-        }
+        })
+    }
+
+    fn unreadable(&self) -> Result<Vec<String>> {
+        let sql = "SELECT body, id FROM memories WHERE deleted IS NULL ORDER BY id";
+        let ids = self.all(sql, &[], |row| match read(row) {
+            Ok(_) => Ok(None),
+            Err(_) => row.take::<String>(1).map(Some),
+        })?;
+        Ok(ids.into_iter().flatten().collect())
     }
 
     fn sequence(&self, id: &MemoryId) -> Result<u64> {
@@ -125,11 +136,12 @@ impl Memories for PgTx<'_> {
     }
 
     fn deleted(&self, before: Timestamp, count: usize) -> Result<Vec<MemoryId>> {
-        self.all(
-            "SELECT id FROM memories WHERE deleted < $1 ORDER BY deleted, id LIMIT $2",
-            &[&before.millis(), &limit(count)],
-            |row| stored(MemoryId::parse(row.take::<String>(0)?), "memory id"),
-        )
+        let sql = "SELECT id FROM memories WHERE deleted < $1 ORDER BY deleted, id LIMIT $2";
+        page(count, |count| {
+            self.all(sql, &[&before.millis(), &limit(count)], |row| {
+                readable("memory", stored(MemoryId::parse(row.take::<String>(0)?), "memory id"))
+            })
+        })
     }
 
     fn purge(&mut self, id: &MemoryId, rows: usize) -> Result<bool> {

@@ -8,6 +8,8 @@ use loci_model::provenance::Provenance;
 use loci_model::record::{Record, RecordState, TrustTier};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, Timestamp};
 use loci_store_kit::codes::{digest, key_of};
+use loci_store_kit::unreadable::{page, readable};
+use tokio_postgres::Row;
 
 use super::record_rows::{Placed, RECORDS, placed};
 use super::record_writes::RowPlace;
@@ -127,12 +129,13 @@ impl PgTx<'_> {
     }
 
     pub(super) fn expired_records(&self, now: Timestamp, count: usize) -> Result<Vec<(MemoryId, RecordId)>> {
-        self.all(
-            "SELECT r.key, m.id FROM records r JOIN memories m ON m.mem = r.mem AND m.deleted IS NULL \
-             WHERE r.state = 0 AND r.expires IS NOT NULL AND r.expires <= $1 ORDER BY r.expires, r.mem, r.key LIMIT $2",
-            &[&now.millis(), &limit(count)],
-            |row| Ok((stored(MemoryId::parse(row.take::<String>(1)?), "memory id")?, id(row)?)),
-        )
+        let sql = "SELECT r.key, m.id FROM records r JOIN memories m ON m.mem = r.mem AND m.deleted IS NULL \
+                   WHERE r.state = 0 AND r.expires IS NOT NULL AND r.expires <= $1 \
+                   ORDER BY r.expires, r.mem, r.key LIMIT $2";
+        let read = |row: &Row| Ok((stored(MemoryId::parse(row.take::<String>(1)?), "memory id")?, id(row)?));
+        page(count, |count| {
+            self.all(sql, &[&now.millis(), &limit(count)], |row| readable("record", read(row)))
+        })
     }
 }
 

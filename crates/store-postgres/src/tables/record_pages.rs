@@ -10,6 +10,7 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use loci_store_kit::StoredRecord;
 use loci_store_kit::codes::{among_codes, code_of, digest, key_of};
 use loci_store_kit::record_rules::{Known, indexed_value, known_at, meets, was_in_scope};
+use loci_store_kit::unreadable::{page, readable};
 
 use super::record_groups::within;
 use super::record_rows::{RECORDS, read, state_code};
@@ -97,8 +98,10 @@ impl PgTx<'_> {
         let mut out = Vec::new();
         loop {
             let count = CHUNK.min(most.max(1).saturating_sub(out.len()).max(20));
-            let (sql, bound) = statement(memory, scope, part, after.as_ref(), count);
-            let rows = self.all(&sql, &bound.values(), read)?;
+            let rows = page(count, |count| {
+                let (sql, bound) = statement(memory, scope, part, after.as_ref(), count);
+                self.all(&sql, &bound.values(), |row| readable("record", read(row)))
+            })?;
             let is_last = rows.len() < count;
             after = rows.last().map(|row| (row.record.created_at, row.record.id.clone()));
             let found: Vec<Record> = match scope.as_of {

@@ -7,6 +7,7 @@ use loci_model::memory::Memory;
 use loci_model::record::RecordState;
 use loci_model::{MemoryId, Result, Timestamp, limits};
 use loci_store_kit::record_rules::{Sweeping, sweeping};
+use loci_store_kit::unreadable::{page, readable};
 
 use super::record_rows::{RECORDS, placed};
 use crate::errors::stored;
@@ -48,8 +49,10 @@ impl PgTx<'_> {
     pub(super) fn erasable_memories(&self, now: Timestamp, count: usize) -> Result<Vec<MemoryId>> {
         let sql = "SELECT m.id FROM counters c JOIN memories m ON m.mem = c.mem AND m.deleted IS NULL \
                    WHERE c.erase_due IS NOT NULL AND c.erase_due <= $1 ORDER BY c.erase_due, m.id LIMIT $2";
-        self.all(sql, &[&now.millis(), &limit(count)], |row| {
-            stored(MemoryId::parse(row.take::<String>(0)?), "memory id")
+        page(count, |count| {
+            self.all(sql, &[&now.millis(), &limit(count)], |row| {
+                readable("memory", stored(MemoryId::parse(row.take::<String>(0)?), "memory id"))
+            })
         })
     }
 
@@ -65,12 +68,13 @@ impl PgTx<'_> {
             "SELECT m.body FROM counters c JOIN memories m ON m.mem = c.mem AND m.deleted IS NULL \
              WHERE c.history_due IS NOT NULL AND c.history_due <= $1 ORDER BY c.history_due, m.id LIMIT $2",
             &[&now.millis(), &limit(rows)],
-            |row| stored(serde_json::from_str::<Memory>(row.take::<&str>(0)?), "memory"),
+            |row| readable("memory", stored(serde_json::from_str::<Memory>(row.take::<&str>(0)?), "memory")),
         )?;
         let looked_at = memories.len();
+        let memories = memories.into_iter().flatten();
         // In the order of their ids: two sweeps that lock memories do it in one order.
         let memories: BTreeMap<MemoryId, u32> =
-            memories.into_iter().map(|memory| (memory.id, memory.settings.history_days)).collect();
+            memories.map(|memory| (memory.id, memory.settings.history_days)).collect();
         for (memory, history_days) in memories {
             let kept = days(history_days);
             let before = now.millis().saturating_sub(kept);

@@ -4,11 +4,13 @@ use loci_model::ports::store::Repositories;
 use loci_model::repository::Repository;
 use loci_model::{MemoryId, RepositoryId, Result, Timestamp};
 use loci_store_kit::codes::{json, short_of};
+use loci_store_kit::unreadable::{page, readable};
 use loci_store_kit::{fact_rows, fact_rules};
 use tokio_postgres::Row;
 
 use super::event_rows::plain;
 use crate::columns::Columns;
+use crate::connection::Values;
 use crate::tx::{PgTx, limit};
 
 fn read(row: &Row) -> Result<Repository> {
@@ -85,16 +87,18 @@ impl Repositories for PgTx<'_> {
     fn list(&self, memory: &MemoryId, after: Option<&str>, count: usize) -> Result<Vec<Repository>> {
         let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
         let sql = "SELECT body FROM repositories WHERE mem = $1 AND key > $2 ORDER BY key LIMIT $3";
-        self.all(sql, &[&memory, &plain(after.unwrap_or("")), &limit(count)], read)
+        page(count, |count| {
+            let values: Values<'_> = &[&memory, &plain(after.unwrap_or("")), &limit(count)];
+            self.all(sql, values, |row| readable("repository", read(row)))
+        })
     }
 
     fn unchecked_since(&self, before: Timestamp, count: usize) -> Result<Vec<Repository>> {
-        self.all(
-            "SELECT r.body FROM repositories r JOIN memories m ON m.mem = r.mem AND m.deleted IS NULL \
-             WHERE r.checked < $1 ORDER BY r.checked, m.id, r.id LIMIT $2",
-            &[&before.millis(), &limit(count)],
-            read,
-        )
+        let sql = "SELECT r.body FROM repositories r JOIN memories m ON m.mem = r.mem AND m.deleted IS NULL \
+                   WHERE r.checked < $1 ORDER BY r.checked, m.id, r.id LIMIT $2";
+        page(count, |count| {
+            self.all(sql, &[&before.millis(), &limit(count)], |row| readable("repository", read(row)))
+        })
     }
 
     fn put(&mut self, repository: &Repository) -> Result<()> {

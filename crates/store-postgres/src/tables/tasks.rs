@@ -7,6 +7,7 @@ use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
 use loci_store_kit::fields::Fields as _;
 use loci_store_kit::task_rules::{self, TaskValue};
+use loci_store_kit::unreadable;
 use tokio_postgres::Row;
 
 use super::event_rows::plain;
@@ -81,17 +82,20 @@ impl Tasks for PgTx<'_> {
 
     fn list(&self, query: &TaskQuery) -> Result<Vec<Task>> {
         let Some(memory) = self.number(&query.memory)? else { return Ok(Vec::new()) };
-        let mut bound = Bound::default();
-        let of = bound.put(memory);
-        let conditions = task_rules::conditions(query, "strpos", &mut |value| match value {
-            TaskValue::Text(text) => bound.put(plain(&text)),
-            TaskValue::Number(number) => format!("{}::bigint", bound.put(number)),
-        });
-        let most = bound.put(limit(query.limit));
-        let sql = format!(
-            "SELECT t.body FROM tasks t WHERE t.mem = {of}{conditions} ORDER BY t.created DESC, t.id LIMIT {most}"
-        );
-        self.all(&sql, &bound.values(), read)
+        unreadable::page(query.limit, |count| {
+            let mut bound = Bound::default();
+            let of = bound.put(memory);
+            let conditions = task_rules::conditions(query, "strpos", &mut |value| match value {
+                TaskValue::Text(text) => bound.put(plain(&text)),
+                TaskValue::Number(number) => format!("{}::bigint", bound.put(number)),
+            });
+            let most = bound.put(limit(count));
+            let sql = format!(
+                "SELECT t.body FROM tasks t WHERE t.mem = {of}{conditions} ORDER BY t.created DESC, t.id \
+                 LIMIT {most}"
+            );
+            self.all(&sql, &bound.values(), |row| unreadable::readable("task", read(row)))
+        })
     }
 
     fn harmed_by(
@@ -107,7 +111,7 @@ impl Tasks for PgTx<'_> {
         let sql = "SELECT task FROM task_harms WHERE mem = $1 AND record = $2 AND actor = $3 AND at > $4 \
                    ORDER BY task LIMIT $5";
         self.all(sql, &[&memory, &record.as_str(), &actor.as_str(), &after, &limit(most)], |row| {
-            TaskId::parse(Columns(row).text(0)?)
+            Columns(row).parsed(0, TaskId::parse, "task")
         })
     }
 

@@ -9,6 +9,7 @@ use crate::columns::Columns;
 use crate::tx::{Column, SqlTx, limit, unsigned};
 use loci_store_kit::codes::{DELIVERY_STATES, DIRECTIONS, code_of};
 use loci_store_kit::reading;
+use loci_store_kit::unreadable::{page, readable};
 
 fn direction_code(direction: DeliveryDirection) -> i64 {
     code_of(DIRECTIONS, direction)
@@ -114,8 +115,10 @@ impl Deliveries for SqlTx<'_> {
             "SELECT {LISTED} WHERE d.direction = ?1 AND d.state = 0 AND d.target = ?4 AND d.due <= ?2 AND {FREE} \
              ORDER BY d.due, d.id LIMIT ?3"
         );
-        let claimed =
-            self.all(&sql, params![direction_code(*direction), now.millis(), limit(count), target], read)?;
+        let claimed = page(count, |count| {
+            let values = params![direction_code(*direction), now.millis(), limit(count), target];
+            self.all(&sql, values, |row| readable("delivery", read(row)))
+        })?;
         for delivery in &claimed {
             let Some(memory) = self.number(&delivery.memory)? else { continue };
             self.run(
@@ -177,14 +180,14 @@ impl Deliveries for SqlTx<'_> {
         };
         // Behind one that is gone by now there is nothing to be told.
         let Some(before) = before else { return Ok(Vec::new()) };
-        self.all(
-            &format!(
-                "SELECT {LISTED} WHERE d.mem = ?1 AND d.direction = ?2 AND d.num < ?3 \
-                 AND (?4 IS NULL OR d.state = ?4) ORDER BY d.num DESC LIMIT ?5"
-            ),
-            params![memory, direction, before, state.map(state_code), limit(count)],
-            read,
-        )
+        let sql = format!(
+            "SELECT {LISTED} WHERE d.mem = ?1 AND d.direction = ?2 AND d.num < ?3 \
+             AND (?4 IS NULL OR d.state = ?4) ORDER BY d.num DESC LIMIT ?5"
+        );
+        page(count, |count| {
+            let values = params![memory, direction, before, state.map(state_code), limit(count)];
+            self.all(&sql, values, |row| readable("delivery", read(row)))
+        })
     }
 
     fn retry(&mut self, memory: &MemoryId, id: &DeliveryId, now: Timestamp) -> Result<bool> {

@@ -14,6 +14,7 @@ use super::event_rows::{COLUMNS, EventReader, PAYLOAD, PAYLOAD_AT, row_number};
 use crate::bound::Bound;
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, unsigned};
+use loci_store_kit::unreadable::readable;
 
 impl SqlTx<'_> {
     pub(super) fn event_page(&self, query: &EventQuery) -> Result<Vec<Event>> {
@@ -28,7 +29,7 @@ impl SqlTx<'_> {
                 query.metadata.iter().all(|filter| filter.admits(&metadata))
             };
             if admitted {
-                out.push(reader.read(row, query.with_payload)?);
+                out.extend(readable("event", reader.read(row, query.with_payload))?);
             }
             Ok(out.len() < query.limit)
         })?;
@@ -182,10 +183,8 @@ impl SqlTx<'_> {
             let next =
                 self.one(sql, params![memory, after, page.now.millis()], |row| row.take::<String>(0))?;
             let Some(next) = next else { break };
-            let actor = stored(ActorId::parse(next.as_str()), "actor")?;
-            if page.only.as_ref().is_none_or(|only| only.contains(&actor)) {
-                out.push(actor);
-            }
+            let actor = readable("actor", stored(ActorId::parse(next.as_str()), "actor"))?;
+            out.extend(actor.filter(|actor| page.only.as_ref().is_none_or(|only| only.contains(actor))));
             after = next;
         }
         Ok(out)
@@ -204,7 +203,8 @@ impl SqlTx<'_> {
         let sql = "SELECT session, created FROM sessions WHERE mem = ?1 AND actor = ?2 AND created <= ?3 \
                    AND (created < ?3 OR session > ?4) AND ends > ?5 ORDER BY created DESC, session";
         self.each(sql, params![memory, page.actor.as_str(), created, session, ends_after], |row| {
-            let session = stored(SessionId::parse(row.take::<String>(0)?), "session")?;
+            let session = stored(SessionId::parse(row.take::<String>(0)?), "session");
+            let Some(session) = readable("session", session)? else { return Ok(true) };
             if page.only.as_ref().is_none_or(|only| only.contains(&session)) {
                 let created_at = Timestamp::clamped(row.take(1)?);
                 out.push(SessionEntry { actor: page.actor.clone(), session, created_at });

@@ -2,11 +2,12 @@
 
 use loci_model::event::Event;
 use loci_model::{ActorId, EventId, MemoryId, Result, SessionId, Timestamp, limits};
-use rusqlite::{Params, params};
+use rusqlite::{Params, Row, params};
 
 use super::event_rows::{COLUMNS, EventReader, PAYLOAD, row_number};
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit};
+use loci_store_kit::unreadable::readable;
 
 impl SqlTx<'_> {
     /// Notes the places of events that are about to be removed, so that no id is given twice.
@@ -32,20 +33,22 @@ impl SqlTx<'_> {
         now: Timestamp,
         rows: usize,
     ) -> Result<Vec<(MemoryId, ActorId, SessionId)>> {
-        self.all(
+        let read = |row: &Row<'_>| {
+            Ok((
+                stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?,
+                stored(ActorId::parse(row.take::<String>(1)?), "actor")?,
+                stored(SessionId::parse(row.take::<String>(2)?), "session")?,
+            ))
+        };
+        let sessions = self.all(
             "SELECT DISTINCT m.id, s.actor, s.session FROM \
              (SELECT sess FROM events WHERE expires <= ?1 ORDER BY expires LIMIT ?2) e \
              JOIN sessions s ON s.num = e.sess JOIN memories m ON m.num = s.mem AND m.deleted IS NULL \
              ORDER BY m.id, s.actor, s.session",
             params![now.millis(), limit(rows)],
-            |row| {
-                Ok((
-                    stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?,
-                    stored(ActorId::parse(row.take::<String>(1)?), "actor")?,
-                    stored(SessionId::parse(row.take::<String>(2)?), "session")?,
-                ))
-            },
-        )
+            |row| readable("session", read(row)),
+        )?;
+        Ok(sessions.into_iter().flatten().collect())
     }
 
     pub(super) fn sweep_events(&self, now: Timestamp, rows: usize) -> Result<usize> {

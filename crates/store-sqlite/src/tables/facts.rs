@@ -10,8 +10,9 @@ use loci_store_kit::codes::{code_of, id_of, json, key_of, short_of};
 use loci_store_kit::fact_columns::FactColumns;
 use loci_store_kit::fact_rows;
 use loci_store_kit::fact_rules::{self, FACT_COLUMNS, PathValue};
-use rusqlite::params;
+use loci_store_kit::unreadable::{page, readable};
 use rusqlite::types::Value;
+use rusqlite::{Row, params};
 
 use crate::bound::Bound;
 use crate::columns::Columns;
@@ -304,15 +305,16 @@ impl Facts for SqlTx<'_> {
     }
 
     fn expired_by(&self, now: Timestamp, count: usize) -> Result<Vec<(MemoryId, RecordId)>> {
-        self.all(
-            "SELECT m.id, f.key FROM facts f CROSS JOIN memories m ON m.num = f.mem AND m.deleted IS NULL \
-             WHERE f.status = 0 AND f.expires <= ?1 ORDER BY f.expires, f.num LIMIT ?2",
-            params![now.millis(), limit(count)],
-            |row| {
-                let memory = stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?;
-                Ok((memory, id_of(&row.take::<Vec<u8>>(1)?)?))
-            },
-        )
+        let sql = "SELECT m.id, f.key FROM facts f CROSS JOIN memories m ON m.num = f.mem AND m.deleted IS \
+                   NULL \
+                   WHERE f.status = 0 AND f.expires <= ?1 ORDER BY f.expires, f.num LIMIT ?2";
+        let read = |row: &Row<'_>| {
+            let memory = stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?;
+            Ok((memory, id_of(&row.take::<Vec<u8>>(1)?)?))
+        };
+        page(count, |count| {
+            self.all(sql, params![now.millis(), limit(count)], |row| readable("fact", read(row)))
+        })
     }
 
     fn put(&mut self, fact: &Fact) -> Result<()> {

@@ -14,6 +14,7 @@ use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, unsigned};
 use loci_store_kit::codes::{among_codes, code_of, json, optional};
 use loci_store_kit::reading;
+use loci_store_kit::unreadable::readable;
 
 /// Of living memories and others: a purge outlives its memory.
 pub(super) const COLUMNS: &str = "m.id, j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, \
@@ -22,6 +23,11 @@ pub(super) const COLUMNS: &str = "m.id, j.id, j.state, j.kind, j.unique_key, j.s
 
 fn read(row: &Row<'_>) -> Result<Job> {
     reading::job(&Columns(row))
+}
+
+/// The job as people see it: one that cannot be read has failed, and says so.
+fn shown(row: &Row<'_>) -> Result<Job> {
+    reading::shown_job(&Columns(row))
 }
 
 impl SqlTx<'_> {
@@ -95,7 +101,7 @@ impl Jobs for SqlTx<'_> {
     fn get(&self, memory: &MemoryId, id: &JobId) -> Result<Option<Job>> {
         let Some(memory) = self.any_number(memory)? else { return Ok(None) };
         let sql = format!("SELECT {COLUMNS} WHERE j.mem = ?1 AND j.id = ?2");
-        self.one(&sql, params![memory, id.as_str()], read)
+        self.one(&sql, params![memory, id.as_str()], shown)
     }
 
     fn list(&self, memory: &MemoryId, query: &JobQuery) -> Result<Vec<Job>> {
@@ -114,11 +120,8 @@ impl Jobs for SqlTx<'_> {
         let state = query.state.map(|state| code_of(JobState::ALL, state));
         let (strategy, actor) = (optional(query.strategy.as_ref()), optional(query.actor.as_ref()));
         let session = optional(query.session.as_ref());
-        self.all(
-            &sql,
-            params![memory, updated, id, state, strategy, actor, session, limit(query.limit)],
-            read,
-        )
+        let values = params![memory, updated, id, state, strategy, actor, session, limit(query.limit)];
+        self.all(&sql, values, shown)
     }
 
     fn counts(
@@ -220,12 +223,26 @@ impl Jobs for SqlTx<'_> {
         now: Timestamp,
         lease_ms: i64,
     ) -> Result<Option<Job>> {
-        let Some(number) = self.claimable(memories, now)? else { return Ok(None) };
-        self.run(
-            "UPDATE jobs SET state = 1, host = ?2, lease = ?3, attempts = attempts + 1, updated = ?4 WHERE num = ?1",
-            params![number, host, now.plus_millis(lease_ms).millis(), now.millis()],
-        )?;
-        self.one(&format!("SELECT {COLUMNS} WHERE j.num = ?1"), [number], read)
+        while let Some(number) = self.claimable(memories, now)? {
+            self.run(
+                "UPDATE jobs SET state = 1, host = ?2, lease = ?3, attempts = attempts + 1, updated = ?4 \
+                 WHERE num = ?1",
+                params![number, host, now.plus_millis(lease_ms).millis(), now.millis()],
+            )?;
+            let job = self.one(&format!("SELECT {COLUMNS} WHERE j.num = ?1"), [number], |row| {
+                readable("job", read(row))
+            })?;
+            if let Some(job) = job.flatten() {
+                return Ok(Some(job));
+            }
+            // It fails by itself: it must not hold up the jobs behind it.
+            self.run(
+                "UPDATE jobs SET state = 2, rerun = 0, host = NULL, lease = NULL, failure = ?2 WHERE num = \
+                 ?1",
+                params![number, reading::UNREADABLE_JOB],
+            )?;
+        }
+        Ok(None)
     }
 
     fn free_leases(&mut self, host: &str, now: Timestamp) -> Result<usize> {

@@ -5,6 +5,7 @@ use loci_model::ports::store::{Ledger, LedgerPage};
 use loci_model::{ActorId, MemoryId, Result};
 use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
+use loci_store_kit::unreadable;
 use rusqlite::{Row, params, params_from_iter};
 
 use crate::bound::Bound;
@@ -60,8 +61,13 @@ impl Ledger for SqlTx<'_> {
             let (at, key) = (bound.put(at.millis()), bound.put(key.clone()));
             sql.push_str(&format!(" AND (at < {at} OR (at = {at} AND key > {key}))"));
         }
-        sql.push_str(&format!(" ORDER BY at DESC, key LIMIT {}", bound.put(limit(page.limit))));
-        self.all(&sql, params_from_iter(bound.values()), read)
+        unreadable::page(page.limit, |count| {
+            let (mut sql, mut bound) = (sql.clone(), bound.clone());
+            sql.push_str(&format!(" ORDER BY at DESC, key LIMIT {}", bound.put(limit(count))));
+            self.all(&sql, params_from_iter(bound.values()), |row| {
+                unreadable::readable("entry of the ledger", read(row))
+            })
+        })
     }
 
     fn count(&self, memory: &MemoryId, shelf: Shelf, actor: Option<&ActorId>) -> Result<u64> {

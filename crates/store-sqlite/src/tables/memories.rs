@@ -7,6 +7,7 @@ use rusqlite::{Row, params};
 
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, unsigned};
+use loci_store_kit::unreadable::{page, readable};
 
 fn read(row: &Row<'_>) -> Result<Memory> {
     let body: String = row.take(0)?;
@@ -32,7 +33,8 @@ impl Memories for SqlTx<'_> {
     }
 
     fn list(&self, after: Option<&(Timestamp, MemoryId)>, count: usize) -> Result<Vec<Memory>> {
-        match after {
+        let read = |row: &Row<'_>| readable("memory", read(row));
+        page(count, |count| match after {
             None => self.all(
                 "SELECT body FROM memories WHERE deleted IS NULL ORDER BY created DESC, id DESC LIMIT ?1",
                 [limit(count)],
@@ -44,7 +46,16 @@ impl Memories for SqlTx<'_> {
                 params![created.millis(), id.as_str(), limit(count)],
                 read,
             ),
-        }
+        })
+    }
+
+    fn unreadable(&self) -> Result<Vec<String>> {
+        let sql = "SELECT body, id FROM memories WHERE deleted IS NULL ORDER BY id";
+        let ids = self.all(sql, [], |row| match read(row) {
+            Ok(_) => Ok(None),
+            Err(_) => row.take::<String>(1).map(Some),
+        })?;
+        Ok(ids.into_iter().flatten().collect())
     }
 
     fn sequence(&self, id: &MemoryId) -> Result<u64> {
@@ -89,11 +100,12 @@ impl Memories for SqlTx<'_> {
     }
 
     fn deleted(&self, before: Timestamp, count: usize) -> Result<Vec<MemoryId>> {
-        self.all(
-            "SELECT id FROM memories WHERE deleted < ?1 ORDER BY deleted, id LIMIT ?2",
-            params![before.millis(), limit(count)],
-            |row| stored(MemoryId::parse(row.take::<String>(0)?), "memory id"),
-        )
+        let sql = "SELECT id FROM memories WHERE deleted < ?1 ORDER BY deleted, id LIMIT ?2";
+        page(count, |count| {
+            self.all(sql, params![before.millis(), limit(count)], |row| {
+                readable("memory", stored(MemoryId::parse(row.take::<String>(0)?), "memory id"))
+            })
+        })
     }
 
     fn purge(&mut self, id: &MemoryId, rows: usize) -> Result<bool> {

@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use loci_model::feedback::ROWS_LIKE;
 use loci_model::record::RecordState;
 use loci_model::{ActorId, EventId, MemoryId, RecordId, Result, Timestamp};
-use rusqlite::params;
+use rusqlite::{Row, params};
 
 use super::record_rows::{RECORDS, read, state_code};
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, signed};
 use loci_store_kit::codes::{digest, id_of};
+use loci_store_kit::unreadable::{page, readable};
 
 /// Deleted records of memory `?1` whose content is there; the state as the index says it of itself.
 const DELETED: &str = "FROM records WHERE mem = ?1 AND state = 9 AND gone = 0";
@@ -143,15 +144,16 @@ impl SqlTx<'_> {
     }
 
     pub(super) fn expired_records(&self, now: Timestamp, count: usize) -> Result<Vec<(MemoryId, RecordId)>> {
-        self.all(
-            "SELECT m.id, r.key FROM records r JOIN memories m ON m.num = r.mem AND m.deleted IS NULL \
-             WHERE r.state = 0 AND r.expires IS NOT NULL AND r.expires <= ?1 ORDER BY r.expires, r.num LIMIT ?2",
-            params![now.millis(), limit(count)],
-            |row| {
-                let memory = stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?;
-                Ok((memory, id_of(&row.take::<Vec<u8>>(1)?)?))
-            },
-        )
+        let sql = "SELECT m.id, r.key FROM records r JOIN memories m ON m.num = r.mem AND m.deleted IS NULL \
+                   WHERE r.state = 0 AND r.expires IS NOT NULL AND r.expires <= ?1 ORDER BY r.expires, \
+                   r.num LIMIT ?2";
+        let read = |row: &Row<'_>| {
+            let memory = stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?;
+            Ok((memory, id_of(&row.take::<Vec<u8>>(1)?)?))
+        };
+        page(count, |count| {
+            self.all(sql, params![now.millis(), limit(count)], |row| readable("record", read(row)))
+        })
     }
 }
 

@@ -14,6 +14,7 @@ use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit};
 use loci_store_kit::codes::{code_of, key_of};
 use loci_store_kit::record_rules::{Known, indexed_value, known_at, meets, was_in_scope};
+use loci_store_kit::unreadable::readable;
 
 /// Groups that are read one by one and merged; a scope with more reads the memory in order of creation.
 const GROUPS_MERGED_MAX: usize = 16;
@@ -91,10 +92,11 @@ impl SqlTx<'_> {
     ) -> Result<()> {
         let (sql, bound) = statement(memory, scope, part);
         self.each(&sql, params_from_iter(bound.values()), |row| {
-            let found = match scope.as_of {
-                None => self.current(scope, row)?,
-                Some(time) => self.past(scope, time, row)?,
+            let read = match scope.as_of {
+                None => self.current(scope, row),
+                Some(time) => self.past(scope, time, row),
             };
+            let found = readable("record", read)?.flatten();
             found.filter(|record| part.is_of(record)).map_or(Ok(true), &mut *see)
         })
     }

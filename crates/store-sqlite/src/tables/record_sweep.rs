@@ -5,6 +5,7 @@ use loci_model::memory::Memory;
 use loci_model::record::RecordState;
 use loci_model::{MemoryId, Result, Timestamp, limits};
 use loci_store_kit::record_rules::{Sweeping, sweeping};
+use loci_store_kit::unreadable::{page, readable};
 use rusqlite::params;
 
 use crate::errors::stored;
@@ -45,8 +46,10 @@ impl SqlTx<'_> {
     pub(super) fn erasable_memories(&self, now: Timestamp, count: usize) -> Result<Vec<MemoryId>> {
         let sql = "SELECT id FROM memories WHERE erase_due IS NOT NULL AND deleted IS NULL AND erase_due <= ?1 \
                    ORDER BY erase_due, num LIMIT ?2";
-        self.all(sql, params![now.millis(), limit(count)], |row| {
-            stored(MemoryId::parse(row.take::<String>(0)?), "memory id")
+        page(count, |count| {
+            self.all(sql, params![now.millis(), limit(count)], |row| {
+                readable("memory", stored(MemoryId::parse(row.take::<String>(0)?), "memory id"))
+            })
         })
     }
 
@@ -63,12 +66,17 @@ impl SqlTx<'_> {
              ORDER BY history_due, num LIMIT ?2",
             params![now.millis(), limit(rows)],
             |row| {
-                let memory: Memory = stored(serde_json::from_str(&row.take::<String>(1)?), "memory")?;
-                Ok((row.take::<i64>(0)?, memory))
+                let memory = stored(serde_json::from_str::<Memory>(&row.take::<String>(1)?), "memory");
+                Ok((row.take::<i64>(0)?, readable("memory", memory)?))
             },
         )?;
         let looked_at = memories.len();
         for (number, memory) in memories {
+            let Some(memory) = memory else {
+                // It is looked at again where it changes; until then others are not kept waiting by it.
+                self.run("UPDATE memories SET history_due = NULL WHERE num = ?1", [number])?;
+                continue;
+            };
             let kept = days(memory.settings.history_days);
             swept += self.sweep_memory(
                 number,

@@ -4,6 +4,7 @@ use loci_model::ports::store::Repositories;
 use loci_model::repository::Repository;
 use loci_model::{MemoryId, RepositoryId, Result, Timestamp};
 use loci_store_kit::codes::{json, short_of};
+use loci_store_kit::unreadable::{page, readable};
 use loci_store_kit::{fact_rows, fact_rules};
 use rusqlite::{Row, params};
 
@@ -69,16 +70,19 @@ impl Repositories for SqlTx<'_> {
     fn list(&self, memory: &MemoryId, after: Option<&str>, count: usize) -> Result<Vec<Repository>> {
         let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
         let sql = "SELECT body FROM repositories WHERE mem = ?1 AND key > ?2 ORDER BY key LIMIT ?3";
-        self.all(sql, params![memory, after.unwrap_or(""), limit(count)], read)
+        page(count, |count| {
+            let values = params![memory, after.unwrap_or(""), limit(count)];
+            self.all(sql, values, |row| readable("repository", read(row)))
+        })
     }
 
     fn unchecked_since(&self, before: Timestamp, count: usize) -> Result<Vec<Repository>> {
-        self.all(
-            "SELECT r.body FROM repositories r CROSS JOIN memories m ON m.num = r.mem AND m.deleted IS NULL \
-             WHERE r.checked < ?1 ORDER BY r.checked, m.id, r.id LIMIT ?2",
-            params![before.millis(), limit(count)],
-            read,
-        )
+        let sql = "SELECT r.body FROM repositories r CROSS JOIN memories m ON m.num = r.mem AND m.deleted \
+                   IS NULL \
+                   WHERE r.checked < ?1 ORDER BY r.checked, m.id, r.id LIMIT ?2";
+        page(count, |count| {
+            self.all(sql, params![before.millis(), limit(count)], |row| readable("repository", read(row)))
+        })
     }
 
     fn put(&mut self, repository: &Repository) -> Result<()> {

@@ -7,6 +7,7 @@ use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
 use loci_store_kit::fields::Fields as _;
 use loci_store_kit::task_rules::{self, TaskValue};
+use loci_store_kit::unreadable;
 use rusqlite::{Row, params, params_from_iter};
 
 use crate::bound::Bound;
@@ -68,11 +69,15 @@ impl Tasks for SqlTx<'_> {
             TaskValue::Text(text) => bound.put(text),
             TaskValue::Number(number) => bound.put(number),
         });
-        let most = bound.put(limit(query.limit));
-        let sql = format!(
-            "SELECT t.body FROM tasks t WHERE t.mem = {of}{conditions} ORDER BY t.created DESC, t.id LIMIT {most}"
-        );
-        self.all(&sql, params_from_iter(bound.values()), read)
+        unreadable::page(query.limit, |count| {
+            let mut bound = bound.clone();
+            let most = bound.put(limit(count));
+            let sql = format!(
+                "SELECT t.body FROM tasks t WHERE t.mem = {of}{conditions} ORDER BY t.created DESC, t.id \
+                 LIMIT {most}"
+            );
+            self.all(&sql, params_from_iter(bound.values()), |row| unreadable::readable("task", read(row)))
+        })
     }
 
     fn harmed_by(
@@ -88,7 +93,7 @@ impl Tasks for SqlTx<'_> {
         let sql = "SELECT task FROM task_harms WHERE mem = ?1 AND record = ?2 AND actor = ?3 AND at > ?4 \
                    ORDER BY task LIMIT ?5";
         let which = params![memory, record.as_str(), actor.as_str(), after, limit(most)];
-        self.all(sql, which, |row| TaskId::parse(Columns(row).text(0)?))
+        self.all(sql, which, |row| Columns(row).parsed(0, TaskId::parse, "task"))
     }
 
     fn put(&mut self, task: &Task) -> Result<()> {

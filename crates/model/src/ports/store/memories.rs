@@ -10,7 +10,10 @@ pub trait Memories {
     /// The memory of that name.
     fn by_name(&self, name: &str) -> Result<Option<Memory>>;
     /// Newest first (creation, then id descending), behind `after`, at most `limit`.
+    /// One whose row cannot be read is left out: [`Memories::unreadable`].
     fn list(&self, after: Option<&(Timestamp, MemoryId)>, limit: usize) -> Result<Vec<Memory>>;
+    /// The ids of memories whose rows cannot be read, as they are stored.
+    fn unreadable(&self) -> Result<Vec<String>>;
     /// The memory's sequence number: how many record changes it has seen.
     fn sequence(&self, id: &MemoryId) -> Result<u64>;
     /// Adds a memory; a taken name is a conflict.
