@@ -10,6 +10,7 @@ use loci_engine::verified::{RepositoryAdd, Standing};
 use loci_forges::config::{ForgeConfig, ForgeKind};
 use loci_forges::forges::{ForgeOptions, ForgeParts, Forges};
 use loci_git::{GitOptions, GitSources};
+use loci_model::MemoryId;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodePlace, CodeResult, CodeSources, CodeWork, Discovered, ForgeRepository};
@@ -119,6 +120,10 @@ impl CodeSources for AllCode {
 
     fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, loci_model::Result<Option<Discovered>>> {
         self.git.discover(directory)
+    }
+
+    fn is_in_folder_of<'a>(&'a self, directory: &'a Path, memory: &'a MemoryId) -> BoxFuture<'a, bool> {
+        self.git.is_in_folder_of(directory, memory)
     }
 
     fn at_forge<'a>(&'a self, place: &'a CodePlace) -> BoxFuture<'a, CodeResult<Option<ForgeRepository>>> {

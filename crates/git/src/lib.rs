@@ -23,6 +23,7 @@ mod history;
 mod layout;
 mod likeness;
 mod limits;
+mod memory_folder;
 mod names;
 mod objects;
 mod paths;

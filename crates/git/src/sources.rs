@@ -9,13 +9,14 @@ use futures::channel::oneshot;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSources, CodeWork, Discovered};
 use loci_model::verdict::Unverifiable;
-use loci_model::{Error, Result};
+use loci_model::{Error, MemoryId, Result};
 
 use crate::beneath::{Dir, Stamp};
 use crate::caches::Caches;
 use crate::discover;
 use crate::fault;
 use crate::layout::Layout;
+use crate::memory_folder;
 use crate::pool::Pool;
 use crate::repository::Repository;
 use crate::source::Source;
@@ -29,7 +30,10 @@ pub struct GitOptions {
     /// Threads; at least one.
     pub threads: usize,
     /// Directories inside which a repository may point to another place: objects that it borrows (`alternates`), a `.git` file
-    /// or link that leads to a repository which does not point back. Inside its own tree a repository always may.
+    /// or link that leads to a repository which does not point back. Inside its own tree a repository always
+    /// may. Below each,
+    /// the directory that is named like a memory's id is that memory's folder
+    /// ([`CodeSources::is_in_folder_of`]).
     pub roots: Vec<PathBuf>,
 }
 
@@ -118,6 +122,15 @@ impl CodeSources for GitSources {
                 busy.retry_after_ms = Some(100);
                 Err(busy)
             })
+        })
+    }
+
+    fn is_in_folder_of<'a>(&'a self, directory: &'a Path, memory: &'a MemoryId) -> BoxFuture<'a, bool> {
+        let (directory, memory) = (directory.to_owned(), memory.clone());
+        Box::pin(async move {
+            let told =
+                self.on_thread(move |shelf| memory_folder::holds(&shelf.roots, &memory, &directory)).await;
+            told.unwrap_or(false)
         })
     }
 

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loci_model::Result;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::code::{
     CodeError, CodePlace, CodeResult, CodeSource as _, CodeSources, CodeWork, Discovered, ForgeRepository,
 };
 use loci_model::verdict::Unverifiable;
+use loci_model::{MemoryId, Result};
 
 use crate::CodeHistory;
 
@@ -46,6 +46,14 @@ impl CodeShelf {
             head: history.tip().commit(),
         };
         self.lock().insert(path, Standing { history, discovered });
+    }
+
+    /// Puts a worktree into a directory whose repository lies in another one.
+    pub fn put_worktree(&self, directory: &str, repository: &str, history: CodeHistory) {
+        self.put(directory, None, history);
+        if let Some(standing) = self.lock().get_mut(Path::new(directory)) {
+            standing.discovered.common_dir = PathBuf::from(repository);
+        }
     }
 
     /// Changes a repository; `None` where there is none.
@@ -93,6 +101,11 @@ impl CodeSources for CodeShelf {
             }
             Ok(())
         })
+    }
+
+    fn is_in_folder_of<'a>(&'a self, directory: &'a Path, memory: &'a MemoryId) -> BoxFuture<'a, bool> {
+        let is_beneath = directory.starts_with(Path::new("/folders").join(memory.as_str()));
+        Box::pin(std::future::ready(is_beneath))
     }
 
     fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>> {

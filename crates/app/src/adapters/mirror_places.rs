@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use loci_git::LocalPlaces;
 use loci_model::mirror::MirrorKind;
 use loci_model::ports::files::{FileBackend, FilePlaces};
-use loci_model::{Error, Result};
+use loci_model::{Error, MemoryId, Result};
 use loci_outbound::targets::Targets;
 
 /// Directories, bare repositories and buckets.
@@ -37,6 +37,15 @@ impl FilePlaces for MirrorPlaces {
             return Err(Error::invalid("kind", rule));
         }
         Ok(PathBuf::from(format!("s3:{}", path.trim_matches('/'))))
+    }
+
+    fn own_path(&self, kind: MirrorKind, path: &str, memory: &MemoryId) -> Result<String> {
+        if kind != MirrorKind::S3 {
+            return self.local.own_path(kind, path, memory);
+        }
+        // Refused, as every bucket that the configuration has not.
+        self.resolve(kind, path, false)?;
+        Err(Error::bug("a bucket that a caller named"))
     }
 
     fn open(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<Arc<dyn FileBackend>> {

@@ -22,8 +22,25 @@ fn two_tenants_of_one_repository_know_nothing_of_each_other() {
     let standing = Standing::default();
     let recent = || block_on(shop.engine.facts_recent(&tenant, &standing, REPO, 5, Serving::default()));
     assert_eq!(reason(&recent().unwrap_err()), Some(CodeReason::RepositoryUnknown));
-    let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
-    block_on(shop.engine.repository_add(&tenant, &standing, add)).unwrap();
+    let add = |directory: &str| {
+        let add = RepositoryAdd { directory: Some(directory.into()), ..RepositoryAdd::default() };
+        block_on(shop.engine.repository_add(&tenant, &standing, add))
+    };
+    // What lies on the server's machine is not the tenant's to name, and nothing tells what is there.
+    let refused = add(DIRECTORY).unwrap_err();
+    assert_eq!((refused.kind, refused.field.as_deref()), (ErrorKind::Denied, Some("directory")));
+    for nothing in ["/src/nothing", "/folders", "/folders/code-0123456789/shop"] {
+        let error = add(nothing).unwrap_err();
+        assert_eq!((error.kind, &error.message), (refused.kind, &refused.message), "{nothing}");
+    }
+    let folder = format!("/folders/{}", other.id);
+    assert_eq!(add(&format!("{folder}/nothing")).unwrap_err().kind, ErrorKind::Invalid);
+    let own = format!("{folder}/shop");
+    shop.shelf.put(&own, Some("git@github.com:acme/shop.git"), history());
+    // A clone in the folder whose repository lies elsewhere is as good as none.
+    shop.shelf.put_worktree(&format!("{folder}/led"), DIRECTORY, history());
+    assert_eq!(add(&format!("{folder}/led")).unwrap_err().kind, ErrorKind::Invalid);
+    add(&own).unwrap();
     assert!(recent().unwrap().facts.is_empty());
     let mine = block_on(shop.engine.fact_store(&tenant, &standing, limit_fact(), None)).unwrap();
     assert_ne!(mine.view.remembered.record.id, id, "equal facts of two tenants are two");

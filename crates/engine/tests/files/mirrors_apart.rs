@@ -42,7 +42,9 @@ fn nobody_reads_a_repository_through_a_mirror_of_his_own() {
         ..mirrored.wanted("b", MirrorKind::Git)
     };
     block_on(engine.mirror_add(&bob, new)).unwrap();
-    fs::rename(mirrored.root(), mirrored.folder.path().join("b.git")).unwrap();
+    let theirs = mirrored.folder.path().join(memory.as_str()).join("b.git");
+    fs::create_dir_all(theirs.parent().unwrap()).unwrap();
+    fs::rename(mirrored.root(), theirs).unwrap();
     let repository = block_on(engine.mirror_repository(&bob, &memory, "b")).map_err(|error| error.kind);
     assert_eq!(repository, Err(ErrorKind::NotFound));
     let base = block_on(engine.mirror_base(&bob, &memory, "b", std::slice::from_ref(&commit)))
@@ -57,19 +59,21 @@ fn nobody_reads_a_repository_through_a_mirror_of_his_own() {
 #[test]
 fn a_mirror_lies_in_no_other_and_holds_none() {
     let mirrored = Mirrored::new(|new| new.path = "a/b".to_owned());
-    let (bob, memory) = bob(&mirrored);
+    let (_, memory) = bob(&mirrored);
+    // Only an administrator of the server comes near another memory's mirror.
+    let caller = mirrored.shelf.caller.clone();
     let check = |path: &str, expect: Option<&str>| {
         for kind in [MirrorKind::Directory, MirrorKind::Git] {
             let wanted = mirrored.wanted(&format!("x{}", path.len()), kind);
             let new = NewMirror { memory: memory.clone(), path: path.to_owned(), ..wanted };
-            let made = block_on(mirrored.shelf.engine.mirror_add(&bob, new));
+            let made = block_on(mirrored.shelf.engine.mirror_add(&caller, new));
             assert_eq!(
                 made.as_ref().err().and_then(|error| error.field.as_deref()),
                 expect,
                 "{path} {made:?}"
             );
             if let Ok(made) = made {
-                block_on(mirrored.shelf.engine.mirror_remove(&bob, &memory, &made.name)).unwrap();
+                block_on(mirrored.shelf.engine.mirror_remove(&caller, &memory, &made.name)).unwrap();
             }
         }
     };
@@ -79,6 +83,40 @@ fn a_mirror_lies_in_no_other_and_holds_none() {
     check("a", Some("path"));
     check("a/bc", None);
     check("a/c", None);
+}
+
+#[test]
+fn a_memory_has_its_folder_and_sees_no_others() {
+    let mirrored = Mirrored::new(|_| ());
+    mirrored.shelf.put(A, "alice's\n");
+    mirrored.sync();
+    let (bob, memory) = bob(&mirrored);
+    let engine = &mirrored.shelf.engine;
+    let add = |path: &str, name: &str| {
+        let wanted = mirrored.wanted(name, MirrorKind::Directory);
+        let new = NewMirror { memory: memory.clone(), path: path.to_owned(), adopt: true, ..wanted };
+        block_on(engine.mirror_add(&bob, new)).map_err(|error| (error.kind, error.message))
+    };
+    // By the same name it is another place: Alice's is neither met nor told.
+    let made = add("m", "mine").unwrap();
+    assert_eq!(made.path, format!("{memory}/m"));
+    assert_eq!(block_on(engine.mirror_sync(&bob, &memory, "mine")).unwrap().taken, 0);
+    let alices = mirrored.folder.path().join("m");
+    let absolute = |path: &std::path::Path| add(path.to_str().unwrap(), "x").unwrap_err();
+    assert_eq!(
+        absolute(&alices),
+        absolute(&alices.with_file_name("free")),
+        "a place in use looks like a free one"
+    );
+    assert_eq!(absolute(&alices).0, ErrorKind::Invalid);
+    // What a removed mirror of a deleted memory left is nobody else's, wherever it comes to lie.
+    let (shelf, alice) = (&mirrored.shelf, &mirrored.shelf.caller);
+    block_on(engine.mirror_remove(alice, &shelf.memory(), "team")).unwrap();
+    block_on(engine.memory_delete(alice, &shelf.memory(), None)).unwrap();
+    fs::rename(&alices, mirrored.folder.path().join(memory.as_str()).join("left")).unwrap();
+    add("left", "left").unwrap();
+    let report = block_on(engine.mirror_sync(&bob, &memory, "left")).unwrap();
+    assert_eq!((report.finding.as_str(), report.taken), ("not_empty", 0), "{report:?}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use loci_model::ports::files::{
     ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileListing, FilePlaces, FileStep,
     FilesApplied, FilesCommit,
 };
-use loci_model::{Result, Timestamp};
+use loci_model::{MemoryId, Result, Timestamp};
 use loci_testkit::{LocalPlaces, block_on};
 
 use super::mirrors::Mirrored;
@@ -132,6 +132,10 @@ impl FileBackend for EndingFiles {
 impl FilePlaces for Ending {
     fn resolve(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<PathBuf> {
         self.inner.resolve(kind, path, is_configured)
+    }
+
+    fn own_path(&self, kind: MirrorKind, path: &str, memory: &MemoryId) -> Result<String> {
+        self.inner.own_path(kind, path, memory)
     }
 
     fn open(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<Arc<dyn FileBackend>> {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use loci_model::mirror::MirrorKind;
 use loci_model::ports::files::{FileBackend, FilePlaces, MARKER};
-use loci_model::{Error, Result};
+use loci_model::{Error, MemoryId, Result};
 
 use super::object_writing::{durable, failed};
 use super::{BareFiles, DirectoryFiles};
@@ -77,6 +77,36 @@ impl FilePlaces for LocalPlaces {
                 "path must be below one of mirror.roots: add the directory to them in the configuration";
             Error::invalid("path", rule)
         })
+    }
+
+    fn own_path(&self, kind: MirrorKind, path: &str, memory: &MemoryId) -> Result<String> {
+        let asked = Path::new(path);
+        if kind == MirrorKind::S3 || asked.components().any(|part| part == Component::ParentDir) {
+            self.resolve(kind, path, false)?;
+        }
+        let relative = match asked.strip_prefix(memory.as_str()) {
+            Ok(below) => Path::new(memory.as_str()).join(below),
+            Err(_) => Path::new(memory.as_str()).join(asked),
+        };
+        let lies_in_folder = |place: PathBuf| {
+            self.roots.iter().any(|root| {
+                let folder = root.join(memory.as_str());
+                place.starts_with(&folder) && place != folder && stays_beneath(&folder, &place)
+            })
+        };
+        // The place that the path is resolved to, and no other that it might have been.
+        let found =
+            relative.to_str().filter(|path| self.resolve(kind, path, false).is_ok_and(lies_in_folder));
+        match found {
+            Some(path) => Ok(path.to_owned()),
+            None => {
+                let rule = format!(
+                    "path must be relative, or lie in the folder {memory} below one of mirror.roots: an \
+                     administrator of the                      server makes mirrors elsewhere"
+                );
+                Err(Error::invalid("path", rule))
+            }
+        }
     }
 
     fn open(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<Arc<dyn FileBackend>> {
@@ -159,6 +189,46 @@ mod tests {
         check("bare/objects", true);
         check("link/new", true);
         check("beside", false);
+    }
+
+    #[test]
+    fn a_memory_has_its_folder_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let roots = ["mirrors".into(), folder.path().join("b")];
+        let places = LocalPlaces::new(folder.path().to_owned(), &roots);
+        let own = MemoryId::parse("own-0123456789").unwrap();
+        let inside = folder.path().join("mirrors/own-0123456789");
+        fs::create_dir_all(inside.join("deep")).unwrap();
+        fs::create_dir_all(folder.path().join("mirrors/other-0123456789/desk")).unwrap();
+        std::os::unix::fs::symlink("../other-0123456789", inside.join("link")).unwrap();
+        let check = |path: &str, expect: Option<&str>| {
+            for kind in [MirrorKind::Directory, MirrorKind::Git] {
+                let found = places.own_path(kind, path, &own);
+                let told = found.as_deref().map_err(|error| error.field.as_deref() == Some("path"));
+                assert_eq!(told, expect.ok_or(true), "{path}");
+            }
+        };
+        check("desk", Some("own-0123456789/desk"));
+        check("own-0123456789/desk", Some("own-0123456789/desk"));
+        check("other-0123456789/desk", Some("own-0123456789/other-0123456789/desk"));
+        check("../other-0123456789/desk", None);
+        check(".", None);
+        check("own-0123456789", None);
+        let absolute = |path: &str| folder.path().join(path).to_str().unwrap().to_owned();
+        let allowed = absolute("b/own-0123456789/desk");
+        check(&allowed, Some(&allowed));
+        check(&absolute("mirrors/other-0123456789/desk"), None);
+        check(&absolute("mirrors/desk"), None);
+        check(&absolute("b/own-0123456789"), None);
+        check("/etc/loci", None);
+        check("link/desk", None);
+        let outside =
+            places.own_path(MirrorKind::Directory, &absolute("mirrors/own-0123456789/link/desk"), &own);
+        assert!(outside.is_err(), "a link leads to another memory's");
+        let told = |path: &str| places.own_path(MirrorKind::Git, &absolute(path), &own).unwrap_err().message;
+        assert_eq!(told("mirrors/other-0123456789/desk"), told("mirrors/other-0123456789/not-there"));
+        let bucket = places.own_path(MirrorKind::S3, "x", &own).unwrap_err();
+        assert_eq!(bucket.field.as_deref(), Some("kind"));
     }
 
     #[test]

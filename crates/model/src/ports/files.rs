@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::mirror::MirrorKind;
-use crate::{Result, Timestamp};
+use crate::{MemoryId, Result, Timestamp};
 
 use super::BoxFuture;
 
@@ -236,6 +236,15 @@ pub trait FilePlaces: Send + Sync {
     /// # Errors
     /// `Invalid`, naming `path`, where nothing may be written there; `Invalid`, naming `kind`, for one that this process cannot reach.
     fn resolve(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<PathBuf>;
+
+    /// The path by which a place in a memory's own folder is resolved: below a root, in the directory that
+    /// is named like the
+    /// memory's id. A relative path is below that folder.
+    ///
+    /// # Errors
+    /// `Invalid`, naming `path`, for a place outside of the folder, whatever lies there; naming `kind`, as
+    /// [`FilePlaces::resolve`].
+    fn own_path(&self, kind: MirrorKind, path: &str, memory: &MemoryId) -> Result<String>;
 
     /// Opens a place. It is made where it is not there.
     ///

@@ -115,6 +115,6 @@ impl Sync<'_> {
             })
             .await?;
         self.mirror.id = id;
-        self.backend.mark(&guards::marker_of(&self.mirror.id)).await
+        self.backend.mark(&guards::marker_of(&self.mirror.id, &self.mirror.memory)).await
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::Timestamp;
+use loci_model::{MemoryId, Timestamp};
 
 /// A file must be missing so long, in two looks, before its document is put away.
 pub const MISSING_MS: i64 = 30_000;
@@ -28,9 +28,18 @@ pub enum Marked {
     Other,
 }
 
+/// What the third line of a marker begins with: the memory whose mirror it is follows.
+const MEMORY: &str = "memory ";
+
 /// The text of a mirror's marker.
-pub fn marker_of(mirror: &str) -> String {
-    format!("{MARKER_HEAD}\n{mirror}\n")
+pub fn marker_of(mirror: &str, memory: &MemoryId) -> String {
+    format!("{MARKER_HEAD}\n{mirror}\n{MEMORY}{memory}\n")
+}
+
+/// The memory that a marker names; none in those of before.
+pub fn memory_in(text: &str) -> Option<&str> {
+    let mut lines = text.lines().map(str::trim_end);
+    (lines.next() == Some(MARKER_HEAD)).then(|| lines.nth(1))??.strip_prefix(MEMORY)
 }
 
 /// What the text of a marker says to a mirror.
@@ -103,12 +112,17 @@ mod tests {
     #[test]
     fn markers() {
         let check = |text: Option<&str>, expect: Marked| assert_eq!(marked(text, "m-1"), expect, "{text:?}");
-        check(Some(&marker_of("m-1")), Marked::Own);
+        let memory = MemoryId::parse("notes-0123456789").unwrap();
+        check(Some(&marker_of("m-1", &memory)), Marked::Own);
+        check(Some("version 1\nm-1\n"), Marked::Own);
         check(Some("version 1\r\nm-1\r\n"), Marked::Own);
         check(None, Marked::Missing);
-        check(Some(&marker_of("m-2")), Marked::Other);
+        check(Some(&marker_of("m-2", &memory)), Marked::Other);
         check(Some("version 2\nm-1\n"), Marked::Other);
         check(Some(""), Marked::Other);
+        assert_eq!(memory_in(&marker_of("m-1", &memory)), Some(memory.as_str()));
+        assert_eq!(memory_in("version 1\nm-1\n"), None);
+        assert_eq!(memory_in("version 2\nm-1\nmemory notes-0123456789\n"), None);
     }
 
     #[test]

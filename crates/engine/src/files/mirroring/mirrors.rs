@@ -116,7 +116,9 @@ impl Engine {
     /// Makes a mirror. One that the configuration has is brought up to it.
     ///
     /// # Errors
-    /// `Denied` without a grant of admin on the whole namespace; `Invalid`, naming the member; `Conflict` where one has the name.
+    /// `Denied` without a grant of admin on the whole namespace; `Invalid`, naming the member, and `path`
+    /// for a place outside of the
+    /// memory's folder without administration of the server; `Conflict` where one has the name.
     pub async fn mirror_add(&self, caller: &Principal, new: NewMirror) -> Result<Mirror> {
         access::tree_view(caller, &new.memory, &new.namespace, Capability::Admin)?;
         new.check()?;
@@ -125,6 +127,14 @@ impl Engine {
             access::require_whole(caller, &new.memory, Capability::Admin)?;
         }
         let is_configured = new.origin == MirrorOrigin::Configured;
+        let new = match access::require_server_admin(caller) {
+            Ok(()) => new,
+            // Of one memory alone: in the memory's folder, where nothing of another's is met.
+            Err(_) => {
+                let path = self.file_places()?.own_path(new.kind, &new.path, &new.memory)?;
+                NewMirror { path, ..new }
+            }
+        };
         self.file_places()?.resolve(new.kind, &new.path, is_configured)?;
         self.mirror_apart(&new).await?;
         let mirror = Mirror {

@@ -98,18 +98,26 @@ impl Sync<'_> {
         let marked = self.marked_by(listing.marker.as_deref()).await?;
         if self.state.is_started || marked == Marked::Own {
             self.state.is_started = true;
+            // One of before says whose it is from now on.
+            let is_of_before = |text: &str| guards::memory_in(text).is_none();
+            if marked == Marked::Own && listing.marker.as_deref().is_some_and(is_of_before) {
+                self.backend.mark(&guards::marker_of(&self.mirror.id, &self.mirror.memory)).await?;
+            }
             return Ok(Some(marked));
         }
         let is_empty = listing.entries.is_empty() && listing.skipped.is_empty();
         if marked == Marked::Missing && (is_empty || self.mirror.adopt) {
-            self.backend.mark(&guards::marker_of(&self.mirror.id)).await?;
+            self.backend.mark(&guards::marker_of(&self.mirror.id, &self.mirror.memory)).await?;
             self.state.is_started = true;
             return Ok(Some(Marked::Own));
         }
         self.report.finding = "not_empty".to_owned();
         self.report.files = listing.entries.len() as u64;
         let what = match marked {
-            Marked::Other => "the directory has the marker of another mirror: choose another",
+            Marked::Other => {
+                "the directory has the marker of another mirror, or is one that another memory left: choose \
+                 another"
+            }
             Marked::Own | Marked::Missing => {
                 "files lie here that are no mirror's: choose an empty directory, or make the mirror with adopt"
             }
@@ -118,15 +126,21 @@ impl Sync<'_> {
         Ok(None)
     }
 
-    /// What a marker says. One that begins with adopt may begin where a mirror lay that is no more.
+    /// What a marker says. One that begins with adopt may begin where a mirror of its memory lay that is no
+    /// more.
     pub(super) async fn marked_by(&self, text: Option<&str>) -> Result<Marked> {
         let marked = guards::marked(text, &self.mirror.id);
         if marked != Marked::Other || self.state.is_started || !self.mirror.adopt {
             return Ok(marked);
         }
         let Some(id) = text.and_then(guards::id_in) else { return Ok(marked) };
-        let is_anybodys = self.engine.mirror_ids().await?.contains(id);
-        Ok(if is_anybodys { marked } else { Marked::Missing })
+        // What another memory left behind stays that memory's, also when it is gone.
+        let of_another =
+            text.and_then(guards::memory_in).is_some_and(|memory| memory != self.mirror.memory.as_str());
+        if of_another || self.engine.mirror_ids().await?.contains(id) {
+            return Ok(marked);
+        }
+        Ok(Marked::Missing)
     }
 
     fn tell_skipped(&mut self, skipped: &[FileSkipped]) {

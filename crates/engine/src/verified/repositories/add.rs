@@ -50,8 +50,11 @@ impl Engine {
     /// Registers a repository, or a name or place of one that is known. Doing it again changes nothing.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory: what is registered can be read through this server. `Invalid` where the
-    /// directory has no repository, or nothing names it.
+    /// `Denied` without administration of the memory: what is registered can be read through this server;
+    /// and for a directory
+    /// outside of the memory's folder without administration of the server. `Invalid` where the directory
+    /// has no repository, or
+    /// nothing names it.
     pub async fn repository_add(
         &self,
         caller: &Principal,
@@ -60,7 +63,7 @@ impl Engine {
     ) -> Result<RepositoryAdded> {
         let memory = self.code_memory(caller, standing).await?;
         access::require_whole(caller, &memory, Capability::Admin)?;
-        let known = self.known_of(&add).await?;
+        let known = self.known_of(caller, &memory, &add).await?;
         let now = self.clock.now();
         let fresh = RepositoryId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         self.store
@@ -90,18 +93,10 @@ impl Engine {
             .await
     }
 
-    async fn known_of(&self, add: &RepositoryAdd) -> Result<Known> {
+    async fn known_of(&self, caller: &Principal, memory: &MemoryId, add: &RepositoryAdd) -> Result<Known> {
         let discovered = match &add.directory {
             None => None,
-            Some(directory) => {
-                let code = self.code.as_ref().ok_or_else(|| {
-                    Error::invalid("directory", "this server reads no repositories of its machine")
-                })?;
-                let found = code.discover(directory).await?;
-                let none =
-                    || Error::invalid("directory", "there is no git repository in or above the directory");
-                Some(found.ok_or_else(none)?)
-            }
+            Some(directory) => Some(self.directory_of(caller, memory, directory).await?),
         };
         let mut names = Vec::new();
         let given = add.name.as_deref().map(RepositoryName::parse).transpose()?;

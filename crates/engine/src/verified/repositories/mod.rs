@@ -7,6 +7,7 @@
 mod add;
 mod at_forge;
 mod default_untold;
+mod directory;
 mod find;
 mod list;
 mod noticed;

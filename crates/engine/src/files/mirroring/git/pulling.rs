@@ -205,7 +205,8 @@ impl Sync<'_> {
     /// One look, without anything being written back.
     async fn pull(&mut self) -> Result<()> {
         let mut listing = self.backend.list().await?;
-        listing.marker = Some(crate::files::mirroring::guards::marker_of(&self.mirror.id));
+        listing.marker =
+            Some(crate::files::mirroring::guards::marker_of(&self.mirror.id, &self.mirror.memory));
         self.pull_look(listing).await
     }
 }

@@ -10,7 +10,7 @@ use loci_model::{Error, Result};
 use super::grouping::groups;
 use super::message::{author_email, author_name, message, sequence_of};
 use super::telling::{ToldChange, files, told};
-use crate::files::mirroring::guards::{Marked, marker_of};
+use crate::files::mirroring::guards::{Marked, marker_of, memory_in};
 use crate::files::mirroring::rendering::tree_of;
 use crate::files::mirroring::syncing::Sync;
 use crate::files::tree::Tree;
@@ -52,13 +52,18 @@ impl Sync<'_> {
         let found = self.backend.marker().await?;
         let has_commits = self.backend.newest().await?.is_some();
         match self.marked_by(found.as_deref()).await? {
-            Marked::Own => {}
+            Marked::Own => {
+                // One of before says whose it is from now on.
+                if found.as_deref().is_some_and(|text| memory_in(text).is_none()) {
+                    self.backend.mark(&marker_of(&self.mirror.id, &self.mirror.memory)).await?;
+                }
+            }
             Marked::Missing if self.state.is_started && !has_commits => {
                 self.report.finding = "gone".to_owned();
                 self.begin_again().await?;
             }
             Marked::Missing if !has_commits || self.mirror.adopt => {
-                self.backend.mark(&marker_of(&self.mirror.id)).await?;
+                self.backend.mark(&marker_of(&self.mirror.id, &self.mirror.memory)).await?;
             }
             Marked::Missing | Marked::Other => {
                 self.report.finding = "not_ours".to_owned();

@@ -1,0 +1,69 @@
+//! Whether a place of this machine lies in the folder of one memory: below a root, in the directory that is
+//! named like the
+//! memory's id. Ids are never given again, so that no other memory comes by what one left behind.
+
+use std::path::{Component, Path, PathBuf};
+
+use loci_model::MemoryId;
+
+/// True where a place lies in a memory's folder below one of these roots. A memory's folder itself is no
+/// place of its own.
+pub(crate) fn holds(roots: &[PathBuf], memory: &MemoryId, place: &Path) -> bool {
+    let Some(real) = real_place(place) else { return false };
+    roots.iter().any(|root| {
+        // The folder may be a link that the operator made; what is below it is not followed out of it.
+        let folder = root.join(memory.as_str());
+        let folder = folder.canonicalize().unwrap_or(folder);
+        real != folder && real.starts_with(&folder)
+    })
+}
+
+/// The place with its links followed, as far as it is there; `None` where what is not there leads upwards.
+fn real_place(place: &Path) -> Option<PathBuf> {
+    if !place.is_absolute() {
+        return None;
+    }
+    place.ancestors().find_map(|above| {
+        let rest = place.strip_prefix(above).ok()?;
+        let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
+        Some(is_plain.then(|| above.canonicalize().ok().map(|real| real.join(rest)))?)
+    })?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_memory_has_its_folder_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let [own, other] = ["own-0123456789", "other-012345678"].map(|id| MemoryId::parse(id).ok());
+        let own = own.unwrap();
+        assert!(other.is_none());
+        let other = "other-0123456789";
+        for path in [own.as_str(), other, "elsewhere"] {
+            std::fs::create_dir_all(root.join(path).join("clone")).unwrap();
+        }
+        std::os::unix::fs::symlink(root.join(other), root.join(own.as_str()).join("link")).unwrap();
+        std::os::unix::fs::symlink(root.join(own.as_str()), root.join("elsewhere/link")).unwrap();
+        let roots = [root.clone()];
+        let check = |path: &str, expect: bool| {
+            assert_eq!(holds(&roots, &own, &root.join(path)), expect, "{path}");
+        };
+        check("own-0123456789/clone", true);
+        check("own-0123456789/not/there/yet", true);
+        check("elsewhere/link/clone", true);
+        check("own-0123456789", false);
+        check("own-0123456789/link/clone", false);
+        check("own-0123456789/link/new", false);
+        check("own-0123456789/../other-0123456789/clone", false);
+        check("own-0123456789/new/../../other-0123456789/clone", false);
+        check("other-0123456789/clone", false);
+        check("elsewhere/clone", false);
+        check("", false);
+        assert!(!holds(&roots, &own, Path::new("own-0123456789/clone")), "a relative one is of no place");
+        assert!(!holds(&roots, &own, Path::new("/")));
+        assert!(!holds(&[], &own, &root.join("own-0123456789/clone")));
+    }
+}
