@@ -16,13 +16,14 @@ mod locks;
 mod migrate;
 mod open;
 mod options;
+mod presence;
 mod restore;
 mod store;
 mod tables;
 mod tx;
-mod writer;
 #[cfg(test)]
 mod unreadable_rows_tests;
+mod writer;
 
 pub use options::SqliteOptions;
 pub use restore::restore;

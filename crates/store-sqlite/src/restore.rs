@@ -11,8 +11,10 @@ use crate::locks::SchemaLock;
 use crate::{index_files, migrate};
 
 /// Replaces the database in `folder` by the backup `from`. Needs the folder to itself: a conflict while a process uses
-/// it, and without `force` where it holds data. The backup is checked before anything is touched.
-pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<()> {
+/// it, and without `force` where it holds data. The backup is checked before anything is touched. True where
+/// the backup has
+/// access keys, whose secrets are sealed under the master key of its folder.
+pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<bool> {
     check(from)?;
     let folder = folder::prepare(folder)?;
     let _exclusive = SchemaLock::try_exclusive(&folder)?;
@@ -24,7 +26,7 @@ pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<()> {
         )));
     }
     let partial = folder.join("loci.db.restore");
-    copy(from, &partial).inspect_err(|_| {
+    let has_keys = copy(from, &partial).inspect_err(|_| {
         // Best effort: the error at hand says more than one about the leftover.
         let _ = std::fs::remove_file(&partial);
     })?;
@@ -40,7 +42,8 @@ pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<()> {
     }
     std::fs::rename(&partial, &database)
         .map_err(|error| folder_error(&named("replacing", &database), error))?;
-    sync_folder(&folder)
+    sync_folder(&folder)?;
+    Ok(has_keys)
 }
 
 /// An error unless the file is a whole database that this binary can read.
@@ -68,8 +71,8 @@ fn check(from: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The file may have a log beside it: SQLite copies what both say.
-fn copy(from: &Path, partial: &Path) -> Result<()> {
+/// The file may have a log beside it: SQLite copies what both say. True where it has access keys.
+fn copy(from: &Path, partial: &Path) -> Result<bool> {
     let file = open_private(partial)?;
     file.set_len(0).map_err(|error| folder_error(&named("writing", partial), error))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -83,8 +86,11 @@ fn copy(from: &Path, partial: &Path) -> Result<()> {
     if migrate::version(&copied)? > 1 {
         copied.execute("UPDATE identity SET store = lower(hex(randomblob(16)))", []).sql()?;
     }
+    let has_keys =
+        copied.query_row("SELECT EXISTS (SELECT 1 FROM access_keys)", [], |row| row.get(0)).sql()?;
     copied.close().map_err(|(_, error)| error).sql()?;
-    file.sync_all().map_err(|error| folder_error(&named("syncing", partial), error))
+    file.sync_all().map_err(|error| folder_error(&named("syncing", partial), error))?;
+    Ok(has_keys)
 }
 
 fn holds_data(database: &Path) -> Result<bool> {

@@ -18,6 +18,7 @@ use crate::index_rows::Rows;
 use crate::index_saving::Saving;
 use crate::locks::{Host, SchemaLock, Turnstile};
 use crate::options::SqliteOptions;
+use crate::presence::Presence;
 use crate::tx::SqlTx;
 use crate::writer::Writer;
 use crate::{backup, migrate, open};
@@ -28,6 +29,7 @@ const CHECKPOINT_PATIENCE: Duration = Duration::from_millis(50);
 /// An open data folder.
 pub struct SqliteStore {
     folder: PathBuf,
+    presence: Presence,
     writer: Writer,
     readers: Arc<Pool<Connection>>,
     search: IndexSearch<Rows>,
@@ -57,9 +59,11 @@ impl SqliteStore {
         let cache = Arc::new(IndexCache::new(rows, options.index_bytes_max));
         let search = IndexSearch::new(searchers, Arc::clone(&cache));
         let saving = Arc::new(Saving { cache, passages_min: options.snapshot_passages_min });
-        let writer = Writer::start(connection, Turnstile::open(&folder)?, files, search.after_commit())?;
+        let presence = Presence::of(&folder)?;
+        let turns = (Turnstile::open(&folder)?, presence.clone());
+        let writer = Writer::start(connection, turns, files, search.after_commit())?;
         let host = Host::new(&folder);
-        Ok(Arc::new(Self { folder, writer, readers, search, saving, host, _schema: schema }))
+        Ok(Arc::new(Self { folder, presence, writer, readers, search, saving, host, _schema: schema }))
     }
 
     /// Writes the snapshots that are worth it: beside searches, and without a turn to write but for beginning the file
@@ -145,6 +149,7 @@ impl Store for SqliteStore {
 
     fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>> {
         Box::pin(async move {
+            self.presence.check()?;
             if probe_write {
                 self.writer
                     .alone(|connection| {

@@ -17,6 +17,7 @@ use rusqlite::Connection;
 use crate::errors::{Sql, folder_error};
 use crate::index_files::IndexFiles;
 use crate::locks::Turnstile;
+use crate::presence::Presence;
 use crate::tx::{SqlTx, Touched};
 
 /// Pieces of one transaction: other processes wait as long as it takes.
@@ -51,13 +52,14 @@ pub(crate) struct Writer {
 impl Writer {
     pub(crate) fn start(
         connection: Connection,
-        turnstile: Turnstile,
+        (turnstile, presence): (Turnstile, Presence),
         files: Arc<IndexFiles>,
         after: AfterCommit,
     ) -> Result<Self> {
         let (sender, receiver) = mpsc::channel();
         let waiting = Arc::new(AtomicUsize::new(0));
-        let mut seat = Seat { connection, turnstile, receiver, waiting: Arc::clone(&waiting), files, after };
+        let counted = Arc::clone(&waiting);
+        let mut seat = Seat { connection, turnstile, presence, receiver, waiting: counted, files, after };
         let thread = std::thread::Builder::new()
             .name("loci-write".to_owned())
             .spawn(move || seat.serve())
@@ -114,6 +116,7 @@ impl Writer {
 struct Seat {
     connection: Connection,
     turnstile: Turnstile,
+    presence: Presence,
     receiver: mpsc::Receiver<Message>,
     waiting: Arc<AtomicUsize>,
     files: Arc<IndexFiles>,
@@ -177,10 +180,14 @@ impl Seat {
     fn turn(&mut self, first: Piece) -> Option<Message> {
         let mut next = None;
         let mut touched = Touched::default();
-        let ran = match self.turnstile.enter() {
+        let mut ran = match self.turnstile.enter().and_then(|turn| self.presence.check().map(|()| turn)) {
             Ok(_turn) => self.batch(first, &mut next, &mut touched),
             Err(error) => vec![(first, Err(error))],
         };
+        // Once more behind the commit: what went into a folder that nobody finds is not acknowledged.
+        for (_, outcome) in ran.iter_mut().filter(|(_, outcome)| outcome.is_ok()) {
+            *outcome = self.presence.check();
+        }
         self.waiting.fetch_sub(ran.len(), Ordering::Relaxed);
         if !touched.changed.is_empty() {
             (self.after)(&touched.changed);

@@ -16,60 +16,87 @@ use zeroize::Zeroizing;
 const KEY_BYTES: usize = 32;
 /// Bytes of a nonce, in front of what is sealed.
 const NONCE_BYTES: usize = 24;
-/// Separates the key of digests from the master key.
+/// Separates the key of digests from other uses of the master key.
 const DIGEST_KEY: &[u8] = b"loci digests v1";
 
 /// Where the master key is.
 pub enum MasterKey {
     /// Given, as 64 hex digits.
     Given(Zeroizing<String>),
-    /// In this file, made at the first need.
+    /// In this file, made when a store seals something for the first time.
     File(PathBuf),
 }
 
-/// Seals under a master key that is read, or made, at the first need.
+/// Seals under a master key that is read at the first need.
 pub struct FileVault {
     source: MasterKey,
-    cipher: OnceLock<XChaCha20Poly1305>,
-    /// Starts every digest; made of the master key, so that whoever learns it cannot open what is sealed.
-    mark: OnceLock<Zeroizing<[u8; KEY_BYTES]>>,
+    read: OnceLock<ReadKey>,
+}
+
+/// The master key as it was read.
+struct ReadKey {
+    cipher: XChaCha20Poly1305,
+    key: Zeroizing<[u8; KEY_BYTES]>,
+    /// Starts every digest; made of the master key, so that knowing it opens nothing that is sealed.
+    mark: Zeroizing<[u8; KEY_BYTES]>,
 }
 
 impl FileVault {
     /// A vault that has not looked for its key yet.
     pub fn new(source: MasterKey) -> Self {
-        Self { source, cipher: OnceLock::new(), mark: OnceLock::new() }
+        Self { source, read: OnceLock::new() }
     }
 
     fn cipher(&self) -> Result<&XChaCha20Poly1305> {
-        if let Some(cipher) = self.cipher.get() {
-            return Ok(cipher);
-        }
-        let cipher = XChaCha20Poly1305::new(&Key::from(*self.key()?));
-        Ok(self.cipher.get_or_init(|| cipher))
+        self.key().map(|read| &read.cipher)
     }
 
-    fn key(&self) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
-        match &self.source {
-            MasterKey::Given(hex) => decode(hex, "LOCI_MASTER_KEY"),
-            MasterKey::File(path) => read_or_make(path),
+    fn key(&self) -> Result<&ReadKey> {
+        if let Some(read) = self.read.get() {
+            return Ok(read);
         }
+        let key = match &self.source {
+            MasterKey::Given(hex) => decode(hex, "LOCI_MASTER_KEY")?,
+            MasterKey::File(path) => read(path)?.ok_or_else(missing)?,
+        };
+        Ok(self.keep(key))
     }
 
-    fn mark(&self) -> Result<&[u8; KEY_BYTES]> {
-        if self.mark.get().is_none() {
-            let key = self.key()?;
-            let mut hasher = Sha256::new();
-            hasher.update(DIGEST_KEY);
-            hasher.update(key.as_slice());
-            let mark = Zeroizing::new(<[u8; KEY_BYTES]>::from(hasher.finalize()));
-            self.mark.get_or_init(|| mark);
-        }
-        self.mark.get().map(|mark| &**mark).ok_or_else(|| Error::bug("the key of digests is not there"))
+    fn keep(&self, key: Zeroizing<[u8; KEY_BYTES]>) -> &ReadKey {
+        let mut mark = Sha256::new();
+        mark.update(DIGEST_KEY);
+        mark.update(key.as_slice());
+        let mark = Zeroizing::new(mark.finalize().into());
+        self.read.get_or_init(|| ReadKey { cipher: XChaCha20Poly1305::new(&Key::from(*key)), key, mark })
     }
 }
 
 impl Vault for FileVault {
+    fn prepare(&self) -> Result<()> {
+        if let (MasterKey::File(path), None) = (&self.source, self.read.get()) {
+            self.keep(read_or_make(path)?);
+        }
+        self.cipher().map(drop)
+    }
+
+    fn has_key_file(&self) -> bool {
+        match &self.source {
+            MasterKey::Given(_) => false,
+            MasterKey::File(path) => path.exists(),
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let (MasterKey::File(path), Some(kept)) = (&self.source, self.read.get()) else { return Ok(()) };
+        if *read(path)?.ok_or_else(missing)? == *kept.key {
+            return Ok(());
+        }
+        let rule = "master.key of the data folder is another one than this process works with: put the one \
+                    back that was \
+                    there, or start the process again";
+        Err(Error::unavailable(rule))
+    }
+
     fn seal(&self, secret: &[u8]) -> Result<Vec<u8>> {
         let nonce = random::<NONCE_BYTES>()?;
         let sealed = self
@@ -93,7 +120,7 @@ impl Vault for FileVault {
     /// The inner digest has one length for all texts: nobody can append to it without the key.
     fn digest(&self, text: &[u8]) -> Result<[u8; 32]> {
         let mut hasher = Sha256::new();
-        hasher.update(self.mark()?);
+        hasher.update(self.key()?.mark.as_slice());
         hasher.update(Sha256::digest(text));
         Ok(hasher.finalize().into())
     }
@@ -113,37 +140,49 @@ fn decode(text: &str, place: &str) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
     Ok(key)
 }
 
+/// An error for a key without which nothing that is sealed can be opened.
+fn missing() -> Error {
+    let rule = "the master key is missing: put master.key back into the data folder, or give \
+                LOCI_MASTER_KEY; where it is lost \
+                for good, write a new one (64 hex digits, mode 0600) and rotate every access key (loci key \
+                rotate)";
+    Error::unavailable(rule)
+}
+
 fn read_or_make(path: &Path) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
+    read(path)?.map_or_else(|| make(path), Ok)
+}
+
+/// The key in the file; `None` where there is no file. Errors name no path: callers from elsewhere see them.
+fn read(path: &Path) -> Result<Option<Zeroizing<[u8; KEY_BYTES]>>> {
+    let failed = |error: std::io::Error| {
+        let rule =
+            "master.key of the data folder cannot be read: make it readable for the user of this process";
+        tracing::error!(%error, path = %path.display(), "the master key cannot be read");
+        Error::unavailable(rule).caused_by(error)
+    };
     match std::fs::read_to_string(path) {
         Ok(text) => {
             let text = Zeroizing::new(text);
-            check_mode(path)?;
-            decode(&text, &path.display().to_string())
+            let mode = std::fs::metadata(path).map_err(failed)?.permissions().mode();
+            if mode & 0o077 != 0 {
+                let rule = "master.key of the data folder can be read by others: chmod 600 it";
+                return Err(Error::unavailable(rule));
+            }
+            decode(&text, "master.key").map(Some)
         }
-        Err(error) if error.kind() == IoError::NotFound => make(path),
-        Err(error) => {
-            Err(Error::unavailable(format!("the master key {} cannot be read", path.display()))
-                .caused_by(error))
-        }
-    }
-}
-
-fn check_mode(path: &Path) -> Result<()> {
-    let failed = |error: std::io::Error| {
-        Error::unavailable(format!("the master key {} cannot be read", path.display())).caused_by(error)
-    };
-    let mode = std::fs::metadata(path).map_err(failed)?.permissions().mode();
-    if mode & 0o077 == 0 {
-        Ok(())
-    } else {
-        Err(Error::unavailable(format!("{} can be read by others: chmod 600 it", path.display())))
+        Err(error) if error.kind() == IoError::NotFound => Ok(None),
+        Err(error) => Err(failed(error)),
     }
 }
 
 /// Makes the file whole under another name, then links it into place: of two processes one wins, both read the same.
 fn make(path: &Path) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
     let failed = |error: std::io::Error| {
-        Error::unavailable(format!("the master key {} cannot be written", path.display())).caused_by(error)
+        tracing::error!(%error, path = %path.display(), "the master key cannot be written");
+        let rule = "master.key of the data folder cannot be written: make the folder writable for the user \
+                    of this process";
+        Error::unavailable(rule).caused_by(error)
     };
     let key = Zeroizing::new(random::<KEY_BYTES>()?);
     let text = Zeroizing::new(hex::encode(key.as_slice()));
@@ -172,7 +211,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("master.key");
         let vault = || FileVault::new(MasterKey::File(path.clone()));
-        let sealed = vault().seal(b"secret").unwrap();
+        assert!(vault().seal(b"secret").is_err() && !path.exists(), "no key is made in passing");
+        let first = vault();
+        first.prepare().unwrap();
+        let sealed = first.seal(b"secret").unwrap();
+        assert!(first.has_key_file() && first.check().is_ok());
         assert!(!sealed.windows(6).any(|part| part == b"secret"));
         assert_eq!(vault().open(&sealed).unwrap(), b"secret");
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -183,6 +226,30 @@ mod tests {
         assert!(vault().open(&sealed[..10]).is_err());
         let other = FileVault::new(MasterKey::Given(Zeroizing::new("00".repeat(32))));
         assert!(other.open(&sealed).is_err());
+        other.prepare().unwrap();
+        assert!(!other.has_key_file() && other.check().is_ok());
+
+        // Gone, or another one: what this process still opens no other one will.
+        std::fs::write(&path, "22".repeat(32)).unwrap();
+        assert!(first.check().unwrap_err().message.contains("another one"));
+        std::fs::remove_file(&path).unwrap();
+        for error in [first.check().unwrap_err(), vault().open(&sealed).unwrap_err()] {
+            assert!(error.message.contains("the master key is missing"), "{}", error.message);
+        }
+        assert_eq!(first.open(&sealed).unwrap(), b"secret");
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn errors_name_no_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("master.key");
+        std::fs::create_dir(&path).unwrap();
+        let vault = FileVault::new(MasterKey::File(path));
+        for error in [vault.prepare().unwrap_err(), vault.seal(b"x").unwrap_err()] {
+            assert!(error.message.contains("master.key of the data folder"), "{}", error.message);
+            assert!(!error.message.contains(folder.path().to_str().unwrap()), "{}", error.message);
+        }
     }
 
     #[test]

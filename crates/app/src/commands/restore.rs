@@ -8,6 +8,7 @@ use clap::Args;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
+use crate::wiring::MASTER_KEY_FILE;
 use crate::wiring_store::StorePlan;
 use crate::{output, session};
 
@@ -37,10 +38,28 @@ impl Restore {
             )
             .into());
         };
-        loci_store_sqlite::restore(&self.file, folder, self.force)?;
+        let has_keys = loci_store_sqlite::restore(&self.file, folder, self.force)?;
+        let has_master_key = folder.join(MASTER_KEY_FILE).exists();
+        let note = match (has_keys, has_master_key || environment.master_key().is_some()) {
+            (true, false) => Some(
+                "the backup's access keys are sealed under a master key that is not here: put master.key \
+                 into the folder, or \
+                 set LOCI_MASTER_KEY; a server does not start without it",
+            ),
+            (false, _) if has_master_key => Some(
+                "the backup has no access key, and the folder a master key: a server does not start until \
+                 there is a key \
+                 (loci key create NAME) or master.key is removed",
+            ),
+            (true, true) | (false, _) => None,
+        };
         let folder = folder.display().to_string();
-        output::result(globals.json, &serde_json::json!({ "data_dir": folder }), |_| {
+        let shown = serde_json::json!({ "data_dir": folder, "note": note });
+        output::result(globals.json, &shown, |_| {
             output::line(format!("restored into {folder}"));
+            if let Some(note) = note {
+                output::note(note);
+            }
         })
     }
 }

@@ -23,6 +23,7 @@ mod facts;
 mod files;
 mod finding;
 mod forgetting;
+mod folder_state;
 mod githook_places;
 mod githooks;
 mod graphs;

@@ -14,6 +14,8 @@ use loci_model::tree_entry::{TreePlace, owner_of};
 use loci_model::{ActorId, Document, Error, EventId, MemoryId, Reason, RecordId, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::keys::master_key::{has_sealed, make_ready};
+
 /// The entry that says that a memory has tombstones at all: without it no digest is made.
 const ANY: &str = "any";
 /// Where tombstones are that outlive their memory.
@@ -92,10 +94,11 @@ impl Tombstones<'_> {
     /// # Errors
     /// What the store and the vault say.
     pub(crate) fn put(&self, tx: &mut dyn Tx, source: &Source<'_>, at: Timestamp) -> Result<()> {
-        let digest = self.digest(source)?;
         if !self.is_any(tx)? {
+            make_ready(tx, self.vault, at)?;
             self.put_in_memory(tx, ANY.to_owned(), at)?;
         }
+        let digest = self.digest(source)?;
         if source.outlives_memory() {
             let answer = serde_json::to_string(&Erased { at })
                 .map_err(|error| Error::bug("a tombstone cannot be written").caused_by(error))?;
@@ -163,6 +166,10 @@ impl Tombstones<'_> {
         source: &Source<'_>,
         now: Timestamp,
     ) -> Result<Option<Timestamp>> {
+        // Who made a tombstone sealed a witness first.
+        if !has_sealed(tx, now)? {
+            return Ok(None);
+        }
         let Some(found) = tx.idempotency().get(&scope(&self.digest(source)?), now)? else { return Ok(None) };
         let erased: Erased = serde_json::from_str(found.answer.as_str())
             .map_err(|error| Error::bug("a tombstone is damaged").caused_by(error))?;

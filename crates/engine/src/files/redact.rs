@@ -78,6 +78,7 @@ impl Engine {
     pub async fn record_redact(&self, caller: &Principal, asked: RecordRedact) -> Result<Redacted> {
         let view = access::record_view(caller, &asked.memory, Capability::Admin)?;
         check(&asked)?;
+        self.ready_to_seal().await?;
         let at = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?;
         let by = caller.name.clone();

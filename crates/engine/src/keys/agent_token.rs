@@ -24,7 +24,8 @@ impl Engine {
     ///
     /// # Errors
     /// `Unavailable` where the master key cannot be read.
-    pub fn agent_token(&self, task: &Task) -> Result<Secret> {
+    pub async fn agent_token(&self, task: &Task) -> Result<Secret> {
+        self.ready_to_seal().await?;
         let claim = [KIND, task.memory.as_str(), task.id.as_str()].join("\n");
         Ok(Secret::new(format!("{PREFIX}{}", hex::encode(self.vault.seal(claim.as_bytes())?))))
     }

@@ -26,6 +26,7 @@ impl Engine {
             return Err(Error::invalid("grants", rule));
         }
         principal.grants.iter().try_for_each(Grant::check_bounds)?;
+        self.ready_to_seal().await?;
         let ids = self.ids.as_ref();
         let issued = IssuedKey {
             id: new_key_id(ids)?,

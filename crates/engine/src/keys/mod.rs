@@ -5,6 +5,7 @@ mod agent_token;
 mod authenticate;
 mod create;
 mod list;
+pub(crate) mod master_key;
 mod revoke;
 mod rotate;
 mod secret;

@@ -12,6 +12,7 @@ impl Engine {
     /// Replaces both secrets of a key.
     pub async fn key_rotate(&self, caller: &Principal, id: &AccessKeyId) -> Result<IssuedKey> {
         access::require_server_admin(caller)?;
+        self.ready_to_seal_anew().await?;
         let (secret, token) = (new_secret(self.ids.as_ref()), new_token(self.ids.as_ref()));
         let sealed = self.vault.seal(secret.expose().as_bytes())?;
         let token_digest = digest(token.expose());

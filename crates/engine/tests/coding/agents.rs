@@ -24,7 +24,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 impl Workshop {
     /// Whoever has the token of a task's agent.
     fn agent(&self, id: &str) -> Principal {
-        let token = self.engine.agent_token(&self.get(id).unwrap()).unwrap();
+        let token = block_on(self.engine.agent_token(&self.get(id).unwrap())).unwrap();
         block_on(self.engine.token_lookup(token.expose())).unwrap().unwrap()
     }
 
@@ -183,7 +183,8 @@ fn a_token_counts_until_a_day_behind_the_end() {
     let shop = Workshop::new();
     shop.begun("t-001");
     let task = shop.get("t-001").unwrap();
-    let (one, other) = (shop.engine.agent_token(&task).unwrap(), shop.engine.agent_token(&task).unwrap());
+    let token = || block_on(shop.engine.agent_token(&task)).unwrap();
+    let (one, other) = (token(), token());
     assert!(!format!("{one:?}").contains("loci_task_") && one.expose().starts_with("loci_task_"));
     let knows = |token: &str| block_on(shop.engine.token_lookup(token)).unwrap().map(|agent| agent.name);
     assert_eq!(
@@ -202,7 +203,7 @@ fn a_token_counts_until_a_day_behind_the_end() {
     shop.world.clock().advance_ms(1);
     assert_eq!(knows(one.expose()), None);
     shop.begun("t-002");
-    let token = shop.engine.agent_token(&shop.get("t-002").unwrap()).unwrap();
+    let token = block_on(shop.engine.agent_token(&shop.get("t-002").unwrap())).unwrap();
     shop.forget();
     assert_eq!(knows(token.expose()), None, "of a task that is gone");
 }

@@ -4,7 +4,32 @@ use crate::Result;
 
 /// Seals and opens small secrets.
 pub trait Vault: Send + Sync {
-    /// Encrypts; the result starts with its nonce and is authenticated.
+    /// Makes the master key where there is none. Only for a store that has nothing sealed yet: another key
+    /// opens nothing.
+    ///
+    /// # Errors
+    /// `Unavailable` where it can be neither read nor made.
+    fn prepare(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// True where a master key lies with the store, so that something was sealed under it; false for one
+    /// that is given from
+    /// elsewhere.
+    fn has_key_file(&self) -> bool {
+        false
+    }
+
+    /// Proves that the master key is there as this process read it, so that another process would read the
+    /// same.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Encrypts; the result starts with its nonce and is authenticated. Never makes a master key.
     fn seal(&self, secret: &[u8]) -> Result<Vec<u8>>;
 
     /// Decrypts what [`Vault::seal`] made; an error if the master key is another one or the bytes were changed.

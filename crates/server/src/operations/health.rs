@@ -1,4 +1,5 @@
-//! `/healthz`: the process answers. `/readyz`: the store can be read and written. `/metrics`: the Prometheus text.
+//! `/healthz`: the process answers. `/readyz`: the store can be read and written, and its secrets opened.
+//! `/metrics`: the Prometheus text.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -19,13 +20,19 @@ pub(crate) async fn healthz() -> &'static str {
 
 /// `GET /readyz`.
 pub(crate) async fn readyz(State(doors): State<Doors>) -> Response {
-    match doors.engine.store().info(true).await {
-        Ok(_) => (StatusCode::OK, "ready\n").into_response(),
+    match ready(&doors).await {
+        Ok(()) => (StatusCode::OK, "ready\n").into_response(),
         Err(error) => {
             tracing::warn!(?error, "not ready");
             (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {error}\n")).into_response()
         }
     }
+}
+
+/// Proves that the store can be read and written, and that its secrets can be opened.
+async fn ready(doors: &Doors) -> Result<()> {
+    doors.engine.store().info(true).await?;
+    doors.engine.master_key_check().await
 }
 
 /// `GET /metrics`.

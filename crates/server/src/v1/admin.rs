@@ -80,6 +80,12 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
         Err(error) if error.kind == loci_model::ErrorKind::Denied => return Err(error),
         Err(error) => findings.push(finding("store", false, error.message)),
     }
+    findings.push(match engine.master_key_check().await {
+        Ok(()) => {
+            finding("master key", true, "it opens what the store has sealed, where anything is".to_owned())
+        }
+        Err(error) => finding("master key", false, error.message),
+    });
     let keys = call.doors.gate.any_keys().await?;
     let mode = if keys {
         "access keys are configured: TCP requests need credentials"

@@ -98,7 +98,7 @@ async fn add(call: Call, asked: shape::TaskCreate) -> Result<(shape::TaskTaken, 
     let made = engine.task_create(&call.caller, &standing(&call)?, new, token).await?;
     // Where nobody is asked for credentials a token would say nothing.
     let agent_token = match call.doors.gate.any_keys().await? {
-        true => Some(shape::AgentToken(engine.agent_token(&made.task)?.expose().to_owned())),
+        true => Some(shape::AgentToken(engine.agent_token(&made.task).await?.expose().to_owned())),
         false => None,
     };
     let taken = shape::TaskTaken { task: shown(made.task), agent_token, warnings: made.warnings };

@@ -1,0 +1,123 @@
+//! Whether the database that this process has open is still the one in the data folder. A folder that was
+//! replaced or removed
+//! leaves open files behind that nobody finds again: what is written there must not be acknowledged.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+use loci_model::{Error, Result};
+
+use crate::errors::folder_error;
+use crate::folder::DATABASE;
+
+/// The file of the database as it was opened.
+#[derive(Debug, Clone)]
+pub(crate) struct Presence {
+    path: PathBuf,
+    file: FileIdentity,
+    /// It was more than its log; it is never empty again.
+    is_filled: bool,
+}
+
+/// What tells a file from another one of its name.
+type FileIdentity = (u64, u64);
+
+impl Presence {
+    /// Of the database in the folder, which is open for writing.
+    ///
+    /// # Errors
+    /// `Unavailable` where it cannot be looked at.
+    pub(crate) fn of(folder: &Path) -> Result<Self> {
+        let path = folder.join(DATABASE);
+        let metadata =
+            std::fs::metadata(&path).map_err(|error| folder_error("finding the database", error))?;
+        Ok(Self { path, file: identity(&metadata), is_filled: metadata.len() > 0 })
+    }
+
+    /// An error where another file, or none, has the name now.
+    ///
+    /// # Errors
+    /// `Unavailable`, with the remedy.
+    pub(crate) fn check(&self) -> Result<()> {
+        let found = std::fs::metadata(&self.path);
+        let is_there = found
+            .as_ref()
+            .is_ok_and(|metadata| identity(metadata) == self.file && (metadata.len() > 0 || !self.is_filled));
+        if is_there {
+            return Ok(());
+        }
+        let rule = "the data folder was replaced, emptied or removed while this process has it open: put it \
+                    back as it was, or \
+                    stop the process and start it on the folder that is meant; the write is not acknowledged";
+        let error = Error::unavailable(rule);
+        Err(match found {
+            Ok(_) => error,
+            Err(cause) => error.caused_by(cause),
+        })
+    }
+}
+
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> FileIdentity {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+/// Where an open file cannot be replaced, its being there is enough.
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> FileIdentity {
+    (0, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use loci_model::ErrorKind;
+    use loci_model::ports::store::{Store, StoreExt};
+    use loci_testkit::{block_on, samples};
+
+    use crate::{SqliteOptions, SqliteStore};
+
+    /// What a write comes to, and whether the store says that it is well.
+    fn written(store: &Arc<dyn Store>, name: &str) -> (Option<ErrorKind>, bool) {
+        let memory = samples::memory(name).unwrap();
+        let outcome = block_on(store.write(move |tx| tx.memories_mut().insert(&memory)));
+        (outcome.err().map(|error| error.kind), block_on(store.info(true)).is_ok())
+    }
+
+    #[test]
+    fn nothing_is_acknowledged_in_a_folder_that_is_not_there() {
+        let around = tempfile::tempdir().unwrap();
+        let (folder, away) = (around.path().join("data"), around.path().join("away"));
+        let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(&folder)).unwrap();
+        let (well, refused) = ((None, true), (Some(ErrorKind::Unavailable), false));
+        assert_eq!(written(&store, "first"), well);
+        // Moved away, and a new one in its place.
+        std::fs::rename(&folder, &away).unwrap();
+        assert_eq!(written(&store, "second"), refused);
+        let other: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(&folder)).unwrap();
+        assert_eq!(written(&other, "others"), well);
+        assert_eq!(written(&store, "third"), refused);
+        other.close();
+        // Back as it was: nothing of what was refused is there.
+        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::rename(&away, &folder).unwrap();
+        assert_eq!(written(&store, "fourth"), well);
+        let names = block_on(store.read(|tx| tx.memories().list(None, 9))).unwrap();
+        let mut names: Vec<_> = names.into_iter().map(|memory| memory.name).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["first", "fourth"]);
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(written(&store, "fifth"), refused);
+    }
+
+    #[test]
+    fn an_emptied_database_is_not_ours() {
+        let folder = tempfile::tempdir().unwrap();
+        let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(folder.path())).unwrap();
+        assert_eq!(written(&store, "first"), (None, true));
+        std::fs::write(folder.path().join("loci.db"), "").unwrap();
+        assert_eq!(written(&store, "second"), (Some(ErrorKind::Unavailable), false));
+    }
+}
