@@ -31,7 +31,9 @@ pub(crate) struct Globals {
     /// A server elsewhere, such as https://memory.example
     #[arg(long, global = true, value_name = "URL", env = "LOCI_URL", help_heading = "Where")]
     pub(crate) url: Option<String>,
-    /// The bearer token of a key on that server
+    /// The bearer token of a key on that server. Other users see it in the list of processes: --token-file
+    /// and LOCI_TOKEN
+    /// keep it to yourself
     #[arg(
         long,
         global = true,
@@ -41,6 +43,9 @@ pub(crate) struct Globals {
         help_heading = "Where"
     )]
     pub(crate) token: Option<String>,
+    /// A file with that token (mode 0600) [env: LOCI_TOKEN_FILE=]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Where")]
+    pub(crate) token_file: Option<PathBuf>,
     /// Open the folder, even where a server has it open
     #[arg(long, global = true, help_heading = "Where")]
     pub(crate) no_attach: bool,

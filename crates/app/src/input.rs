@@ -1,12 +1,66 @@
-//! Texts that a command is given as the name of a file; `-` is standard input.
+//! What a command is given as the name of a file: texts, where `-` is standard input, and files that are
+//! read to their end.
 
-use anyhow::{Context, Result};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use loci_model::limits;
+
+use crate::exit::Usage;
+
+/// Opens a file that is read to its end. A device or a pipe may have none, and a folder is no file.
+pub(crate) fn regular_file(path: &Path) -> Result<File> {
+    let named = || format!("opening {}", path.display());
+    // Before it is opened: that alone waits at a pipe.
+    if !std::fs::metadata(path).with_context(named)?.is_file() {
+        let rule = format!("{} is no regular file: save what it holds in one, and name that", path.display());
+        return Err(Usage(rule).into());
+    }
+    File::open(path).with_context(named)
+}
 
 /// The text of a file, or of standard input; `what` names it where it cannot be read.
 pub(crate) fn text_of(file: &str, what: &str) -> Result<String> {
     if file == "-" {
-        return std::io::read_to_string(std::io::stdin())
-            .with_context(|| format!("reading {what} from standard input"));
+        return limited(std::io::stdin()).with_context(|| format!("reading {what} from standard input"));
     }
-    std::fs::read_to_string(file).with_context(|| format!("reading {what} from {file}"))
+    let named = || format!("reading {what} from {file}");
+    limited(File::open(file).with_context(named)?).with_context(named)
+}
+
+/// A whole text; what never ends is not read for ever.
+fn limited(input: impl std::io::Read) -> Result<String> {
+    let mut text = String::new();
+    let most = limits::INPUT_TEXT_BYTES_MAX;
+    input.take(most + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > most {
+        bail!("it has more than {most} bytes: give a smaller text");
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_ends_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("export.jsonl");
+        std::fs::write(&file, "{}").unwrap();
+        assert!(regular_file(&file).is_ok());
+        let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap();
+        assert!(made.success());
+        for path in [Path::new("/dev/zero"), &folder.path().join("pipe"), folder.path()] {
+            let error = regular_file(path).unwrap_err().to_string();
+            assert!(error.contains("no regular file"), "{error}");
+        }
+        assert!(regular_file(Path::new("/nowhere")).is_err());
+        let error = limited(std::io::repeat(b'x')).unwrap_err().to_string();
+        assert!(error.contains("more than"), "{error}");
+        let whole = "x".repeat(usize::try_from(limits::INPUT_TEXT_BYTES_MAX).unwrap());
+        assert_eq!(limited(whole.as_bytes()).unwrap().len(), whole.len());
+    }
 }

@@ -7,6 +7,7 @@
 //! To add a command: a file in `commands`, a variant in `cli`, an arm in `commands::run`.
 
 pub mod adapters;
+mod bearer;
 mod cli;
 pub mod commands;
 pub mod config;

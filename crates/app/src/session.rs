@@ -11,6 +11,7 @@ use loci_engine::jobs::Settled;
 use loci_model::MemoryId;
 use loci_model::ports::store::{Checkpoint, Hosts};
 
+use crate::bearer;
 use crate::cli::Globals;
 use crate::commands::serve::{doors, run_jobs};
 use crate::config::environment::Environment;
@@ -92,8 +93,8 @@ impl Session {
         };
         if let Some(url) = &globals.url {
             let client = Client::url(url)?;
-            return Ok(Some(way(match &globals.token {
-                Some(token) => client.with_token(token)?,
+            return Ok(Some(way(match bearer::token(globals, environment)? {
+                Some(token) => client.with_token(&token)?,
                 None => client,
             })));
         }

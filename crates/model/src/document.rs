@@ -45,10 +45,12 @@ impl Document {
         &self.0
     }
 
-    /// The parsed value.
+    /// The parsed value, in which no name means anything.
+    ///
+    /// # Errors
+    /// `Invalid` where values lie too deep in one another to be read.
     pub fn value(&self) -> Result<serde_json::Value> {
-        serde_json::from_str(self.as_str())
-            .map_err(|error| Error::bug("a stored document that is not JSON").caused_by(error))
+        crate::reserved_names::value(self.as_str())
     }
 }
 

@@ -58,6 +58,7 @@ pub mod provenance;
 pub mod pull_request;
 pub mod record;
 pub mod repository;
+pub mod reserved_names;
 pub mod review;
 pub mod rollback;
 pub mod rule;

@@ -482,6 +482,11 @@ pub const SRE_LINE_DAYS_MAX: u32 = 36_500;
 pub const SRE_OWN_LOOKED_AT_MAX: usize = 10_000;
 /// Problems of operations memory that one look at it tells.
 pub const SRE_PROBLEMS_MAX: usize = 1_000;
+/// Objects and lists of a stored value that lie in one another, where it is read as a value: what the JSON
+/// library takes.
+pub const JSON_DEPTH_MAX: usize = 127;
+/// Bytes of a text that a command is given as a file or on standard input.
+pub const INPUT_TEXT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Services, and environments, of one retrieval of operations memory.
 pub const SRE_FILTERS_MAX: usize = 20;
 /// Records that one retrieval of operations memory leaves out.

@@ -1,6 +1,7 @@
 //! The data folder: made for its owner only, never on a network file system.
 
 use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use loci_model::{Error, Result};
@@ -64,6 +65,24 @@ fn private() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+/// Bytes of a probe: more than a small write takes.
+const PROBE_BYTES: usize = 256 * 1024;
+
+/// Proves that the disk of the folder takes a file of some size. A write into the database alone proves
+/// nothing: it may find
+/// its place in what the log has already.
+pub(crate) fn probe(folder: &Path) -> Result<()> {
+    let path = folder.join(format!("probe-{}", std::process::id()));
+    let write = || {
+        let mut file = private().create(true).truncate(true).open(&path)?;
+        file.write_all(&vec![0x5a; PROBE_BYTES])?;
+        file.sync_data()
+    };
+    let written = write();
+    let removed = std::fs::remove_file(&path);
+    written.and(removed).map_err(|error| folder_error("writing a probe into the data folder", error))
 }
 
 /// Makes the entries of a folder durable.
@@ -143,6 +162,21 @@ fn unescape(point: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A full disk, as the kernel tells of one: the probe's file is the device that is always full.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        probe(folder.path()).unwrap();
+        let name = format!("probe-{}", std::process::id());
+        std::os::unix::fs::symlink("/dev/full", folder.path().join(name)).unwrap();
+        let error = probe(folder.path()).unwrap_err();
+        assert_eq!(error.kind, loci_model::ErrorKind::Unavailable);
+        assert!(error.message.contains("free space on its disk"), "{}", error.message);
+        probe(folder.path()).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
 
     #[test]
     fn the_mount_of_a_path() {

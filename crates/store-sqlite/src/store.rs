@@ -151,6 +151,8 @@ impl Store for SqliteStore {
         Box::pin(async move {
             self.presence.check()?;
             if probe_write {
+                let folder = self.folder.clone();
+                self.readers.run(move |_| folder::probe(&folder)).await?;
                 self.writer
                     .alone(|connection| {
                         let sql = "INSERT INTO probes(num, seen) VALUES (1, 1) \

@@ -39,6 +39,7 @@ const OTHERS: &[&str] = &[
     "LOCI_TASK_ID",
     "LOCI_URL",
     "LOCI_TOKEN",
+    "LOCI_TOKEN_FILE",
     "LOCI_USER",
 ];
 

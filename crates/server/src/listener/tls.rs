@@ -1,6 +1,7 @@
 //! TLS from two PEM files, by rustls with ring. Certificates are read once, at the start.
 
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loci_model::{Error, Result};
@@ -35,11 +36,23 @@ impl Tls {
             .map_err(certificate)?;
         let key = PrivateKeyDer::from_pem_file(&files.key)
             .map_err(|error| bad("key", &files.key, error.to_string()))?;
+        warn_of_readers(&files.key);
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
             .map_err(|error| bad("certificate", &files.certificate, error.to_string()))?;
         Ok(Self(TlsAcceptor::from(Arc::new(config))))
+    }
+}
+
+/// Says where every user of the machine may read the private key. It is taken all the same: orchestrators
+/// mount secrets so.
+fn warn_of_readers(key: &Path) {
+    if let Ok(about) = std::fs::metadata(key)
+        && about.permissions().mode() & 0o004 != 0
+    {
+        tracing::warn!(key = %key.display(), "every user of this machine can read the private key of TLS: \
+                                              chmod 600 it");
     }
 }

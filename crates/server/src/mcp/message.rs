@@ -1,5 +1,6 @@
 //! JSON-RPC 2.0 as the protocol uses it: a request, a notification or a response, read strictly and written on one line.
 
+use loci_model::reserved_names;
 use loci_model::warning::Warning;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
@@ -52,14 +53,13 @@ pub struct Unread {
 /// The JSON of a message, and whether halves of letters in it became U+FFFD. What is no JSON is refused under its id, as
 /// far as that stands before what cannot be read: who asked waits for an answer with it.
 pub fn value(text: &[u8]) -> Result<(Value, bool), Unread> {
-    let strict = match serde_json::from_slice(text) {
-        Ok(value) => return Ok((value, false)),
-        Err(_) => loci_json::repair(text),
-    };
-    let text = strict.as_ref().map_or(text, |repaired| &repaired.text);
-    let value = serde_json::from_slice(text)
-        .map_err(|_| Unread { id: leading_id(text), fault: Fault::unreadable() })?;
-    Ok((value, strict.is_some()))
+    if let Some(value) = json(text) {
+        return Ok((value, false));
+    }
+    let repaired = loci_json::repair(text);
+    let text = repaired.as_ref().map_or(text, |repaired| &repaired.text);
+    let value = json(text).ok_or_else(|| Unread { id: leading_id(text), fault: Fault::unreadable() })?;
+    Ok((value, repaired.is_some()))
 }
 
 /// Reads a message from its text, and says whether halves of letters in it became U+FFFD.
@@ -109,6 +109,12 @@ impl<'de> Visitor<'de> for LeadingId<'_> {
         }
         Ok(())
     }
+}
+
+/// JSON without names that mean something to our JSON library; `None` where it is none.
+pub fn json(text: &[u8]) -> Option<Value> {
+    reserved_names::refuse(std::str::from_utf8(text).ok()?).ok()?;
+    serde_json::from_slice(text).ok()
 }
 
 /// Reads a message from JSON.

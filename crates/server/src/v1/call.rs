@@ -12,7 +12,7 @@ use loci_engine::idempotency::{ClientToken, IfErased};
 use http::{HeaderMap, HeaderValue};
 use loci_model::principal::Principal;
 use loci_model::warning::Warning;
-use loci_model::{ActorId, Error, ErrorKind, MemoryId, Reason, Result};
+use loci_model::{ActorId, Error, ErrorKind, MemoryId, Reason, Result, reserved_names};
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::problem;
@@ -161,6 +161,8 @@ fn object<Q: DeserializeOwned>(body: &[u8]) -> Result<Q> {
         let rule = "the body must be a JSON object: send its members by their names";
         return Err(Error::new(ErrorKind::Invalid, rule).because(Reason::CannotParse));
     }
+    // What is no UTF-8 is no JSON either, which the reading says.
+    std::str::from_utf8(body).map_or(Ok(()), reserved_names::refuse)?;
     serde_json::from_slice(body).map_err(problem::unreadable)
 }
 

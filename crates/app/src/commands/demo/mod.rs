@@ -94,6 +94,7 @@ mod tests {
             config: None,
             url: None,
             token: None,
+            token_file: None,
             no_attach: true,
             wait_ms: None,
         }

@@ -11,6 +11,7 @@ use futures::stream;
 use serde::Deserialize;
 
 use crate::commands::manifest;
+use crate::input::regular_file;
 use crate::output;
 use crate::session::Session;
 
@@ -30,8 +31,9 @@ struct MemoryName {
 
 /// Sends the file and reports what was written.
 pub(super) async fn import(session: &mut Session, path: &Path) -> Result<()> {
+    let open = || regular_file(path);
+    open()?;
     manifest::check(path)?;
-    let open = || File::open(path).with_context(|| format!("opening {}", path.display()));
     let memories = memories(open()?).with_context(|| format!("reading {}", path.display()))?;
     let file = open()?;
     let progress = output::progress(file.metadata().map_or(0, |metadata| metadata.len()), "importing");

@@ -112,6 +112,11 @@ impl Found {
                 let rule = format!("it must have at most {bytes_max} bytes");
                 return self.refuse(path, &rule, "part it");
             }
+            Ok(about) if !about.is_file() => {
+                let (rule, remedy) =
+                    ("it must be a regular file", "save what it holds in one, and name that");
+                return self.refuse(path, rule, remedy);
+            }
             Ok(_) => fs::read(file),
             Err(error) => Err(error),
         };

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 use loci_api::event::Branch;
 use loci_client::ClientError;
@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use super::turn_event::{continues, default_session, event, key};
 use crate::exit::Usage;
+use crate::input::regular_file;
 use crate::output;
 use crate::session::Session;
 
@@ -64,8 +65,7 @@ struct Importing<'a> {
 
 /// Reads the file and stores its turns.
 pub(super) async fn import(session: &Session, memory: &str, reading: &Reading) -> Result<()> {
-    let mut file =
-        File::open(&reading.file).with_context(|| format!("opening {}", reading.file.display()))?;
+    let mut file = regular_file(&reading.file)?;
     let format = format(&mut file, reading)?;
     let progress = output::progress(file.metadata().map_or(0, |metadata| metadata.len()), "importing");
     let options = TranscriptOptions { default_session: default_session(&reading.file) };
