@@ -62,13 +62,24 @@ pub(super) fn stripped(text: &str) -> Cow<'_, str> {
     }
     let mut kept = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
+    // A string that does not end in its line ends for none that begins behind it there.
+    let mut ends_none = false;
     while let Some(c) = rest.next() {
         match c {
             '\r' => {
-                if rest.peek() == Some(&'\n') {
-                    rest.next();
+                if rest.next_if_eq(&'\n').is_some() {
+                    ends_none = false;
                 }
                 kept.push('\n');
+            }
+            '\n' => {
+                ends_none = false;
+                kept.push(c);
+            }
+            '\u{1b}' if rest.peek().is_some_and(|next| begins_string(*next)) => {
+                let skipped = if ends_none { 0 } else { string_length(rest.clone()) };
+                ends_none |= skipped == 0;
+                rest.by_ref().take(skipped).for_each(drop);
             }
             '\u{1b}' => {
                 let skipped = escape_length(rest.clone());
@@ -78,7 +89,7 @@ pub(super) fn stripped(text: &str) -> Cow<'_, str> {
                 let skipped = control_sequence_length(rest.clone());
                 rest.by_ref().take(skipped).for_each(drop);
             }
-            _ if c.is_ascii_control() && !matches!(c, '\n' | '\t') => {}
+            _ if c.is_ascii_control() && c != '\t' => {}
             _ if is_shapeless(c) => {
                 if joins(kept.chars().next_back(), c) {
                     kept.push(c);
@@ -110,14 +121,18 @@ fn joins(before: Option<char>, c: char) -> bool {
     keycap || ((selects || joiner) && after_joinable)
 }
 
-/// Characters behind an ESC that belong to it: a control sequence, an operating system command, or a letter.
+/// True for what stands behind an ESC that begins a string: an operating system command and its like.
+fn begins_string(c: char) -> bool {
+    matches!(c, ']' | 'P' | '_' | '^' | 'X')
+}
+
+/// Characters behind an ESC that belong to it and are no string: a control sequence, or a letter.
 fn escape_length(mut rest: std::iter::Peekable<std::str::Chars<'_>>) -> usize {
     match rest.peek() {
         Some('[') => {
             rest.next();
             1 + control_sequence_length(rest)
         }
-        Some(']' | 'P' | '_' | '^' | 'X') => string_length(rest),
         Some('@'..='Z' | '\\') => 1,
         _ => 0,
     }

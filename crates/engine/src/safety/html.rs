@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::ahead::Ahead;
 use super::html_names::{self, BARE_ATTRIBUTES, DANGEROUS, VOID};
 
 /// Bytes a tag may have; longer ones are text.
@@ -23,6 +24,7 @@ struct Tag<'a> {
 /// Bytes to take out, in order, without overlaps.
 pub(super) fn removals(masked: &str) -> Vec<Range<usize>> {
     let closers = last_closers(masked);
+    let mut ends = Ahead::new(masked, next_end);
     let mut found = Vec::new();
     let mut no_comment_end = false;
     let mut at = 0;
@@ -35,7 +37,7 @@ pub(super) fn removals(masked: &str) -> Vec<Range<usize>> {
             no_comment_end |= end.is_none();
             Some(start + end.map_or(4, |end| end + 7))
         } else {
-            tag_removal(masked, start, &closers)
+            tag_removal(masked, start, (&closers, &mut ends))
         };
         if let Some(end) = end {
             found.push(start..end);
@@ -46,8 +48,12 @@ pub(super) fn removals(masked: &str) -> Vec<Range<usize>> {
 }
 
 /// Where the removal of the tag at `start` ends, if it is to be removed.
-fn tag_removal(masked: &str, start: usize, closers: &BTreeMap<String, usize>) -> Option<usize> {
-    let tag = tag_at(masked, start)?;
+fn tag_removal(
+    masked: &str,
+    start: usize,
+    (closers, ends): (&BTreeMap<String, usize>, &mut Ahead<'_>),
+) -> Option<usize> {
+    let tag = tag_at(masked, start, ends)?;
     let name = tag.name.to_ascii_lowercase();
     if !html_names::is_element(&name) {
         return None;
@@ -62,7 +68,7 @@ fn tag_removal(masked: &str, start: usize, closers: &BTreeMap<String, usize>) ->
         return None;
     }
     if dangerous && !tag.closing && closed && !component {
-        return closer(masked, tag.end, &name);
+        return closer(masked, tag.end, &name, ends);
     }
     // `<Form>` and `Map<Object>` are components and types; a single capital is a type parameter.
     let spelled = written == name || (written.len() > 1 && written == name.to_ascii_uppercase());
@@ -77,6 +83,12 @@ fn tag_removal(masked: &str, start: usize, closers: &BTreeMap<String, usize>) ->
         && !closed
         && VOID.binary_search(&written).is_err();
     (!generic).then_some(tag.end)
+}
+
+/// The first end of a tag at or behind `at`.
+fn next_end(masked: &str, at: usize) -> Option<Range<usize>> {
+    let rest = masked.get(at..)?;
+    rest.find('>').map(|place| at + place..at + place + 1)
 }
 
 /// Written as components and types are: `Style`, `IFrame`. What mixes cases otherwise hides an element.
@@ -105,22 +117,23 @@ fn last_closers(masked: &str) -> BTreeMap<String, usize> {
 }
 
 /// The end of the first end tag of an element behind `from`.
-fn closer(masked: &str, from: usize, name: &str) -> Option<usize> {
+fn closer(masked: &str, from: usize, name: &str, ends: &mut Ahead<'_>) -> Option<usize> {
     let rest = masked.get(from..)?;
     for (at, _) in rest.match_indices("</") {
         let after = rest.get(at + 2..)?;
         let Some(written) = after.get(..name.len()) else { continue };
         let tail = after.get(name.len()..).unwrap_or_default();
         if written.eq_ignore_ascii_case(name) && !tail.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-            let end = tail.bytes().take(TAG_BYTES_MAX).position(|b| b == b'>').map_or(0, |close| close + 1);
-            return Some(from + at + 2 + name.len() + end);
+            let end = from + at + 2 + name.len();
+            let close = ends.first(end).filter(|close| close.end <= end + TAG_BYTES_MAX);
+            return Some(close.map_or(end, |close| close.end));
         }
     }
     None
 }
 
 /// The tag that begins here, if one does.
-fn tag_at(masked: &str, start: usize) -> Option<Tag<'_>> {
+fn tag_at<'t>(masked: &'t str, start: usize, ends: &mut Ahead<'_>) -> Option<Tag<'t>> {
     let bytes = masked.as_bytes();
     let closing = bytes.get(start + 1) == Some(&b'/');
     let from = start + 1 + usize::from(closing);
@@ -140,8 +153,8 @@ fn tag_at(masked: &str, start: usize) -> Option<Tag<'_>> {
     let lower = name.to_ascii_lowercase();
     // Browsers read a broken tag of these as well.
     if DANGEROUS.binary_search(&lower.as_str()).is_ok() {
-        let end = bytes.get(after..limit)?.iter().position(|b| *b == b'>')?;
-        return Some(Tag { name, closing, plain: false, end: after + end + 1 });
+        let end = ends.first(after).filter(|end| end.end <= limit)?;
+        return Some(Tag { name, closing, plain: false, end: end.end });
     }
     let end = attributes_end(bytes.get(..limit)?, after)?;
     Some(Tag { name, closing, plain: false, end })

@@ -8,6 +8,7 @@
 //!
 //! To add a step: a file with a pure function, one line in [`prepare`].
 
+mod ahead;
 mod assigned;
 mod code_names;
 pub(crate) mod code_spans;
@@ -17,10 +18,12 @@ mod html;
 mod html_names;
 pub mod injection;
 mod matching_copy;
+mod private_key;
 pub mod sanitise;
 pub mod secrets;
 mod tally;
 pub mod tier;
+mod url_password;
 
 use loci_model::event::PayloadItem;
 use loci_model::findings::Findings;

@@ -5,6 +5,7 @@
 //! Personal data is not its matter.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use loci_model::limits;
@@ -13,7 +14,7 @@ use serde_json::Value;
 
 use super::assigned::{self, Assigned};
 use super::entropy::{bits_per_char, is_known_hash, is_placeholder};
-use super::{code_names, hidden_characters};
+use super::{code_names, hidden_characters, private_key, url_password};
 
 /// What replaces a secret where its kind would make the text longer than a record may be.
 pub const MASK: &str = "[redacted]";
@@ -21,8 +22,6 @@ pub const MASK: &str = "[redacted]";
 const MASK_SHORT: &str = "***";
 /// Fewer characters in one run are no assigned secret; the form says the same.
 const ASSIGNED_CHARS_MIN: usize = 20;
-/// Fewer characters of a private key in one run are no line of it; the form says the same.
-const KEY_RUN_CHARS_MIN: usize = 32;
 
 /// What happens to secrets in texts: `Off` by default, or masked.
 pub use loci_model::settings::SecretsMode as RedactionMode;
@@ -107,17 +106,8 @@ impl SecretKind {
     /// stands in texts, and texts in JSON.
     fn form(self) -> &'static str {
         match self {
-            Self::PrivateKey => {
-                // Up to its end, or as far as lines of a key go; in strings a line end may be written as `\n`.
-                concat!(
-                    r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----",
-                    r#"(?:(?:\\[nr]|[\s"'+,>|#*\\])*(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\n\\]{0,200})*"#,
-                    r"(?:",
-                    r#"[A-Za-z0-9+/=\s\\"',>|#*-]*?-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"#,
-                    r#"|(?:(?:\\[nr]|[\s"'+,>|#*\\])*[A-Za-z0-9+/=]{32,})*"#,
-                    r#"(?:(?:\\[nr]|[\s"'+,>|#*\\])+[A-Za-z0-9+/=]{1,31}\s*\z)?)"#,
-                )
-            }
+            // What follows it is found by `private_key`.
+            Self::PrivateKey => private_key::BEGIN,
             Self::AwsAccessKey => r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
             Self::AwsSecretKey => {
                 r#"(?i)aws_?secret_?(?:access_?)?key\\*["']?\s*[:=]\s*\\*["']?([A-Za-z0-9/+]{40})\b"#
@@ -137,12 +127,9 @@ impl SecretKind {
             Self::AzureKey => {
                 r"(?i)\b(?:AccountKey|SharedAccessKey|SharedAccessSignature|sig)=([A-Za-z0-9+/%]{40,}={0,2})"
             }
+            // Of a data source name; URLs are found by `url_password`.
             Self::ConnectionString => {
-                // Up to the last @ before the path; where that has none, a slash belongs to the password.
-                concat!(
-                    r#"(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@]*:(?:([^\s/"'<>`]{3,})@|([^\s/"'<>`]+/[^\s"'<>`]*)@[a-z0-9])|"#,
-                    r#"\b(?:server|host|data source|user id|uid|user|dbname|database|initial catalog)\s*=[^;\n]{1,200};(?:[^\n]{0,200}?;)?\s*(?:password|pwd)\s*=\s*([^;\s"']{3,}?)(?:\\*["']|[;\s]|\z)"#,
-                )
+                r#"(?i)\b(?:server|host|data source|user id|uid|user|dbname|database|initial catalog)\s*=[^;\n]{1,200};(?:[^\n]{0,200}?;)?\s*(?:password|pwd)\s*=\s*([^;\s"']{3,}?)(?:\\*["']|[;\s]|\z)"#
             }
             Self::AuthorizationHeader => {
                 r#"(?i)\b(?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?(?:bearer|basic|token|apikey|digest|negotiate)\s+([A-Za-z0-9_\-.~+/]{8,}=*)|\bbearer\s+([A-Za-z0-9_\-.~+/]{20,}=*)"#
@@ -155,6 +142,14 @@ impl SecretKind {
                     r"\b(TOKENS)\b",
                 )
             }
+        }
+    }
+
+    /// What every text of the kind has, and few others have.
+    fn hint(self) -> String {
+        match self {
+            Self::ConnectionString => r"(?i)://|(?:password|pwd)\s*=".to_owned(),
+            kind => ascii_form(kind),
         }
     }
 
@@ -228,7 +223,7 @@ impl Found<'_> {
 /// Base64 as long as half a line of a key: its lines may have been put into one.
 fn has_line_of_key(secret: &str) -> bool {
     let is_of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
-    secret.split(|c: char| !is_of_key(c)).any(|run| run.len() >= KEY_RUN_CHARS_MIN)
+    secret.split(|c: char| !is_of_key(c)).any(|run| run.len() >= private_key::LINE_CHARS_MIN)
 }
 
 /// Twenty random characters in one run: no path of files or members, and no name made of words.
@@ -246,7 +241,7 @@ fn is_random_literal(secret: &str) -> bool {
         && !code_names::is_made_of_words(run)
 }
 
-static SET: LazyLock<RegexSet> = LazyLock::new(|| compiled_set(&SecretKind::ALL.map(ascii_form)));
+static SET: LazyLock<RegexSet> = LazyLock::new(|| compiled_set(&SecretKind::ALL.map(SecretKind::hint)));
 static EACH: LazyLock<[Regex; 15]> =
     LazyLock::new(|| SecretKind::ALL.map(|kind| compiled(&ascii_form(kind))));
 
@@ -322,13 +317,12 @@ fn mask(text: &str, label: impl Fn(SecretKind, &str) -> String) -> (String, Vec<
         let (Some(kind), Some(form)) = (SecretKind::ALL.get(at), EACH.get(at)) else { continue };
         let mut masked = String::with_capacity(text.len());
         let mut from = 0;
-        for found in form.captures_iter(&text) {
-            let Some(secret) = secret_of(&found).filter(|secret| kind.holds(&around(&text, secret))) else {
-                continue;
-            };
-            masked.push_str(text.get(from..secret.start()).unwrap_or_default());
-            masked.push_str(&label(*kind, secret.as_str()));
-            from = secret.end();
+        for place in places(*kind, form, &text) {
+            let found = around(&text, &place).filter(|found| place.start >= from && kind.holds(found));
+            let Some(found) = found else { continue };
+            masked.push_str(text.get(from..place.start).unwrap_or_default());
+            masked.push_str(&label(*kind, found.secret));
+            from = place.end;
         }
         if from > 0 {
             masked.push_str(text.get(from..).unwrap_or_default());
@@ -340,18 +334,31 @@ fn mask(text: &str, label: impl Fn(SecretKind, &str) -> String) -> (String, Vec<
     (text, kinds)
 }
 
-/// A find with what stands on both sides of it.
-fn around<'t>(text: &'t str, secret: &regex::Match<'t>) -> Found<'t> {
-    Found {
-        before: text.get(..secret.start()).unwrap_or_default(),
-        secret: secret.as_str(),
-        after: text.get(secret.end()..).unwrap_or_default(),
+/// Where a text has the form of a kind, in order. Of a form with groups the one that took part.
+fn places(kind: SecretKind, form: &Regex, text: &str) -> Vec<Range<usize>> {
+    if kind == SecretKind::PrivateKey {
+        return private_key::blocks(text);
     }
+    let mut found: Vec<_> = form.captures_iter(text).filter_map(|found| secret_of(&found)).collect();
+    if kind == SecretKind::ConnectionString {
+        found.extend(url_password::places(text));
+        found.sort_by_key(|place| place.start);
+    }
+    found
+}
+
+/// A place with what stands on both sides of it.
+fn around<'t>(text: &'t str, place: &Range<usize>) -> Option<Found<'t>> {
+    Some(Found {
+        before: text.get(..place.start)?,
+        secret: text.get(place.clone())?,
+        after: text.get(place.end..)?,
+    })
 }
 
 /// The group that took part, or the whole.
-fn secret_of<'t>(found: &Captures<'t>) -> Option<regex::Match<'t>> {
-    found.iter().skip(1).flatten().next().or_else(|| found.get(0))
+fn secret_of(found: &Captures<'_>) -> Option<Range<usize>> {
+    found.iter().skip(1).flatten().next().or_else(|| found.get(0)).map(|found| found.range())
 }
 
 #[cfg(test)]
