@@ -77,6 +77,7 @@ pub mod tree_entry;
 pub mod verdict;
 pub mod warning;
 mod words;
+pub mod xml_attributes;
 
 pub use document::Document;
 pub use error::{CodeReason, Error, ErrorKind, Reason, Result};

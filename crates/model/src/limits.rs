@@ -442,6 +442,9 @@ pub const FILE_TITLE_CHARS_MAX: usize = 200;
 pub const FILE_DESCRIPTION_CHARS_MAX: usize = 160;
 /// Lines of a document that tools which count lines read.
 pub const FILE_LINES_MAX: usize = 999_999;
+/// Attributes of XML that comes from outside, all elements together: a tree parser compares those of one
+/// element with each other.
+pub const XML_ATTRIBUTES_MAX: usize = 64;
 /// Bytes of an object that an agent parks.
 pub const OBJECT_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// Bytes of its key.

@@ -15,6 +15,7 @@ use loci_model::ports::files::{
     ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileDigest, FileEntry, FileListing,
     FileSkipped, FilesApplied, FilesCommit, MARKER, Precondition, is_passed_over,
 };
+use loci_model::xml_attributes::xml_attributes;
 use loci_model::{Error, ErrorKind, Result, limits};
 use sha2::{Digest, Sha256};
 
@@ -270,6 +271,9 @@ fn found(answer: Answer) -> Result<Option<Found>> {
 /// The code of an error that S3 tells.
 fn said(body: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(body);
+    if xml_attributes(&text) > limits::XML_ATTRIBUTES_MAX {
+        return None;
+    }
     let document = roxmltree::Document::parse(&text).ok()?;
     let code = document.descendants().find(|node| node.has_tag_name("Code"))?.text()?;
     let is_word = code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphanumeric());

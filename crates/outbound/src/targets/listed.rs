@@ -1,6 +1,7 @@
 //! A page of a bucket's listing, as the service's XML says it. Pure.
 
-use loci_model::{Error, Result};
+use loci_model::xml_attributes::xml_attributes;
+use loci_model::{Error, Result, limits};
 use percent_encoding::percent_decode_str;
 
 /// A key of a listing.
@@ -32,6 +33,9 @@ pub(super) struct ListedPage {
 pub(super) fn page(text: &str) -> Result<ListedPage> {
     let bad =
         |what: &str| Error::new(loci_model::ErrorKind::Upstream, format!("the bucket's listing {what}"));
+    if xml_attributes(text) > limits::XML_ATTRIBUTES_MAX {
+        return Err(bad("has more attributes than a listing needs"));
+    }
     let document = roxmltree::Document::parse(text).map_err(|error| bad("is no XML").caused_by(error))?;
     let root = document.root_element();
     if root.tag_name().name() != "ListBucketResult" {

@@ -2,6 +2,8 @@
 
 use axum::response::Response;
 use futures::StreamExt;
+use loci_model::limits;
+use loci_model::xml_attributes::xml_attributes;
 
 use super::fault::Fault;
 use super::{Call, xml};
@@ -41,6 +43,10 @@ pub(super) async fn delete(call: Call<'_>) -> Result<Response, Fault> {
 /// Reads the list of keys. A key with a condition or a version is not taken away without it.
 fn read(body: &[u8]) -> Result<Asked, Fault> {
     let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8"))?;
+    if xml_attributes(text) > limits::XML_ATTRIBUTES_MAX {
+        let max = limits::XML_ATTRIBUTES_MAX;
+        return Err(malformed(&format!("Delete may have {max} attributes at most: it needs none but xmlns")));
+    }
     let options =
         roxmltree::ParsingOptions { nodes_limit: NODES_MAX, ..roxmltree::ParsingOptions::default() };
     let document = roxmltree::Document::parse_with_options(text, options)
@@ -119,6 +125,12 @@ mod tests {
         check("<Delete><Object><Key>a</Key><Key>b</Key></Object></Delete>", Err("MalformedXML"));
         check(&format!("<Delete>{}</Delete>", "<a/>".repeat(NODES_MAX as usize)), Err("MalformedXML"));
         check("<Remove/>", Err("MalformedXML"));
+        let with = |count: usize| {
+            let names: String = (0..count).map(|number| format!(" a{number}='b'")).collect();
+            format!("<Delete{names}><Object><Key>k</Key></Object></Delete>")
+        };
+        check(&with(limits::XML_ATTRIBUTES_MAX), Ok(&["k"]));
+        check(&with(limits::XML_ATTRIBUTES_MAX + 1), Err("MalformedXML"));
         check("<Delete><Object><Key>a</Key>", Err("MalformedXML"));
         check(
             "<!DOCTYPE x [<!ENTITY y \"z\">]><Delete><Object><Key>&y;</Key></Object></Delete>",

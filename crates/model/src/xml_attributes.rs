@@ -1,0 +1,63 @@
+//! How many attributes XML has, counted in one pass. A parser that builds a tree compares each attribute and
+//! namespace of an element with all others of it: what comes from outside is counted first, and refused past
+//! [`XML_ATTRIBUTES_MAX`].
+//!
+//! It judges no XML: what is none is the parser's to refuse. Where the two could differ on what a part is,
+//! the parser ends earlier.
+//!
+//! [`XML_ATTRIBUTES_MAX`]: crate::limits::XML_ATTRIBUTES_MAX
+
+/// What holds no tags, and how it ends.
+const PARTS: [(&str, &str); 3] = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
+
+/// The number of attributes of all elements, namespaces among them.
+pub fn xml_attributes(text: &str) -> usize {
+    let mut count = 0;
+    let mut rest = text;
+    while let Some(tag) = rest.find('<').and_then(|at| rest.get(at..)) {
+        if let Some((start, end)) = PARTS.iter().find(|(start, _)| tag.starts_with(start)) {
+            let inner = tag.get(start.len()..).unwrap_or_default();
+            let Some((_, after)) = inner.split_once(end) else { return count };
+            rest = after;
+            continue;
+        }
+        let (more, after) = of_tag(tag);
+        count += more;
+        rest = after;
+    }
+    count
+}
+
+/// The attributes of the tag that a text begins with, and what follows it.
+fn of_tag(tag: &str) -> (usize, &str) {
+    let mut count = 0;
+    let mut rest = tag;
+    while let Some((at, sign)) = rest.char_indices().find(|(_, c)| matches!(c, '>' | '"' | '\'')) {
+        rest = rest.get(at + 1..).unwrap_or_default();
+        if sign == '>' {
+            return (count, rest);
+        }
+        count += 1;
+        rest = rest.split_once(sign).map_or("", |(_, after)| after);
+    }
+    (count, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_counted() {
+        let check = |text: &str, expect: usize| assert_eq!(xml_attributes(text), expect, "{text}");
+        check("", 0);
+        check("no < tags", 0);
+        check("<a><b>x=\"y\"</b></a>", 0);
+        check("<a xmlns='n' b=\"c\"/><d e=''></d>", 3);
+        check("<?xml version=\"1.0\"?><a b = '>' c='\"'/>", 2);
+        check("<!-- <a b='c'> --><a/><![CDATA[<a b='c'>]]><a b='c'/>", 1);
+        check("<a b='c' d='", 2);
+        check("<!-- <a b='c'", 0);
+        check("<!DOCTYPE a [<!ENTITY b 'c'>]><a d='e'/>", 2);
+    }
+}
