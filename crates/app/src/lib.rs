@@ -22,6 +22,7 @@ mod output;
 pub mod process;
 mod session;
 mod spool;
+mod stop_limit;
 pub mod wiring;
 pub mod wiring_code;
 mod wiring_embedder;

@@ -97,6 +97,10 @@ pub const DESCRIPTORS_RESERVED: u64 = 256;
 pub const FIGURES_MS: u64 = 10_000;
 /// Milliseconds for which the answer of a readiness check is given again.
 pub const READINESS_MS: u64 = 1_000;
+/// Milliseconds from the signal to stop to the end of a server, whatever is running.
+pub const STOP_MS_MAX_DEFAULT: u64 = 25_000;
+/// The same as an operator may set it.
+pub const STOP_MS_MAX: std::ops::RangeInclusive<u64> = 1_000..=600_000;
 /// Characters of an idempotency token: clients send longer ones than a UUID.
 pub const CLIENT_TOKEN_CHARS_MAX: usize = 1024;
 /// An idempotency token is remembered at least this long.

@@ -3,18 +3,19 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::store::Checkpoint;
 use loci_server::listener::{Bound, ListenOptions, TlsFiles, bind};
 use loci_server::{DoorOptions, Doors};
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::adapters::{connections_within, raise_descriptors};
 use crate::config::environment::Environment;
-use crate::config::{Config, LogFormat};
+use crate::config::{Config, LogFormat, ServerSection};
 use crate::logging;
+use crate::stop_limit::{StopSignal, end_by_force};
 use crate::wiring::{Wiring, WiringOptions, wire};
 use crate::wiring_code::{CodePlan, register};
 use crate::wiring_hooks::hooks;
@@ -71,6 +72,8 @@ pub async fn run(
     arguments.apply(&mut config);
     logging::start(&config.log)?;
     fit_connections(&mut config);
+    let limit = Duration::from_millis(config.server.stop_ms_max);
+    let signal = StopSignal::listen(limit, move || end_by_force(limit))?;
     let plan = StorePlan::of(&config, environment, folder)?;
     let code = CodePlan::of(&config, environment)?;
     let configured = code.repositories().to_vec();
@@ -105,15 +108,21 @@ pub async fn run(
         tracing::warn!("development mode: no access key is configured, every request on loopback is allowed");
     }
     let (stop, stopped) = tokio::sync::watch::channel(false);
-    let jobs = tokio::spawn(run_jobs(wiring.engine.clone(), stopped));
+    let mut jobs = tokio::spawn(run_jobs(wiring.engine.clone(), stopped));
     let mcp = Arc::clone(&doors.mcp);
     let ended = async move {
-        ended().await;
+        signal.wait().await;
         mcp.hub.close(); // who listens is told that this is the end
     };
     serve_all(bound, buckets, &doors, Box::pin(ended)).await;
     let _ = stop.send(true); // the runner may have ended already
-    jobs.await.context("the job runner panicked")?;
+    match tokio::time::timeout(drain(&config.server), &mut jobs).await {
+        Ok(ended) => ended.context("the job runner panicked")?,
+        Err(_) => {
+            tracing::warn!("jobs were cut off; they are run again");
+            jobs.abort();
+        }
+    }
     close(wiring).await
 }
 
@@ -187,6 +196,12 @@ async fn stopped_by(mut stopping: tokio::sync::watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
+/// How long requests under way have after the signal, and jobs behind them: what is left of the limit is the
+/// last checkpoint's.
+fn drain(server: &ServerSection) -> Duration {
+    Duration::from_millis(server.stop_ms_max) * 2 / 5
+}
+
 /// Buckets are listened for like everything else, at an address of their own.
 fn buckets_options(config: &Config, address: SocketAddr) -> ListenOptions {
     let mut options = listen_options(config, PathBuf::new());
@@ -203,6 +218,7 @@ fn listen_options(config: &Config, socket: PathBuf) -> ListenOptions {
         tls: files.map(|(certificate, key)| TlsFiles { certificate, key }),
         behind_proxy: server.behind_proxy,
         connections_max: server.connections_max,
+        drain_ms_max: u64::try_from(drain(server).as_millis()).unwrap_or(u64::MAX),
         ..ListenOptions::new(server.listen)
     }
 }
@@ -224,18 +240,4 @@ fn announce(url: &str, port_file: Option<&Path>, port: u16) -> Result<()> {
         std::fs::rename(&draft, path).with_context(|| format!("writing {}", path.display()))?;
     }
     Ok(())
-}
-
-/// Resolves at the first signal to end.
-async fn ended() {
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        tracing::error!("signals cannot be waited for; end this process by force");
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
 }

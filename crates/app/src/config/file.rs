@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use loci_model::limits;
 use toml::Table;
 
 use super::environment::Environment;
@@ -43,6 +44,10 @@ fn check(config: &Config) -> Result<()> {
     }
     if config.server.tls_cert.is_some() != config.server.tls_key.is_some() {
         bail!("server.tls_cert and server.tls_key belong together: give both or none");
+    }
+    let range = limits::STOP_MS_MAX;
+    if !range.contains(&config.server.stop_ms_max) {
+        bail!("server.stop_ms_max must be {} to {} milliseconds", range.start(), range.end());
     }
     config.check_sections()
 }
@@ -117,6 +122,8 @@ mod tests {
         };
         check("[server]\nlissen = \"x\"\n", &[], "lissen");
         check("[serve]\n", &[], "serve");
+        check("[server]\nstop_ms_max = 999\n", &[], "1000 to 600000");
+        check("[server]\nstop_ms_max = 600001\n", &[], "1000 to 600000");
         check("", &[("LOCI_SERVER_LISSEN", "x")], "lissen");
         check("", &[("LOCI_TYPO", "x")], "LOCI_TYPO");
         check("[aws]\naccount = \"1\"\n", &[], "twelve digits");

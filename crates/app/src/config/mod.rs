@@ -137,6 +137,9 @@ pub struct ServerSection {
     pub body_bytes_max: usize,
     /// Bytes of bodies in memory at once.
     pub bodies_bytes_max: usize,
+    /// After SIGTERM or SIGINT the process has ended when so many milliseconds have passed, whatever is
+    /// running.
+    pub stop_ms_max: u64,
     /// A path that clients put before every path of the wire.
     pub base_path: String,
 }
@@ -275,6 +278,7 @@ impl Default for ServerSection {
             connections_max: limits::CONNECTIONS_MAX_DEFAULT,
             body_bytes_max: limits::BODY_BYTES_MAX_DEFAULT,
             bodies_bytes_max: limits::BODIES_BYTES_MAX_DEFAULT,
+            stop_ms_max: limits::STOP_MS_MAX_DEFAULT,
             base_path: String::new(),
         }
     }

@@ -107,10 +107,15 @@ impl Server {
     }
 
     /// Asks it to stop and waits for that; true if it ended in order.
-    pub(crate) fn stop(mut self) -> bool {
+    pub(crate) fn stop(self) -> bool {
+        self.stopped() == Some(0)
+    }
+
+    /// The same with the exit code.
+    pub(crate) fn stopped(mut self) -> Option<i32> {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-        self.child.wait().unwrap().success()
+        self.child.wait().unwrap().code()
     }
 }
 

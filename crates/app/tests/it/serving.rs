@@ -111,3 +111,30 @@ fn the_configuration_is_printed_and_never_taken_from_the_working_folder() {
     let said = home.fails(1, &["config", "print", "--config", path.to_str().unwrap()]);
     assert!(said.contains("lissen"), "{said}");
 }
+
+/// The writing thread waits for the folder's lock, which another process has and keeps: nothing that it was
+/// asked for ends.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a process is waited for in the machine's time")]
+fn a_server_ends_within_its_limit_whatever_is_running() {
+    let home = Home::new();
+    let server = home.serve_with(&[], &[("LOCI_SERVER_STOP_MS_MAX", "1000")]);
+    home.ok(&["memory", "create", "notes"]);
+    let lock = std::fs::File::open(home.path("data/write")).unwrap();
+    lock.lock().unwrap();
+    let mut waiting = TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
+    let body = r#"{"name":"stuck"}"#;
+    let head = "POST /v1/memories HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
+    write!(waiting, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    // It is answered behind the other: when that has come, the write has been taken in.
+    assert!(get(&server, "/healthz", "").starts_with("HTTP/1.1 200"));
+    let began = std::time::Instant::now();
+    assert_eq!(server.stopped(), Some(1));
+    let took_ms = began.elapsed().as_millis();
+    assert!((900..10_000).contains(&took_ms), "{took_ms} ms");
+    assert!(home.log().contains("ended by force"), "{}", home.log());
+    drop(lock);
+    let server = home.serve(&[]);
+    assert_eq!(home.json(&["memory", "list"])["memories"].as_array().unwrap().len(), 1);
+    assert!(server.stop());
+}

@@ -1,0 +1,71 @@
+//! The signal to stop, and the limit on the time that stopping takes. Both are on a thread with a runtime of
+//! its own: work that holds every thread of the server's runtime, or its writing thread, delays neither.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+/// Resolves `wait` at the first SIGINT or SIGTERM.
+#[derive(Debug, Clone)]
+pub(crate) struct StopSignal(watch::Receiver<bool>);
+
+impl StopSignal {
+    /// Listens for signals from now on. When `limit` has passed since one came and the process has not ended,
+    /// `force` is called.
+    ///
+    /// # Errors
+    /// When the thread cannot be started or signals cannot be waited for.
+    pub(crate) fn listen(limit: Duration, force: impl FnOnce() + Send + 'static) -> Result<Self> {
+        let (stop, stopped) = watch::channel(false);
+        let (ready, is_ready) = mpsc::channel();
+        std::thread::Builder::new()
+            .name("loci-stop".to_owned())
+            .spawn(move || {
+                let work = async {
+                    let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+                    let (mut interrupt, mut terminate) = match signals {
+                        (Ok(interrupt), Ok(terminate)) => (interrupt, terminate),
+                        (Err(error), _) | (_, Err(error)) => return Err(error),
+                    };
+                    let _ = ready.send(Ok(())); // who started the thread waits for it
+                    tokio::select! {
+                        _ = interrupt.recv() => {}
+                        _ = terminate.recv() => {}
+                    }
+                    let _ = stop.send(true); // nobody may be left to stop
+                    // A signal that comes again changes nothing.
+                    let _ = tokio::time::timeout(limit, std::future::pending::<()>()).await;
+                    Ok(())
+                };
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                match runtime.and_then(|runtime| runtime.block_on(work)) {
+                    Ok(()) => force(),
+                    Err(error) => {
+                        let _ = ready.send(Err(error));
+                    }
+                }
+            })
+            .context("starting the thread that waits for signals")?;
+        is_ready.recv().context("the thread that waits for signals")?.context("waiting for signals")?;
+        Ok(Self(stopped))
+    }
+
+    /// Resolves when the process is to stop.
+    pub(crate) async fn wait(mut self) {
+        let _ = self.0.wait_for(|stop| *stop).await; // the thread sends before it ends
+    }
+}
+
+/// Ends the process where it stands. What was acknowledged is in the store, and jobs that were cut off are
+/// run again.
+#[expect(clippy::disallowed_methods, reason = "main cannot return an exit code while its work does not end")]
+pub(crate) fn end_by_force(limit: Duration) {
+    tracing::error!(
+        limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+        "ended by force: work was still under way when the time to stop was up; what was acknowledged is stored"
+    );
+    std::process::exit(1);
+}
