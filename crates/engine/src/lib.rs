@@ -18,6 +18,7 @@ pub mod files;
 pub mod idempotency;
 pub mod jobs;
 pub mod keys;
+mod long_work;
 pub mod memories;
 pub mod models;
 pub mod page;
@@ -147,6 +148,8 @@ pub struct Engine {
     pub(crate) reads: Arc<files::reads::ReadCounts>,
     /// How often trees were looked at for what is to be put in order.
     pub(crate) upkeep_turns: Arc<AtomicUsize>,
+    /// Where long texts are read.
+    pub(crate) long_work: Arc<long_work::LongWork>,
 }
 
 impl Engine {
@@ -181,6 +184,7 @@ impl Engine {
             mirrors: Arc::default(),
             reads: Arc::default(),
             upkeep_turns: Arc::default(),
+            long_work: Arc::default(),
         }
     }
 

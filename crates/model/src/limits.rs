@@ -20,6 +20,9 @@ pub const EVENT_METADATA_KEYS_MAX: usize = 15;
 pub const EVENT_METADATA_VALUE_CHARS_MAX: usize = 256;
 /// Characters of a record's text through the wire.
 pub const RECORD_TEXT_CHARS_MAX: usize = 16_000;
+/// Bytes of the texts of one request from which on safety reads them before the write, on a thread of its
+/// own.
+pub const LONG_TEXT_BYTES_MIN: usize = 32 * 1024;
 /// Characters of a document's text through other doors.
 pub const DOCUMENT_TEXT_CHARS_MAX: usize = 4_000_000;
 /// Bytes of a file of a mirror that is read.

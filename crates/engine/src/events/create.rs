@@ -16,7 +16,7 @@ use crate::bound::{EventView, Stamp};
 use crate::erasure::{IMPORT_ID, Source, Tombstones, refusal};
 use crate::idempotency::{ClientToken, IfErased, Replay, look_up, remember};
 use crate::memories::existing;
-use crate::safety::{SafetyPolicy, Tally};
+use crate::safety::{MaskedPayload, RedactionMode, SafetyPolicy, Tally};
 use crate::{Engine, access, safety, sre};
 
 const OPERATION: &str = "CreateEvent";
@@ -45,6 +45,8 @@ pub(crate) struct Prepared {
     pub(super) stamp: Stamp,
     /// Its secrets are masked, and masking its text once more would spoil it: it is JSON.
     pub(super) is_masked: bool,
+    /// Its payload masked before the write, where it is long.
+    pub(super) masked: Option<MaskedPayload>,
 }
 
 impl Prepared {
@@ -56,6 +58,15 @@ impl Prepared {
     /// In which session.
     pub(crate) fn session(&self) -> &SessionId {
         &self.session
+    }
+
+    /// Its first message, where its payload was masked before the write and the mode still asks for it.
+    pub(crate) fn masked_text(&self, mode: RedactionMode) -> Option<&str> {
+        let masked = self.masked.as_ref().filter(|_| mode == RedactionMode::Mask)?;
+        masked.payload.iter().find_map(|item| match item {
+            PayloadItem::Conversational { text, .. } => Some(text.as_str()),
+            PayloadItem::Blob(_) | PayloadItem::Json(_) => None,
+        })
     }
 
     /// When it was prepared.
@@ -83,7 +94,7 @@ impl Prepared {
 
     /// The same with what is known of its content in the write alone, where its secrets are masked.
     pub(crate) fn with_masked(&self, payload: Vec<PayloadItem>) -> Self {
-        Self { new: NewEvent { payload, ..self.new.clone() }, is_masked: true, ..self.clone() }
+        Self { new: NewEvent { payload, ..self.new.clone() }, is_masked: true, masked: None, ..self.clone() }
     }
 }
 
@@ -126,6 +137,7 @@ impl Engine {
         let (memory, actor, session) = (&prepared.new.memory, &prepared.new.actor, &prepared.session);
         let view = access::event_view(caller, memory, actor, Some(session), capability, prepared.now)?;
         prepared.put_within(&view)?;
+        self.mask_beforehand(&mut prepared).await?;
         let token = token.map(|token| token.of(caller, &prepared.new.memory)).transpose()?;
         let token = token.map(|token| ClientToken { parameters: digest(&prepared.new), ..token });
         let naming = sre::may_be_typed(&prepared.new).then(|| self.sre_naming(prepared.now)).transpose()?;
@@ -155,7 +167,17 @@ impl Engine {
             .map(|_| JobId::parse(uuid7(self.ids.as_ref(), now.millis())))
             .collect::<Result<_>>()?;
         let (time, stamp) = (new.time.unwrap_or(now), Stamp::default());
-        Ok(Prepared { time, new, session, now, first_place, jobs, stamp, is_masked: false })
+        let (is_masked, masked) = (false, None);
+        Ok(Prepared { time, new, session, now, first_place, jobs, stamp, is_masked, masked })
+    }
+
+    /// Masks a long payload before the write.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(crate) async fn mask_beforehand(&self, prepared: &mut Prepared) -> Result<()> {
+        prepared.masked = self.masked_beforehand(&prepared.new.memory, &prepared.new.payload).await?;
+        Ok(())
     }
 
     fn event_create_in(
@@ -265,7 +287,8 @@ impl Engine {
         token: Option<&ClientToken>,
     ) -> Result<Stored> {
         let (mut event, notices) = build(tx, caller, memory, prepared, token)?;
-        let found = if prepared.is_masked { Tally::default() } else { self.mask(memory, &mut event) };
+        let found =
+            if prepared.is_masked { Tally::default() } else { self.mask(memory, prepared, &mut event) };
         overlap::mark(tx, &mut event)?;
         if event.notes.overlaps() {
             event.load = content::load(&event.payload, &event.notes.repeated);
@@ -276,9 +299,15 @@ impl Engine {
     }
 
     /// Masks secrets in an event's messages, where the memory or the server asks for it; which.
-    pub(super) fn mask(&self, memory: &Memory, event: &mut Event) -> Tally {
+    pub(super) fn mask(&self, memory: &Memory, prepared: &Prepared, event: &mut Event) -> Tally {
         let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
-        Tally::of_masked(&safety::prepare_payload(&mut event.payload, mode))
+        match &prepared.masked {
+            Some(masked) if mode == RedactionMode::Mask => {
+                event.payload.clone_from(&masked.payload);
+                Tally::of_masked(&masked.kinds)
+            }
+            Some(_) | None => Tally::of_masked(&safety::prepare_payload(&mut event.payload, mode)),
+        }
     }
 
     /// Answers a repeated token: the first event as stored or, where it is gone, as it was sent again.
@@ -298,7 +327,7 @@ impl Engine {
         let event = stored.unwrap_or_else(|| {
             let mut event = plain_event(memory, prepared, first.event.clone());
             // Counted when it was sent first.
-            self.mask(memory, &mut event);
+            self.mask(memory, prepared, &mut event);
             event.actor = first.actor.clone();
             event.session = first.session.clone();
             event.time = first.time;

@@ -41,6 +41,7 @@ impl Engine {
         let stamp = view.stamp(&prepared.new.metadata, prepared.time)?;
         let token = token.map(|token| token.of(caller, memory)).transpose()?;
         prepared.stamp = stamp;
+        self.mask_beforehand(&mut prepared).await?;
         let (engine, caller) = (self.clone(), caller.clone());
         let (session, asked, found) = self
             .store
@@ -60,7 +61,7 @@ impl Engine {
                 if scheduling::extracting(&memory).next().is_some() {
                     let mut event = plain_event(&memory, &prepared, next_id(tx, &memory, &prepared)?);
                     event.hidden = true;
-                    found = engine.mask(&memory, &mut event);
+                    found = engine.mask(&memory, &prepared, &mut event);
                     event.arrival = tx.events_mut().insert(&event)?;
                     asked = scheduling::schedule(tx, &memory, &event, &engine, &prepared.jobs, now)?;
                 }

@@ -67,6 +67,8 @@ impl Engine {
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let by = caller.name.clone();
         let (settings, vault) = (self.settings.clone(), self.vault.clone());
+        let texts = request.records.iter().map(|record| record.text.clone()).collect();
+        let texts = self.safe_beforehand(&request.memory, texts).await?;
         let (outcome, found) = self
             .store
             .write(move |tx| {
@@ -85,9 +87,10 @@ impl Engine {
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let building =
                     Building { memory: &memory, view: &view, policy, expiry: request.expiry, by: &by, now };
-                for (new, id) in request.records.iter().zip(&ids) {
-                    let written =
-                        building.build(new, id, Origin::default()).and_then(|(mut record, safe)| {
+                for (at, (new, id)) in request.records.iter().zip(&ids).enumerate() {
+                    let safe = texts.get(at, &policy);
+                    let written = building.build_from(new, id, Origin::default(), safe).and_then(
+                        |(mut record, safe)| {
                             found.add(&safe);
                             let told = (record.kind, record.strategy.as_ref(), Some(&record.namespace));
                             if record.state == RecordState::Active
@@ -98,7 +101,8 @@ impl Engine {
                             }
                             erased.check_record(tx, &record)?;
                             building.insert(tx, &record)
-                        });
+                        },
+                    );
                     outcomes.add(id.clone(), Some(new.request.clone()), written)?;
                 }
                 let outcome = outcomes.finish();

@@ -21,7 +21,7 @@ use crate::access::{self, View};
 use crate::coding::{DIGEST, digest};
 use crate::files::settling;
 use crate::memories::existing;
-use crate::safety::{SafetyPolicy, Tally};
+use crate::safety::{SafeText, SafetyPolicy, Tally};
 use crate::sre::SreSettingsByMemory;
 use crate::{Engine, safety, sre};
 
@@ -66,6 +66,8 @@ impl Engine {
         check_request(&updates, expiry)?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let texts = updates.iter().map(|update| update.text.clone().unwrap_or_default()).collect();
+        let texts = self.safe_beforehand(memory, texts).await?;
         let (memory, by, settings) = (memory.clone(), caller.name.clone(), self.settings.clone());
         let (outcome, found) = self
             .store
@@ -77,8 +79,8 @@ impl Engine {
                 let sre = &settings.sre;
                 let edit = Edit { memory: &memory, view: &view, expiry, by: &by, policy, found, now, sre };
                 let mut outcomes = Outcomes::with_capacity(updates.len());
-                for update in &updates {
-                    let result = apply(tx, &edit, update);
+                for (at, update) in updates.iter().enumerate() {
+                    let result = apply(tx, &edit, update, texts.get(at, &policy));
                     outcomes.add(update.id.clone(), None, result)?;
                 }
                 let outcome = outcomes.finish();
@@ -103,7 +105,7 @@ fn check_request(updates: &[RecordUpdate], expiry: Option<ExpirySpecification>) 
     updates.iter().filter_map(|update| update.metadata.as_ref()).try_for_each(batch::check_metadata)
 }
 
-fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate) -> Result<()> {
+fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate, safe: Option<SafeText>) -> Result<()> {
     let stored = readable(tx, edit.view, &edit.memory.id, &update.id, edit.now)?;
     for named in update.source_namespaces.iter().flatten() {
         check_namespace(&stored, Some(named))?;
@@ -111,7 +113,7 @@ fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate) -> Result<()> 
     if update.if_version.is_some_and(|version| version != stored.version) {
         return Err(Error::conflict(format!("the record is at version {}", stored.version)));
     }
-    let mut record = edited(&stored, edit, update)?;
+    let mut record = edited(&stored, edit, update, safe)?;
     if sre::waits_when_changed(edit.memory, edit.sre, &record) {
         record.state = RecordState::Candidate;
         record.state_reason = Some(sre::WAITS.to_owned());
@@ -150,7 +152,7 @@ fn follow(record: &mut Record) {
     }
 }
 
-fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate) -> Result<Record> {
+fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate, safe: Option<SafeText>) -> Result<Record> {
     let mut record = stored.clone();
     record.version = stored
         .version
@@ -162,7 +164,7 @@ fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate) -> Result<Rec
     stands_for_itself(&mut record);
     if let Some(text) = &update.text {
         check_text(text, stored.kind)?;
-        let safe = safety::prepare(text.clone(), None, &edit.policy);
+        let safe = safe.unwrap_or_else(|| safety::prepare(text.clone(), None, &edit.policy));
         edit.found.borrow_mut().add(&safe);
         record.trust = safe.trust();
         record.tier = safe.tier;

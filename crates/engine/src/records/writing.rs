@@ -54,6 +54,20 @@ impl Building<'_> {
     /// # Errors
     /// `Invalid` for more or fewer than one namespace, or an unknown strategy; `Denied` outside the caller's grants.
     pub(crate) fn build(&self, new: &NewRecord, id: &RecordId, from: Origin) -> Result<(Record, SafeText)> {
+        self.build_from(new, id, from, None)
+    }
+
+    /// The same with what safety made of the text before the write, where it did.
+    ///
+    /// # Errors
+    /// As [`Self::build`].
+    pub(crate) fn build_from(
+        &self,
+        new: &NewRecord,
+        id: &RecordId,
+        from: Origin,
+        safe: Option<SafeText>,
+    ) -> Result<(Record, SafeText)> {
         let namespace = one_namespace(&new.namespaces)?.clone();
         if let Some(strategy) = new.strategy.as_ref().filter(|one| self.memory.strategy(one).is_none()) {
             return Err(Error::invalid("memoryStrategyId", format!("the memory has no strategy {strategy}")));
@@ -62,7 +76,8 @@ impl Building<'_> {
             Some(ExpirySpecification::Days(days)) => Some(days),
             Some(ExpirySpecification::Remove) | None => None,
         };
-        let safe = safety::prepare(new.text.clone(), from.index_text, &self.policy);
+        let prepared = || safety::prepare(new.text.clone(), from.index_text, &self.policy);
+        let safe = safe.unwrap_or_else(prepared);
         let masked =
             |text: &Option<String>| text.clone().map(|text| secrets::redact(text, self.policy.secrets).0);
         let mut record = Record {

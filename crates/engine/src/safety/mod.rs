@@ -10,6 +10,7 @@
 
 mod ahead;
 mod assigned;
+mod beforehand;
 mod code_names;
 pub(crate) mod code_spans;
 mod entropy;
@@ -33,6 +34,7 @@ use loci_model::settings::{InjectionMode, MemorySettings};
 
 use crate::settings::EngineSettings;
 
+pub(crate) use beforehand::MaskedPayload;
 pub(crate) use hidden_characters::is_shapeless;
 pub use injection::{Injection, Patterns, score};
 pub use sanitise::sanitise;

@@ -5,7 +5,7 @@ use loci_engine::retrieval::SearchRequest;
 use loci_model::event::Role;
 use loci_model::ports::store::{RecordChange, Store, StoreExt, Tx};
 use loci_model::record::RecordState::{Active, Candidate, Invalid, Quarantined, Superseded};
-use loci_model::record::{Record, RecordState, TrustTier};
+use loci_model::record::{Record, RecordKind, RecordState, TrustTier};
 use loci_model::settings::{InjectionMode, MemorySettings, SafetySettings, SecretsMode};
 use loci_model::strategy::StrategyBase;
 use loci_model::{ErrorKind, Namespace, RecordId, Timestamp};
@@ -227,5 +227,52 @@ fn secrets_are_masked_before_anything_is_stored() {
     for record in world.records(RecordState::ALL) {
         let from_blob = record.provenance.sources.first().is_some_and(|source| source.message == 1);
         assert!(from_blob || !record.text.contains(&key()), "{}", record.text);
+    }
+}
+
+/// Long texts are made safe before the write; what becomes of them is the same.
+#[test]
+fn long_texts_are_masked_like_short_ones() {
+    for (secrets, expect) in
+        // A longer mask would make them longer still.
+        [(SecretsMode::Mask, "[redacted]".to_owned()), (SecretsMode::Off, key())]
+    {
+        let world = world(secrets, InjectionMode::Quarantine);
+        let filler = "the boat lies in Largs. ".repeat(3_000);
+        let new = world.event("s1", vec![said(Role::User, &format!("{filler}{}", key()))]);
+        let created = world.drive(world.engine.event_create(&world.caller, new, None)).unwrap();
+        assert_eq!(created.event.payload, [said(Role::User, &format!("{filler}{expect}"))]);
+        let namespace = Namespace::parse("/notes/").unwrap();
+        let document = |name: &str, text: &str| NewRecord {
+            kind: RecordKind::Document,
+            ..NewRecord::fact(
+                name.into(),
+                vec![namespace.clone()],
+                format!("{filler}{text}"),
+                world.clock_now(),
+            )
+        };
+        let records = vec![document("one", &key()), document("other", ATTACK)];
+        let request = RecordsCreate { memory: world.memory.id.clone(), records, expiry: None };
+        let made = world.drive(world.engine.records_create(&world.caller, request, None)).unwrap();
+        let ids: Vec<RecordId> = made.items.into_iter().map(|item| item.id).collect();
+        let stored = |id: &RecordId| {
+            world.records(RecordState::ALL).into_iter().find(|record| record.id == *id).unwrap()
+        };
+        assert_eq!(stored(&ids[0]).text, format!("{filler}{expect}"));
+        assert_eq!((stored(&ids[0]).state, stored(&ids[1]).state), (Active, Quarantined));
+        let update = RecordUpdate {
+            id: ids[0].clone(),
+            timestamp: world.clock_now(),
+            text: Some(format!("{filler}{filler}{}", key())),
+            namespaces: None,
+            source_namespaces: None,
+            strategy: None,
+            metadata: None,
+            if_version: None,
+        };
+        let memory = &world.memory.id;
+        world.drive(world.engine.records_update(&world.caller, memory, vec![update], None)).unwrap();
+        assert_eq!(stored(&ids[0]).text, format!("{filler}{filler}{expect}"));
     }
 }

@@ -112,7 +112,10 @@ impl Engine {
                 let ready = (0..).zip(items);
                 let ready =
                     ready.map(|(at, new)| self.ready(&task, new).map_err(|error| of_event(at, error)));
-                let ready = ready.collect::<Result<Vec<_>>>()?;
+                let mut ready = ready.collect::<Result<Vec<_>>>()?;
+                for one in &mut ready {
+                    self.mask_beforehand(&mut one.event).await?;
+                }
                 let (engine, caller, id, now) = (self.clone(), caller.clone(), id.clone(), self.clock.now());
                 let (done, found, asked) = self
                     .store
@@ -159,6 +162,16 @@ impl Engine {
     }
 }
 
+impl Ready {
+    /// What was said, masked: as in its event, where that was masked before the write.
+    fn text(&self, mode: RedactionMode) -> String {
+        match self.event.masked_text(mode) {
+            Some(text) => text.to_owned(),
+            None => secrets::redact(self.new.content.clone().unwrap_or_default(), mode).0,
+        }
+    }
+}
+
 impl Appending<'_> {
     fn take(&mut self, tx: &mut dyn Tx, ready: &Ready) -> Result<()> {
         let item = self.item(ready);
@@ -191,8 +204,7 @@ impl Appending<'_> {
     fn item(&self, ready: &Ready) -> SessionItem {
         let new = &ready.new;
         let policy = SafetyPolicy::of(&self.engine.settings, &self.memory.settings);
-        let clean = |text: String| secrets::redact(text, policy.secrets).0;
-        let text = clean(new.content.clone().unwrap_or_default());
+        let text = ready.text(policy.secrets);
         let is_kept = !text.is_empty() && capturing::keeps_words(self.capture.conversation, new.kind);
         SessionItem {
             memory: self.memory.id.clone(),

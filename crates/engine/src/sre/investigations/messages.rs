@@ -135,6 +135,7 @@ impl Engine {
             over_limit: false,
         })?;
         turn.put_within(&view)?;
+        self.mask_beforehand(&mut turn).await?;
         let token = token.map(|token| token.of_person(caller)).transpose()?;
         let (engine, caller, memory) = (self.clone(), caller.clone(), memory.clone());
         let (event, found) = self

@@ -1,0 +1,104 @@
+//! Safety of long texts before their write: a write reads the memory's settings itself, and takes what was
+//! made here where they are still the same. Short texts are made safe in the write: they cost less than the
+//! way to another thread.
+
+use loci_model::event::PayloadItem;
+use loci_model::limits;
+use loci_model::ports::store::StoreExt;
+use loci_model::{MemoryId, Result};
+
+use super::{RedactionMode, SafeText, SafetyPolicy, SecretKind, prepare, prepare_payload};
+use crate::Engine;
+
+/// A payload whose messages are masked, and the kinds of secrets that were in them.
+#[derive(Debug, Clone)]
+pub(crate) struct MaskedPayload {
+    pub(crate) payload: Vec<PayloadItem>,
+    pub(crate) kinds: Vec<SecretKind>,
+}
+
+/// Texts of records after every step, and the policy by which they went through them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SafeTexts(Option<(SafetyPolicy, Vec<SafeText>)>);
+
+impl SafeTexts {
+    /// The text at that place, where it was made by this policy.
+    pub(crate) fn get(&self, at: usize, policy: &SafetyPolicy) -> Option<SafeText> {
+        let (made_by, texts) = self.0.as_ref()?;
+        if made_by == policy { texts.get(at).cloned() } else { None }
+    }
+}
+
+impl Engine {
+    /// Masks a long payload, where the memory asks for it. `None`: the write does.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(crate) async fn masked_beforehand(
+        &self,
+        memory: &MemoryId,
+        payload: &[PayloadItem],
+    ) -> Result<Option<MaskedPayload>> {
+        let bytes: usize = payload.iter().map(message_bytes).sum();
+        if bytes < limits::LONG_TEXT_BYTES_MIN {
+            return Ok(None);
+        }
+        let mode = self.policy_of(memory).await?.map_or(RedactionMode::Off, |policy| policy.secrets);
+        if mode == RedactionMode::Off {
+            return Ok(None);
+        }
+        let mut payload = payload.to_vec();
+        let masked = move || {
+            let kinds = prepare_payload(&mut payload, mode);
+            MaskedPayload { payload, kinds }
+        };
+        self.long_work.run(masked).await.map(Some)
+    }
+
+    /// Takes long texts of records through every step.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(crate) async fn safe_beforehand(&self, memory: &MemoryId, texts: Vec<String>) -> Result<SafeTexts> {
+        if texts.iter().map(String::len).sum::<usize>() < limits::LONG_TEXT_BYTES_MIN {
+            return Ok(SafeTexts::default());
+        }
+        let Some(policy) = self.policy_of(memory).await? else { return Ok(SafeTexts::default()) };
+        let made = move || texts.into_iter().map(|text| prepare(text, None, &policy)).collect();
+        let texts = self.long_work.run(made).await?;
+        Ok(SafeTexts(Some((policy, texts))))
+    }
+
+    /// What the memory asks for; `None` where there is none: the write says so.
+    async fn policy_of(&self, memory: &MemoryId) -> Result<Option<SafetyPolicy>> {
+        let (memory, settings) = (memory.clone(), self.settings.clone());
+        self.store
+            .read(move |tx| {
+                let memory = tx.memories().get(&memory)?;
+                Ok(memory.map(|memory| SafetyPolicy::of(&settings, &memory.settings)))
+            })
+            .await
+    }
+}
+
+fn message_bytes(item: &PayloadItem) -> usize {
+    match item {
+        PayloadItem::Conversational { text, .. } => text.len(),
+        PayloadItem::Blob(_) | PayloadItem::Json(_) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_those_of_the_policy_that_they_were_made_by() {
+        let masking = SafetyPolicy { secrets: RedactionMode::Mask, ..SafetyPolicy::default() };
+        let made = SafeTexts(Some((masking, vec![prepare("a".to_owned(), None, &masking)])));
+        assert_eq!(made.get(0, &masking).map(|safe| safe.text).as_deref(), Some("a"));
+        assert_eq!(made.get(1, &masking), None);
+        assert_eq!(made.get(0, &SafetyPolicy::default()), None, "the settings changed since");
+        assert_eq!(SafeTexts::default().get(0, &masking), None);
+    }
+}
