@@ -13,6 +13,7 @@
 //! | [`question_date`] | the date a question names, and its worth for a turn | retrieval.md §6.2 |
 //! | [`relative_date`] | "last week", "3 days ago" against a given now | retrieval.md §6.2 |
 //! | [`bm25`] | the one scoring formula and its views | retrieval.md §4.1 |
+//! | [`quotation`] | what stands between quotation marks | – |
 //! | [`similarity`] | Jaccard over terms | retrieval.md §7 |
 //! | [`marks`] | numbers, negations and dates that forbid folding | retrieval.md §7 |
 //! | [`split`] | sentences, and cutting what is too long | – |
@@ -30,6 +31,7 @@ mod normalise;
 mod pattern;
 pub mod question;
 pub mod question_date;
+pub mod quotation;
 pub mod relative_date;
 pub mod sections;
 pub mod similarity;

@@ -83,17 +83,42 @@ pub(crate) fn apply(text: &str, edit: &Edit) -> Result<String> {
     }
 }
 
-/// How often a text stands in another, and on which lines each begins, from 1; places may overlap.
+/// How often a text stands in another, and on which lines each begins, from 1; places may overlap. One pass:
+/// what a place shares with the next is not compared again.
 pub(crate) fn places(text: &str, wanted: &str) -> Vec<usize> {
-    let mut lines = Vec::new();
-    let mut from = 0;
-    while let Some(found) = text.get(from..).and_then(|rest| rest.find(wanted)) {
-        let at = from + found;
-        lines.push(part(text, 0, at).matches('\n').count() + 1);
-        let step = text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
-        from = at + step;
+    let wanted = wanted.as_bytes();
+    let shared = shared_ends(wanted);
+    let (mut lines, mut matched) = (Vec::new(), 0);
+    // Lines up to where the text that is being compared may begin.
+    let (mut line, mut counted) = (1, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        while matched > 0 && wanted.get(matched) != Some(&byte) {
+            matched = shared.get(matched - 1).copied().unwrap_or_default();
+        }
+        matched += usize::from(wanted.get(matched) == Some(&byte));
+        if matched > 0 && matched == wanted.len() {
+            let start = at + 1 - matched;
+            line += part(text, counted, start).matches('\n').count();
+            counted = start;
+            lines.push(line);
+            matched = shared.get(matched - 1).copied().unwrap_or_default();
+        }
     }
     lines
+}
+
+/// For each beginning of a text the length of its longest other beginning that is also its end.
+fn shared_ends(wanted: &[u8]) -> Vec<usize> {
+    let mut shared: Vec<usize> = Vec::with_capacity(wanted.len());
+    let mut length = 0;
+    for (at, byte) in wanted.iter().enumerate() {
+        while length > 0 && wanted.get(length) != Some(byte) {
+            length = shared.get(length - 1).copied().unwrap_or_default();
+        }
+        length += usize::from(at > 0 && wanted.get(length) == Some(byte));
+        shared.push(length);
+    }
+    shared
 }
 
 fn replaced(text: &str, old: &str, new: &str) -> Result<String> {

@@ -6,6 +6,9 @@ use percent_encoding::percent_decode_str;
 
 use super::fault::Fault;
 
+/// Members of a query: each is compared with those before it. No request has half as many.
+const MEMBERS_MAX: usize = 64;
+
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Action {
@@ -111,6 +114,9 @@ fn members(raw: &str) -> Result<Vec<(String, String)>, Fault> {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         // Some clients write spaces of queries so, and none writes a plus plainly.
         let (name, value) = (decoded(&name.replace('+', " "))?, decoded(&value.replace('+', " "))?);
+        if found.len() >= MEMBERS_MAX {
+            return Err(Fault::invalid_argument(&format!("a query may have {MEMBERS_MAX} members at most")));
+        }
         if found.iter().any(|(known, _)| *known == name) {
             return Err(Fault::invalid_argument(&format!("{name} is given twice")));
         }
@@ -170,5 +176,8 @@ mod tests {
         }
         check("GET /notes/%ff", "InvalidURI");
         check("GET /notes?list-type=2&prefix=a&prefix=b", "InvalidArgument");
+        let members = |count: usize| (0..count).map(|number| format!("&x-amz-{number}")).collect::<String>();
+        check(&format!("GET /notes?list-type=2{}", members(MEMBERS_MAX - 1)), "ListObjectsV2 notes");
+        check(&format!("GET /notes?list-type=2{}", members(MEMBERS_MAX)), "InvalidArgument");
     }
 }

@@ -1,6 +1,8 @@
 //! Whether what was merged still stands, of everything that was heard to take it back, or to take that back: in whatever order that was
 //! heard, and however often. Pure: the same facts have the same answer.
 
+use std::collections::BTreeSet;
+
 use loci_model::outcome::{OutcomeFacts, Revert};
 
 /// Adds a revert; what is heard by another of its names is the same one.
@@ -23,11 +25,8 @@ pub(super) fn join(all: &mut Vec<Revert>, new: Revert) {
 
 fn both(mut before: Revert, other: Revert) -> Revert {
     let add = |to: &mut Vec<String>, from: Vec<String>| {
-        for name in from {
-            if !to.contains(&name) {
-                to.push(name);
-            }
-        }
+        let mut known: BTreeSet<String> = to.iter().cloned().collect();
+        to.extend(from.into_iter().filter(|name| known.insert(name.clone())));
     };
     add(&mut before.names, other.names);
     add(&mut before.of, other.of);

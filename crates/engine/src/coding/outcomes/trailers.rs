@@ -1,17 +1,19 @@
 //! The tasks that the trailers of a commit's message name. Hints: anybody can write them. Pure.
 
+use std::collections::BTreeSet;
+
 use loci_model::TaskId;
 
 const NAME: &str = "task-id:";
 
 /// In order, each once.
 pub(super) fn task_ids(message: &str) -> Vec<TaskId> {
-    let mut found: Vec<TaskId> = Vec::new();
+    let (mut found, mut known) = (Vec::new(), BTreeSet::new());
     for line in message.lines().skip(1) {
         let is_one = line.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME));
         let values = line.get(NAME.len()..).filter(|_| is_one).unwrap_or_default().split(',');
         for id in values.filter_map(|value| TaskId::parse(value.trim()).ok()) {
-            if !found.contains(&id) {
+            if known.insert(id.to_string()) {
                 found.push(id);
             }
         }

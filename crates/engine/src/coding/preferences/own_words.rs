@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use loci_text::quotation::{Quotation, without_quotations};
 use regex::Regex;
 
 /// From a line that says whose words follow, they follow to the end.
@@ -22,9 +23,13 @@ static LOG: LazyLock<Regex> = LazyLock::new(|| {
     compiled(r"^\s*(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d)|\b(?:ERROR|WARN|WARNING|INFO|DEBUG|TRACE|FATAL)\b")
 });
 /// Several words between quotation marks, or as code.
-static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(r#""[^"\n]*\s[^"\n]*\s[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|`[^`\n]*\s[^`\n]*\s[^`\n]*`"#)
-});
+const QUOTED: &[Quotation] = &[
+    Quotation::any('"', &['"']).of_words(),
+    Quotation::any('“', &['”']),
+    Quotation::any('„', &['“', '”']),
+    Quotation::any('«', &['»']),
+    Quotation::any('`', &['`']).of_words(),
+];
 
 #[expect(clippy::expect_used, reason = "the patterns are constants, compiled by the tests of this folder")]
 pub(super) fn compiled(source: &str) -> Regex {
@@ -58,7 +63,7 @@ pub(crate) fn own_words(description: &str) -> String {
         if INTRODUCES.is_match(line) {
             break;
         }
-        kept.push_str(&QUOTED.replace_all(line, " … "));
+        kept.push_str(&without_quotations(line, QUOTED, " … "));
         kept.push('\n');
     }
     kept

@@ -4,15 +4,24 @@
 use std::sync::LazyLock;
 
 use loci_text::marks::{Marks, marks};
+use loci_text::quotation::{Quotation, quotations};
 use regex::Regex;
 
 use super::negations;
 
 /// What stands in quotes of any kind, and between backticks.
-static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let quotes = r#"`[^`\n]+`|"[^"\n]+"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」|『[^』\n]+』"#;
-    Regex::new(quotes).ok()
-});
+const QUOTED: &[Quotation] = &[
+    Quotation::any('`', &['`']).filled(),
+    Quotation::any('"', &['"']).filled(),
+    Quotation::any('“', &['”']).filled(),
+    Quotation::any('„', &['“', '”']).filled(),
+    Quotation::any('«', &['»']).filled(),
+    Quotation::any('「', &['」']).filled(),
+    Quotation::any('『', &['』']).filled(),
+];
+/// Bytes of a word in which parts are looked for. The form begins anew behind each of them: a longer word is
+/// one part.
+const WORD_BYTES_MAX: usize = 256;
 /// A word of code: an address, a path, a flag, a word with signs or digits in it, or with capitals within.
 static IDENTIFIER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let forms = r"[\w.+-]+://\S+|[\w.+-]+@[\w.-]+|--?[A-Za-z][\w-]*|[\w.-]*[/\\][\w./\\-]*|\w+(?:(?:::|->|[._:#-])\w+)+|\w*\p{Ll}\p{Lu}\w*|\w*\d\w*|\w*_\w*|\p{Lu}{2,}\w*";
@@ -36,17 +45,27 @@ pub(super) fn of(text: &str) -> Particulars {
         marks: marks(text),
         digits: sorted(digits(text)),
         negations: negations::of(text),
-        quoted: found(&QUOTED, text),
-        identifiers: found(&IDENTIFIER, text),
+        quoted: quoted(text),
+        identifiers: identifiers(text),
         names: sorted(names(text)),
     }
 }
 
-fn found(pattern: &LazyLock<Option<Regex>>, text: &str) -> Vec<String> {
-    let Some(pattern) = pattern.as_ref() else { return Vec::new() };
-    let trimmed =
-        |found: regex::Match<'_>| found.as_str().trim_end_matches(['.', ',', ':', ';', ')']).to_owned();
-    sorted(pattern.find_iter(text).map(trimmed).collect())
+fn quoted(text: &str) -> Vec<String> {
+    let quoted = quotations(text, QUOTED).into_iter().filter_map(|place| text.get(place));
+    sorted(quoted.map(trimmed).collect())
+}
+
+fn identifiers(text: &str) -> Vec<String> {
+    let Some(pattern) = IDENTIFIER.as_ref() else { return Vec::new() };
+    let (short, long): (Vec<&str>, Vec<&str>) =
+        text.split_whitespace().partition(|word| word.len() <= WORD_BYTES_MAX);
+    let parts = short.into_iter().flat_map(|word| pattern.find_iter(word)).map(|found| found.as_str());
+    sorted(parts.chain(long).map(trimmed).collect())
+}
+
+fn trimmed(part: &str) -> String {
+    part.trim_end_matches(['.', ',', ':', ';', ')']).to_owned()
 }
 
 /// Runs of digits of any script, with the sign and the dots within them.

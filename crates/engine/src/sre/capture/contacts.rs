@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use loci_text::quotation::{Quotation, without_quotations};
 use loci_text::split::sentences;
 use regex::Regex;
 use serde_json::{Map, Value, json};
@@ -29,8 +30,14 @@ static DENIES: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// Between quotation marks.
-static QUOTED: LazyLock<Regex> =
-    LazyLock::new(|| compiled(r#""[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?:^|\s)'[^'\n]*'|‘[^’\n]*’"#));
+const QUOTED: &[Quotation] = &[
+    Quotation::any('"', &['"']),
+    Quotation::any('“', &['”']),
+    Quotation::any('„', &['“', '”']),
+    Quotation::any('«', &['»']),
+    Quotation::any('\'', &['\'']).apart(),
+    Quotation::any('‘', &['’']),
+];
 /// A channel is where people talk.
 static CHANNEL: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?:^|[\s(])(#[A-Za-z][A-Za-z0-9_-]*)"));
 
@@ -49,19 +56,19 @@ pub(in crate::sre) fn proposals(text: &str) -> Vec<Value> {
         for address in
             sentence.split(|c: char| c.is_whitespace() || ",;()<>[]|".contains(c)).filter_map(address)
         {
-            if !contacts.contains(&address) {
+            if contacts.len() < PROPOSED_MAX && !contacts.contains(&address) {
                 contacts.push(address);
             }
         }
         for found in CHANNEL.captures_iter(sentence).filter_map(|found| found.get(1)) {
             let name = found.as_str().to_lowercase();
-            if name.len() <= CHANNEL_CHARS_MAX && !channels.contains(&name) {
+            let is_new = channels.len() < PROPOSED_MAX && !channels.contains(&name);
+            if name.len() <= CHANNEL_CHARS_MAX && is_new {
                 channels.push(name);
             }
         }
     }
-    let proposal = |kind: &str, member: &str, mut names: Vec<String>| {
-        names.truncate(PROPOSED_MAX);
+    let proposal = |kind: &str, member: &str, names: Vec<String>| {
         let value = Map::from_iter([(member.to_owned(), json!(names))]);
         (!names.is_empty())
             .then(|| json!({"preference_type": kind, "preference_value": value, "context": "named in an agent's answer"}))
@@ -81,7 +88,7 @@ fn said(text: &str) -> String {
         from = region.range.end;
     }
     bare.push_str(text.get(from..).unwrap_or_default());
-    QUOTED.replace_all(&own_words(&bare), " … ").into_owned()
+    without_quotations(&own_words(&bare), QUOTED, " … ")
 }
 
 /// The address that a word of a sentence is.

@@ -31,6 +31,7 @@ static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// A negation behind a modal that is dropped, and two of them for one.
 static MODAL: LazyLock<Regex> = LazyLock::new(|| matching::compiled(r"^(?:should|must|can) not\b"));
+const NOT: &str = "not";
 
 /// The canonical form of a rule's text.
 pub fn canonical(text: &str) -> String {
@@ -59,12 +60,13 @@ pub fn canonical(text: &str) -> String {
 }
 
 fn without_leading(text: &str) -> String {
-    let mut rest = text.to_owned();
+    let mut rest = text;
     loop {
-        let shorter = LEADING.replace(&rest, "");
-        let shorter = MODAL.replace(&shorter, "not").into_owned();
-        if shorter == rest || shorter.trim().is_empty() {
-            return rest;
+        let shorter = LEADING.find(rest).and_then(|leading| rest.get(leading.end()..)).unwrap_or(rest);
+        let modal = MODAL.find(shorter).and_then(|modal| shorter.get(modal.end() - NOT.len()..));
+        let shorter = modal.unwrap_or(shorter);
+        if shorter.len() == rest.len() || shorter.trim().is_empty() {
+            return rest.to_owned();
         }
         rest = shorter;
     }

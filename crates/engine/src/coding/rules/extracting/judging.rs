@@ -10,6 +10,8 @@ pub(super) const POINTS_MIN: i32 = 2;
 const REQUEST_POINTS_MIN: i32 = 3;
 /// What a remark weighs that is said to be general before it begins.
 const OPENING_POINTS: i32 = 2;
+/// Later clauses of a statement that are looked at: each goes on to the statement's end.
+const CLAUSES_MAX: usize = 16;
 /// Words of a statement, at least; characters, where words are not parted.
 const WORDS_MIN: usize = 3;
 const CHARS_MIN: usize = 5;
@@ -74,7 +76,7 @@ fn in_language(statement: &str, language: &'static Language) -> Result<Taken, Re
     }
 }
 
-/// The later clauses of a statement that may stand alone, as in "this is odd, we always …".
+/// The first of the later clauses of a statement that may stand alone, as in "this is odd, we always …".
 fn clauses<'a>(statement: &'a str, language: &Language) -> Vec<&'a str> {
     let Some(breaks) = &language.clauses else { return Vec::new() };
     let from = |found: regex::Match<'a>| statement.get(found.end()..);
@@ -83,7 +85,7 @@ fn clauses<'a>(statement: &'a str, language: &Language) -> Vec<&'a str> {
         Some(first) => statement.get(first.start()..),
         None => found.get(0).and_then(from),
     });
-    starts.map(|clause| without_leaders(clause.trim(), language)).collect()
+    starts.take(CLAUSES_MAX).map(|clause| without_leaders(clause.trim(), language)).collect()
 }
 
 fn of_clause(statement: &str, language: &'static Language, general: i32) -> Result<Taken, Reason> {
