@@ -33,6 +33,7 @@ mod recall;
 mod retrieval;
 mod rot;
 mod rules;
+mod scanners;
 mod scripted_model;
 mod seeded;
 mod server;
@@ -100,6 +101,8 @@ enum Program {
     Rot(Box<rot::Arguments>),
     /// Labelled review comments: which of them state a rule, told without a model.
     Rules(rules::Arguments),
+    /// Readers of foreign text on texts that were made to be dear.
+    Scanners(scanners::Arguments),
     /// A local stand-in for a language model, that answers from the question alone.
     ScriptedModel(scripted_model::Arguments),
     /// Fits the weights of the ranking and judges them on conversations they did not see.
@@ -152,6 +155,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::Retrieval(arguments) => retrieval::run(arguments).await,
         Program::Rot(arguments) => rot::run(*arguments).await,
         Program::Rules(arguments) => rules::run(&arguments),
+        Program::Scanners(arguments) => scanners::run(&arguments),
         Program::ScriptedModel(arguments) => scripted_model::run(arguments).await,
         Program::Hydrate(arguments) => facts::hydrate::run(arguments).await,
         Program::History(arguments) => history::run(arguments).await,

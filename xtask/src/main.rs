@@ -16,6 +16,7 @@ mod clients;
 mod model;
 mod postgres;
 mod process;
+mod scanners;
 mod test_programs;
 mod test_run;
 mod tidy;
@@ -43,6 +44,9 @@ enum Task {
     Walk(walk::Arguments),
     /// A PostgreSQL with pgvector for the tests, where they look for it.
     Postgres,
+    /// Readers of foreign text on texts that were made to be dear: their instructions must not grow faster
+    /// than the text.
+    Scanners,
     /// Packages, build time and size, against the budget.
     BuildReport(build_report::Arguments),
     /// Kills a server under load, or between the steps of its pipeline, and checks what it acknowledged; arguments go to
@@ -74,6 +78,7 @@ fn run(task: Task) -> Result<()> {
         Task::Model(arguments) => model::run(&checkout, &arguments),
         Task::Walk(arguments) => walk::run(&checkout, &arguments),
         Task::Postgres => postgres::run(&checkout),
+        Task::Scanners => scanners::run(&checkout),
         Task::BuildReport(arguments) => build_report::run(&checkout, &arguments),
         Task::Crash(arguments) => bench_programs::crash(&checkout, &arguments),
         Task::Fuzz(arguments) => bench_programs::fuzz(&checkout, &arguments),

@@ -33,7 +33,7 @@ pub(crate) fn check(checkout: &Checkout) -> Result<()> {
     Ok(())
 }
 
-/// It counts the instructions of `bench smoke`.
+/// It counts the instructions of `bench smoke` and `scanners`.
 fn valgrind() -> Result<()> {
     let present = || process::succeeds(Command::new("valgrind").arg("--version"));
     if present() {

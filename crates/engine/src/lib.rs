@@ -27,6 +27,7 @@ pub mod records;
 pub mod render;
 pub mod retrieval;
 pub mod safety;
+pub mod scanners;
 mod self_managed;
 pub mod settings;
 pub mod sre;

@@ -75,6 +75,7 @@ mod reviews;
 pub mod rules;
 mod rules_list;
 mod safeguards;
+mod scanners;
 mod sessions;
 pub mod settings;
 mod task_alert;
@@ -110,6 +111,7 @@ pub(crate) use preferences::{PersonMentions, own_words, person_of};
 pub use preferences::{
     PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,
 };
+pub(crate) use preferences::{SCANNERS as PREFERENCE_SCANNERS, own_words};
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
 pub use reflection::{ReflectionFound, RepositoryReflectAsk, RepositoryReflected};
 pub use repository_counts::RecordCount;
@@ -124,6 +126,7 @@ pub use safeguards::{
     HeldDecision, HeldListing, NotUndone, PurgeAsk, Purged, RepositoryQuarantineAsk, RollbackAsk, RolledBack,
     Selection, SnapshotOf, SnapshotShown,
 };
+pub(crate) use scanners::SCANNERS;
 pub(crate) use sessions::forgetting;
 pub use sessions::{
     NewSessionItem, Promoted, SessionAppended, SessionEvents, SessionListing, SessionPromoted, of_event,

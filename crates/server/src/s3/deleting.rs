@@ -41,7 +41,7 @@ pub(super) async fn delete(call: Call<'_>) -> Result<Response, Fault> {
 }
 
 /// Reads the list of keys. A key with a condition or a version is not taken away without it.
-fn read(body: &[u8]) -> Result<Asked, Fault> {
+pub(super) fn read(body: &[u8]) -> Result<Asked, Fault> {
     let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8"))?;
     if xml_attributes(text) > limits::XML_ATTRIBUTES_MAX {
         let max = limits::XML_ATTRIBUTES_MAX;

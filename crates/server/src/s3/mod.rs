@@ -21,6 +21,7 @@ mod listing;
 mod objects;
 mod range;
 mod route;
+mod scanners;
 mod signing;
 mod xml;
 
@@ -35,6 +36,7 @@ use loci_engine::files::bucket::Bucket;
 use loci_model::principal::Principal;
 
 pub use buckets::{BucketAlias, S3Options};
+pub use scanners::SCANNERS;
 
 use crate::auth::gate::Peer;
 use crate::bodies::check_declared;

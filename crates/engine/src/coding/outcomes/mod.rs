@@ -37,6 +37,7 @@ pub use pull_request_seen::PullRequestSeen;
 pub(crate) use recording::noted_on;
 pub(super) use task_outcome::outcome_of;
 pub use task_outcome::{OutcomeByHand, OutcomeSet};
+pub(super) use trailers::task_ids;
 
 use loci_model::ledger::Shelf;
 use loci_model::outcome::Outcome;

@@ -7,7 +7,7 @@ use loci_model::TaskId;
 const NAME: &str = "task-id:";
 
 /// In order, each once.
-pub(super) fn task_ids(message: &str) -> Vec<TaskId> {
+pub(in crate::coding) fn task_ids(message: &str) -> Vec<TaskId> {
     let (mut found, mut known) = (Vec::new(), BTreeSet::new());
     for line in message.lines().skip(1) {
         let is_one = line.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME));

@@ -33,10 +33,12 @@ mod planner;
 mod pruning;
 mod reorganizing;
 pub mod report;
+mod scanners;
 pub mod settings;
 mod working;
 
 pub use planner::{About, Asked, Planned, PlannedAction, Review, ReviewKind, judged, plan};
+pub(crate) use scanners::SCANNERS;
 pub use settings::PlannerSettings;
 
 #[cfg(test)]

@@ -1,0 +1,12 @@
+//! What of coding memory reads foreign text whole.
+
+use std::hint::black_box;
+
+use super::{learnings, outcomes};
+use crate::scanners::Scanner;
+
+/// Its readers.
+pub(crate) const SCANNERS: &[Scanner] = &[
+    Scanner::new("learnings", |text| drop(black_box(learnings::parse(text)))),
+    Scanner::new("tasks in a message", |text| drop(black_box(outcomes::task_ids(text)))),
+];

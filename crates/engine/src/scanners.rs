@@ -1,0 +1,100 @@
+//! Everything of the engine that reads foreign text whole, by name: for the program that counts what each
+//! costs on texts that were made to be dear. It runs nothing of the product.
+//!
+//! To add one: a line in the list of its folder. What reads foreign text belongs here.
+
+use std::hint::black_box;
+
+use crate::coding::rules::extracting::{ReviewText, extract};
+use crate::files::path::DocumentPath;
+use crate::safety::{self, RedactionMode, secrets};
+use crate::strategies::{
+    episode_form, grounding, preference, preference_statement, reply_json, summary_topics, topic_markup,
+    unwrapping,
+};
+use crate::verified::{RepositoryName, verifier};
+use crate::{coding, files, sre};
+
+/// One reader.
+#[derive(Debug, Clone, Copy)]
+pub struct Scanner {
+    /// Its name.
+    pub name: &'static str,
+    /// Reads a text; what it finds does not matter.
+    pub read: fn(&str),
+}
+
+impl Scanner {
+    /// A reader of that name.
+    pub const fn new(name: &'static str, read: fn(&str)) -> Self {
+        Self { name, read }
+    }
+}
+
+/// All of them.
+pub fn all() -> Vec<Scanner> {
+    let folders = [
+        SAFETY,
+        STRATEGIES,
+        FILES,
+        OTHERS,
+        files::consolidating::SCANNERS,
+        coding::SCANNERS,
+        coding::PREFERENCE_SCANNERS,
+        sre::SCANNERS,
+    ];
+    folders.concat()
+}
+
+const SAFETY: &[Scanner] = &[
+    Scanner::new("secrets", |text| drop(black_box(secrets::redact(text.to_owned(), RedactionMode::Mask)))),
+    Scanner::new("injection", |text| drop(black_box(safety::score(text)))),
+    Scanner::new("sanitise", |text| drop(black_box(safety::sanitise(text)))),
+    Scanner::new("for a model", |text| drop(black_box(safety::for_model(text)))),
+    Scanner::new("shown code", |text| drop(black_box(safety::shown_code(text)))),
+];
+
+const STRATEGIES: &[Scanner] = &[
+    Scanner::new("preference statements", |text| drop(black_box(preference_statement::statements(text)))),
+    Scanner::new("preferences stated", |text| drop(black_box(preference::stated(text)))),
+    Scanner::new("unwrapping", |text| drop(black_box(unwrapping::unwrap(text)))),
+    Scanner::new("topic markup", |text| drop(black_box(topic_markup::read(text)))),
+    Scanner::new("shortened", |text| drop(black_box(summary_topics::shortened(text)))),
+    Scanner::new("episode form", |text| drop(black_box(episode_form::Episode::read(text)))),
+    Scanner::new("grounding", |text| {
+        black_box(grounding::is_grounded(text, &["a", "b"]));
+    }),
+    Scanner::new("a reply's JSON", |text| {
+        black_box(reply_json::bare(text).len());
+    }),
+];
+
+const FILES: &[Scanner] = &[
+    Scanner::new("frontmatter", |text| drop(black_box(files::frontmatter::parse(text).map(|_| ())))),
+    Scanner::new("title", |text| drop(black_box(files::derived::derived_title(text)))),
+    Scanner::new("description", |text| drop(black_box(files::derived::derived_description(text)))),
+    Scanner::new("folded", |text| drop(black_box(files::folding::folded(text)))),
+    Scanner::new("slug", |text| drop(black_box(files::slug::slug(text)))),
+    Scanner::new("document path", |text| drop(black_box(DocumentPath::parse(text)))),
+    Scanner::new("places of a text", |text| {
+        let half = text.get(..text.len() / 2).unwrap_or(text);
+        black_box(files::edits::places(text, half));
+        black_box(files::edits::places(text, text.get(..1).unwrap_or(text)));
+    }),
+];
+
+const OTHERS: &[Scanner] = &[
+    Scanner::new("rules of a review", |text| {
+        drop(black_box(extract(&ReviewText::of_comment(1, text.to_owned(), None))));
+    }),
+    Scanner::new("mentions of code", |text| drop(black_box(verifier::mentions(text)))),
+    Scanner::new("claims", |text| {
+        let value = serde_json::json!({ "type": "pattern_present", "pattern": text });
+        drop(black_box(verifier::read_claims(&[value], "claims", 1)));
+    }),
+    Scanner::new("a glob", |text| drop(black_box(verifier::Glob::parse(text)))),
+    Scanner::new("a repository's name", |text| drop(black_box(RepositoryName::parse(text)))),
+    Scanner::new("content hash", |text| drop(black_box(crate::verified::content_hash(text, text)))),
+    Scanner::new("a plan", |text| drop(black_box(crate::consolidation::plan::Plan::read(text)))),
+    Scanner::new("a fence around", |text| drop(black_box(crate::render::contained(text)))),
+];

@@ -1,0 +1,22 @@
+//! What of operations memory reads foreign text whole.
+
+use std::hint::black_box;
+
+use super::{capture, contact_words, declared_file, literal, quantities, reading};
+use crate::scanners::Scanner;
+
+/// Its readers.
+pub(crate) const SCANNERS: &[Scanner] = &[
+    Scanner::new("blocks of an answer", |text| {
+        black_box(capture::blocks(text).items.len());
+    }),
+    Scanner::new("prose of an answer", |text| drop(black_box(capture::prose(text)))),
+    Scanner::new("contacts of an answer", |text| drop(black_box(capture::proposals(text)))),
+    Scanner::new("contact words", |text| {
+        black_box(contact_words::has_contact(text));
+    }),
+    Scanner::new("declared users", |text| drop(black_box(declared_file::declared_users(text)))),
+    Scanner::new("a literal", |text| drop(black_box(literal::read(text)))),
+    Scanner::new("quantities", |text| drop(black_box(quantities::quantities(text)))),
+    Scanner::new("an answer's JSON", |text| drop(black_box(reading::content(text)))),
+];

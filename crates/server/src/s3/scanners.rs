@@ -1,0 +1,17 @@
+//! What of the S3 door reads foreign text whole.
+
+use std::hint::black_box;
+
+use loci_engine::scanners::Scanner;
+
+use super::{deleting, route};
+
+/// Its readers.
+pub const SCANNERS: &[Scanner] = &[
+    Scanner::new("keys to delete", |text| {
+        black_box(deleting::read(text.as_bytes()).is_ok());
+    }),
+    Scanner::new("a bucket's query", |text| {
+        black_box(route::read(&http::Method::GET, "/bucket", text).is_ok());
+    }),
+];

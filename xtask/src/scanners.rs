@@ -1,0 +1,125 @@
+//! `cargo xtask scanners`: what readers of foreign text cost on texts that were made to be dear. Each is
+//! counted at three sizes, one ten times the other, in instructions under callgrind: a loaded machine does
+//! not change them. Readers and texts are `loci-bench`'s.
+
+use crate::{checkout::Checkout, process};
+use anyhow::{Context, Result, bail, ensure};
+use std::path::Path;
+use std::process::Command;
+
+/// Instructions of a text may be so many times those of one a tenth as long. A reader that compares
+/// everything with everything has a hundred times as many; one that sorts has twelve.
+const GROWTH_MAX: f64 = 13.0;
+/// What is counted: each call of this function of `loci-bench`.
+const MEASURED: &str = "loci_bench::scanners::measured";
+/// Sizes of each case.
+const SIZES: usize = 3;
+
+/// A reader on a text, and its instructions at each size.
+struct Case {
+    name: String,
+    instructions: [f64; SIZES],
+}
+
+impl Case {
+    /// The greater growth from one size to the next.
+    fn growth(&self) -> f64 {
+        let [small, middle, large] = self.instructions;
+        (middle / small).max(large / middle)
+    }
+}
+
+/// Counts every case and judges its growth.
+///
+/// # Errors
+/// When a reader's instructions grow faster than its text, naming it, or nothing was counted.
+pub(crate) fn run(checkout: &Checkout) -> Result<()> {
+    let program = checkout.loci()?.with_file_name("loci-bench");
+    let folder = tempfile::tempdir()?;
+    let lanes = std::thread::available_parallelism().map_or(1, usize::from);
+    let counted = |lane: usize| lane_of(&program, folder.path(), (lane, lanes));
+    let counted = &counted;
+    let found: Vec<Result<Vec<Case>>> = std::thread::scope(|scope| {
+        let lanes: Vec<_> = (0..lanes).map(|lane| scope.spawn(move || counted(lane))).collect();
+        lanes.into_iter().map(|lane| lane.join().unwrap_or_else(|_| bail!("a lane panicked"))).collect()
+    });
+    let mut cases: Vec<Case> = found.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    cases.sort_by(|a, b| a.name.cmp(&b.name));
+    judge(&cases)
+}
+
+fn lane_of(program: &Path, folder: &Path, (lane, lanes): (usize, usize)) -> Result<Vec<Case>> {
+    let report = folder.join(format!("lane-{lane}"));
+    let mut command = Command::new("valgrind");
+    command.args(["--quiet", "--tool=callgrind", "--collect-atstart=no", "--dump-line=no"]);
+    // Every call of `measured` is a part of its own.
+    command.arg(format!("--toggle-collect={MEASURED}")).arg(format!("--dump-after={MEASURED}"));
+    command.arg(format!("--callgrind-out-file={}", report.display()));
+    command.arg(program).args(["scanners", "--lane", &format!("{lane}/{lanes}")]);
+    let names = process::output(&mut command)?;
+    let part = |number: usize| -> Result<f64> {
+        let path = report.with_extension((number + 1).to_string());
+        let text = std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+        total(&text).with_context(|| format!("part {number}"))
+    };
+    let case = |(place, name): (usize, &str)| {
+        let first = place * SIZES;
+        Ok(Case { name: name.to_owned(), instructions: [part(first)?, part(first + 1)?, part(first + 2)?] })
+    };
+    names.lines().enumerate().map(case).collect()
+}
+
+/// The total of a part.
+fn total(report: &str) -> Result<f64> {
+    let total = report.lines().find_map(|line| line.strip_prefix("totals: ")).context("no total")?;
+    let total: f64 = total.trim().parse().context("a total that is no number")?;
+    ensure!(total > 0.0, "callgrind counted nothing: is `measured` still its name?");
+    Ok(total)
+}
+
+/// Prints a row for each and fails on those that grow too fast, all named.
+fn judge(cases: &[Case]) -> Result<()> {
+    ensure!(!cases.is_empty(), "no reader was counted");
+    println!(
+        "{:>12} {:>12} {:>12} {:>7}  reader and text",
+        "instructions", "10 times", "100 times", "growth"
+    );
+    let mut wrong = Vec::new();
+    for case in cases {
+        let ([small, middle, large], growth) = (case.instructions, case.growth());
+        let mark = if growth > GROWTH_MAX { "  too fast" } else { "" };
+        println!("{small:>12.0} {middle:>12.0} {large:>12.0} {growth:>7.1}  {}{mark}", case.name);
+        if growth > GROWTH_MAX {
+            wrong.push(format!("{}: {growth:.1} times", case.name));
+        }
+    }
+    if !wrong.is_empty() {
+        bail!(
+            "instructions of a text ten times as long may be {GROWTH_MAX} times as many: {}",
+            wrong.join("; ")
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_grows_faster_than_its_text_is_named() {
+        let check = |instructions: [f64; SIZES], is_right: bool| {
+            let cases = [Case { name: "a".to_owned(), instructions }];
+            let outcome = judge(&cases);
+            assert_eq!(outcome.is_ok(), is_right, "{instructions:?}: {outcome:?}");
+        };
+        check([100.0, 1_000.0, 10_000.0], true);
+        check([100.0, 1_290.0, 13_000.0], true);
+        check([100.0, 500.0, 6_600.0], false);
+        check([100.0, 1_400.0, 14_000.0], false);
+        check([1.0, 100.0, 10_000.0], false);
+        assert!(judge(&[]).is_err());
+        assert!(total("events: Ir\ntotals: 0\n").is_err());
+        assert_eq!(total("events: Ir\ntotals: 12\n").ok(), Some(12.0));
+    }
+}
