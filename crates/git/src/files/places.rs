@@ -102,7 +102,7 @@ impl FilePlaces for LocalPlaces {
             None => {
                 let rule = format!(
                     "path must be relative, or lie in the folder {memory} below one of mirror.roots: an \
-                     administrator of the                      server makes mirrors elsewhere"
+                     administrator of the server makes mirrors elsewhere"
                 );
                 Err(Error::invalid("path", rule))
             }
