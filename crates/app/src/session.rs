@@ -115,6 +115,7 @@ impl Session {
     ) -> Result<Self> {
         let wiring = wire(WiringOptions {
             targets: TargetsPlan::of(config, environment, plan.folder())?,
+        config.warnings().iter().for_each(|warning| output::note(format!("warning: {warning}")));
             traces: TracesPlan::read(config, environment)?,
             store: plan,
             engine: config.engine()?,

@@ -23,6 +23,7 @@ impl ConfigCommand {
             Self::Print => {
                 let (folder, mut config) = session::folder(globals, environment)?;
                 config.store.data_dir = Some(folder);
+                config.warnings().iter().for_each(|warning| output::note(format!("warning: {warning}")));
                 let config = config.shown();
                 if globals.json {
                     return output::json(&config);

@@ -74,6 +74,7 @@ pub async fn run(
     fit_connections(&mut config);
     let limit = Duration::from_millis(config.server.stop_ms_max);
     let signal = StopSignal::listen(limit, move || end_by_force(limit))?;
+    config.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
     let plan = StorePlan::of(&config, environment, folder)?;
     let code = CodePlan::of(&config, environment)?;
     let configured = code.repositories().to_vec();

@@ -1,33 +1,15 @@
-//! The environment, read once, and what `LOCI_<SECTION>_<KEY>` means in it.
+//! The environment, read once, and the settings that are in it.
 
 use std::collections::BTreeMap;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use toml::{Table, Value};
 use zeroize::Zeroizing;
 
-use super::variables;
+use super::service_links::is_service_link;
+use super::{variable_keys, variables};
 
-/// Sections whose keys the environment can set.
-const SECTIONS: &[&str] = &[
-    "server",
-    "store",
-    "aws",
-    "compat",
-    "memories",
-    "extraction",
-    "llm",
-    "embedding",
-    "pipeline",
-    "safety",
-    "sre",
-    "profiles",
-    "outbound",
-    "mcp",
-    "telemetry",
-    "log",
-];
-/// Variables that are not `LOCI_<SECTION>_<KEY>`; `LOCI_BIN` names the binary to test programs.
+/// Variables that are not `LOCI_<SECTION>_<KEY>`; `LOCI_BIN` and `LOCI_TEST_…` are read by test programs.
 const OTHERS: &[&str] = &[
     "LOCI_BIN",
     "LOCI_CONFIG",
@@ -37,6 +19,8 @@ const OTHERS: &[&str] = &[
     "LOCI_SPOOL",
     "LOCI_STORE",
     "LOCI_TASK_ID",
+    "LOCI_TEST_POSTGRES_BIN",
+    "LOCI_TEST_STORE",
     "LOCI_URL",
     "LOCI_TOKEN",
     "LOCI_TOKEN_FILE",
@@ -119,27 +103,25 @@ impl Environment {
         self.get("USER").or_else(|| self.get("LOGNAME")).unwrap_or("local").to_owned()
     }
 
-    /// Puts `LOCI_<SECTION>_<KEY>` into a configuration. A variable that a member of it names holds a key, and is none.
-    pub(super) fn apply(&self, table: &mut Table) -> Result<()> {
+    /// Puts `LOCI_<SECTION>_<KEY>` into a configuration, and returns the names that begin with no section:
+    /// they have no effect. A variable that a member of the configuration names holds a key, and is no
+    /// setting.
+    pub(super) fn apply(&self, table: &mut Table) -> Result<Vec<String>> {
         let mut named = variables::named_by(table);
         // `LOCI_TELEMETRY_HEADERS_ENV` names one, too.
         named.extend(
             self.seen.iter().filter(|(name, _)| name.ends_with("_ENV")).map(|(_, named)| named.clone()),
         );
+        let sections = variable_keys::sections()?;
+        let mut without_effect = Vec::new();
         for (name, value) in self.seen.iter().filter(|(_, value)| !value.is_empty()) {
-            let is_ours = |_: &&str| !OTHERS.contains(&name.as_str()) && !named.contains(name);
-            let Some(rest) = name.strip_prefix("LOCI_").filter(is_ours) else { continue };
-            let rest = rest.to_ascii_lowercase();
-            let place = rest.split_once('_').filter(|(section, _)| SECTIONS.contains(section));
-            let Some((section, key)) = place else {
-                bail!(
-                    "{name} names no section: use LOCI_<SECTION>_<KEY> with one of {}",
-                    SECTIONS.join(", ")
-                );
-            };
-            let entry = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
-            if let Some(members) = entry.as_table_mut() {
-                members.insert(key.to_owned(), scalar(value));
+            let is_set_elsewhere = OTHERS.contains(&name.as_str()) || named.contains(name);
+            if !name.starts_with("LOCI_") || is_set_elsewhere || is_service_link(name, value) {
+                continue;
+            }
+            match variable_keys::setting(name, value, &sections)? {
+                Some(setting) => setting.put_into(table),
+                None => without_effect.push(name.clone()),
             }
         }
         if let Some(folder) = self.get("LOCI_DATA_DIR") {
@@ -148,7 +130,7 @@ impl Environment {
                 members.insert("data_dir".to_owned(), Value::String(folder.to_owned()));
             }
         }
-        Ok(())
+        Ok(without_effect)
     }
 }
 
@@ -159,13 +141,34 @@ impl std::fmt::Debug for Environment {
     }
 }
 
-/// `true`, `false` and whole numbers as such, anything else as text.
-fn scalar(text: &str) -> Value {
-    match (text, text.parse::<i64>()) {
-        ("true", _) => Value::Boolean(true),
-        ("false", _) => Value::Boolean(false),
-        // A number with leading zeros is a name, like an account.
-        (_, Ok(number)) if number.to_string() == text => Value::Integer(number),
-        _ => Value::String(text.to_owned()),
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// A variable that a guide names is read, or is one that the guide's own configuration or pipeline names.
+    #[test]
+    fn variables_of_the_guides_are_known() {
+        let sections = variable_keys::sections().unwrap();
+        let mut seen = BTreeSet::new();
+        let guides = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guides");
+        for guide in std::fs::read_dir(guides).unwrap() {
+            let text = std::fs::read_to_string(guide.unwrap().path()).unwrap();
+            for (at, _) in text.match_indices("LOCI_") {
+                let rest = &text[at..];
+                let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+                let name = &rest[..end.unwrap_or(rest.len())];
+                let is_shape = name.len() == "LOCI_".len();
+                let is_named = ["_env = [\"", "_env = \"", "vars."]
+                    .iter()
+                    .any(|before| text.contains(&format!("{before}{name}")));
+                let is_link = is_service_link(name, "tcp://10.0.0.1:8411");
+                let is_known = || OTHERS.contains(&name) || variable_keys::names_section(name, &sections);
+                assert!(is_shape || is_named || is_link || is_known(), "{name} is not read");
+                seen.insert(name.to_owned());
+            }
+        }
+        assert!(seen.contains("LOCI_SERVER_LISTEN") && seen.len() > 9, "{seen:?}");
     }
 }

@@ -21,8 +21,9 @@ pub fn load(named: Option<&Path>, environment: &Environment) -> Result<Config> {
         (None, Some(path)) => read(&path)?.unwrap_or_default(),
         (None, None) => Table::new(),
     };
-    environment.apply(&mut table)?;
-    let config: Config = table.try_into().context("the configuration does not hold")?;
+    let without_effect = environment.apply(&mut table)?;
+    let mut config: Config = table.try_into().context("the configuration does not hold")?;
+    config.variables_without_effect = without_effect;
     check(&config)?;
     Ok(config)
 }
@@ -125,7 +126,9 @@ mod tests {
         check("[server]\nstop_ms_max = 999\n", &[], "1000 to 600000");
         check("[server]\nstop_ms_max = 600001\n", &[], "1000 to 600000");
         check("", &[("LOCI_SERVER_LISSEN", "x")], "lissen");
-        check("", &[("LOCI_TYPO", "x")], "LOCI_TYPO");
+        check("", &[("LOCI_SERVER_LISSEN", "x")], "LOCI_SERVER_LISSEN");
+        check("", &[("LOCI_CODING_SHARES_RULEZ", "3")], "unknown field `rulez`");
+        check("", &[("LOCI_VERIFIED_THREADS", "many")], "LOCI_VERIFIED_THREADS, which sets verified.threads");
         check("[aws]\naccount = \"1\"\n", &[], "twelve digits");
         check("[server]\ntls_cert = \"a.pem\"\n", &[], "tls_key");
         check("[compat]\nevent_limits = \"loud\"\n", &[], "event_limits");
@@ -258,8 +261,73 @@ mod tests {
             "[[model]]\nname = \"m\"\nprotocol = \"openai\"\nmodel = \"x\"\nkey_env = \"LOCI_MODEL_KEY\"\n";
         let pairs = [("LOCI_MODEL_KEY", "k")];
         assert!(load_text(model, &pairs).is_ok());
-        let error = load_text("", &pairs).unwrap_err().to_string();
-        assert!(error.contains("LOCI_MODEL_KEY names no section"), "{error}");
+        assert_eq!(load_text(model, &pairs).unwrap().variables_without_effect, [""; 0]);
+        let unnamed = load_text("", &pairs).unwrap();
+        assert_eq!(unnamed.variables_without_effect, ["LOCI_MODEL_KEY"]);
+        let warnings = unnamed.warnings();
+        assert!(warnings.len() == 1 && warnings[0].contains("LOCI_MODEL_KEY has no effect"), "{warnings:?}");
+    }
+
+    /// What Kubernetes sets for services called `loci`, `loci-server` and `loci-store` changes nothing.
+    #[test]
+    fn services_of_kubernetes_change_nothing() {
+        let mut pairs = Vec::new();
+        for service in ["LOCI", "LOCI_SERVER", "LOCI_STORE"] {
+            for (name, value) in [
+                ("SERVICE_HOST", "10.0.0.1"),
+                ("SERVICE_PORT", "8411"),
+                ("SERVICE_PORT_HTTP", "8411"),
+                ("PORT", "tcp://10.0.0.1:8411"),
+                ("PORT_8411_TCP", "tcp://10.0.0.1:8411"),
+                ("PORT_8411_TCP_PROTO", "tcp"),
+                ("PORT_8411_TCP_PORT", "8411"),
+                ("PORT_8411_TCP_ADDR", "10.0.0.1"),
+            ] {
+                pairs.push((format!("{service}_{name}"), value));
+            }
+        }
+        let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        assert_eq!(load_text("", &pairs).unwrap(), Config::default());
+        let unknown = load_text("", &[("LOCI_TYPO", "x"), ("LOCI_PORT", "8411")]).unwrap();
+        assert_eq!(unknown.variables_without_effect, ["LOCI_PORT", "LOCI_TYPO"]);
+    }
+
+    /// Every key that the guide shows in a section has its variable, also where the guide has it commented
+    /// out.
+    #[test]
+    fn keys_of_the_guide_are_variables() {
+        let guide = include_str!("../../../../docs/guides/configuration.md");
+        let text = guide.split("```").find_map(|part| part.strip_prefix("toml\n")).unwrap();
+        let (mut section, mut checked) = (None, 0);
+        for line in text.lines().map(|line| line.trim_start_matches("# ")) {
+            if let Some(header) = line.strip_prefix('[') {
+                let name = header.split(']').next().unwrap().to_owned();
+                // Entries of lists, and tables that users name, are the file's alone.
+                let of_file = ["[", "memory.", "mirror.", "memory_tool.mounts.", "s3.buckets."];
+                section = Some(name).filter(|name| !of_file.iter().any(|start| name.starts_with(start)));
+                continue;
+            }
+            let (Some(section), Ok(keys)) = (&section, line.parse::<Table>()) else { continue };
+            let mut open: Vec<_> = keys.into_iter().map(|(key, value)| (vec![key], value)).collect();
+            while let Some((place, value)) = open.pop() {
+                let text = match value {
+                    toml::Value::Table(inner) => {
+                        let below = |(key, value)| ([place.as_slice(), &[key]].concat(), value);
+                        open.extend(inner.into_iter().map(below));
+                        continue;
+                    }
+                    toml::Value::String(text) => text,
+                    other => other.to_string(),
+                };
+                let name =
+                    format!("LOCI_{section}_{}", place.join("_")).replace('.', "_").to_ascii_uppercase();
+                let mut table = Table::new();
+                let unknown = Environment::of(&[(&name, &text)]).apply(&mut table).unwrap();
+                assert!(unknown.is_empty() && !table.is_empty(), "{name}={text}");
+                checked += 1;
+            }
+        }
+        assert!(checked > 90, "{checked} keys");
     }
 
     #[test]

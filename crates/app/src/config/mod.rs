@@ -21,10 +21,12 @@ pub mod profiles;
 pub mod rehearsal;
 pub mod s3;
 pub mod safety;
+mod service_links;
 pub mod sre;
 pub mod sre_strategy;
 pub mod targets;
 pub mod telemetry;
+mod variable_keys;
 mod variables;
 pub mod verified;
 
@@ -117,6 +119,9 @@ pub struct Config {
     /// Memories with a configured profile.
     #[serde(rename = "memory")]
     pub memory_matches: Vec<MemoryEntry>,
+    /// `LOCI_` variables that begin with no section; they have no effect.
+    #[serde(skip)]
+    pub variables_without_effect: Vec<String>,
 }
 
 /// `[server]`
@@ -390,6 +395,17 @@ impl Config {
         self.repositories.iter().try_for_each(verified::RepositoryEntry::check)?;
         self.forges.iter().try_for_each(verified::ForgeEntry::check)?;
         targets::check(&self.targets, &self.webhooks, &self.outbound)
+    }
+
+    /// A warning for each `LOCI_` variable that has no effect.
+    pub fn warnings(&self) -> Vec<String> {
+        let warning = |name: &String| {
+            format!(
+                "{name} has no effect: variables are LOCI_<SECTION>_<KEY>, and no section of the configuration \
+                 is called so; unset it, or see the sections in `loci config print`"
+            )
+        };
+        self.variables_without_effect.iter().map(warning).collect()
     }
 
     /// As it may be shown: the queries of addresses, which may be keys, are left out. Keys themselves are never in it.

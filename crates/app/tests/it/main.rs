@@ -52,6 +52,7 @@ mod remembering;
 mod ruling;
 mod safeguarding;
 mod scopes;
+mod service_variables;
 mod serving;
 mod shop;
 mod speaking_mcp;

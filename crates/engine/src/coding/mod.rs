@@ -107,7 +107,7 @@ pub use hydration::Hydrated;
 pub(crate) use learned::{DIGEST, KNOWLEDGE, digest};
 pub use metrics::{Cut, Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
-pub(crate) use preferences::{PersonMentions, own_words, person_of};
+pub(crate) use preferences::{PersonMentions, person_of};
 pub use preferences::{
     PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,
 };
