@@ -11,7 +11,7 @@ pub struct MemoryToolQuery {
     /// A mount of the configuration; `default` where neither it nor a memory is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mount: Option<String>,
-    /// In the place of a mount: a memory, by its id.
+    /// In the place of a mount: a memory, by its id or name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
     /// The namespace of that memory; `/` without it.

@@ -10,7 +10,8 @@ pub struct JobNext {
     /// Only of these kinds, with commas between them: `extract`, `summarise`, `consolidate`, `reflect`, `review_rules`, `tree_plan`, `agent_response`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kinds: Option<String>,
-    /// Only of this memory; of any that the caller may read and write whole where it is absent.
+    /// Only of this memory, by its id or name; of any that the caller may read and write whole where it is
+    /// absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
     /// How long the question is the caller's, 1,000 to 3,600,000; 300,000 where it is absent.

@@ -10,7 +10,7 @@ use crate::record::{MetadataFilter, Record};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// Id of the memory.
+    /// Id or name of the memory.
     pub memory: String,
     /// The question.
     pub query: String,

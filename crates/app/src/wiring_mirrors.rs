@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use loci_engine::Engine;
+use loci_engine::memories::by_id_or_name;
 use loci_git::LocalPlaces;
 use loci_model::MemoryId;
 use loci_model::ports::files::FilePlaces;
@@ -62,14 +63,5 @@ pub async fn register(engine: &Engine, section: &MirrorSection, forgets: bool) {
 
 async fn memory_of(engine: &Engine, name_or_id: &str) -> loci_model::Result<Option<MemoryId>> {
     let named = name_or_id.to_owned();
-    engine
-        .store()
-        .read(move |tx| {
-            let found = match MemoryId::parse(&named) {
-                Ok(id) => tx.memories().get(&id)?,
-                Err(_) => tx.memories().by_name(&named)?,
-            };
-            Ok(found.map(|memory| memory.id))
-        })
-        .await
+    engine.store().read(move |tx| Ok(by_id_or_name(tx, &named)?.map(|memory| memory.id))).await
 }

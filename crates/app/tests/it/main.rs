@@ -33,6 +33,7 @@ mod identifying;
 mod installing;
 mod interrupted;
 mod investigating;
+mod memory_names;
 mod migrating;
 mod mirroring;
 mod models;

@@ -41,7 +41,7 @@ fn bad_input_is_named_and_changes_nothing() {
     check("POST", &events, r#"{"actor":"a","payload":[],"time":"hush"}"#, 400, "INVALID", json!("time"));
     let braces = r#"{"records":[{"namespace":"/a/{actorId}/","text":"hush"}]}"#;
     check("POST", &records, braces, 400, "INVALID", json!("namespace"));
-    check("POST", "/v1/search", r#"{"memory":"notes","query":"q"}"#, 400, "INVALID", json!("memory"));
+    check("POST", "/v1/search", r#"{"memory":"not a name","query":"q"}"#, 400, "INVALID", json!("memory"));
     let unknown = r#"{"memory":"none-0123456789","query":"q"}"#;
     check("POST", "/v1/search", unknown, 404, "NOT_FOUND", none.clone());
     check("GET", "/v1/memories?limit=1000", "", 400, "INVALID", json!("limit"));

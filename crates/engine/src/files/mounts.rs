@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use loci_model::principal::{Capability, Principal};
-use loci_model::{Error, MemoryId, Namespace, Result};
+use loci_model::{Error, Namespace, Result};
 
 use super::memory_tool::MemoryToolSettings;
 use super::path::{DocumentPath, PathKey};
@@ -136,7 +136,7 @@ impl Engine {
         };
         let mut trees = Vec::new();
         for (name, entry) in mount.entries() {
-            let Some(memory) = self.mounted_memory(caller, &entry.memory).await? else { continue };
+            let Some(memory) = self.memory_visible(caller, &entry.memory).await? else { continue };
             let tree = TreeAsk { memory, namespace: entry.namespace.clone() };
             if access::tree_view(caller, &tree.memory, &tree.namespace, Capability::Read).is_err() {
                 continue;
@@ -151,21 +151,6 @@ impl Engine {
             return Err(Error::denied(rule));
         }
         Ok(trees)
-    }
-
-    /// The memory of a mount; none where it is not there, or not the caller's to know of.
-    async fn mounted_memory(&self, caller: &Principal, name_or_id: &str) -> Result<Option<MemoryId>> {
-        use loci_model::ErrorKind;
-        let found = if name_or_id.contains('-') {
-            self.memory_get(caller, &MemoryId::parse(name_or_id)?).await
-        } else {
-            self.memory_by_name(caller, name_or_id).await
-        };
-        match found {
-            Ok(memory) => Ok(Some(memory.id)),
-            Err(error) if matches!(error.kind, ErrorKind::NotFound | ErrorKind::Denied) => Ok(None),
-            Err(error) => Err(error),
-        }
     }
 }
 

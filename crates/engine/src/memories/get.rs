@@ -1,10 +1,11 @@
-//! `memory_get`, `memory_by_name`, and the look-up that every other verb starts with.
+//! `memory_get`, `memory_by_name`, `memory_id`, and the look-ups that every other verb starts with.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::Principal;
 use loci_model::{Error, MemoryId, Result};
 
+use super::naming::is_name;
 use crate::{Engine, access};
 
 impl Engine {
@@ -17,6 +18,36 @@ impl Engine {
         self.store.read(move |tx| existing(tx, &id)).await
     }
 
+    /// The id of a memory that a request names by its id or its name. An id is taken as it is: the verb that
+    /// gets it says whether it is there. A name never has the form of an id, so that no memory stands in the
+    /// way of another.
+    ///
+    /// # Errors
+    /// `NotFound` where no memory has the name, or the caller may not know of it; `Invalid` for neither name
+    /// nor id.
+    pub async fn memory_id(&self, caller: &Principal, name_or_id: &str) -> Result<MemoryId> {
+        if let Ok(id) = MemoryId::parse(name_or_id) {
+            return Ok(id);
+        }
+        if !is_name(name_or_id) {
+            let rule = "memory must be the name of a memory (a letter, then up to 47 letters, digits or _), or \
+                        its id, like notes-a1B2c3D4e5";
+            return Err(Error::invalid("memory", rule));
+        }
+        let (caller, wanted) = (caller.clone(), name_or_id.to_owned());
+        let found = self.store.read(move |tx| known(tx, &caller, &wanted)).await?;
+        found.ok_or_else(|| Error::not_found(format!("there is no memory named {name_or_id}")).on("memory"))
+    }
+
+    /// The id of a memory that a request names by its id or its name; `None` where it is not there, or not
+    /// the caller's to know of: doors that answer both in the same way.
+    pub async fn memory_visible(&self, caller: &Principal, name_or_id: &str) -> Result<Option<MemoryId>> {
+        let wanted = name_or_id.to_owned();
+        let found = move |tx: &dyn ReadTx| Ok(by_id_or_name(tx, &wanted)?.map(|memory| memory.id));
+        let there: Option<MemoryId> = self.store.read(found).await?;
+        Ok(there.filter(|memory| access::may_know(caller, memory)))
+    }
+
     /// The memory of that name; not found also where the caller may not know of it.
     pub async fn memory_by_name(&self, caller: &Principal, name: &str) -> Result<Memory> {
         let wanted = name.to_owned();
@@ -24,6 +55,24 @@ impl Engine {
         found
             .filter(|memory| access::may_know(caller, &memory.id))
             .ok_or_else(|| Error::not_found(format!("there is no memory named {name}")))
+    }
+}
+
+/// The memory of an id or a name, where the caller may know of it in any way.
+pub(crate) fn known(tx: &dyn ReadTx, caller: &Principal, name_or_id: &str) -> Result<Option<MemoryId>> {
+    let memory = by_id_or_name(tx, name_or_id)?.map(|memory| memory.id);
+    Ok(memory.filter(|memory| {
+        access::may_know(caller, memory)
+            || access::may_act(caller, memory)
+            || access::may_report(caller, memory)
+    }))
+}
+
+/// The memory of an id or a name, whoever asks.
+pub fn by_id_or_name(tx: &dyn ReadTx, name_or_id: &str) -> Result<Option<Memory>> {
+    match MemoryId::parse(name_or_id) {
+        Ok(id) => tx.memories().get(&id),
+        Err(_) => tx.memories().by_name(name_or_id),
     }
 }
 

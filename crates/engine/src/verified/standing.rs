@@ -3,14 +3,13 @@
 
 use std::path::PathBuf;
 
-use loci_model::memory::Memory;
-use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
 use loci_model::{CodeReason, Error, MemoryId, Reason, Result};
 
 use super::storing::kinds_of_secrets;
 use crate::memories::NewMemory;
-use crate::{Engine, access};
+use crate::{Engine, access, memories};
 
 /// Longest label of an agent or a session.
 const LABEL_CHARS_MAX: usize = 200;
@@ -110,32 +109,12 @@ impl Engine {
 
     async fn known_memory(&self, caller: &Principal, wanted: &str) -> Result<Option<MemoryId>> {
         let (caller, wanted) = (caller.clone(), wanted.to_owned());
-        self.store
-            .read(move |tx| {
-                let memory = by_id_or_name(tx, &wanted)?.map(|memory| memory.id);
-                Ok(memory.filter(|memory| {
-                    access::may_know(&caller, memory)
-                        || access::may_act(&caller, memory)
-                        || access::may_report(&caller, memory)
-                }))
-            })
-            .await
+        self.store.read(move |tx| memories::known(tx, &caller, &wanted)).await
     }
 }
 
 /// Events of a memory that is made on the way stay this long where its profile does not say.
 const EVENT_EXPIRY_DAYS: u32 = 365;
-
-fn by_id_or_name(tx: &dyn ReadTx, wanted: &str) -> Result<Option<Memory>> {
-    let by_id = match MemoryId::parse(wanted) {
-        Ok(id) => tx.memories().get(&id)?,
-        Err(_) => None,
-    };
-    match by_id {
-        Some(memory) => Ok(Some(memory)),
-        None => tx.memories().by_name(wanted),
-    }
-}
 
 /// The memory that all of the caller's grants name.
 fn only_granted(caller: &Principal) -> Option<String> {

@@ -13,7 +13,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use loci_model::principal::Principal;
-use loci_model::{Error, ErrorKind, MemoryId, Result};
+use loci_model::{Error, ErrorKind, Result};
 
 use crate::auth::gate::Peer;
 use crate::doors::Doors;
@@ -45,7 +45,10 @@ async fn served(doors: &Doors, memory: &str, rest: &str, request: Request) -> Re
     let caller = caller_of(doors, peer, &parts.headers).await?;
     let missing = || Error::not_found("there is no such repository");
     let (name, service) = rest.split_once(".git/").ok_or_else(missing)?;
-    let memory = MemoryId::parse(memory).map_err(|_| missing())?;
+    let memory = match doors.engine.memory_visible(&caller, memory).await? {
+        Some(memory) => memory,
+        None => return Err(missing()),
+    };
     let place = doors.engine.mirror_repository(&caller, &memory, name).await.map_err(|error| {
         match error.kind {
             // Whoever may not read it learns nothing of it.

@@ -1,10 +1,11 @@
-//! Which part of which memory a bucket's name stands for: that of `[s3.buckets]`, or the whole of the memory with that id.
+//! Which part of which memory a bucket's name stands for: that of `[s3.buckets]`, or the whole of the
+//! memory with that id or name.
 
 use std::collections::BTreeMap;
 
 use loci_engine::files::bucket::Bucket;
+use loci_model::Namespace;
 use loci_model::principal::Principal;
-use loci_model::{MemoryId, Namespace};
 
 use super::fault::Fault;
 use crate::doors::Doors;
@@ -40,12 +41,8 @@ pub(super) async fn find(doors: &Doors, caller: &Principal, name: &str) -> Resul
     let missing = || Fault::no_such_bucket(name);
     let (memory, namespace) = match doors.options.s3.buckets.get(name) {
         Some(alias) => (alias.memory.as_str(), alias.namespace.clone()),
-        None => {
-            // A name of a memory is none of a bucket: it may be anybody's.
-            MemoryId::parse(name).map_err(|_| missing())?;
-            (name, Namespace::parse("/")?)
-        }
+        None => (name, Namespace::parse("/")?),
     };
-    let memory = doors.engine.bucket_memory(caller, memory).await?.ok_or_else(missing)?;
+    let memory = doors.engine.memory_visible(caller, memory).await?.ok_or_else(missing)?;
     Ok(Bucket { memory, namespace })
 }

@@ -42,8 +42,9 @@ impl Fault {
     }
 
     pub(super) fn no_such_bucket(bucket: &str) -> Self {
-        let rule =
-            format!("there is no bucket {bucket}: it is the id of a memory, or a name in [s3.buckets]");
+        let rule = format!(
+            "there is no bucket {bucket}: it is the id or name of a memory, or a name in [s3.buckets]"
+        );
         Self::new(StatusCode::NOT_FOUND, "NoSuchBucket", rule)
     }
 

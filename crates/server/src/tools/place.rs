@@ -51,13 +51,10 @@ pub async fn place(engine: &Engine, caller: &Principal, ask: &PlaceAsk) -> Resul
     }
 }
 
-/// A memory by id or name. Names have no dash, ids have one.
+/// A memory by id or name.
 pub(super) async fn named(engine: &Engine, caller: &Principal, name_or_id: &str) -> Result<Memory> {
-    if name_or_id.contains('-') {
-        let id = MemoryId::parse(name_or_id).map_err(|error| error.on("X-Loci-Memory"))?;
-        return engine.memory_get(caller, &id).await;
-    }
-    engine.memory_by_name(caller, name_or_id).await
+    let id = engine.memory_id(caller, name_or_id).await.map_err(|error| error.on("X-Loci-Memory"))?;
+    engine.memory_get(caller, &id).await
 }
 
 /// The memories that the caller may know of, newest first.

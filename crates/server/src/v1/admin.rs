@@ -23,7 +23,7 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn forget(call: Call, asked: shape::Forget) -> Result<shape::ForgetReceipt> {
     let shape::Forget { actor: whom, dry_run, confirm } = asked;
-    let ask = ForgetAsk { memory: call.memory()?, actor: actor(whom)?, dry_run, confirm };
+    let ask = ForgetAsk { memory: call.memory().await?, actor: actor(whom)?, dry_run, confirm };
     let receipt = call.doors.engine.forget(&call.caller, &ask).await?;
     let ForgetReceipt { memory, actor, events, records, jobs, tasks, exposures, .. } = receipt;
     let ForgetReceipt { dry_run, kinds, mirrors, unreachable, at, .. } = receipt;

@@ -94,9 +94,9 @@ impl Call {
             .ok_or_else(|| Error::invalid(name, format!("the header {name} must be printable ASCII text")))
     }
 
-    /// The memory of the path.
-    pub(super) fn memory(&self) -> Result<MemoryId> {
-        MemoryId::parse(self.path("memory")?).map_err(|error| error.on("memory"))
+    /// The memory of the path, named by its id or its name.
+    pub(super) async fn memory(&self) -> Result<MemoryId> {
+        self.doors.engine.memory_id(&self.caller, self.path("memory")?).await
     }
 
     /// The actor of the path.

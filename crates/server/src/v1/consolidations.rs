@@ -40,14 +40,14 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 async fn begin(call: Call, start: shape::ConsolidationStart) -> Result<shape::ConsolidationRun> {
-    let ask = asked(tree(&call, start.namespace.as_deref())?, start)?;
+    let ask = asked(tree(&call, start.namespace.as_deref()).await?, start)?;
     let begun = call.doors.engine.consolidation_start(&call.caller, &ask).await?;
     shown(&call, &ask.tree, begun).await
 }
 
 async fn list(call: Call, listing: shape::ConsolidationListing) -> Result<shape::ConsolidationList> {
     let ask = ConsolidationListing {
-        tree: tree(&call, listing.namespace.as_deref())?,
+        tree: tree(&call, listing.namespace.as_deref()).await?,
         status: listing.status.as_deref().map(status).transpose()?,
         held: flag("held", listing.held.as_deref())?,
         after: cursor::read(listing.cursor.as_deref())?,
@@ -61,33 +61,33 @@ async fn list(call: Call, listing: shape::ConsolidationListing) -> Result<shape:
 }
 
 async fn show(call: Call, asked: shape::ConsolidationAsk) -> Result<shape::ConsolidationRun> {
-    let tree = tree(&call, asked.namespace.as_deref())?;
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
     let found = call.doors.engine.consolidation_get(&call.caller, &tree, call.path("run")?).await?;
     shown(&call, &tree, found).await
 }
 
 async fn apply(call: Call, asked: shape::ConsolidationApply) -> Result<shape::ConsolidationRun> {
-    let (tree, token) = (tree(&call, asked.namespace.as_deref())?, call.token()?);
+    let (tree, token) = (tree(&call, asked.namespace.as_deref()).await?, call.token()?);
     let of = (&tree, call.path("run")?);
     let done = call.doors.engine.consolidation_apply(&call.caller, of, asked.actions, token).await?;
     shown(&call, &tree, done).await
 }
 
 async fn revert(call: Call, asked: shape::ConsolidationRevert) -> Result<shape::ConsolidationRun> {
-    let (tree, token) = (tree(&call, asked.namespace.as_deref())?, call.token()?);
+    let (tree, token) = (tree(&call, asked.namespace.as_deref()).await?, call.token()?);
     let of = (&tree, call.path("run")?);
     let done = call.doors.engine.consolidation_revert(&call.caller, of, asked.force, token).await?;
     shown(&call, &tree, done.run).await
 }
 
 async fn cancel(call: Call, asked: shape::ConsolidationAsk) -> Result<shape::ConsolidationRun> {
-    let tree = tree(&call, asked.namespace.as_deref())?;
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
     let off = call.doors.engine.consolidation_cancel(&call.caller, &tree, call.path("run")?).await?;
     run(off, Vec::new())
 }
 
 async fn replan(call: Call, asked: shape::ConsolidationAsk) -> Result<shape::ConsolidationRun> {
-    let tree = tree(&call, asked.namespace.as_deref())?;
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
     let anew = call.doors.engine.consolidation_replan(&call.caller, &tree, call.path("run")?).await?;
     shown(&call, &tree, anew).await
 }

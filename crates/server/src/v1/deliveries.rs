@@ -36,7 +36,8 @@ async fn list(call: Call, asked: shape::DeliveryListing) -> Result<shape::Delive
     });
     let after = cursor::read(asked.cursor.as_deref())?;
     let engine = &call.doors.engine;
-    let page = engine.delivery_list(&call.caller, &call.memory()?, state.transpose()?, after, limit).await?;
+    let page =
+        engine.delivery_list(&call.caller, &call.memory().await?, state.transpose()?, after, limit).await?;
     Ok(shape::DeliveryList {
         deliveries: page.items.into_iter().map(shown).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -45,7 +46,7 @@ async fn list(call: Call, asked: shape::DeliveryListing) -> Result<shape::Delive
 
 async fn retry(call: Call) -> Result<shape::DeliveryRetried> {
     let id = DeliveryId::parse(call.path("delivery")?).map_err(|error| error.on("delivery"))?;
-    call.doors.engine.delivery_retry(&call.caller, &call.memory()?, &id).await?;
+    call.doors.engine.delivery_retry(&call.caller, &call.memory().await?, &id).await?;
     Ok(shape::DeliveryRetried { id: id.to_string() })
 }
 

@@ -33,7 +33,7 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn event_create(call: Call, asked: shape::EventCreate) -> Result<shape::EventCreated> {
     let token = call.token()?;
-    let new = new_event(call.memory()?, asked)?;
+    let new = new_event(call.memory().await?, asked)?;
     let made = call.doors.engine.event_create(&call.caller, new, token).await?;
     Ok(shape::EventCreated { event: shown(&made.event)?, notices: notices(&made.notices) })
 }
@@ -109,7 +109,7 @@ pub(super) fn session(text: String) -> Result<SessionId> {
 async fn event_list(call: Call, asked: shape::EventListing) -> Result<shape::EventList> {
     let branch = asked.branch.map(BranchName::parse).transpose().map_err(|error| error.on("branch"))?;
     let listing = EventListing {
-        memory: call.memory()?,
+        memory: call.memory().await?,
         actor: actor(asked.actor)?,
         session: session(asked.session)?,
         branch: branch.map(|name| (name, asked.include_parents)),
@@ -130,13 +130,13 @@ fn event_id(call: &Call) -> Result<EventId> {
 }
 
 async fn event_get(call: Call, asked: shape::EventPlace) -> Result<shape::Event> {
-    let (memory, id) = (call.memory()?, event_id(&call)?);
+    let (memory, id) = (call.memory().await?, event_id(&call)?);
     let (actor, session) = (actor(asked.actor)?, session(asked.session)?);
     shown(&call.doors.engine.event_get(&call.caller, &memory, &actor, &session, &id).await?)
 }
 
 async fn event_delete(call: Call, asked: shape::EventPlace) -> Result<Nothing> {
-    let (memory, id) = (call.memory()?, event_id(&call)?);
+    let (memory, id) = (call.memory().await?, event_id(&call)?);
     let (actor, session) = (actor(asked.actor)?, session(asked.session)?);
     call.doors.engine.event_delete(&call.caller, &memory, &actor, &session, &id).await?;
     Ok(Nothing {})
@@ -144,7 +144,7 @@ async fn event_delete(call: Call, asked: shape::EventPlace) -> Result<Nothing> {
 
 async fn actor_list(call: Call, asked: shape::Paging) -> Result<shape::ActorList> {
     let (after, limit) = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
-    let page = call.doors.engine.actor_list(&call.caller, &call.memory()?, after, limit).await?;
+    let page = call.doors.engine.actor_list(&call.caller, &call.memory().await?, after, limit).await?;
     Ok(shape::ActorList {
         actors: page.items.iter().map(ToString::to_string).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -153,7 +153,7 @@ async fn actor_list(call: Call, asked: shape::Paging) -> Result<shape::ActorList
 
 async fn session_list(call: Call, asked: shape::Paging) -> Result<shape::SessionList> {
     let (after, limit) = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
-    let (memory, actor) = (call.memory()?, call.actor()?);
+    let (memory, actor) = (call.memory().await?, call.actor()?);
     let page = call.doors.engine.session_list(&call.caller, &memory, &actor, false, after, limit).await?;
     let sessions = page.items.iter().map(|entry| shape::Session {
         id: entry.session.to_string(),

@@ -44,7 +44,7 @@ async fn export(doors: Doors, request: Request) -> Result<Response> {
     let (mut parts, _) = request.into_parts();
     let (caller, path) = call::admit(&doors, &mut parts).await?;
     let id = path.iter().find(|(name, _)| name == "memory").map_or("", |(_, value)| value.as_str());
-    let memory = MemoryId::parse(id).map_err(|error| error.on("memory"))?;
+    let memory = doors.engine.memory_id(&caller, id).await?;
     let asked: shape::ExportAsk = call::query(&parts)?;
     let namespace = asked.namespace.map(Namespace::parse).transpose();
     let namespace = namespace.map_err(|error| error.on("namespace"))?;

@@ -65,7 +65,7 @@ pub(super) fn operations(mut table: Table) -> Table {
 async fn document_get(doors: Doors, request: Request) -> Result<Response> {
     let (call, parts) = Call::begin(doors, request).await?;
     let asked: shape::DocumentAsk = call::query(&parts)?;
-    let tree = tree(&call, asked.namespace.as_deref())?;
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
     let shown = call.doors.engine.document_get(&call.caller, &tree, call.path("path")?).await?;
     let etag = shown.etag();
     if call.header("if-none-match")?.is_some_and(|tag| tag == etag) {
@@ -96,7 +96,7 @@ async fn document_put(doors: Doors, request: Request) -> Result<Response> {
         (if is_raw { PutContent::Raw(text) } else { PutContent::File(text) }, token, None)
     };
     let put = DocumentPut {
-        tree: tree(&call, asked.namespace.as_deref())?,
+        tree: tree(&call, asked.namespace.as_deref()).await?,
         path: Some(call.path("path")?.to_owned()),
         content,
         precondition: precondition(&call, asked.force.as_deref())?,
@@ -112,7 +112,7 @@ async fn document_delete(doors: Doors, request: Request) -> Result<Response> {
     let (call, parts) = Call::begin(doors, request).await?;
     let asked: shape::DocumentChange = call::query(&parts)?;
     let delete = DocumentDelete {
-        tree: tree(&call, asked.namespace.as_deref())?,
+        tree: tree(&call, asked.namespace.as_deref()).await?,
         path: call.path("path")?.to_owned(),
         precondition: precondition(&call, asked.force.as_deref())?,
         reason: asked.reason,
@@ -150,7 +150,7 @@ fn precondition(call: &Call, force: Option<&str>) -> Result<Option<Precondition>
 async fn document_add(call: Call, asked: shape::DocumentAdd) -> Result<shape::DocumentWritten> {
     let token = call.token()?;
     let put = DocumentPut {
-        tree: tree(&call, asked.namespace.as_deref())?,
+        tree: tree(&call, asked.namespace.as_deref()).await?,
         path: None,
         content: PutContent::Parts(content(shape::DocumentPut {
             body: asked.body,
@@ -175,7 +175,7 @@ async fn document_append(call: Call, asked: shape::DocumentAppend) -> Result<sha
         }
     };
     let append = DocumentAppend {
-        tree: tree(&call, asked.namespace.as_deref())?,
+        tree: tree(&call, asked.namespace.as_deref()).await?,
         to,
         lines: asked.lines,
         if_absent_create: asked.if_absent_create,
@@ -188,7 +188,7 @@ async fn document_append(call: Call, asked: shape::DocumentAppend) -> Result<sha
 async fn document_edit(call: Call, asked: shape::DocumentEdit) -> Result<shape::DocumentWritten> {
     let token = call.token()?;
     let edit = DocumentEdit {
-        tree: tree(&call, asked.namespace.as_deref())?,
+        tree: tree(&call, asked.namespace.as_deref()).await?,
         edit: edit_of(&asked)?,
         path: asked.path,
         precondition: asked.if_match.as_deref().map(Precondition::of_tags),
@@ -228,7 +228,7 @@ fn edit_of(asked: &shape::DocumentEdit) -> Result<Edit> {
 async fn document_move(call: Call, asked: shape::DocumentMove) -> Result<shape::DocumentWritten> {
     let token = call.token()?;
     let moved = DocumentMove {
-        tree: tree(&call, asked.namespace.as_deref())?,
+        tree: tree(&call, asked.namespace.as_deref()).await?,
         from: asked.from,
         to: asked.to,
         precondition: asked.if_match.as_deref().map(Precondition::of_tags),
@@ -244,7 +244,7 @@ async fn record_redact(call: Call, asked: shape::RedactionAsk) -> Result<shape::
         Some(_) => return Err(Error::invalid("match", "send either versions or match")),
     };
     let redact = RecordRedact {
-        memory: call.memory()?,
+        memory: call.memory().await?,
         record: RecordId::parse(asked.record).map_err(|error| error.on("record"))?,
         which,
         reason: asked.reason,

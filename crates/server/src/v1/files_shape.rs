@@ -15,9 +15,9 @@ use super::call::Call;
 const ROOT: &str = "/";
 
 /// The tree of a call.
-pub(super) fn tree(call: &Call, namespace: Option<&str>) -> Result<TreeAsk> {
+pub(super) async fn tree(call: &Call, namespace: Option<&str>) -> Result<TreeAsk> {
     let namespace = Namespace::parse(namespace.unwrap_or(ROOT)).map_err(|error| error.on("namespace"))?;
-    Ok(TreeAsk { memory: call.memory()?, namespace })
+    Ok(TreeAsk { memory: call.memory().await?, namespace })
 }
 
 /// A flag of a query: `1` and `true` are yes.

@@ -44,7 +44,7 @@ async fn list(call: Call, asked: shape::JobListing) -> Result<shape::JobList> {
         after: cursor::read(asked.cursor.as_deref())?,
         limit: limit as usize,
     };
-    let page = call.doors.engine.job_list(&call.caller, &call.memory()?, query).await?;
+    let page = call.doors.engine.job_list(&call.caller, &call.memory().await?, query).await?;
     Ok(shape::JobList {
         jobs: page.items.iter().map(shown).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -60,13 +60,13 @@ fn word<T>(text: Option<&str>, field: &str, words: &str, parse: fn(&str) -> Opti
 }
 
 async fn one(call: Call) -> Result<shape::Job> {
-    let job = call.doors.engine.job_get(&call.caller, &call.memory()?, &job_id(&call)?).await?;
+    let job = call.doors.engine.job_get(&call.caller, &call.memory().await?, &job_id(&call)?).await?;
     Ok(shown(&job))
 }
 
 async fn start(call: Call) -> Result<shape::JobStarted> {
     let token = call.token()?;
-    let id = call.doors.engine.job_start(&call.caller, &call.memory()?, &job_id(&call)?, token).await?;
+    let id = call.doors.engine.job_start(&call.caller, &call.memory().await?, &job_id(&call)?, token).await?;
     Ok(shape::JobStarted { id: id.to_string() })
 }
 
@@ -77,7 +77,7 @@ async fn wait(call: Call, asked: shape::ExtractionWait) -> Result<shape::Extract
     let WaitOutcome { complete, pending, waiting, failed } = call
         .doors
         .engine
-        .extraction_wait(&call.caller, &call.memory()?, actor.as_ref(), session.as_ref(), timeout_ms)
+        .extraction_wait(&call.caller, &call.memory().await?, actor.as_ref(), session.as_ref(), timeout_ms)
         .await?;
     Ok(shape::ExtractionState { complete, pending, waiting, failed })
 }

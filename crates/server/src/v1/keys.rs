@@ -5,7 +5,7 @@ use loci_api::key as shape;
 use loci_engine::keys::IssuedKey;
 use loci_model::key::AccessKey;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::{AccessKeyId, ActorId, Error, MemoryId, Namespace, Result, SessionId, StrategyId};
+use loci_model::{AccessKeyId, ActorId, Error, Namespace, Result, SessionId, StrategyId};
 
 use super::call::Call;
 use super::table::{Method, Table, create, get, other, post};
@@ -27,7 +27,13 @@ async fn key_create(call: Call, asked: shape::KeyCreate) -> Result<shape::KeyIss
                 "a key needs a grant; leave grants out for one that allows everything",
             ));
         }
-        Some(grants) => grants.into_iter().map(grant).collect::<Result<_>>()?,
+        Some(asked) => {
+            let mut grants = Vec::with_capacity(asked.len());
+            for asked in asked {
+                grants.push(grant(&call, asked).await?);
+            }
+            grants
+        }
     };
     let principal = Principal { name: asked.name, grants };
     let issued = call.doors.engine.key_create(&call.caller, principal).await?;
@@ -53,7 +59,8 @@ async fn key_revoke(call: Call) -> Result<Nothing> {
     Ok(Nothing {})
 }
 
-fn grant(asked: shape::Grant) -> Result<Grant> {
+/// A grant; a memory that it names by its name is granted by its id, which no later memory of that name gets.
+async fn grant(call: &Call, asked: shape::Grant) -> Result<Grant> {
     if asked.capabilities.is_empty() {
         return Err(Error::invalid("capabilities", "a grant needs at least one of read, write, admin"));
     }
@@ -66,8 +73,12 @@ fn grant(asked: shape::Grant) -> Result<Grant> {
         shape::Capability::Worker => Capability::Worker,
         shape::Capability::Impersonate => Capability::Impersonate,
     };
+    let memory = match asked.memory {
+        Some(named) => Some(call.doors.engine.memory_id(&call.caller, &named).await?),
+        None => None,
+    };
     Ok(Grant {
-        memory: asked.memory.map(MemoryId::parse).transpose().map_err(|error| error.on("memory"))?,
+        memory,
         actor: asked.actor.map(ActorId::parse).transpose().map_err(|error| error.on("actor"))?,
         session: asked.session.map(SessionId::parse).transpose().map_err(|error| error.on("session"))?,
         namespace: asked.namespace.map(Namespace::parse).transpose()?,

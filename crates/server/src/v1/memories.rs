@@ -73,7 +73,7 @@ async fn memory_list(call: Call, asked: shape::MemoryListing) -> Result<shape::M
 }
 
 async fn memory_get(call: Call) -> Result<shape::Memory> {
-    let memory = call.doors.engine.memory_get(&call.caller, &call.memory()?).await?;
+    let memory = call.doors.engine.memory_get(&call.caller, &call.memory().await?).await?;
     Ok(shown(&call, &memory))
 }
 
@@ -89,32 +89,32 @@ async fn memory_update(call: Call, asked: shape::MemoryUpdate) -> Result<shape::
         namespace_keys: asked.namespace_keys.map(|keys| keys.into_iter().map(namespace_key).collect()),
         ..MemoryUpdate::default()
     };
-    let changed = call.doors.engine.memory_update(&call.caller, &call.memory()?, change, token).await?;
+    let changed = call.doors.engine.memory_update(&call.caller, &call.memory().await?, change, token).await?;
     Ok(shown(&call, &changed.memory))
 }
 
 async fn memory_delete(call: Call) -> Result<Nothing> {
-    call.doors.engine.memory_delete(&call.caller, &call.memory()?, None).await?;
+    call.doors.engine.memory_delete(&call.caller, &call.memory().await?, None).await?;
     Ok(Nothing {})
 }
 
 async fn settings_put(call: Call, asked: shape::MemorySettings) -> Result<shape::Memory> {
-    let id = call.memory()?;
+    let id = call.memory().await?;
     let changed = call.doors.engine.memory_settings_put(&call.caller, &id, settings(asked)).await?;
     Ok(shown(&call, &changed))
 }
 
 async fn tags_list(call: Call) -> Result<shape::Tags> {
-    Ok(shape::Tags { tags: call.doors.engine.tags_list(&call.caller, &call.memory()?).await? })
+    Ok(shape::Tags { tags: call.doors.engine.tags_list(&call.caller, &call.memory().await?).await? })
 }
 
 async fn tags_add(call: Call, asked: shape::Tags) -> Result<Nothing> {
-    call.doors.engine.tags_add(&call.caller, &call.memory()?, asked.tags).await?;
+    call.doors.engine.tags_add(&call.caller, &call.memory().await?, asked.tags).await?;
     Ok(Nothing {})
 }
 
 async fn tags_remove(call: Call, asked: shape::TagKeys) -> Result<Nothing> {
-    call.doors.engine.tags_remove(&call.caller, &call.memory()?, &asked.keys).await?;
+    call.doors.engine.tags_remove(&call.caller, &call.memory().await?, &asked.keys).await?;
     Ok(Nothing {})
 }
 

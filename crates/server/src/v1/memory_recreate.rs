@@ -14,7 +14,8 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn memory_recreate(call: Call, asked: shape::MemoryRecreate) -> Result<shape::MemoryRecreated> {
     let engine = &call.doors.engine;
-    let done = engine.memory_recreate(&call.caller, &call.memory()?, asked.yes_destroy.as_deref()).await?;
+    let done =
+        engine.memory_recreate(&call.caller, &call.memory().await?, asked.yes_destroy.as_deref()).await?;
     Ok(shape::MemoryRecreated {
         name: done.old.name,
         memory_id: done.new.map(|new| new.id.to_string()),

@@ -6,7 +6,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use loci_api::memory_tool as shape;
 use loci_engine::files::{MountAsk, TreeAsk};
-use loci_model::{Error, MemoryId, Namespace, Result};
+use loci_model::{Error, Namespace, Result};
 
 use super::call::{self, Call};
 use super::table::{Described, Table, post};
@@ -27,19 +27,19 @@ pub(super) fn operations(mut table: Table) -> Table {
 async fn run(doors: Doors, request: Request) -> Result<Response> {
     let (call, parts) = Call::begin(doors, request).await?;
     let asked: shape::MemoryToolQuery = call::query(&parts)?;
-    let mount = mount(asked)?;
+    let mount = mount(&call, asked).await?;
     let command: shape::MemoryToolCommand = call.json()?;
     let token = call.token()?;
     let done = call.doors.engine.memory_tool(&call.caller, &mount, command.0, token).await?;
     Ok(Json(shape::MemoryToolAnswer { content: done.content, is_error: done.is_error }).into_response())
 }
 
-fn mount(asked: shape::MemoryToolQuery) -> Result<MountAsk> {
+async fn mount(call: &Call, asked: shape::MemoryToolQuery) -> Result<MountAsk> {
     let shape::MemoryToolQuery { mount, memory, namespace } = asked;
     match (mount, memory) {
         (mount, None) if namespace.is_none() => Ok(MountAsk::Named(mount)),
         (None, Some(memory)) => Ok(MountAsk::Tree(TreeAsk {
-            memory: MemoryId::parse(memory).map_err(|error| error.on("memory"))?,
+            memory: call.doors.engine.memory_id(&call.caller, &memory).await?,
             namespace: Namespace::parse(namespace.as_deref().unwrap_or("/"))
                 .map_err(|error| error.on("namespace"))?,
         })),

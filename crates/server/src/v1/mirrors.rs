@@ -45,12 +45,12 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 async fn list(call: Call) -> Result<shape::MirrorList> {
-    let mirrors = call.doors.engine.mirrors_list(&call.caller, &call.memory()?).await?;
+    let mirrors = call.doors.engine.mirrors_list(&call.caller, &call.memory().await?).await?;
     Ok(shape::MirrorList { mirrors: mirrors.into_iter().map(shown).collect() })
 }
 
 async fn add(call: Call, asked: shape::MirrorMake) -> Result<shape::Mirror> {
-    let tree = tree(&call, asked.namespace.as_deref())?;
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
     let new = NewMirror {
         memory: tree.memory,
         name: asked.name,
@@ -96,29 +96,29 @@ fn word<T>(
 }
 
 async fn status(call: Call) -> Result<shape::Mirror> {
-    let (memory, name) = (call.memory()?, call.path("mirror")?);
+    let (memory, name) = (call.memory().await?, call.path("mirror")?);
     call.doors.engine.mirror_status(&call.caller, &memory, name).await.map(shown)
 }
 
 async fn remove(call: Call) -> Result<shape::Mirror> {
-    let (memory, name) = (call.memory()?, call.path("mirror")?);
+    let (memory, name) = (call.memory().await?, call.path("mirror")?);
     let mirror = call.doors.engine.mirror_remove(&call.caller, &memory, name).await?;
     Ok(shown(MirrorShown { mirror, state: None, open_conflicts: 0 }))
 }
 
 async fn sync(call: Call) -> Result<shape::MirrorReport> {
-    let (memory, name) = (call.memory()?, call.path("mirror")?);
+    let (memory, name) = (call.memory().await?, call.path("mirror")?);
     call.doors.engine.mirror_sync(&call.caller, &memory, name).await.map(report)
 }
 
 async fn base(call: Call, asked: shape::MirrorBaseAsk) -> Result<shape::MirrorBase> {
-    let (memory, name) = (call.memory()?, call.path("mirror")?);
+    let (memory, name) = (call.memory().await?, call.path("mirror")?);
     let base = call.doors.engine.mirror_base(&call.caller, &memory, name, &asked.commits).await?;
     Ok(shape::MirrorBase { base })
 }
 
 async fn pull(call: Call, asked: shape::MirrorPull) -> Result<shape::MirrorReport> {
-    let (memory, name) = (call.memory()?, call.path("mirror")?);
+    let (memory, name) = (call.memory().await?, call.path("mirror")?);
     let file = |file: shape::PulledFile| PulledFile {
         path: file.path,
         content: file.content.map(String::into_bytes),

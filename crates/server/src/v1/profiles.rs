@@ -47,7 +47,7 @@ async fn apply(call: Call, asked: shape::ProfileApply) -> Result<shape::ProfileA
             ));
         }
     };
-    let applied = engine.profile_apply(&call.caller, &call.memory()?, &profile, asked.dry_run).await?;
+    let applied = engine.profile_apply(&call.caller, &call.memory().await?, &profile, asked.dry_run).await?;
     Ok(shown(applied))
 }
 

@@ -29,8 +29,12 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 async fn next(call: Call, asked: shape::JobNext) -> Result<Option<shape::PulledJob>> {
+    let memory = match asked.memory {
+        Some(named) => Some(call.doors.engine.memory_id(&call.caller, &named).await?),
+        None => None,
+    };
     let ask = QuestionAsk {
-        memory: asked.memory.map(MemoryId::parse).transpose().map_err(|error| error.on("memory"))?,
+        memory,
         steps: steps(asked.kinds.as_deref().unwrap_or_default())?,
         lease_ms: asked.lease_ms.unwrap_or(LEASE_MS_DEFAULT),
         wait_ms: asked.wait_ms.unwrap_or(WAIT_MS_DEFAULT),

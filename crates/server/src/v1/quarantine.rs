@@ -38,13 +38,13 @@ async fn quarantine(call: Call, asked: shape::Quarantine) -> Result<shape::Quara
         reason: asked.reason,
         dry_run: asked.dry_run,
     };
-    Ok(shown(&call.doors.engine.records_quarantine(&call.caller, &call.memory()?, ask).await?))
+    Ok(shown(&call.doors.engine.records_quarantine(&call.caller, &call.memory().await?, ask).await?))
 }
 
 async fn list(call: Call, asked: shape::QuarantineListing) -> Result<shape::QuarantineList> {
     let after = cursor::read(asked.cursor.as_deref())?;
     let limit = cursor::limit(asked.limit)?;
-    let page = call.doors.engine.quarantine_list(&call.caller, &call.memory()?, after, limit).await?;
+    let page = call.doors.engine.quarantine_list(&call.caller, &call.memory().await?, after, limit).await?;
     Ok(shape::QuarantineList {
         records: page.items.iter().map(record).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -64,7 +64,7 @@ async fn decide(
     asked: shape::QuarantineDecision,
     verdict: Verdict,
 ) -> Result<shape::Quarantined> {
-    let (memory, ids) = (call.memory()?, ids(&asked.ids)?);
+    let (memory, ids) = (call.memory().await?, ids(&asked.ids)?);
     let engine = &call.doors.engine;
     Ok(shown(&engine.quarantine_decide(&call.caller, &memory, ids, verdict, asked.reason).await?))
 }

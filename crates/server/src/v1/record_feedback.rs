@@ -27,7 +27,7 @@ async fn record_feedback(call: Call, asked: shape::RecordFeedback) -> Result<sha
     };
     let feedback = RecordFeedback { id: path_record(&call)?, verdict, reason: asked.reason, by_human };
     let id = feedback.id.to_string();
-    let said = call.doors.engine.record_feedback(&call.caller, &call.memory()?, feedback).await?;
+    let said = call.doors.engine.record_feedback(&call.caller, &call.memory().await?, feedback).await?;
     let FeedbackStanding { version, useful, wrong, state, state_reason } = said;
     let (useful, wrong) = (count(useful), count(wrong));
     let state = state.as_str().to_owned();

@@ -64,7 +64,7 @@ async fn records_create(call: Call, asked: shape::RecordsCreate) -> Result<shape
     let now = call.doors.engine.now();
     let records = asked.records.into_iter().enumerate().map(|(at, asked)| new_record(at, asked, now));
     let request = RecordsCreate {
-        memory: call.memory()?,
+        memory: call.memory().await?,
         records: records.collect::<Result<_>>()?,
         expiry: asked.expiry_days.map(ExpirySpecification::Days),
     };
@@ -100,7 +100,7 @@ async fn records_update(call: Call, asked: shape::RecordsUpdate) -> Result<shape
     let now = call.doors.engine.now();
     let updates = asked.records.into_iter().map(|asked| record_update(asked, now)).collect::<Result<_>>()?;
     let expiry = asked.expiry_days.map(ExpirySpecification::Days);
-    let memory = call.memory()?;
+    let memory = call.memory().await?;
     Ok(outcome(call.doors.engine.records_update(&call.caller, &memory, updates, expiry).await?))
 }
 
@@ -124,7 +124,7 @@ async fn records_delete(call: Call, asked: shape::RecordsDelete) -> Result<shape
         .iter()
         .map(|id| Ok(RecordDelete { id: record_id(id)?, namespace: None }))
         .collect::<Result<_>>()?;
-    let memory = call.memory()?;
+    let memory = call.memory().await?;
     Ok(outcome(call.doors.engine.records_delete(&call.caller, &memory, deletes).await?))
 }
 
@@ -150,7 +150,7 @@ async fn record_list(call: Call, asked: shape::RecordListing) -> Result<shape::R
         namespaces.push(NamespaceAsk::Path(Namespace::parse("/")?));
     }
     let listing = RecordListing {
-        memory: call.memory()?,
+        memory: call.memory().await?,
         namespaces,
         strategy: choice(asked.strategy)?,
         metadata: asked.metadata.into_iter().map(filter).collect::<Result<_>>()?,
@@ -172,18 +172,18 @@ pub(super) fn path_record(call: &Call) -> Result<RecordId> {
 }
 
 async fn record_get(call: Call) -> Result<shape::Record> {
-    let (memory, id) = (call.memory()?, path_record(&call)?);
+    let (memory, id) = (call.memory().await?, path_record(&call)?);
     Ok(record(&call.doors.engine.record_get(&call.caller, &memory, &id, None).await?))
 }
 
 async fn record_delete(call: Call) -> Result<Nothing> {
     let delete = RecordDelete { id: path_record(&call)?, namespace: None };
-    call.doors.engine.record_delete(&call.caller, &call.memory()?, delete).await?;
+    call.doors.engine.record_delete(&call.caller, &call.memory().await?, delete).await?;
     Ok(Nothing {})
 }
 
 async fn record_history(call: Call) -> Result<shape::RecordHistory> {
-    let (memory, id) = (call.memory()?, path_record(&call)?);
+    let (memory, id) = (call.memory().await?, path_record(&call)?);
     let versions = call.doors.engine.record_history(&call.caller, &memory, &id).await?;
     let changes = call.doors.engine.record_changes(&call.caller, &memory, &id).await?;
     Ok(shape::RecordHistory {
@@ -196,7 +196,7 @@ async fn record_history(call: Call) -> Result<shape::RecordHistory> {
 async fn record_revert(call: Call, asked: shape::RecordRevert) -> Result<shape::RecordsReverted> {
     let revert =
         RecordRevert { id: path_record(&call)?, to_version: asked.to_version, if_version: asked.if_version };
-    let records = call.doors.engine.record_revert(&call.caller, &call.memory()?, revert).await?;
+    let records = call.doors.engine.record_revert(&call.caller, &call.memory().await?, revert).await?;
     let shown = |record: &loci_model::record::Record| shape::RevertedRecord {
         id: record.id.to_string(),
         version: record.version,

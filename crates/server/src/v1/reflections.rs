@@ -29,7 +29,7 @@ async fn reflect(call: Call, asked: shape::Reflect) -> Result<shape::ReflectAske
     let namespace =
         asked.namespace.map(Namespace::parse).transpose().map_err(|error| error.on("namespace"))?;
     let ask = ReflectionAsk { window: asked.window, namespace };
-    let job = call.doors.engine.strategy_reflect(&call.caller, &call.memory()?, &strategy, ask).await?;
+    let job = call.doors.engine.strategy_reflect(&call.caller, &call.memory().await?, &strategy, ask).await?;
     Ok(shape::ReflectAsked { job: job.to_string() })
 }
 

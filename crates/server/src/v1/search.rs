@@ -20,7 +20,8 @@ pub(super) fn operations(table: Table) -> Table {
 async fn search(call: Call, asked: shape::Search) -> Result<shape::SearchAnswer> {
     let explain = asked.explain;
     let own_writes = if asked.read_your_writes == Some(false) { OwnWrites::Hidden } else { OwnWrites::Shown };
-    let answer = call.doors.engine.search_with(&call.caller, request(asked)?, own_writes).await?;
+    let memory = call.doors.engine.memory_id(&call.caller, &asked.memory).await?;
+    let answer = call.doors.engine.search_with(&call.caller, request(asked, memory)?, own_writes).await?;
     Ok(shape::SearchAnswer {
         hits: answer.hits.iter().map(hit).collect(),
         statistics: explain.then(|| statistics(answer.statistics)),
@@ -28,10 +29,10 @@ async fn search(call: Call, asked: shape::Search) -> Result<shape::SearchAnswer>
     })
 }
 
-fn request(asked: shape::Search) -> Result<SearchRequest> {
+fn request(asked: shape::Search, memory: MemoryId) -> Result<SearchRequest> {
     let as_of = asked.as_of.as_deref().map(Timestamp::parse).transpose();
     Ok(SearchRequest {
-        memory: MemoryId::parse(asked.memory).map_err(|error| error.on("memory"))?,
+        memory,
         query: asked.query,
         namespaces: places(asked.namespaces, asked.namespace_paths)?,
         strategy: choice(asked.strategy)?,

@@ -19,6 +19,6 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn end(call: Call) -> Result<SessionEnded> {
     let id = session(call.path("session")?.to_owned())?;
-    let due = call.doors.engine.session_end(&call.caller, &call.memory()?, &call.actor()?, &id).await?;
+    let due = call.doors.engine.session_end(&call.caller, &call.memory().await?, &call.actor()?, &id).await?;
     Ok(SessionEnded { due: due as u64 })
 }

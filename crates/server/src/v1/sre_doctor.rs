@@ -14,7 +14,7 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn sre_doctor(call: Call) -> Result<shape::SreDoctorReport> {
     let SreExamined { records, problems, more } =
-        call.doors.engine.sre_examine(&call.caller, &call.memory()?).await?;
+        call.doors.engine.sre_examine(&call.caller, &call.memory().await?).await?;
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let shown = |SreProblem { kind, record, place, detail }| shape::SreProblem {
         problem: kind.as_str().to_owned(),

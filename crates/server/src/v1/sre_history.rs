@@ -20,7 +20,7 @@ async fn sre_history(call: Call, asked: shape::SreHistoryAsk) -> Result<shape::S
     let kind = asked.knowledge_type.as_deref();
     let kind = kind.map(|word| KnowledgeType::parse(word).ok_or_else(unknown)).transpose()?;
     let ask = SreHistoryAsk {
-        memory: call.memory()?,
+        memory: call.memory().await?,
         service: asked.service,
         kind,
         metric: asked.metric,

@@ -7,7 +7,7 @@ use loci_engine::sre::{
     SreApply, SreApplyKind, SreListed, SrePast, SrePreference, SreUser, declared_users, users_of,
 };
 use loci_model::record::Record;
-use loci_model::{Error, MemoryId, RecordId, Result};
+use loci_model::{Error, RecordId, Result};
 use serde_json::{Value, json};
 
 use super::call::Call;
@@ -50,7 +50,7 @@ async fn list(call: Call, asked: shape::SrePreferencesListing) -> Result<shape::
         }
     };
     let engine = &call.doors.engine;
-    let found = engine.sre_preferences_list(&call.caller, &call.memory()?, waiting_only).await?;
+    let found = engine.sre_preferences_list(&call.caller, &call.memory().await?, waiting_only).await?;
     let listed = |SreListed { user, kind, entry }| entry_shown(&user, &kind, entry);
     Ok(shape::SrePreferenceList {
         preferences: found.items.into_iter().map(listed).collect(),
@@ -61,7 +61,7 @@ async fn list(call: Call, asked: shape::SrePreferencesListing) -> Result<shape::
 async fn show(call: Call) -> Result<shape::SreUserPreferences> {
     let user = call.path("user")?.to_owned();
     let engine = &call.doors.engine;
-    let SreUser { types, effective } = engine.sre_user(&call.caller, &call.memory()?, &user).await?;
+    let SreUser { types, effective } = engine.sre_user(&call.caller, &call.memory().await?, &user).await?;
     let of_type = |(kind, one): (String, loci_engine::sre::SrePreferences)| shape::SrePreferencesOfType {
         entries: one.entries.into_iter().map(|entry| entry_shown(&user, &kind, entry)).collect(),
         preference_value: one.value,
@@ -83,7 +83,7 @@ async fn history(call: Call, asked: shape::SrePreferenceHistoryQuery) -> Result<
     let user = call.path("user")?;
     let which = (asked.preference_type.as_deref(), asked.key.as_deref());
     let engine = &call.doors.engine;
-    let found = engine.sre_preference_history(&call.caller, &call.memory()?, user, which).await?;
+    let found = engine.sre_preference_history(&call.caller, &call.memory().await?, user, which).await?;
     let one = |SrePast { kind, key, value, source, state, record }| {
         shown((user, kind, key), value, (source, state), &record)
     };
@@ -101,10 +101,7 @@ async fn reject(call: Call, asked: shape::SrePreferenceDecision) -> Result<SreKe
 async fn decide(call: Call, asked: shape::SrePreferenceDecision, confirmed: bool) -> Result<SreKept> {
     let id = RecordId::parse(call.path("preference")?).map_err(|error| error.on("preference_id"))?;
     let engine = &call.doors.engine;
-    let memory = match MemoryId::parse(asked.memory.as_str()) {
-        Ok(id) => id,
-        Err(_) => engine.memory_by_name(&call.caller, &asked.memory).await?.id,
-    };
+    let memory = engine.memory_id(&call.caller, &asked.memory).await?;
     Ok(kept(engine.sre_preference_decide(&call.caller, &memory, &id, confirmed).await?))
 }
 
@@ -116,7 +113,7 @@ async fn apply(call: Call, asked: shape::SrePreferencesApply) -> Result<shape::S
             return Err(Error::invalid("users", "give either users, or the file as text"));
         }
     };
-    let apply = SreApply { memory: call.memory()?, users, dry_run: asked.dry_run, prune: asked.prune };
+    let apply = SreApply { memory: call.memory().await?, users, dry_run: asked.dry_run, prune: asked.prune };
     let changes = call.doors.engine.sre_preferences_apply(&call.caller, apply).await?;
     let count = |of: &dyn Fn(SreApplyKind) -> bool| {
         u64::try_from(changes.iter().filter(|one| of(one.what)).count()).unwrap_or(u64::MAX)

@@ -19,7 +19,7 @@ async fn sre_retrieve(call: Call, asked: shape::SreRetrieve) -> Result<shape::Sr
     let types = asked.types.iter().map(|word| memory_type(word, "types"));
     let as_of = asked.as_of.as_deref().map(Timestamp::parse).transpose();
     let wanted = SreRetrieve {
-        memory: call.memory()?,
+        memory: call.memory().await?,
         kinds: types.collect::<Result<Vec<SreType>>>()?,
         query: asked.query.unwrap_or_default(),
         actor: asked.actor.filter(|actor| !actor.is_empty()),

@@ -28,7 +28,7 @@ pub(super) fn memory_type(word: &str, field: &str) -> Result<SreType> {
 }
 
 async fn sre_save(call: Call, asked: shape::SreSave) -> Result<shape::SreSaved> {
-    let memory = call.memory()?;
+    let memory = call.memory().await?;
     let kind = memory_type(&asked.memory_type, "memory_type")?;
     let source = match asked.by.unwrap_or_default() {
         shape::SreBy::Agent => SreSource::Agent,

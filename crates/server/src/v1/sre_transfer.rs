@@ -28,7 +28,7 @@ async fn sre_export(call: Call, asked: shape::SreExportAsk) -> Result<shape::Sre
     let kind = memory_type(&asked.memory_type, "type")?;
     let after = cursor::read(asked.cursor.as_deref())?;
     let which = (kind, asked.actor.as_deref());
-    let page = call.doors.engine.sre_export(&call.caller, &call.memory()?, which, after).await?;
+    let page = call.doors.engine.sre_export(&call.caller, &call.memory().await?, which, after).await?;
     Ok(shape::SreExported {
         records: page.lines.into_iter().map(shown).collect(),
         skipped: skipped(page.skipped),
@@ -64,7 +64,7 @@ pub(super) fn shown(line: SreLine) -> shape::SreRecordLine {
 
 async fn sre_import(call: Call, asked: shape::SreImport) -> Result<shape::SreImported> {
     let now = call.doors.engine.now();
-    let memory = call.memory()?;
+    let memory = call.memory().await?;
     // What cannot be read is told of beside what breaks a rule of its type; the engine sees the others.
     let read: Vec<Result<SreLine>> = asked.records.into_iter().map(|line| read(line, now)).collect();
     let import = SreImport {

@@ -45,7 +45,7 @@ pub(super) fn operations(mut table: Table) -> Table {
 
 async fn list(call: Call, asked: shape::TreeQuery) -> Result<shape::TreePage> {
     let listing = TreeListing {
-        tree: tree(&call, asked.namespace.as_deref())?,
+        tree: tree(&call, asked.namespace.as_deref()).await?,
         prefix: asked.prefix,
         depth: asked.depth,
         after: cursor::read(asked.cursor.as_deref())?,
@@ -62,7 +62,7 @@ async fn tree_listing(doors: Doors, request: Request) -> Result<Response> {
     let (call, parts) = Call::begin(doors, request).await?;
     let asked: shape::ListingQuery = call::query(&parts)?;
     let ask = ListingAsk {
-        tree: tree(&call, asked.namespace.as_deref())?,
+        tree: tree(&call, asked.namespace.as_deref()).await?,
         prefix: asked.prefix,
         budget_tokens: asked.budget_tokens,
     };
@@ -93,7 +93,7 @@ async fn tree_listing(doors: Doors, request: Request) -> Result<Response> {
 }
 
 async fn system(call: Call, asked: shape::SystemQuery) -> Result<shape::SystemListing> {
-    let tree = tree(&call, asked.namespace.as_deref())?;
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
     let found = call.doors.engine.tree_system(&call.caller, &tree, asked.budget_tokens).await?;
     let omitted = found.omitted.into_iter();
     Ok(shape::SystemListing {
@@ -106,7 +106,7 @@ async fn system(call: Call, asked: shape::SystemQuery) -> Result<shape::SystemLi
 }
 
 async fn history(call: Call, asked: shape::HistoryQuery) -> Result<shape::DocumentHistory> {
-    let tree = tree(&call, asked.namespace.as_deref())?;
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
     let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
     let page = call.doors.engine.document_history(&call.caller, &tree, &asked.path, place).await?;
     Ok(shape::DocumentHistory {
@@ -116,7 +116,7 @@ async fn history(call: Call, asked: shape::HistoryQuery) -> Result<shape::Docume
 }
 
 async fn changes(call: Call, asked: shape::ChangesQuery) -> Result<shape::TreeChanges> {
-    let tree = tree(&call, asked.namespace.as_deref())?;
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
     let limit = cursor::limit(asked.limit)? as usize;
     let since = asked.since.unwrap_or_default();
     let (changes, next_sequence) = call.doors.engine.tree_changes(&call.caller, &tree, since, limit).await?;
@@ -124,7 +124,7 @@ async fn changes(call: Call, asked: shape::ChangesQuery) -> Result<shape::TreeCh
 }
 
 async fn compare(call: Call, asked: shape::DiffQuery) -> Result<shape::TreeDiff> {
-    let tree = tree(&call, asked.namespace.as_deref())?;
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
     let a = Point::parse(&asked.a, "a")?;
     let b = asked.b.as_deref().map_or(Ok(Point::Now), |b| Point::parse(b, "b"))?;
     let found = call.doors.engine.tree_diff(&call.caller, &tree, (a, b), asked.path.as_deref()).await?;
@@ -132,12 +132,12 @@ async fn compare(call: Call, asked: shape::DiffQuery) -> Result<shape::TreeDiff>
 }
 
 async fn snapshot_make(call: Call, asked: shape::SnapshotMake) -> Result<shape::TreeSnapshot> {
-    let (tree, token) = (tree(&call, asked.namespace.as_deref())?, call.token()?);
+    let (tree, token) = (tree(&call, asked.namespace.as_deref()).await?, call.token()?);
     call.doors.engine.tree_snapshot(&call.caller, &tree, &asked.label, token).await.map(snapshot)
 }
 
 async fn snapshots(call: Call, asked: shape::TreeSnapshotListing) -> Result<shape::TreeSnapshotList> {
-    let tree = tree(&call, asked.namespace.as_deref())?;
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
     let after = cursor::read(asked.cursor.as_deref())?;
     let limit = cursor::limit(asked.limit)?;
     let page = call.doors.engine.tree_snapshots(&call.caller, &tree, after, limit).await?;
@@ -157,7 +157,7 @@ async fn restore(call: Call, asked: shape::RestoreAsk) -> Result<shape::TreeRest
         }
     };
     let ask = TreeRestore {
-        tree: tree(&call, asked.namespace.as_deref())?,
+        tree: tree(&call, asked.namespace.as_deref()).await?,
         to,
         paths: asked.paths,
         dry_run: asked.dry_run,
@@ -168,7 +168,7 @@ async fn restore(call: Call, asked: shape::RestoreAsk) -> Result<shape::TreeRest
 
 async fn grep(call: Call, asked: shape::GrepAsk) -> Result<shape::GrepResult> {
     let ask = TreeGrep {
-        tree: tree(&call, asked.namespace.as_deref())?,
+        tree: tree(&call, asked.namespace.as_deref()).await?,
         pattern: asked.pattern,
         path: asked.path,
         ignore_case: asked.ignore_case,

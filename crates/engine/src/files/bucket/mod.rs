@@ -12,10 +12,7 @@ mod put;
 mod reconcile;
 mod remove;
 
-use loci_model::principal::Principal;
-use loci_model::{ErrorKind, MemoryId, Namespace, Result};
-
-use crate::Engine;
+use loci_model::{MemoryId, Namespace};
 
 pub use get::BucketContent;
 pub use list::{BucketEntry, BucketItem, BucketListing, collapsed};
@@ -28,22 +25,4 @@ pub struct Bucket {
     pub memory: MemoryId,
     /// Below this namespace; `/` is all of it.
     pub namespace: Namespace,
-}
-
-impl Engine {
-    /// The memory that a bucket is named by; none where it is not there, or not the caller's to know of.
-    ///
-    /// # Errors
-    /// What the store says.
-    pub async fn bucket_memory(&self, caller: &Principal, name_or_id: &str) -> Result<Option<MemoryId>> {
-        let found = match MemoryId::parse(name_or_id) {
-            Ok(id) => self.memory_get(caller, &id).await,
-            Err(_) => self.memory_by_name(caller, name_or_id).await,
-        };
-        match found {
-            Ok(memory) => Ok(Some(memory.id)),
-            Err(error) if matches!(error.kind, ErrorKind::NotFound | ErrorKind::Denied) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
 }

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use super::super::place;
 use crate::Engine;
 use crate::deliveries::incoming::{HookTaken, JOB_KEY, ignored};
+use crate::memories::by_id_or_name;
 
 /// How the order keys of alerts begin.
 pub(crate) const ALERT_KEY: &str = "alert ";
@@ -97,15 +98,7 @@ impl Engine {
 
 /// A memory by its id, or by its name.
 fn memory_of(tx: &mut dyn Tx, wanted: &str) -> Result<Memory> {
-    let by_id = match MemoryId::parse(wanted) {
-        Ok(id) => tx.memories().get(&id)?,
-        Err(_) => None,
-    };
-    let found = match by_id {
-        Some(memory) => Some(memory),
-        None => tx.memories().by_name(wanted)?,
-    };
-    found.ok_or_else(|| {
+    by_id_or_name(tx, wanted)?.ok_or_else(|| {
         let remedy =
             format!("there is no memory {wanted}: PUT /v1/memories/NAME with the profile sre makes one");
         Error::not_found(remedy).on("memory")
