@@ -50,6 +50,7 @@ mod pulling;
 mod recurring;
 mod redacting;
 mod remembering;
+mod retrieval_pages;
 mod ruling;
 mod safeguarding;
 mod scopes;

@@ -3,11 +3,15 @@
 use std::borrow::Cow;
 
 use http::StatusCode;
-use loci_engine::retrieval::{Hit, SearchRequest};
+use loci_engine::retrieval::SearchRequest;
+use loci_model::record::{Record, RecordState};
 use loci_model::settings::TextDates;
+use loci_model::{ErrorKind, MemoryId, RecordId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::constraints::Refusal;
+use crate::agentcore::errors::Failure;
 use crate::agentcore::shapes::record::{RecordShape, namespace_ask, strategy_choice};
 use crate::agentcore::shapes::record_filter::{FilterShape, filters};
 
@@ -68,48 +72,106 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     let dates = call.memory_settings(&memory).await?.text_dates;
     // Clients never page here: without `maxResults` all hits are on the first page.
     let page = usize::try_from(request.max_results.unwrap_or(top_k)).unwrap_or(usize::MAX);
-    let from = position(&answer.hits, start.as_deref());
-    // All pages together hold at most topK, also where the ranking moved between two of them.
-    let before = shown_before(start.as_deref());
-    let room = usize::try_from(top_k).unwrap_or(usize::MAX).saturating_sub(before);
-    let shown: Vec<&Hit> = answer.hits.iter().skip(from).take(page.min(room)).collect();
-    let after = before.saturating_add(shown.len());
-    let more = shown.len() < room && from.saturating_add(shown.len()) < answer.hits.len();
-    let next_token = match shown.last() {
-        Some(last) if more => Some(call.page_token(&[&after.to_string(), last.record.id.as_str()])?),
-        Some(_) | None => None,
+    // The first page fixes the list: what is written between two pages neither moves nor hides any of it.
+    let listed: Vec<Listed> = match start.as_deref() {
+        None => {
+            answer.hits.iter().map(|hit| Listed { id: hit.record.id.clone(), score: hit.relevance }).collect()
+        }
+        Some(place) => read(place)?,
     };
-    let texts: Vec<Cow<'_, str>> = shown.iter().map(|hit| text(hit, dates)).collect();
+    let (of_page, rest) = listed.split_at(page.min(listed.len()));
+    let mut shown: Vec<(Record, Timestamp, f32)> = Vec::with_capacity(of_page.len());
+    for one in of_page {
+        let hit = answer.hits.iter().find(|hit| hit.record.id == one.id);
+        match hit {
+            Some(hit) => shown.push((hit.record.clone(), hit.time, one.score)),
+            None => shown.extend(still_there(call, &memory, &one.id).await?.map(|record| {
+                let time = record.timestamp;
+                (record, time, one.score)
+            })),
+        }
+    }
+    let next_token = match rest {
+        [] => None,
+        rest => Some(call.page_token(&[FORM, &written(rest)])?),
+    };
+    let texts: Vec<Cow<'_, str>> = shown.iter().map(|(record, time, _)| text(record, *time, dates)).collect();
     let memory_record_summaries = shown
         .iter()
         .zip(&texts)
-        .map(|(hit, text)| RecordShape::scored(&hit.record, text, hit.relevance))
+        .map(|((record, _, score), text)| RecordShape::scored(record, text, *score))
         .collect();
     let response = Response { memory_record_summaries, next_token };
     Ok(Answer::json(StatusCode::OK, &response)?.with_notices(answer.notices))
 }
 
-/// Where the next page starts: behind the last record shown, or at its old place if it is gone.
-fn position(hits: &[Hit], start: Option<&[String]>) -> usize {
-    let Some([_, last]) = start else { return 0 };
-    match hits.iter().position(|hit| hit.record.id.as_str() == last) {
-        Some(found) => found.saturating_add(1),
-        None => shown_before(start),
-    }
+/// The form of a token's list.
+const FORM: &str = "1";
+
+/// A record of the list that the first page fixed.
+#[derive(Debug, Clone, PartialEq)]
+struct Listed {
+    id: RecordId,
+    score: f32,
 }
 
-/// Hits on the pages before this one.
-fn shown_before(start: Option<&[String]>) -> usize {
-    match start {
-        Some([shown, _]) => shown.parse().unwrap_or(0),
-        Some(_) | None => 0,
+/// The list behind a page, as a token carries it.
+fn written(rest: &[Listed]) -> String {
+    let one = |listed: &Listed| format!("{}={:08x}", listed.id, listed.score.to_bits());
+    rest.iter().map(one).collect::<Vec<_>>().join(";")
+}
+
+fn read(place: &[String]) -> Result<Vec<Listed>, Refusal> {
+    let refused = || {
+        let rule = "nextToken is not a token of this server: start again without it";
+        Refusal::field("nextToken", rule)
+    };
+    let [form, list] = place else { return Err(refused()) };
+    if form != FORM {
+        return Err(refused());
+    }
+    let one = |text: &str| {
+        let (id, score) = text.split_once('=')?;
+        let score = f32::from_bits(u32::from_str_radix(score, 16).ok()?);
+        Some(Listed { id: RecordId::parse(id).ok()?, score }).filter(|_| score.is_finite())
+    };
+    list.split(';').map(|text| one(text).ok_or_else(refused)).collect()
+}
+
+/// A record of the list that the ranking of now leaves out; `None` where it is gone.
+async fn still_there(call: &Call<'_>, memory: &MemoryId, id: &RecordId) -> Result<Option<Record>, Failure> {
+    match call.engine.record_get(call.caller, memory, id, None).await {
+        Ok(record) => Ok(Some(record).filter(|record| record.state == RecordState::Active)),
+        Err(error) if matches!(error.kind, ErrorKind::NotFound | ErrorKind::Denied) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 
 /// The text, with its date behind it where the memory is set so.
-fn text(hit: &Hit, dates: TextDates) -> Cow<'_, str> {
+fn text(record: &Record, time: Timestamp, dates: TextDates) -> Cow<'_, str> {
     match dates {
-        TextDates::None => Cow::Borrowed(&hit.record.text),
-        TextDates::Suffix => Cow::Owned(format!("{} ({})", hit.record.text, hit.time.date())),
+        TextDates::None => Cow::Borrowed(&record.text),
+        TextDates::Suffix => Cow::Owned(format!("{} ({})", record.text, time.date())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_read_as_it_was_written() {
+        let listed = |number: u128, score: f32| Listed { id: RecordId::of_uuid(number), score };
+        let list = [listed(7, 0.75), listed(8, 0.1)];
+        let place = [FORM.to_owned(), written(&list)];
+        assert_eq!(read(&place).unwrap(), list);
+        let check = |place: &[&str]| {
+            let place: Vec<String> = place.iter().map(|part| (*part).to_owned()).collect();
+            assert!(read(&place).is_err(), "{place:?}");
+        };
+        check(&["17", "mem-00000000-0000-0000-0000-000000000007"]);
+        check(&[FORM, ""]);
+        check(&[FORM, "mem-1=3f400000"]);
+        check(&[FORM, "mem-00000000-0000-0000-0000-000000000007=7fc00000"]);
     }
 }
