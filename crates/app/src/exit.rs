@@ -15,6 +15,10 @@ pub(crate) struct Usage(pub(crate) String);
 #[derive(Debug)]
 pub(crate) struct Difference(pub(crate) String);
 
+/// A plan that waits for somebody to look at it: no failure, and an exit code of its own.
+#[derive(Debug)]
+pub(crate) struct Planned(pub(crate) String);
+
 /// What was named is not there.
 #[derive(Debug)]
 pub(crate) struct NotFound(pub(crate) String);
@@ -55,11 +59,16 @@ macro_rules! shown {
     )+};
 }
 
-shown!(Usage Difference NotFound);
+shown!(Usage Difference Planned NotFound);
 
 /// Says what failed and gives the code for it.
 pub(crate) fn failed(error: &anyhow::Error, json: bool) -> ExitCode {
-    output::failure(error, json);
+    match error.downcast_ref::<Planned>() {
+        Some(plan) if !json => output::note(plan),
+        // The plan itself says it to programs.
+        Some(_) => {}
+        None => output::failure(error, json),
+    }
     ExitCode::from(code(error))
 }
 
@@ -69,7 +78,7 @@ fn code(error: &anyhow::Error) -> u8 {
         return outcome.code;
     }
     for cause in error.chain() {
-        if cause.is::<Usage>() {
+        if cause.is::<Usage>() || cause.is::<Planned>() {
             return 2;
         }
         if cause.is::<NotFound>() {
@@ -112,6 +121,7 @@ mod tests {
         let check = |error: anyhow::Error, expect: u8| assert_eq!(code(&error.context("doing it")), expect);
         check(anyhow::anyhow!("x"), 1);
         check(Usage("x".into()).into(), 2);
+        check(Planned("x".into()).into(), 2);
         check(loci_model::Error::invalid("f", "x").into(), 2);
         check(loci_model::Error::not_found("x").into(), 3);
         check(NotFound("x".into()).into(), 3);

@@ -23,6 +23,8 @@ pub mod process;
 mod session;
 mod spool;
 mod stop_limit;
+mod terminal_text;
+mod wait_notice;
 pub mod wiring;
 pub mod wiring_code;
 mod wiring_embedder;

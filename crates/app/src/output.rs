@@ -1,11 +1,13 @@
 //! What people and programs see: results on standard output, everything else on standard error. A closed pipe is no
-//! failure of the command.
+//! failure of the command. What a terminal would obey is made visible.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use loci_client::ClientError;
 use serde::Serialize;
+
+use crate::terminal_text::{visible, visible_json};
 
 /// The part of a text that holds `part`, on one line; the beginning where it does not.
 pub(crate) fn around(text: &str, part: &str, chars_max: usize) -> String {
@@ -24,14 +26,22 @@ const TICK: std::time::Duration = std::time::Duration::from_millis(120);
 /// A line of the result.
 pub(crate) fn line(text: impl std::fmt::Display) {
     // Whoever reads may have seen enough.
+    let _ = writeln!(std::io::stdout().lock(), "{}", visible(&text.to_string()));
+}
+
+/// A line of this program's own words, in colours of its own.
+pub(crate) fn styled(text: impl std::fmt::Display) {
+    // As above.
     let _ = writeln!(std::io::stdout().lock(), "{text}");
 }
 
-/// A text of the result, as it is; a line's end where it has none.
+/// A text of the result: byte for byte into a file or a pipe, made visible on a terminal; a line's end where
+/// it has none.
 pub(crate) fn text(text: &str) {
     // As above.
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes());
+    let shown = if out.is_terminal() { visible(text) } else { text.into() };
+    let _ = out.write_all(shown.as_bytes());
     if !text.is_empty() && !text.ends_with('\n') {
         let _ = out.write_all(b"\n");
     }
@@ -40,12 +50,18 @@ pub(crate) fn text(text: &str) {
 /// A line for the person who waits.
 pub(crate) fn note(text: impl std::fmt::Display) {
     // As above.
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", visible(&text.to_string()));
+}
+
+/// Says that a dry run wrote nothing, and how to do what it showed.
+pub(crate) fn dry_run() {
+    note("nothing was written: this was a dry run; leave --dry-run out to do it");
 }
 
 /// The result for a program.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    line(serde_json::to_string_pretty(value)?);
+    // As above.
+    let _ = writeln!(std::io::stdout().lock(), "{}", visible_json(&serde_json::to_string_pretty(value)?));
     Ok(())
 }
 
@@ -70,6 +86,8 @@ pub(crate) fn table(rows: &[Vec<String>]) {
         for (cell, width) in row.iter().zip(&widths) {
             text.push_str(&format!("{cell:width$}  "));
         }
+        // A cell holds one line, whatever it was made of.
+        let text = text.replace('\n', " ");
         line(text.trim_end());
     }
 }
@@ -133,7 +151,7 @@ pub(crate) fn failure(error: &anyhow::Error, as_json: bool) {
             details: None,
         });
         if let Ok(text) = serde_json::to_string(&loci_api::ProblemBody { error: problem }) {
-            note(text);
+            let _ = writeln!(std::io::stderr().lock(), "{}", visible_json(&text));
             return;
         }
     }

@@ -2,10 +2,11 @@
 //! socket; else the store itself, opened in this process. A command that opened a folder runs the jobs it caused; those of a
 //! store of many servers are theirs.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use loci_api::job::{ExtractionState, ExtractionWait};
+use loci_api::job::{ExtractionState, ExtractionWait, JobListing};
 use loci_client::Client;
 use loci_engine::jobs::Settled;
 use loci_model::MemoryId;
@@ -18,6 +19,7 @@ use crate::config::environment::Environment;
 use crate::config::{Config, default_data_dir, load};
 use crate::exit::{NotFound, Usage};
 use crate::output;
+use crate::wait_notice::waited;
 use crate::wiring::{Wiring, WiringOptions, wire};
 use crate::wiring_code::CodePlan;
 use crate::wiring_mirrors;
@@ -113,9 +115,9 @@ impl Session {
         config: &Config,
         plan: StorePlan,
     ) -> Result<Self> {
+        config.warnings().iter().for_each(|warning| output::note(format!("warning: {warning}")));
         let wiring = wire(WiringOptions {
             targets: TargetsPlan::of(config, environment, plan.folder())?,
-        config.warnings().iter().for_each(|warning| output::note(format!("warning: {warning}")));
             traces: TracesPlan::read(config, environment)?,
             store: plan,
             engine: config.engine()?,
@@ -192,7 +194,7 @@ impl Session {
                 Hosts::Many => self.wait_ms,
             };
             if wait_ms != Some(0) {
-                let settled = opened.engine.settle(&self.wrote, wait_ms).await?;
+                let settled = self.settled(opened, &self.wrote, wait_ms).await?;
                 notes(&settled, wait_ms).into_iter().for_each(output::note);
             }
         }
@@ -212,7 +214,7 @@ impl Session {
     pub(crate) async fn settle(&self, memory: &str) -> Result<ExtractionState> {
         if let Some(opened) = &self.opened {
             let id = MemoryId::parse(memory)?;
-            let settled = opened.engine.settle(&[id], Some(self.wait_ms())).await?;
+            let settled = self.settled(opened, &[id], Some(self.wait_ms())).await?;
             let state = settled.jobs;
             if settled.left_to.is_some() {
                 notes(&settled, Some(self.wait_ms())).into_iter().for_each(output::note);
@@ -225,8 +227,45 @@ impl Session {
             });
         }
         let wait = ExtractionWait { timeout_ms: Some(self.wait_ms()), ..ExtractionWait::default() };
-        Ok(self.client.extraction_wait(memory, &wait).await?)
+        let waiting = self.client.extraction_wait(memory, &wait);
+        let memories = [memory.to_owned()];
+        Ok(waited(waiting, &waits_for(self.wait_ms()), || self.pending(&memories)).await?)
     }
+
+    /// Runs the jobs of some memories, or waits for the servers that do, and says so where it takes longer
+    /// than a moment.
+    async fn settled(
+        &self,
+        opened: &Wiring,
+        memories: &[MemoryId],
+        wait_ms: Option<u64>,
+    ) -> loci_model::Result<Settled> {
+        let named: Vec<String> = memories.iter().map(ToString::to_string).collect();
+        let work = opened.engine.settle(memories, wait_ms);
+        waited(work, &waits_for(wait_ms.unwrap_or_default()), || self.pending(&named)).await
+    }
+
+    /// What is waited for, and why the last try of it failed; `None` where that cannot be told.
+    async fn pending(&self, memories: &[String]) -> Option<String> {
+        let mut jobs = Vec::new();
+        for memory in memories {
+            let listing = JobListing { state: Some("pending".to_owned()), ..JobListing::default() };
+            jobs.extend(self.client.job_list(memory, &listing).await.ok()?.jobs);
+        }
+        let kinds: BTreeSet<&str> = jobs.iter().map(|job| job.kind.as_str()).collect();
+        let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
+        let reason = jobs.iter().find_map(|job| job.failure_reason.as_deref());
+        let why = reason.map(|reason| format!("; the last try failed: {reason}")).unwrap_or_default();
+        (!jobs.is_empty()).then(|| format!("{} jobs are pending ({kinds}){why}", jobs.len()))
+    }
+}
+
+fn waits_for(wait_ms: u64) -> String {
+    format!(
+        "waiting for the jobs of this memory, at most {} s: --wait-ms sets another time, and 0 leaves them \
+         to a server or the next command",
+        wait_ms.div_ceil(1_000)
+    )
 }
 
 /// What is said of the jobs of a command that are left, and of those that failed.

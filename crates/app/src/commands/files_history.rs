@@ -5,7 +5,6 @@ use clap::Subcommand;
 use loci_api::tree as shape;
 
 use super::files::Of;
-use crate::exit::Difference;
 use crate::output;
 use crate::session::Session;
 
@@ -91,8 +90,10 @@ impl History {
                 }
                 output::result(session.json, &done, restored)?;
                 if done.dry_run && !done.documents.is_empty() {
-                    let rule = format!("{} documents would change: say --apply", done.documents.len());
-                    return Err(Difference(rule).into());
+                    let count = done.documents.len();
+                    output::note(format!(
+                        "nothing was written: {count} documents would change; --apply does it"
+                    ));
                 }
                 Ok(())
             }

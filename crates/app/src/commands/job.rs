@@ -11,6 +11,7 @@ use crate::exit::{Difference, NotFound};
 use crate::input::text_of;
 use crate::output;
 use crate::session::Session;
+use crate::wait_notice::waited_for;
 
 /// Jobs, and waiting for them
 #[derive(Debug, Subcommand)]
@@ -155,7 +156,8 @@ impl Job {
 
 /// Shows a question; there may be none.
 async fn come_for(session: Session, next: &JobNext) -> Result<()> {
-    let found = session.client.pulled_next(next).await?;
+    let waiting = "waiting for a question to your model; --poll-ms sets for how long";
+    let found = waited_for(session.client.pulled_next(next), waiting).await?;
     session.end().await?;
     let none = || NotFound("nobody asks anything: see `loci job list`".to_owned());
     output::json(&found.ok_or_else(none)?)

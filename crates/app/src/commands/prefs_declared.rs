@@ -9,7 +9,6 @@ use loci_api::sre_preferences as shape;
 use serde_json::Value;
 
 use super::operations_place::OperationsAt;
-use crate::exit::Outcome;
 use crate::output;
 use crate::session::Session;
 
@@ -81,8 +80,7 @@ impl Apply {
         let done = session.client.sre_preferences_apply(&memory, &asked).await?;
         output::result(session.json, &done, applied)?;
         if done.dry_run && done.changed > 0 {
-            let text = format!("{} is not applied", self.file.display());
-            return Err(Outcome { code: 1, text }.into());
+            output::dry_run();
         }
         Ok(())
     }

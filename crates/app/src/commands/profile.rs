@@ -8,7 +8,6 @@ use loci_api::profile as shape;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::exit::Difference;
 use crate::output;
 use crate::session::Session;
 
@@ -60,8 +59,9 @@ impl Profile {
                 let asked = asked(&file, dry_run)?;
                 let applied = session.client.profile_apply(&memory, &asked).await?;
                 output::result(session.json, &applied, shown)?;
-                session.end().await?;
-                return would_change(&applied);
+                if applied.dry_run && !(applied.added.is_empty() && applied.changed.is_empty()) {
+                    output::dry_run();
+                }
             }
         }
         session.end().await
@@ -98,11 +98,4 @@ pub(crate) fn shown(applied: &shape::ProfileApplied) {
     if applied.added.is_empty() && applied.changed.is_empty() {
         output::line(format!("the memory is as {} {} says", applied.profile, applied.version));
     }
-}
-
-fn would_change(applied: &shape::ProfileApplied) -> Result<()> {
-    if applied.dry_run && !(applied.added.is_empty() && applied.changed.is_empty()) {
-        return Err(Difference(format!("{} {} is not applied", applied.profile, applied.version)).into());
-    }
-    Ok(())
 }

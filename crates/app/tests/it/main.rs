@@ -63,6 +63,7 @@ mod switching_off;
 mod syncing;
 mod tasks;
 #[cfg(feature = "otel")]
+mod terminal_output;
 mod traces;
 mod verifying;
 mod webhooks;

@@ -15,8 +15,9 @@ use loci_model::ports::clock::Clock;
 use crate::adapters::SystemClock;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::exit::Outcome;
+use crate::exit::{Outcome, Planned};
 use crate::session::Session;
+use crate::wait_notice::waited_for;
 
 /// A run that a model plans is looked at this often.
 const LOOK_MS: u64 = 500;
@@ -112,7 +113,10 @@ impl Consolidate {
         match run.status.as_str() {
             "applied" | "reverted" | "cancelled" => Ok(()),
             "planned" if open == 0 => Ok(()),
-            "planned" => say(2, format!("{open} actions are planned: look at them, and say --apply")),
+            "planned" => {
+                let next = "nothing was written; look at them, then apply them with --apply";
+                Err(Planned(format!("{open} actions are planned: {next}")).into())
+            }
             "conflict" => say(3, "the tree changed more often than it is planned anew".to_owned()),
             "failed" if !run.violations.is_empty() => {
                 say(4, format!("the plan breaks {} rules: nothing of it is applied", run.violations.len()))
@@ -177,13 +181,17 @@ impl Consolidate {
         let mut run = client.consolidation_start(memory, &start).await?;
         let asked = shape::ConsolidationAsk { namespace };
         // A run that a model plans is a job; one of the caller's own model may take as long as it wants.
-        let (clock, mut waited) = (SystemClock::new(), 0);
-        while run.status == "planning" && waited < session.wait_ms() {
-            clock.sleep(LOOK_MS).await;
-            waited += LOOK_MS;
-            run = client.consolidation_get(memory, &run.id, &asked).await?;
-        }
-        Ok(run)
+        let planned = async {
+            let (clock, mut waited) = (SystemClock::new(), 0);
+            while run.status == "planning" && waited < session.wait_ms() {
+                clock.sleep(LOOK_MS).await;
+                waited += LOOK_MS;
+                run = client.consolidation_get(memory, &run.id, &asked).await?;
+            }
+            Ok(run)
+        };
+        let most = session.wait_ms().div_ceil(1_000);
+        waited_for(planned, &format!("waiting for the model that plans, at most {most} s (--wait-ms)")).await
     }
 }
 

@@ -54,8 +54,8 @@ pub(super) fn print(report: &Report, kept: Option<&Path>, style: Style) {
 }
 
 fn question(number: usize, asked: &Asked, style: Style) {
-    output::line(style.bold(&format!("{number:>2}. {}", asked.question)));
-    output::line(style.dim(&format!("    {}", asked.note)));
+    output::styled(style.bold(&format!("{number:>2}. {}", asked.question)));
+    output::styled(style.dim(&format!("    {}", asked.note)));
     for (at, found) in asked.hits.iter().enumerate() {
         let place = at + 1;
         let answers = asked.place == Some(place);
@@ -79,14 +79,14 @@ fn hit(place: usize, answers: bool, hit: &Hit, text: &str, style: Style) {
     let date = hit.time.get(..10).unwrap_or(&hit.time);
     let session = hit.record.provenance.session.as_deref().unwrap_or("-");
     let head = format!("  {mark} {place}  {:.2}  {date}  {session}", hit.relevance);
-    output::line(if answers { style.good(&head) } else { head });
+    output::styled(if answers { style.good(&head) } else { head });
     output::line(format!("         {text}"));
-    output::line(style.dim(&format!("         why: {}", reasons(hit))));
+    output::styled(style.dim(&format!("         why: {}", reasons(hit))));
 }
 
 fn summary(report: &Report, style: Style) {
     let asked = report.questions.len();
-    output::line(style.bold(&format!(
+    output::styled(style.bold(&format!(
         "{} of {asked} questions have their answer (*) among the best {TOP_K}.",
         report.answered
     )));

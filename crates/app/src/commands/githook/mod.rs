@@ -153,10 +153,10 @@ fn dry(globals: &Globals, plan: &Plan) -> Result<()> {
             output::line("nothing would change");
         }
     })?;
-    if plan.is_empty() {
-        return Ok(());
+    if !plan.is_empty() {
+        output::dry_run();
     }
-    Err(Difference("nothing was written: that was a dry run".to_owned()).into())
+    Ok(())
 }
 
 async fn uninstall(globals: &Globals, git: &Git, tree: &WorkingTree) -> Result<()> {

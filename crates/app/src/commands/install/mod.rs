@@ -31,7 +31,7 @@ use self::report::Report;
 use self::request::{Form, Request};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::exit::{Difference, Usage};
+use crate::exit::Usage;
 use crate::output;
 
 /// Set up a coding agent: its list of servers, a session-start hook, instructions
@@ -147,7 +147,7 @@ impl Install {
             }
         }
         if self.dry_run && report.changes {
-            return Err(Difference("nothing was written: that was a dry run".to_owned()).into());
+            output::dry_run();
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::config::{Config, load};
-use crate::exit::{Difference, NotFound, Usage};
+use crate::exit::{NotFound, Usage};
 use crate::git_program::GitProgram;
 use crate::local_code::LocalCode;
 use crate::output;
@@ -111,7 +111,7 @@ impl Sync {
         output::result(globals.json, &synced, lines)?;
         let would_change = synced.refs.iter().any(|one| one.change != Change::Unchanged);
         if self.dry_run && would_change {
-            return Err(Difference("nothing was sent: that was a dry run".to_owned()).into());
+            output::dry_run();
         }
         Ok(())
     }
