@@ -321,6 +321,10 @@ mod tests {
                 };
                 let name =
                     format!("LOCI_{section}_{}", place.join("_")).replace('.', "_").to_ascii_uppercase();
+                // An empty variable is none.
+                if text.is_empty() {
+                    continue;
+                }
                 let mut table = Table::new();
                 let unknown = Environment::of(&[(&name, &text)]).apply(&mut table).unwrap();
                 assert!(unknown.is_empty() && !table.is_empty(), "{name}={text}");

@@ -62,8 +62,8 @@ mod spooling;
 mod switching_off;
 mod syncing;
 mod tasks;
-#[cfg(feature = "otel")]
 mod terminal_output;
+#[cfg(feature = "otel")]
 mod traces;
 mod verifying;
 mod webhooks;
