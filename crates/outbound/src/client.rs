@@ -309,8 +309,14 @@ fn refusal(error: &(dyn StdError + 'static)) -> Option<Forbidden> {
 
 /// What TLS objects to; it wears the coat of an I/O error.
 fn tls<'e>(cause: &'e (dyn StdError + 'static)) -> Option<&'e rustls::Error> {
-    let inner = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-    cause.downcast_ref().or_else(|| inner.and_then(|inner| inner.downcast_ref()))
+    let mut inner = cause;
+    loop {
+        if let Some(found) = inner.downcast_ref::<rustls::Error>() {
+            return Some(found);
+        }
+        // Errors of I/O stand in errors of I/O, and none of them is a source of the other.
+        inner = inner.downcast_ref::<std::io::Error>()?.get_ref()?;
+    }
 }
 
 fn chain<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {

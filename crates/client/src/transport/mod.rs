@@ -1,5 +1,6 @@
 //! How a request gets to a server: over a URL, over a unix socket, or by calling the router of this process.
 
+mod failure;
 mod in_process;
 mod network;
 

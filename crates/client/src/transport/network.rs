@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 
-use super::{Outgoing, Request, Response, http_client};
+use super::{Outgoing, Request, Response, failure, http_client};
 use crate::error::ClientError;
 
 /// Requests through the socket need a host; it is nobody's.
@@ -45,12 +45,7 @@ impl Network {
     }
 
     fn unreachable(&self, error: reqwest::Error) -> ClientError {
-        let place = &self.place;
-        let message = if error.is_timeout() && !error.is_connect() {
-            format!("the server at {place} took the call and did not answer in time")
-        } else {
-            format!("no server answers at {place}: is `loci serve` running there?")
-        };
+        let message = failure::message(&self.place, &error);
         ClientError::Unreachable { message, source: Box::new(error) }
     }
 
@@ -76,18 +71,52 @@ impl Network {
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn a_server_that_never_answers_is_given_up() {
-        let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let network = Network::url(&format!("http://{}", silent.local_addr().unwrap())).unwrap();
+    async fn failed(url: &str, deadline_ms: u64) -> ClientError {
         let request = Request {
             method: http::Method::GET,
             path: "/v1/memories".to_owned(),
             headers: http::HeaderMap::new(),
             body: Outgoing::Empty,
-            deadline_ms: Some(50),
+            deadline_ms: Some(deadline_ms),
         };
-        let error = network.send(request).await.err().unwrap();
+        Network::url(url).unwrap().send(request).await.err().unwrap()
+    }
+
+    /// A port that answers each connection with these bytes, and ends it.
+    fn answering(bytes: &'static [u8]) -> std::net::SocketAddr {
+        use std::io::{Read as _, Write as _};
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let _ = stream.read(&mut [0; 1024]);
+                let _ = stream.write_all(bytes);
+            }
+        });
+        address
+    }
+
+    #[tokio::test]
+    async fn each_failure_has_its_own_sentence() {
+        let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+        let plain = answering(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+        // The alert by which TLS answers what is none.
+        let secure = answering(&[0x15, 3, 3, 0, 2, 2, 70]);
+        for (url, part) in [
+            (format!("http://{free}"), "no server answers"),
+            ("http://nowhere.invalid".to_owned(), "has no address"),
+            (format!("https://{plain}"), "does not speak TLS: use http://"),
+            (format!("http://{secure}"), "use https://"),
+        ] {
+            let error = failed(&url, 20_000).await;
+            assert!(error.is_retryable() && error.to_string().contains(part), "{url}: {error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_that_never_answers_is_given_up() {
+        let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let error = failed(&format!("http://{}", silent.local_addr().unwrap()), 50).await;
         assert!(error.is_retryable() && error.to_string().contains("did not answer in time"), "{error}");
     }
 }
