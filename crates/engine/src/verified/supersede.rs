@@ -112,8 +112,10 @@ impl Engine {
         let asked = Asked::of(&located.found, text, proof, correction.reference.as_deref());
         match self.verify_new(standing, &located.found, asked).await {
             Err(error) if correction.citations.is_none() && is_refused(&error) => {
-                let rule = "without new_citations every old citation must still hold: give new_citations";
-                let details = error.details;
+                let Error { message, details, .. } = error;
+                let rule = format!(
+                    "without new_citations every old citation must still hold: give new_citations ({message})"
+                );
                 Err(Error::code(CodeReason::NotVerified, rule).on("new_citations").listing(details))
             }
             outcome => outcome,

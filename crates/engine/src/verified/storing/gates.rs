@@ -326,7 +326,16 @@ fn joined(taken: Vec<Result<(), Refusal>>, places: &[Place]) -> Option<Refusal> 
         let more = refusal.details.iter().map(|detail| format!(" [{detail}]")).collect::<String>();
         format!("citations[{index}] {}: {} {}{more}", place.path, refusal.reason.as_str(), refusal.message)
     });
-    Some(Refusal { details: details.collect(), ..first.clone() })
+    let messages = refused.iter().map(|(index, place, refusal)| {
+        format!("citations[{index}] {}: {}", lines_of(place), refusal.message)
+    });
+    let message = messages.collect::<Vec<_>>().join("; ");
+    Some(Refusal { details: details.collect(), message, ..(*first).clone() })
+}
+
+/// A file and its lines, as people write them.
+fn lines_of(place: &Place) -> String {
+    format!("{}:{}-{}", place.path, place.line_start, place.line_end)
 }
 
 /// Every citation and claim must hold where the fact is stored.
@@ -342,7 +351,7 @@ fn holds(verification: &Verification, places: &[Place]) -> Result<(), Refusal> {
         })
         .collect();
     if !false_claims.is_empty() {
-        let message = "a claim does not hold at this revision";
+        let message = format!("a claim does not hold at this revision: {}", false_claims.join("; "));
         return Err(Refusal { details: false_claims, ..Refusal::new(CodeReason::NotVerified, message) });
     }
     let bad: Vec<String> = verification
@@ -352,12 +361,12 @@ fn holds(verification: &Verification, places: &[Place]) -> Result<(), Refusal> {
         .enumerate()
         .filter(|(_, (verdict, _))| verdict.verdict != Verdict::Valid)
         .map(|(index, (verdict, place))| {
-            format!("citations[{index}] {}: {}", place.path, verdict.verdict.as_str())
+            format!("citations[{index}] {}: {}", lines_of(place), verdict.verdict.as_str())
         })
         .collect();
     if bad.is_empty() {
         return Ok(());
     }
-    let message = "a citation does not hold at this revision";
+    let message = format!("a citation does not hold at this revision: {}", bad.join("; "));
     Err(Refusal { details: bad, ..Refusal::new(CodeReason::CitationUnreadable, message) })
 }
