@@ -98,6 +98,7 @@ pub(crate) fn best_passages<'a>(ranked: Vec<Ranked<'a>>) -> impl Iterator<Item =
 }
 
 /// By score, highest first; those equal to the best of them by time, newest first, then `dense`, then id.
+/// Equals are given the best one's score, so that scores never rise along the list.
 pub(crate) fn in_order(mut ranked: Vec<Ranked<'_>>) -> Vec<Ranked<'_>> {
     ranked.sort_by(|left, right| right.score.total_cmp(&left.score).then_with(|| among_equals(left, right)));
     let mut rest = ranked.as_mut_slice();
@@ -105,6 +106,7 @@ pub(crate) fn in_order(mut ranked: Vec<Ranked<'_>>) -> Vec<Ranked<'_>> {
         let equal = rest.iter().take_while(|other| best - other.score < EQUAL_SCORES).count();
         let (run, after) = rest.split_at_mut(equal.max(1));
         run.sort_by(among_equals);
+        run.iter_mut().for_each(|one| one.score = best);
         rest = after;
     }
     ranked

@@ -202,7 +202,9 @@ fn ties() {
             score: row.0,
             values: [0.0; SIGNAL_COUNT],
         });
-        assert_eq!(places(&in_order(ranked.collect())), expect, "{rows:?}");
+        let ranked = in_order(ranked.collect());
+        assert_eq!(places(&ranked), expect, "{rows:?}");
+        assert!(ranked.is_sorted_by(|one, next| one.score >= next.score), "{rows:?}: scores rise");
     };
     check(&[(1.0, 5, 0.0), (2.0, 1, 0.0)], &[1, 0]);
     check(&[(1.0, 1, 0.9), (1.0, 5, 0.0)], &[1, 0]);
