@@ -5,6 +5,9 @@ use loci_text::tokens::Estimator;
 use super::source::{PULL_REQUEST, Source, SourceComment, SourceThread};
 use crate::render::contained;
 
+/// Characters that readers take for the end of a line, beside `\n`.
+const OTHER_LINE_ENDS: &[char] = &['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+
 /// What a piece is; those that may go, in the order in which they go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PieceKind {
@@ -61,7 +64,7 @@ pub(super) fn pieces(sources: &[Source], estimator: Estimator) -> Vec<Piece> {
     let mut all = Vec::new();
     for (nth, source) in sources.iter().enumerate() {
         let mut add = |kind, at_ms, text: String| {
-            let text = contained(&text).trim().to_owned();
+            let text = text.trim().to_owned();
             if !text.is_empty() {
                 let (tokens, is_trusted) = (cost(&text, estimator), source.is_trusted());
                 all.push(Piece { kind, source: nth, place: all.len(), at_ms, is_trusted, text, tokens });
@@ -95,22 +98,23 @@ fn at_ms(comment: &SourceComment) -> i64 {
 }
 
 fn body(source: &Source) -> String {
-    let (title, body) =
-        (one_line(source.title.as_deref()), source.body.as_deref().unwrap_or_default().trim());
+    let body = source.body.as_deref().unwrap_or_default();
     if source.is_trusted() {
-        return format!("{title}\n{body}");
+        return contained(&format!("{}\n{}", one_line(source.title.as_deref()), body.trim()));
     }
-    let about = source.kind.replace('_', " ");
+    let title = contained(&one_line(source.title.as_deref()));
+    let body = indented(body);
+    let about = in_mark(Some(&source.kind)).replace('_', " ");
     let number = source.number.map(|number| format!(" #{number}")).unwrap_or_default();
     format!("[{about}{number}] {title}\n{body}")
 }
 
 fn said(what: &str, comment: &SourceComment) -> String {
-    let body = comment.body.trim();
+    let body = indented(&comment.body);
     if body.is_empty() {
         return String::new();
     }
-    let author = one_line(comment.author.as_deref());
+    let author = in_mark(comment.author.as_deref());
     let by = if author.is_empty() { String::new() } else { format!(" by {author}") };
     let at = comment.at.map(|at| format!(", {}", at.to_rfc3339())).unwrap_or_default();
     format!("[{what}{by}{at}]\n{body}")
@@ -126,9 +130,22 @@ fn threaded(thread: &SourceThread) -> String {
     if comments.is_empty() {
         return String::new();
     }
-    let path = one_line(thread.path.as_deref());
+    let path = in_mark(thread.path.as_deref());
     let about = if path.is_empty() { String::new() } else { format!(" on {path}") };
     format!("[Review thread{about}]\n{}", comments.join("\n"))
+}
+
+/// What was written outside, each line of it deeper than the marks of this system: what looks like one is
+/// none.
+fn indented(text: &str) -> String {
+    let text = contained(text).replace("\r\n", "\n").replace(OTHER_LINE_ENDS, "\n");
+    let lines = text.trim().lines().map(|line| format!("  {line}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A name as a part of a mark, which it cannot end.
+fn in_mark(text: Option<&str>) -> String {
+    contained(&one_line(text)).replace('[', "(").replace(']', ")")
 }
 
 fn one_line(text: Option<&str>) -> String {
