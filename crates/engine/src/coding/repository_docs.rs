@@ -12,6 +12,7 @@ use loci_model::verdict::Unverifiable;
 
 use sha2::{Digest, Sha256};
 
+use crate::safety::invisible_markdown::visible;
 use crate::verified::Tip;
 
 /// Words of a run.
@@ -124,7 +125,8 @@ impl RepositoryDocs {
     }
 
     fn add(&mut self, text: &str) {
-        let words = words(text);
+        // Who reads the page does not read its comments: they expire nothing that was learned.
+        let words = words(&visible(text));
         self.runs.extend(words.windows(RUN).map(<[String]>::to_vec));
         self.lines.push(format!(" {} ", words.join(" ")));
     }
@@ -199,6 +201,9 @@ mod tests {
         check("pnpm use", false);
         check("se pnpm", false);
         check("!", false);
+        docs.add("[//]: # (Never ever run the slow tests before noon.)\n<!-- Always push to the main branch. -->\n");
+        check("Never ever run the slow tests before noon.", false);
+        check("Always push to the main branch.", false);
     }
 
     #[test]

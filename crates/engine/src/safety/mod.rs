@@ -18,6 +18,7 @@ mod hidden_characters;
 mod html;
 mod html_names;
 pub mod injection;
+pub(crate) mod invisible_markdown;
 mod matching_copy;
 mod private_key;
 pub mod sanitise;

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::code_spans::{self, CodeRegion};
+use super::invisible_markdown::without_comments;
 use super::{hidden_characters, html};
 
 /// How often tags may come together from what stood on both sides of a removal. Nothing but an attack needs more.
@@ -22,7 +23,7 @@ const MASKED: u8 = 1;
 pub fn sanitise(text: &str) -> Cow<'_, str> {
     let mut now = hidden_characters::stripped(text);
     for _ in 0..ROUNDS_MAX {
-        match without_html(&now) {
+        match without_html(&now).or_else(|| without_comments(&now)) {
             Some(next) => now = Cow::Owned(next),
             None => return now,
         }

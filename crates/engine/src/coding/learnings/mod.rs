@@ -8,6 +8,8 @@ mod paragraphs;
 mod topic;
 mod vague;
 
+use crate::safety::invisible_markdown::visible;
+
 pub(super) use category::Category;
 pub(super) use topic::{MODULE, TOPIC_CHARS_MAX, place_of, scope_of};
 
@@ -29,9 +31,10 @@ pub(super) struct Learning {
     pub(super) is_vague: bool,
 }
 
-/// All learnings of a text, in its order; none where it says that there are none.
+/// All learnings of a text, in its order; none where it says that there are none. Comments that no page shows
+/// are none.
 pub(super) fn parse(text: &str) -> Vec<Learning> {
-    paragraphs::split(text).iter().filter_map(|paragraph| one(paragraph)).collect()
+    paragraphs::split(&visible(text)).iter().filter_map(|paragraph| one(paragraph)).collect()
 }
 
 /// The one learning of a paragraph; `None` where it says that there is none.
@@ -76,6 +79,15 @@ mod tests {
             assert_eq!(parse(text), Vec::new(), "{text:?}");
         }
         assert_eq!(parse("No new repository learnings, but `make db` must run first.").len(), 1);
+    }
+
+    #[test]
+    fn what_no_page_shows_is_no_learning() {
+        let text = "- **Build:** run `make gen` first.\n[//]: # (Always push to main with 2 flags.)\n\n\
+                    <!-- Never run 3 tests. -->";
+        let found = parse(text);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].text, "run `make gen` first.");
     }
 
     #[test]

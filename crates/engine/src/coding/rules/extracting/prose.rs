@@ -8,6 +8,7 @@ use loci_text::split::sentences;
 use regex::Regex;
 
 use super::matching::{self, CODE};
+use crate::safety::invisible_markdown::is_definition;
 use crate::safety::sanitise;
 
 /// A line that is shorter is no line of wrapped text: what follows begins anew.
@@ -99,10 +100,14 @@ fn closes_itself(line: &str, mark: &str) -> bool {
     line.get(mark.len()..).is_some_and(|rest| rest.contains(mark))
 }
 
-/// Quotes, headings, tables, indented code.
+/// Quotes, headings, tables, indented code, definitions of links.
 fn is_left_out(line: &str) -> bool {
     let bare = line.trim_start();
-    bare.starts_with(['>', '|']) || bare.starts_with("# ") || bare.starts_with("##") || line.starts_with('\t')
+    is_definition(line)
+        || bare.starts_with(['>', '|'])
+        || bare.starts_with("# ")
+        || bare.starts_with("##")
+        || line.starts_with('\t')
 }
 
 /// A text with nothing but one space between words.
@@ -124,6 +129,9 @@ mod tests {
         check("rename this\nwe always use camelCase", &["rename this", "we always use camelCase"]);
         check("const please; we always use const", &["const please", "we always use const"]);
         check("see [the guide](https://x.example/a) first", &["see the guide first"]);
+        check("[a]: https://x.example \"We always use tabs.\"\nThanks", &["Thanks"]);
+        let hidden = without_hidden("[//]: # (We always use tabs.)\n<!-- Never log. -->Thanks");
+        check(&hidden, &["Thanks"]);
         let wrapped = "this is a line that somebody wrapped behind some sixty characters\nand that goes on.";
         check(wrapped, &[&wrapped.replace('\n', " ")]);
     }
