@@ -4,6 +4,7 @@ use loci_model::Timestamp;
 use loci_model::limits;
 use loci_model::outcome::Polarity;
 use loci_model::record::Record;
+use serde_json::Value;
 
 use super::candidate::Candidate;
 use super::kind::HydrationKind;
@@ -11,6 +12,7 @@ use super::outcome::outcome_of;
 use super::planning::ShownRecord;
 use crate::coding::checks;
 use crate::render::{Entry, contained};
+use crate::strategies::data_lines::value_lines;
 use crate::strategies::episode_form::Episode;
 
 /// The sections of a block, in the order in which they are read.
@@ -38,15 +40,24 @@ pub(super) const TOGETHER: usize = 7;
 /// What is shown of a record.
 pub fn shown_text(record: &Record) -> String {
     if record.kind != loci_model::record::RecordKind::Episode {
-        return record.text.clone();
+        return readable(&record.text);
     }
     // The whole of an episode is JSON of many kilobytes.
     let told = record.description.clone().or_else(|| {
         let episode: Episode = serde_json::from_str(&record.text).ok()?;
         Some(format!("{} {}", episode.intent, episode.justification).trim().to_owned())
     });
-    let text = told.filter(|text| !text.is_empty()).unwrap_or_else(|| record.text.clone());
+    let text = told.filter(|text| !text.is_empty()).unwrap_or_else(|| readable(&record.text));
     checks::cut(text, limits::TASK_SUMMARY_CHARS_MAX)
+}
+
+/// A text as people read it: JSON as `key: value` in one line, anything else as it is.
+fn readable(text: &str) -> String {
+    let trimmed = text.trim();
+    let value =
+        trimmed.starts_with(['{', '[']).then(|| serde_json::from_str::<Value>(trimmed).ok()).flatten();
+    let lines = value.as_ref().map(value_lines).filter(|lines| !lines.trim().is_empty());
+    lines.map_or_else(|| text.to_owned(), |lines| lines.trim().replace('\n', "; "))
 }
 
 /// What is shown of a record where it stands in a list with no headings: what is no example to follow says so itself.
@@ -120,4 +131,21 @@ fn label(candidate: &Candidate, now: Timestamp) -> String {
         notes.push(CONTRADICTED.to_owned());
     }
     notes.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_read_as_a_line() {
+        let check = |text: &str, expect: &str| assert_eq!(readable(text), expect, "{text}");
+        check(
+            r#"{"service":"cart","limits":{"cpu":2},"tags":["a","b"]}"#,
+            "service: cart; limits.cpu: 2; tags: a, b",
+        );
+        check("{not JSON}", "{not JSON}");
+        check("{}", "{}");
+        check("[Auth]: tokens live 5 minutes.", "[Auth]: tokens live 5 minutes.");
+    }
 }
