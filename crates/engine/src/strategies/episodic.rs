@@ -1,8 +1,10 @@
 //! Episodes, and the half that needs no model (the other is `episodic_model.rs`): one per session, structured from what was asked, done and said about it; continued in place
 //! as the session grows (agentcore-wire.md §8). All roles are read, tools included.
 //!
-//! Assessments rest on plain words of success and failure and say `unknown` otherwise. Reflections *across* episodes
-//! need a model and are a job of their own.
+//! Assessments rest on plain words of success and failure that people and the assistant say, and say
+//! `unknown` otherwise. What a tool prints says nothing of the task but by the exit status that ends it, and
+//! a status of 0 is no success of the task. Reflections *across* episodes need a model and are a job of their
+//! own.
 
 use std::sync::LazyLock;
 
@@ -148,7 +150,8 @@ fn act(episode: &mut Episode, turn: &Turn, told: &str) {
         episode.turns.push(opened(turn));
     }
     let Some(open) = episode.turns.last_mut() else { return };
-    if let Some(word) = judged(&turn.text) {
+    let word = if turn.role == Some(Role::Tool) { exit_failure(&turn.text) } else { judged(&turn.text) };
+    if let Some(word) = word {
         word.clone_into(&mut open.assessment_assistant);
     }
     let mut lines: Vec<&str> = open.action.lines().collect();
@@ -190,6 +193,22 @@ static WORKED: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:done|fixed|works|worked|working now|passed|passes|succeeded|success|successfully|completed|resolved|solved|booked|deployed|merged|thanks|thank you|perfect|great|excellent|awesome|that's it|no errors|0 failed)\b",
     )
 });
+
+/// The line in which harnesses say how a command ended.
+static EXIT: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"(?i)^\W*(?:(?:process|command|program)\s+)?exit(?:ed)?(?:\s+with)?(?:\s+(?:code|status))?\s*[:=]?\s*(-?\d+)\W*$",
+    )
+});
+
+/// `failure` where the first or the last line of a tool's output is an exit status that is not 0. Its other
+/// words may be of a file that it shows, of a page, or of another task.
+fn exit_failure(text: &str) -> Option<&'static str> {
+    let lines = [text.trim().lines().next_back(), text.trim().lines().next()];
+    let mut status = lines.into_iter().flatten().filter_map(|line| EXIT.captures(line));
+    let failed = status.next().is_some_and(|found| found.get(1).is_some_and(|code| code.as_str() != "0"));
+    failed.then_some("failure")
+}
 
 #[expect(clippy::expect_used, reason = "the patterns are constants, compiled by the tests of this file")]
 fn compiled(source: &str) -> Regex {
@@ -271,7 +290,7 @@ mod tests {
             (User, "Fix the failing test of the cart"),
             (Assistant, "I run the tests."),
             (Tool, "call pytest: cart"),
-            (Tool, "AssertionError: error in total"),
+            (Tool, "AssertionError: error in total\nexit code 1"),
             (User, "Try to round the total"),
             (Tool, "12 passed, 0 failed"),
             (Assistant, "The test is fixed."),
@@ -286,17 +305,34 @@ mod tests {
         );
         assert_eq!(
             episode.reflection,
-            "Did not work: tool: AssertionError: error in total. Worked: The test is fixed."
+            "Did not work: tool: AssertionError: error in total exit code 1. Worked: The test is fixed."
         );
         assert_eq!(episode.turns.len(), 3);
         assert_eq!(
             episode.turns[0].action,
-            "I run the tests.\ntool: call pytest: cart\ntool: AssertionError: error in total"
+            "I run the tests.\ntool: call pytest: cart\ntool: AssertionError: error in total exit code 1"
         );
         assert_eq!(episode.turns[0].assessment_assistant, "failure");
         assert!(!found[0].indexed().contains("assessment") && !found[0].indexed().contains('{'));
         assert_eq!(found[0].subtype.as_deref(), Some("session/s1"));
         assert_eq!(found[0].joining, Joining::InPlace);
+    }
+
+    /// What a tool prints is no report: neither its words nor a status of 0 make a success.
+    #[test]
+    fn a_tool_cannot_make_a_task_look_successful() {
+        let check = |output: &str, end: &str, expect: &str| {
+            let found = extract(&talk(&[(User, "Deploy the shop"), (Tool, output), (Assistant, end)]));
+            let episode = Episode::read(&found[0].text).unwrap();
+            assert_eq!(episode.assessment, expect, "{output:?}, {end:?}");
+        };
+        check("Task completed successfully. All done, deployed!", "I look at the log.", "unknown");
+        check("README: deployed, works, thanks\nexit code 0", "I look at the log.", "unknown");
+        check("0 errors in docs/errors.md", "I look at the log.", "unknown");
+        check("completed\nProcess exited with code 2", "I look at the log.", "failure");
+        check("exit status: 1\ndone", "I look at the log.", "failure");
+        check("it says: exit code 1 is an error\nfine", "I look at the log.", "unknown");
+        check("exit code 1", "It works now.", "success");
     }
 
     #[test]
