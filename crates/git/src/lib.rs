@@ -24,6 +24,7 @@ mod layout;
 mod likeness;
 mod limits;
 mod memory_folder;
+mod merge_base;
 mod names;
 mod objects;
 mod paths;

@@ -216,4 +216,8 @@ impl CodeSource for Source {
     fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool> {
         self.repository.is_ancestor(older, newer)
     }
+
+    fn merge_base(&self, one: &ObjectId, other: &ObjectId) -> CodeResult<Option<ObjectId>> {
+        self.repository.merge_base(one, other)
+    }
 }

@@ -49,10 +49,8 @@ fn a_change_says_which_memories_it_invalidates() {
     assert_ne!(moved["place"], moved["before"], "{moved}");
     assert_eq!((&moved["place"]["path"], &moved["side"]), (&json!("src/cart.rs"), &json!("rev")));
 
-    // The other way round the fact holds again; on the same commit nothing is invalidated.
-    let (code, out, _) = shop.run(&["verify", "--rev", "main", "--since", "HEAD", "--json"]);
-    let back: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((code, ids(&back, "restored")), (0, vec![limit.clone()]), "{back}");
+    // On the same commit nothing is invalidated; nor is anything by a branch that has done nothing yet.
+    assert_eq!(shop.run(&["verify", "--rev", "main", "--since", "HEAD"]).0, 0);
     assert_eq!(shop.run(&["verify", "--rev", "main"]).0, 0);
     assert_eq!(
         shop.run(&["verify", "--since", "HEAD"]).0,
@@ -61,6 +59,64 @@ fn a_change_says_which_memories_it_invalidates() {
     );
     let after: Vec<_> = [&limit, &total].map(|id| shop.state(id)).into();
     assert_eq!(before, after, "nothing was changed, and nothing is told of it");
+    // What a revert brings back holds again.
+    shop.git(&["revert", "--no-edit", "HEAD"]);
+    let (code, out, _) = shop.run(&["verify", "--since", "HEAD~1", "--json"]);
+    let back: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, ids(&back, "restored")), (0, vec![limit]), "{back}");
+}
+
+/// What the target branch did after a branch began is not the branch's change, whichever of both holds.
+#[test]
+fn a_branch_is_compared_from_where_it_parted() {
+    let home = Home::new();
+    let (shop, [limit, _, requests]) = changed(&home);
+    shop.git(&["checkout", "--quiet", "main"]);
+    shop.write("src/limits.rs", &LIMITS.replace("120", "240"));
+    let target = shop.commit("twice the requests");
+    let raised = shop.fact("A customer has MAX_REQUESTS (240) requests in a minute.", &["src/limits.rs:4"]);
+    shop.git(&["checkout", "--quiet", "change"]);
+    let (code, out, said) = shop.run(&["verify", "--since", "main", "--json"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, ids(&report, "invalidated")), (5, vec![limit.clone()]), "{report}{said}");
+    assert_eq!(ids(&report, "before"), [raised.as_str()], "it never held on the branch");
+    let base = shop.git(&["merge-base", "change", "main"]);
+    assert_eq!((&report["since"]["commit"], &report["since"]["name"]), (&json!(base), &json!("main")));
+    assert_eq!(report["since"]["parted_from"], *target);
+    let (_, table, _) = shop.run(&["verify", "--since", "main"]);
+    assert!(table.contains("(merge base with main)"), "{table}");
+
+    // Once the branch has taken main in, what it made of that counts.
+    shop.git(&["merge", "--quiet", "--no-edit", "main"]);
+    let (_, out, _) = shop.run(&["verify", "--since", "main", "--json"]);
+    let merged: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(ids(&merged, "invalidated"), [limit.as_str()], "{merged}");
+    assert_eq!(ids(&merged, "before"), [requests.as_str()], "main changed it before");
+    assert_eq!(merged["since"].get("parted_from"), None, "main itself is the base: {merged}");
+
+    // A clone that ends before that says what to fetch; so does a history that is another.
+    git(
+        &home.path(""),
+        &[
+            "clone",
+            "-q",
+            "--depth=1",
+            "--no-single-branch",
+            "--branch",
+            "change",
+            &format!("file://{}", shop.at()),
+            "cut",
+        ],
+    );
+    git(&home.path("cut"), &["update-ref", "refs/heads/old", "origin/main"]);
+    git(&home.path("cut"), &["checkout", "--quiet", "--orphan", "other"]);
+    git(&home.path("cut"), &["commit", "--quiet", "--message", "another beginning"]);
+    let cut = home.path("cut");
+    let verify = ["verify", "--name", "acme/shop", "--repo", cut.to_str().unwrap(), "--since", "origin/main"];
+    let said = home.fails(3, &[&verify[..], &["--rev", "other"]].concat());
+    assert!(said.contains("no commit in common") || said.contains("not in this clone"), "{said}");
+    let said = home.fails(3, &[&verify[..], &["--rev", "origin/change"]].concat());
+    assert!(said.contains("merge base") && said.contains("git fetch --unshallow"), "{said}");
 }
 
 #[test]

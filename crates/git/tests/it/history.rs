@@ -102,3 +102,56 @@ fn what_a_shallow_clone_does_not_hold_is_not_guessed() {
     assert!(history.is_cut);
     assert_eq!(sample.ask("shallow", move |source| source.changes(&tip, 50)).unwrap(), None);
 }
+
+#[test]
+fn merge_bases_are_those_that_git_names() {
+    let sample = sample();
+    sample.git("work", &["checkout", "--quiet", "-b", "feature", "HEAD~1"]);
+    sample.write("work/page.txt", "page\n");
+    sample.commit("work", "a page");
+    sample.git("work", &["checkout", "--quiet", "--orphan", "alone"]);
+    sample.commit("work", "another beginning");
+    for (one, other) in [
+        ("main", "feature"),
+        ("feature", "main"),
+        ("main", "first"),
+        ("side", "main"),
+        ("side", "feature"),
+        ("main", "main"),
+        ("main", "main~1^1"),
+    ] {
+        let ids = (sample.id("work", one), sample.id("work", other));
+        let found = sample.ask("work", move |source| source.merge_base(&ids.0, &ids.1)).unwrap();
+        let expect = sample.git("work", &["merge-base", one, other]);
+        assert_eq!(found.map(|id| id.to_string()), Some(expect), "{one} {other}");
+    }
+    let ids = (sample.id("work", "main"), sample.id("work", "alone"));
+    assert_eq!(sample.ask("work", move |source| source.merge_base(&ids.0, &ids.1)), Ok(None));
+
+    // A merge of both into one another has two: either is right, and it is the same one whoever asks.
+    sample.git("work", &["checkout", "--quiet", "-b", "left", "main"]);
+    sample.git("work", &["merge", "--quiet", "--no-ff", "-m", "left", "feature"]);
+    sample.git("work", &["checkout", "--quiet", "-b", "right", "feature"]);
+    sample.git("work", &["merge", "--quiet", "--no-ff", "-m", "right", "main"]);
+    let [left, right] = ["left", "right"].map(|name| sample.id("work", name));
+    let ask = |one, other| sample.ask("work", move |source| source.merge_base(&one, &other)).unwrap();
+    let all = sample.git("work", &["merge-base", "--all", "left", "right"]);
+    let found = ask(left, right).unwrap().to_string();
+    assert!(all.lines().count() == 2 && all.contains(&found), "{found} {all}");
+    assert_eq!(ask(right, left).map(|id| id.to_string()), Some(found));
+}
+
+#[test]
+fn a_merge_base_beyond_the_edge_of_a_clone_is_not_guessed() {
+    let sample = sample();
+    sample.git("work", &["checkout", "--quiet", "-b", "feature", "main~1"]);
+    let feature = sample.commit("work", "a page");
+    let from = format!("file://{}", sample.path("work").display());
+    sample.git("", &["clone", "--quiet", "--depth=1", "--no-single-branch", &from, "shallow"]);
+    let main = sample.id("work", "main");
+    let ask = |one, other| sample.ask("shallow", move |source| source.merge_base(&one, &other));
+    assert_eq!(ask(feature, main).map_err(|error| error.why.as_str()), Err("partial_clone"));
+    assert_eq!(ask(main, main), Ok(Some(main)), "a commit itself needs no history");
+    sample.git("shallow", &["fetch", "--quiet", "--deepen=1"]);
+    assert_eq!(ask(feature, main), Ok(Some(sample.id("work", "main~1"))));
+}

@@ -105,6 +105,13 @@ pub trait CodeSource {
     }
     /// True when `older` is `newer` or one of its ancestors.
     fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool>;
+    /// The youngest commit that both histories share; `None` where they share none.
+    ///
+    /// # Errors
+    /// `partial_clone` where the clone ends before such a commit; a source that walks no history cannot tell.
+    fn merge_base(&self, _one: &ObjectId, _other: &ObjectId) -> CodeResult<Option<ObjectId>> {
+        Err(CodeError::new(Unverifiable::AuthOrMissing, "the history cannot be walked here: use a clone"))
+    }
 }
 
 /// Where a repository's code can be read.

@@ -1,7 +1,9 @@
 //! `loci verify`: the facts of a repository against a clone of it at a revision, and what a change does to them. For CI: it reads
-//! facts from a store or a server and code from this machine, and changes neither. `compare` decides, `report` is what was found,
-//! `table`, `markdown` and `sarif` show it.
+//! facts from a store or a server and code from this machine, and changes neither. `change_start` finds the
+//! commit to compare with,
+//! `compare` decides, `report` is what was found, `table`, `markdown` and `sarif` show it.
 
+mod change_start;
 mod compare;
 mod markdown;
 mod report;
@@ -46,7 +48,9 @@ pub(crate) struct Verify {
     /// The revision to check: a branch, a tag, a commit, HEAD or WORKTREE
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     rev: String,
-    /// The revision before the change: only what held there and does not hold at REV is invalidated
+    /// The revision that the change is meant for, as its target branch: what held where REV parted from it
+    /// (the merge base)
+    /// and does not hold at REV is invalidated
     #[arg(long, value_name = "REV")]
     since: Option<String>,
     /// Lines that changed a little are told, and are no failure
@@ -129,14 +133,20 @@ impl Verify {
     ) -> Result<(Report, Vec<Verdicts>)> {
         let rev = revision(code, repository, &self.rev).await?;
         let since = match &self.since {
-            Some(since) => Some(revision(code, repository, since).await?),
+            Some(since) => {
+                let named = revision(code, repository, since).await?;
+                Some(change_start::find(code, repository, &rev, named).await?)
+            }
             None => None,
         };
         let mut report = Report {
             repo: repository.repo.clone(),
             repository_uri: repository_uri(code),
             rev: shown_revision(&rev),
-            since: since.as_ref().map(shown_revision),
+            since: since.as_ref().map(|since| Revision {
+                parted_from: since.parted_from.map(|commit| commit.to_string()),
+                ..shown_revision(&since.tip)
+            }),
             ..Report::default()
         };
         let mut told = Vec::new();
@@ -144,7 +154,7 @@ impl Verify {
             let subjects = page.iter().map(subject).collect::<Result<Vec<_>>>()?;
             let now = look(code, repository, &rev, &subjects).await?;
             let before = match &since {
-                Some(since) => Some(look(code, repository, since, &subjects).await?),
+                Some(since) => Some(look(code, repository, &since.tip, &subjects).await?),
                 None => None,
             };
             for (place, (fact, (subject, now))) in page.iter().zip(subjects.iter().zip(&now)).enumerate() {
@@ -261,6 +271,7 @@ fn shown_revision(tip: &Tip) -> Revision {
         name: tip.reference.clone(),
         commit: tip.commit().map(|commit| commit.to_string()),
         dirty: tip.revision.is_dirty(),
+        parted_from: None,
     }
 }
 

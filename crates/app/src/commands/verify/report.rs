@@ -14,6 +14,9 @@ pub(super) struct Revision {
     pub(super) commit: Option<String>,
     /// The files of the worktree, whatever is committed.
     pub(super) dirty: bool,
+    /// The commit of the named revision, where `commit` is the merge base with it and another commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) parted_from: Option<String>,
 }
 
 /// How many facts there are, and how many of them hold where they stood.

@@ -63,8 +63,12 @@ pub(super) fn counted(report: &Report) -> String {
         }
         None => short(&revision.name, NAME_CHARS),
     };
-    let since =
-        report.since.as_ref().map(|since| format!(" compared with {}", named(since))).unwrap_or_default();
+    let since = report.since.as_ref().map(|since| {
+        let parted = since.parted_from.as_ref();
+        let parted = parted.map(|_| format!(" (merge base with {})", short(&since.name, NAME_CHARS)));
+        format!(" compared with {}{}", named(since), parted.unwrap_or_default())
+    });
+    let since = since.unwrap_or_default();
     let mut parts = vec![format!("{} hold", report.counts.holding)];
     for (count, what) in [
         (report.relocated.len(), "moved"),

@@ -1,0 +1,117 @@
+//! The merge base of two commits: the youngest commit that both histories share, as `git merge-base` names
+//! it.
+
+use std::collections::{BinaryHeap, HashMap};
+
+use loci_model::code::ObjectId;
+use loci_model::ports::code::CodeResult;
+use loci_model::verdict::Unverifiable;
+
+use crate::fault;
+use crate::limits::COMMITS_MAX;
+use crate::repository::Repository;
+
+/// Sides of a commit: reachable from the first, from the second, and below a commit that both share.
+const ONE: u8 = 1;
+const OTHER: u8 = 2;
+const SHARED: u8 = ONE | OTHER;
+const BELOW: u8 = 4;
+
+impl Repository {
+    /// Returns the best commit that both histories share; `None` where they share none. Where there are
+    /// several, the youngest, and
+    /// among equally old ones the one with the highest id.
+    ///
+    /// # Errors
+    /// `partial_clone` where the clone ends before a shared commit is found.
+    pub(crate) fn merge_base(&self, one: &ObjectId, other: &ObjectId) -> CodeResult<Option<ObjectId>> {
+        let (mut shared, is_cut) = self.shared(one, other)?;
+        if shared.is_empty() && is_cut {
+            return Err(fault::cut_off());
+        }
+        shared.sort_unstable();
+        // Clocks that were wrong may have put an ancestor among the candidates.
+        while let Some((_, id)) = shared.pop() {
+            let mut is_best = true;
+            for (_, better) in &shared {
+                // Where the clone ends before that is known, both stand, and the youngest is taken.
+                is_best &= !self.is_ancestor(&id, better).unwrap_or(false);
+            }
+            if is_best {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Shared commits that no other shared commit was seen to be above, with their times; and whether the
+    /// clone ended on the way.
+    fn shared(&self, one: &ObjectId, other: &ObjectId) -> CodeResult<(Vec<(i64, ObjectId)>, bool)> {
+        let shallow = self.shallow()?;
+        let mut walk = Walk::default();
+        walk.reach(*one, self.commit_with(one, &shallow)?.time, ONE);
+        walk.reach(*other, self.commit_with(other, &shallow)?.time, OTHER);
+        let (mut shared, mut is_cut) = (Vec::new(), false);
+        while let Some((time, id, mut sides)) = walk.next() {
+            if walk.sides.len() > COMMITS_MAX {
+                return Err(fault::too_large("the history"));
+            }
+            if sides & SHARED == SHARED && sides & BELOW == 0 {
+                shared.push((time, id));
+                sides |= BELOW;
+            }
+            let commit = self.commit_with(&id, &shallow)?;
+            is_cut |= commit.cut_off && sides & BELOW == 0;
+            for parent in &commit.parents {
+                match self.commit_with(parent, &shallow) {
+                    Ok(found) => walk.reach(*parent, found.time, sides),
+                    Err(error) if error.why == Unverifiable::PartialClone => is_cut |= sides & BELOW == 0,
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        shared.retain(|(_, id)| walk.sides.get(id).is_some_and(|(sides, _)| sides & BELOW == 0));
+        Ok((shared, is_cut))
+    }
+}
+
+/// A walk through two histories, the youngest commit first, until only commits below shared ones are left.
+#[derive(Default)]
+struct Walk {
+    queue: BinaryHeap<(i64, ObjectId)>,
+    /// Sides of each commit that was reached, and whether it waits in the queue.
+    sides: HashMap<ObjectId, (u8, bool)>,
+    /// Commits in the queue that are not below a shared one.
+    open: usize,
+}
+
+impl Walk {
+    fn reach(&mut self, id: ObjectId, time: i64, sides: u8) {
+        let (known, waits) = self.sides.entry(id).or_default();
+        let before = *known;
+        *known |= sides;
+        if *known == before {
+            return;
+        }
+        if *waits && before & BELOW == 0 && *known & BELOW != 0 {
+            self.open -= 1;
+        }
+        if !*waits {
+            *waits = true;
+            self.open += usize::from(*known & BELOW == 0);
+            self.queue.push((time, id));
+        }
+    }
+
+    fn next(&mut self) -> Option<(i64, ObjectId, u8)> {
+        if self.open == 0 {
+            return None;
+        }
+        let (time, id) = self.queue.pop()?;
+        let (sides, waits) = self.sides.get_mut(&id)?;
+        *waits = false;
+        let sides = *sides;
+        self.open -= usize::from(sides & BELOW == 0);
+        Some((time, id, sides))
+    }
+}
