@@ -81,8 +81,15 @@ fn format_of(config: &Config) -> CodeResult<Format> {
             format!("the repository keeps its {what} in a format that is not read"),
         )
     };
-    if config.ref_storage.as_deref().is_some_and(|storage| storage != "files") {
-        return Err(unknown("refs"));
+    match config.ref_storage.as_deref() {
+        None | Some("files") => {}
+        Some("reftable") => {
+            let remedy = "convert it with git refs migrate --ref-format=files";
+            let what =
+                format!("the repository keeps its refs in the format reftable, which is not read: {remedy}");
+            return Err(loci_model::ports::code::CodeError::new(Unverifiable::AuthOrMissing, what));
+        }
+        Some(_) => return Err(unknown("refs")),
     }
     match config.object_format.as_deref() {
         None | Some("sha1") => Ok(Format::Sha1),

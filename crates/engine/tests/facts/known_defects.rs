@@ -276,6 +276,7 @@ fn a06_files_that_are_no_text_are_told_apart() {
     });
     for (path, expect) in [
         ("module", CodeReason::Submodule),
+        ("module/src/inner.rs", CodeReason::Submodule),
         ("logo.png", CodeReason::BinaryFile),
         ("huge.txt", CodeReason::TooLarge),
         ("app.js", CodeReason::TooLarge),

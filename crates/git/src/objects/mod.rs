@@ -116,7 +116,13 @@ impl Objects {
     pub(crate) fn missing(&self, id: &ObjectId) -> CodeError {
         let mut error = fault::missing(id);
         if self.alternates_refused {
-            error.detail.push_str("; it borrows objects from a directory that is not allowed");
+            error.detail.push_str(
+                "; the clone borrows objects (objects/info/alternates, as git clone --shared makes it) from \
+                a directory that is \
+                 not allowed: add that directory to verified.roots in the configuration, or let the clone \
+                 stand alone with \
+                 git repack -a -d and remove objects/info/alternates",
+            );
         }
         error
     }

@@ -126,7 +126,11 @@ fn alternates_are_opened_inside_allowed_roots_only() {
         sample.write("work/.git/objects/info/alternates", format!("# objects of others\n\n{alternate}\n"));
         let error = read(&sample).unwrap_err();
         assert_eq!(error.why.as_str(), "partial_clone", "{alternate}");
-        assert!(error.detail.contains("not allowed"), "{}", error.detail);
+        assert!(
+            error.detail.contains("not allowed") && error.detail.contains("verified.roots"),
+            "{}",
+            error.detail
+        );
         assert!(
             sample.content("work", Revision::Commit(head), "a.txt").unwrap().is_some(),
             "its own are read"

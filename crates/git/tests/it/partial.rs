@@ -77,10 +77,21 @@ fn formats_that_are_not_read_are_said() {
         "[core]\n\trepositoryformatversion = 1\n[extensions]\n\trefStorage = reftable\n",
     );
     let error = sample.ask("origin", |source| source.resolve("HEAD")).unwrap_err();
-    assert!(error.detail.contains("format"), "{}", error.detail);
+    assert!(error.detail.contains("git refs migrate --ref-format=files"), "{}", error.detail);
     sample.write("origin/.git/config", "[extensions]\n\tobjectFormat = sha3\n");
     let error = sample.ask("origin", |source| source.resolve("HEAD")).unwrap_err();
     assert!(error.detail.contains("format"), "{}", error.detail);
+    // As git itself makes one, where it can.
+    sample
+        .git("table", &["-c", "init.defaultRefFormat=reftable", "init", "--quiet", "--initial-branch=main"]);
+    let is_table = std::fs::read_to_string(sample.path("table/.git/config")).unwrap().contains("reftable");
+    if is_table {
+        sample.commit("table", "first");
+        let error = sample.ask("table", |source| source.resolve("HEAD")).unwrap_err();
+        assert!(error.detail.contains("reftable"), "{}", error.detail);
+        let error = sample.discover("table").unwrap_err();
+        assert!(error.message.contains("git refs migrate"), "{}", error.message);
+    }
     let error = sample.ask("absent", |source| source.resolve("HEAD")).unwrap_err();
     assert_eq!(error.why.as_str(), "auth_or_missing");
 }

@@ -107,7 +107,11 @@ impl Verifier<'_> {
     }
 
     fn readable(&self, place: &Place) -> Result<(CodeEntry, Arc<FileLines>), AnchorError> {
-        let entry = self.entry(&place.path).map_err(AnchorError::Unreadable)?.ok_or(AnchorError::Missing)?;
+        let entry = self.entry(&place.path).map_err(AnchorError::Unreadable)?;
+        if entry.is_none() {
+            self.outside_submodules(&place.path).map_err(AnchorError::Unreadable)?;
+        }
+        let entry = entry.ok_or(AnchorError::Missing)?;
         if entry.kind == EntryKind::Directory {
             return Err(AnchorError::Missing);
         }

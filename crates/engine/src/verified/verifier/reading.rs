@@ -39,6 +39,9 @@ impl Verifier<'_> {
             return Err(AnchorError::Range);
         }
         let entry = self.entry(&place.path).map_err(AnchorError::Unreadable)?;
+        if entry.is_none() {
+            self.outside_submodules(&place.path).map_err(AnchorError::Unreadable)?;
+        }
         let entry = entry.filter(|entry| entry.kind != EntryKind::Directory).ok_or(AnchorError::Missing)?;
         let file = self.lines(&entry).map_err(AnchorError::Unreadable)?;
         let line_start = place.line_start.saturating_sub(context_lines).max(1);

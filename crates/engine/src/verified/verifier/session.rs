@@ -114,6 +114,18 @@ impl<'a> Verifier<'a> {
         self.entries.get(path.to_owned(), |path| self.source.entry(&self.at, path))
     }
 
+    /// An error for a path inside a submodule, whose files are another repository's.
+    pub(super) fn outside_submodules(&self, path: &str) -> CodeResult<()> {
+        for (at, _) in path.match_indices('/') {
+            match self.entry(path.get(..at).unwrap_or_default())? {
+                Some(entry) if entry.kind == EntryKind::Submodule => return Err(of_submodule()),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
     /// The entry that a path had at a commit.
     pub(super) fn old_entry(&self, commit: ObjectId, path: &str) -> CodeResult<Option<CodeEntry>> {
         self.old_entries.get((commit, path.to_owned()), |(commit, path)| {
@@ -124,9 +136,7 @@ impl<'a> Verifier<'a> {
     /// The lines of an entry of this revision. A symbolic link's are its target's name.
     pub(super) fn lines(&self, entry: &CodeEntry) -> CodeResult<Arc<FileLines>> {
         match entry.kind {
-            EntryKind::Submodule => {
-                Err(CodeError::new(Unverifiable::Submodule, "the path is another repository"))
-            }
+            EntryKind::Submodule => Err(of_submodule()),
             EntryKind::File | EntryKind::Symlink | EntryKind::Directory => match entry.bytes {
                 Some(bytes) if bytes > FILE_BYTES_MAX => Err(no_text(Unverifiable::TooLarge)),
                 _ => self.blob(entry.id),
@@ -249,6 +259,15 @@ impl<'a> Verifier<'a> {
         }
         Ok(attributes)
     }
+}
+
+/// A path that is a submodule, or lies in one.
+fn of_submodule() -> CodeError {
+    let remedy = "register that repository with `loci repo add`, and cite its files there";
+    CodeError::new(
+        Unverifiable::Submodule,
+        format!("the path belongs to a submodule, another repository: {remedy}"),
+    )
 }
 
 /// A blob that is no text.
