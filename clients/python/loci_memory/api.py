@@ -1070,6 +1070,7 @@ class FoundRecord(TypedDict):
     record: SearchedRecord
     score: float
     similarity: float
+    support: NotRequired[str | None]
     trust: float
     verdict: NotRequired[str | None]
 
@@ -1230,6 +1231,7 @@ class HydratedKnowledge(TypedDict):
     scope: NotRequired[str | None]
     score: float
     similarity: float
+    support: NotRequired[str | None]
     text: str
     topic: NotRequired[str | None]
     trust: float
@@ -2306,6 +2308,7 @@ class Proposal(TypedDict):
 
     id: str
     places: list[str]
+    support: NotRequired[str | None]
     text: str
     verdict: str
 

@@ -110,8 +110,40 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class OtherValue(Shape):
+    """A name to which a fact gives one value, and the cited code another."""
+
+    name: str = ""
+    stated: str = ""
+    found: str = ""
+    place: Optional[Place] = None
+
+    _inner = {"place": (Place, False)}
+
+
+@dataclass(frozen=True)
+class Support(Shape):
+    """What the cited code says of a fact: ``supported``, ``not_checked`` or ``contradicted``.
+
+    ``found`` and ``missing`` are the names and values of the fact that were looked for in the cited lines.
+    """
+
+    verdict: str = ""
+    reason: str = ""
+    found: List[str] = field(default_factory=list)
+    missing: List[str] = field(default_factory=list)
+    other_values: List[OtherValue] = field(default_factory=list)
+
+    _inner = {"other_values": (OtherValue, True)}
+
+
+@dataclass(frozen=True)
 class Memory(Shape):
-    """A fact about a repository, with what is known of it."""
+    """A fact about a repository, with what is known of it.
+
+    ``verdict`` says whether the cited code is unchanged, ``support`` whether it says what the fact says. ``assurance`` is both in
+    one word (only ``verified`` is both), and ``label`` a line for people with the places.
+    """
 
     id: str = ""
     repo: str = ""
@@ -123,6 +155,9 @@ class Memory(Shape):
     verification_count: int = 0
     status: Optional[str] = None
     verdict: Optional[str] = None
+    support: Optional[Support] = None
+    assurance: Optional[str] = None
+    label: Optional[str] = None
     created_at: Optional[str] = None
     created_by: Optional[str] = None
     source_ref: Optional[str] = None
@@ -143,7 +178,12 @@ class Memory(Shape):
     abandoned_source: bool = False
     flags: List[str] = field(default_factory=list)
 
-    _inner = {"citations": (Citation, True)}
+    _inner = {"citations": (Citation, True), "support": (Support, False)}
+
+    @property
+    def is_verified(self) -> bool:
+        """True where the cited code is unchanged and supports the fact."""
+        return self.assurance == "verified"
 
 
 @dataclass(frozen=True)
@@ -189,6 +229,7 @@ class VerificationResult(Shape):
     invalid_count: int = 0
     unverifiable_count: int = 0
     verdict: Optional[str] = None
+    support: Optional[Support] = None
     repo: Optional[str] = None
     ref: Optional[str] = None
     commit: Optional[str] = None
@@ -197,7 +238,11 @@ class VerificationResult(Shape):
     claims: List[ClaimVerdict] = field(default_factory=list)
     warnings: List[str] = field(default_factory=list)
 
-    _inner = {"citations": (CitationVerdict, True), "claims": (ClaimVerdict, True)}
+    _inner = {
+        "citations": (CitationVerdict, True),
+        "claims": (ClaimVerdict, True),
+        "support": (Support, False),
+    }
 
 
 @dataclass(frozen=True)
@@ -224,6 +269,7 @@ class SearchHit(Shape):
     path: Optional[str] = None
     passage: Optional[str] = None
     verdict: Optional[str] = None
+    support: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -239,6 +285,8 @@ class MemoryList(Shape):
     warnings: List[str] = field(default_factory=list)
     results: List[SearchHit] = field(default_factory=list)
     degraded: bool = False
+    #: What to do where nothing is known.
+    hint: Optional[str] = None
     #: The row of what a task was shown, where a task asked.
     exposure_id: Optional[str] = None
 

@@ -1430,6 +1430,8 @@ export interface FoundRecord {
   score: number;
   /** How well it answers, 0 to 1; 1 where nothing was asked but filters. */
   similarity: number;
+  /** What that code says of the text: `supported`, `not_checked` or `contradicted`; absent: not looked at. */
+  support?: string | null;
   /** How far it is trusted now, 0 to 1. */
   trust: number;
   /** What became of the code that it cites: `valid`, `drifted`, `unverifiable`; null: it cites none. */
@@ -1660,6 +1662,8 @@ export interface HydratedKnowledge {
   score: number;
   /** How well it fits the question. */
   similarity: number;
+  /** What that code says of the text: `supported`, `not_checked` or `contradicted`; absent: not looked at. */
+  support?: string | null;
   /** What was learned. */
   text: string;
   /** What it is about. */
@@ -3185,6 +3189,8 @@ export interface Proposal {
   id: string;
   /** Where its citations were found, as `path:first-last`. */
   places: string[];
+  /** What the code says of the text: `supported`, `not_checked` or `contradicted`. */
+  support?: string | null;
   /** What extraction wrote. Untrusted. */
   text: string;
   /** What was found at the revision: `valid` or `drifted`. */

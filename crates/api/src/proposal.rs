@@ -12,7 +12,7 @@ pub struct ProposalListing {
     /// 1 to 200; absent: 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// The revision at which they are verified; absent: `HEAD`.
+    /// The revision at which they are verified; absent: `WORKTREE` in a working tree, else `HEAD`.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
 }
@@ -28,6 +28,9 @@ pub struct Proposal {
     pub places: Vec<String>,
     /// What was found at the revision: `valid` or `drifted`.
     pub verdict: String,
+    /// What the code says of the text: `supported`, `not_checked` or `contradicted`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub support: Option<String>,
 }
 
 /// Proposals, the newest first, as far as they hold.

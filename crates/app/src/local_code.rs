@@ -101,6 +101,7 @@ pub(crate) fn subject(fact: &FactEvidence) -> Result<Subject> {
     Ok(Subject {
         citations: citations.collect::<serde_json::Result<_>>().with_context(unreadable)?,
         claims: claims.collect::<serde_json::Result<_>>().with_context(unreadable)?,
+        statement: fact.fact.clone(),
     })
 }
 

@@ -7,6 +7,7 @@ use crate::citation::Citation;
 use crate::claim::Claim;
 use crate::code::ObjectId;
 use crate::record::RecordState;
+use crate::support::SupportReport;
 use crate::verdict::{Method, Verdict, Verification};
 use crate::words::closed_words;
 use crate::{Document, MemoryId, RecordId, RepositoryId, Timestamp};
@@ -84,6 +85,10 @@ pub struct FactDetail {
     /// The newest verification on the default branch.
     #[serde(default)]
     pub last_verified: Option<LastVerified>,
+    /// What the code said of the fact when it was stored, or at the newest verification on the default
+    /// branch since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub support: Option<SupportReport>,
     /// Set while quarantined because it is gone.
     #[serde(default)]
     pub gone: Option<GoneSince>,

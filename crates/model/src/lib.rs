@@ -66,6 +66,7 @@ pub mod scope;
 pub mod settings;
 pub mod sre;
 pub mod strategy;
+pub mod support;
 pub mod task;
 pub mod task_session;
 pub mod telemetry;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::citation::Place;
 use crate::code::ObjectId;
+use crate::support::SupportReport;
 use crate::words::closed_words;
 
 closed_words! {
@@ -164,6 +165,20 @@ pub struct CitationVerdict {
     /// A unified diff from the cited lines to the best match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// Where lines that were cited before they were committed are committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub committed: Option<CommittedLines>,
+}
+
+/// The commit that brought lines which were cited before they were committed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommittedLines {
+    /// The commit.
+    pub commit: ObjectId,
+    /// The file's object there.
+    pub blob: ObjectId,
+    /// The lines there.
+    pub place: Place,
 }
 
 impl CitationVerdict {
@@ -182,6 +197,7 @@ impl CitationVerdict {
             in_bounds: false,
             reindented: false,
             diff: None,
+            committed: None,
         }
     }
 
@@ -229,4 +245,7 @@ pub struct Verification {
     pub citations: Vec<CitationVerdict>,
     /// One each, in the order of the claims.
     pub claims: Vec<ClaimOutcome>,
+    /// What the code says of the statement; `None` where no statement was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub support: Option<SupportReport>,
 }

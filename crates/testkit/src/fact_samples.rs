@@ -15,6 +15,7 @@ use loci_model::repository::{
     CaptureOwn, ControlParts, PreferencesOwn, ReflectionOwn, Repository, RepositorySettings, ReviewIntake,
     RulesOwn, Tiers,
 };
+use loci_model::support::{Support, SupportReason, SupportReport};
 use loci_model::task_session::Capture;
 use loci_model::verdict::{CitationVerdict, ClaimOutcome, Method, Unverifiable, Verdict, Verification};
 use loci_model::{Document, MemoryId, RepositoryId, Result};
@@ -121,6 +122,7 @@ pub fn fact(memory: &MemoryId, repository: u32, number: u32, path: &str) -> Resu
                 commit: object(3),
                 verdict: Verdict::Valid,
             }),
+            support: Some(support()),
             gone: Some(GoneSince { at, commits: vec![object(5)] }),
             invalidated: Some(("ann".to_owned(), at)),
         },
@@ -154,6 +156,14 @@ pub fn fact_event(
     })
 }
 
+fn support() -> SupportReport {
+    SupportReport {
+        found: vec!["MAX_ITEMS".to_owned()],
+        missing: vec!["50".to_owned()],
+        ..SupportReport::new(Support::NotChecked, SupportReason::NamesMissing)
+    }
+}
+
 /// What is kept of a verification of the `number`th record at a commit.
 pub fn kept_verdict(number: u32, commit: ObjectId, seconds: i64) -> Result<KeptVerdict> {
     let mut found = CitationVerdict::new(Verdict::Drifted, Method::Fuzzy);
@@ -173,6 +183,7 @@ pub fn kept_verdict(number: u32, commit: ObjectId, seconds: i64) -> Result<KeptV
                 detail: Some("odd".to_owned()),
                 unverifiable: Some(Unverifiable::TooLarge),
             }],
+            support: Some(support()),
         },
     })
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::at::At;
 use super::githook::git::{Git, shown};
-use super::here::Here;
+use super::here::repository;
 use super::task::delivery::spool;
 use super::task::flushing::{Flushing, flush};
 use crate::cli::Globals;
@@ -147,10 +147,7 @@ impl Blame {
         globals: &Globals,
         environment: &Environment,
     ) -> Result<String> {
-        if let Some(repo) = &self.repo {
-            return Ok(repo.clone());
-        }
-        Here::at(session, globals, environment, None).await?.repo(None)
+        repository(session, globals, environment, self.repo.as_deref()).await
     }
 }
 

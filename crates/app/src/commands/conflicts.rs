@@ -6,6 +6,7 @@ use loci_api::conflict::{Conflict, ConflictListing, ConflictResolve};
 use loci_api::record::Record;
 
 use super::at::At;
+use super::here::repository;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -19,8 +20,8 @@ const TEXT_CHARS: usize = 120;
 pub(crate) enum Conflicts {
     /// List those that nobody decided about, the newest first
     List {
-        /// The repository, as owner/name
-        repo: String,
+        /// The repository, as owner/name [default: that of the working directory]
+        repo: Option<String>,
         /// Those that somebody decided about
         #[arg(long)]
         resolved: bool,
@@ -47,6 +48,7 @@ impl Conflicts {
         match self {
             Self::List { repo, resolved, at } => {
                 let client = at.of(&session.client)?;
+                let repo = repository(&session, globals, environment, repo.as_deref()).await?;
                 let repo = named(&repo)?;
                 let state = resolved.then(|| "resolved".to_owned());
                 let mut listing = ConflictListing { state, ..ConflictListing::default() };

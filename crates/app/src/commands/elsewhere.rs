@@ -21,6 +21,8 @@ use crate::local_code::{LocalCode, subject, verdict};
 const TOOLS: &[&str] = &["memory_get_recent", "memory_search", "memory_search_by_path", VERIFY];
 /// The one that shows lines.
 const VERIFY: &str = "memory_verify_citations";
+/// The files as they lie in the working tree.
+const WORKTREE: &str = "WORKTREE";
 /// Commits that the server is known to read.
 const READABLE_MAX: usize = 1_000;
 
@@ -64,11 +66,22 @@ impl Elsewhere {
     }
 
     /// There are files beside the commits.
-    pub(super) fn has_worktree(&self) -> bool {
+    fn has_worktree(&self) -> bool {
         self.code.found().worktree.is_some()
     }
 
-    /// Who verifies for a call, and what was found where that is this process.
+    /// The arguments of a call that looks at facts, as they are meant here: where no revision is named, the
+    /// files of the working tree.
+    pub(super) fn meant(&self, name: &str, arguments: &Arguments) -> Arguments {
+        let mut meant = arguments.clone();
+        if self.has_worktree() && looked_at(&name.replacen('.', "_", 1), arguments).is_some() {
+            meant.entry("ref").or_insert_with(|| WORKTREE.into());
+        }
+        meant
+    }
+
+    /// Who verifies for a call, given its arguments as they are meant here, and what was found where that is
+    /// this process.
     pub(super) async fn way(
         &self,
         client: &Client,

@@ -9,6 +9,7 @@ use clap::{Subcommand, ValueEnum};
 use loci_api::proposal::{ProposalList, ProposalListing};
 use serde_json::{Map, Value, json};
 
+use super::fact_lines::shown;
 use super::here::Here;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -43,7 +44,7 @@ pub(crate) enum Fact {
         /// A claim, as JSON; several are possible
         #[arg(long = "claim", value_name = "JSON")]
         claims: Vec<String>,
-        /// The revision [default: HEAD]
+        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
         #[arg(long = "ref", value_name = "REF")]
         reference: Option<String>,
     },
@@ -70,7 +71,7 @@ pub(crate) enum Fact {
     Verify {
         /// Its id
         id: String,
-        /// The revision [default: HEAD]
+        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
         #[arg(long = "ref", value_name = "REF")]
         reference: Option<String>,
     },
@@ -78,6 +79,9 @@ pub(crate) enum Fact {
     Refresh {
         /// Its id
         id: String,
+        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        #[arg(long = "ref", value_name = "REF")]
+        reference: Option<String>,
     },
     /// Declare a fact wrong
     Invalidate {
@@ -96,6 +100,9 @@ pub(crate) enum Fact {
         /// Lines that prove it [default: those of the old one, if they still hold]
         #[arg(long = "cite", value_name = "PLACE")]
         cite: Vec<String>,
+        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        #[arg(long = "ref", value_name = "REF")]
+        reference: Option<String>,
     },
     /// A fact's chain, and what happened to it
     History {
@@ -110,6 +117,9 @@ pub(crate) enum Fact {
         /// At most so many
         #[arg(long, default_value_t = 50)]
         limit: u32,
+        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        #[arg(long = "ref", value_name = "REF")]
+        reference: Option<String>,
     },
     /// Counts, rates and times of a repository
     Stats {
@@ -173,8 +183,8 @@ impl Fact {
         }
         let session = Session::begin(globals, environment)?;
         let here = Here::at(&session, globals, environment, None).await?;
-        if let Self::Proposed { repo, limit } = self {
-            let listing = ProposalListing { repo: here.repo(repo)?, limit: Some(limit), reference: None };
+        if let Self::Proposed { repo, limit, reference } = self {
+            let listing = ProposalListing { repo: here.repo(repo)?, limit: Some(limit), reference };
             let list = here.client.facts_proposed(&listing).await?;
             output::result(session.json, &list, proposals)?;
             return session.end().await;
@@ -202,7 +212,7 @@ impl Fact {
             Self::Search { query, repo, path, reference } => (
                 "memory_search",
                 json!({
-                    "ref": here.revision(reference, repo.as_ref()), "repo": here.repo(repo)?, "query": query,
+                    "ref": reference, "repo": here.repo(repo)?, "query": query,
                     "filters": path.map(|path| json!({ "path": path })),
                 }),
             ),
@@ -211,13 +221,18 @@ impl Fact {
                 "memory_verify_citations",
                 json!({ "repo": repo_of(here), "memory_id": id, "ref": reference }),
             ),
-            Self::Refresh { id } => ("memory_refresh", json!({ "memory_id": id })),
+            Self::Refresh { id, reference } => {
+                ("memory_refresh", json!({ "memory_id": id, "ref": reference }))
+            }
             Self::Invalidate { id, reason } => {
                 ("memory_invalidate", json!({ "memory_id": id, "reason": reason }))
             }
-            Self::Supersede { id, fact, cite } => {
+            Self::Supersede { id, fact, cite, reference } => {
                 let cite = if cite.is_empty() { None } else { Some(places(&cite)?) };
-                ("memory_supersede", json!({ "old_memory_id": id, "new_fact": fact, "new_citations": cite }))
+                (
+                    "memory_supersede",
+                    json!({ "old_memory_id": id, "new_fact": fact, "new_citations": cite, "ref": reference }),
+                )
             }
             Self::History { id } => ("memory_history", json!({ "memory_id": id })),
             Self::Stats { repo } => ("memory_stats", json!({ "repo": here.repo(repo)? })),
@@ -228,7 +243,8 @@ impl Fact {
 
 fn proposals(list: &ProposalList) {
     for one in &list.proposals {
-        output::line(format!("{}  {}  {}", one.id, one.verdict, one.text));
+        let support = one.support.as_deref().unwrap_or("not_checked").replace('_', " ");
+        output::line(format!("{}  {}, {support}  {}", one.id, one.verdict, one.text));
         output::line(format!("    {}", one.places.join(", ")));
     }
     if list.omitted > 0 {
@@ -259,7 +275,7 @@ impl Recent {
         let format = if self.format == Form::Prompt { "prompt" } else { "records" };
         let arguments = given(json!({
             "repo": here.repo(self.repo.clone())?, "limit": self.limit, "verify": self.verify,
-            "ref": here.revision(self.reference.clone(), self.repo.as_ref()), "format": format,
+            "ref": self.reference, "format": format,
         }));
         let answer = here.tool("memory_get_recent", arguments).await?;
         session.end().await?;
@@ -309,37 +325,6 @@ fn place(text: &str) -> Result<Value> {
 fn claim(text: &str) -> Result<Value> {
     let bad = |error| Usage(format!("--claim must be a JSON object: {error}"));
     Ok(loci_json::from_str(text).map_err(bad)?)
-}
-
-/// Facts as lines; anything else as JSON.
-fn shown(answer: &Value) {
-    let facts = answer.get("memories").and_then(Value::as_array);
-    match facts {
-        Some(facts) => facts.iter().for_each(line),
-        None => output::line(serde_json::to_string_pretty(answer).unwrap_or_default()),
-    }
-    let omitted = answer.get("omitted").and_then(Value::as_object);
-    for (why, count) in omitted.into_iter().flatten() {
-        output::note(format!("{count} withheld: {why}"));
-    }
-    answer.get("withheld").and_then(Value::as_array).into_iter().flatten().for_each(withheld);
-    for warning in answer.get("warnings").and_then(Value::as_array).into_iter().flatten() {
-        output::note(warning.as_str().unwrap_or_default());
-    }
-}
-
-/// A fact that was kept back, and why.
-fn withheld(fact: &Value) {
-    let text = |name: &str| fact.get(name).and_then(Value::as_str).unwrap_or_default();
-    let why = fact.get("why").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let why = why.collect::<Vec<_>>().join("; ");
-    output::note(format!("  {}  {}  {}: {why}", text("id"), text("verdict"), text("subject")));
-}
-
-fn line(fact: &Value) {
-    let text = |name: &str| fact.get(name).and_then(Value::as_str).unwrap_or_default();
-    let verdict = fact.get("verdict").and_then(Value::as_str).unwrap_or("not checked");
-    output::line(format!("{}  {verdict}  {}: {}", text("id"), text("subject"), text("fact")));
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use loci_api::safeguard::{HeldDecide, HeldListing};
 
 use super::at::At;
 use super::conflicts::named;
+use super::here::repository;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -20,8 +21,8 @@ const TEXT_CHARS: usize = 120;
 pub(crate) enum Held {
     /// List them, the newest first
     List {
-        /// The repository, as owner/name
-        repo: String,
+        /// The repository, as owner/name [default: that of the working directory]
+        repo: Option<String>,
         /// Those that are held back as suspicious
         #[arg(long)]
         quarantined: bool,
@@ -53,6 +54,7 @@ impl Held {
         let session = Session::begin(globals, environment)?;
         match self {
             Self::List { repo, quarantined, at } => {
+                let repo = repository(&session, globals, environment, repo.as_deref()).await?;
                 let (client, repo) = (at.of(&session.client)?, named(&repo)?);
                 let state = quarantined.then(|| "quarantined".to_owned());
                 let mut listing = HeldListing { state, ..HeldListing::default() };

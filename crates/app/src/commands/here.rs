@@ -18,10 +18,18 @@ use crate::exit::Usage;
 use crate::local_code::LocalCode;
 use crate::session::Session;
 
-/// The files as they lie in the directory.
-const WORKTREE: &str = "WORKTREE";
-/// Tools that mean them where they are not told otherwise.
-const OF_WORKTREE: &[&str] = &["memory_get_recent", "memory_search"];
+/// The repository that a command is about: the named one, else that of the working directory.
+pub(crate) async fn repository(
+    session: &Session,
+    globals: &Globals,
+    environment: &Environment,
+    named: Option<&str>,
+) -> Result<String> {
+    match named {
+        Some(repo) => Ok(repo.to_owned()),
+        None => Here::at(session, globals, environment, None).await?.repo(None),
+    }
+}
 
 /// Where a command stands.
 pub(crate) struct Here {
@@ -30,8 +38,6 @@ pub(crate) struct Here {
     repo: Option<String>,
     /// Why there is none.
     why_none: Option<String>,
-    /// It is in a working tree that the other side can read.
-    has_worktree: bool,
     /// The code here, where the server is elsewhere.
     elsewhere: Option<Elsewhere>,
 }
@@ -58,10 +64,7 @@ impl Here {
             Ok(added) => (Some(added.repository.repo), None),
             Err(error) => (None, Some(error.to_string())),
         };
-        // A bare repository has no such entry.
-        let is_in_clone = directory.ancestors().any(|directory| directory.join(".git").exists());
-        let has_worktree = repo.is_some() && is_in_clone;
-        Ok(Self { client, repo, why_none, has_worktree, elsewhere: None })
+        Ok(Self { client, repo, why_none, elsewhere: None })
     }
 
     async fn of_server_elsewhere(
@@ -77,11 +80,13 @@ impl Here {
             Err(error) => (None, Some(format!("{error:#}"))),
         };
         let repo = elsewhere.as_ref().map(Elsewhere::name);
-        Ok(Self { client, repo, why_none, has_worktree: false, elsewhere })
+        Ok(Self { client, repo, why_none, elsewhere })
     }
 
-    /// Calls a tool. Of the directory's own repository, what a server elsewhere cannot read is verified here, and where nothing else
-    /// is said, facts are read as the files are that lie here. Who names a repository asks the server, and one that knows another
+    /// Calls a tool. Where nothing else is said, facts are read as the files are that lie here: by whoever
+    /// can read them, and of the
+    /// directory's own repository that is this process where the server is elsewhere. Who names a repository
+    /// asks the server, and one that knows another
     /// repository by this name answers by its own code.
     pub(crate) async fn tool(&self, name: &str, arguments: Map<String, Value>) -> Result<Value> {
         let theirs = async |arguments| anyhow::Ok(self.client.tool(name, &ToolArguments(arguments)).await?.0);
@@ -89,10 +94,7 @@ impl Here {
         let Some(elsewhere) = self.elsewhere.as_ref().filter(|_| is_own) else {
             return theirs(arguments).await;
         };
-        let mut meant = arguments.clone();
-        if OF_WORKTREE.contains(&name) && elsewhere.has_worktree() {
-            meant.entry("ref").or_insert_with(|| WORKTREE.into());
-        }
+        let meant = elsewhere.meant(name, &arguments);
         match elsewhere.way(&self.client, name, &meant).await? {
             Way::Theirs => theirs(arguments).await,
             Way::TheirsAt(commit) => Ok(as_asked(theirs(at_commit(meant.clone(), &commit)).await?, &meant)),
@@ -103,16 +105,11 @@ impl Here {
         }
     }
 
-    /// The revision at which facts are looked at: who works here means the files as they are, committed or not.
-    pub(crate) fn revision(&self, named: Option<String>, repo: Option<&String>) -> Option<String> {
-        named.or_else(|| (self.has_worktree && repo.is_none()).then(|| WORKTREE.to_owned()))
-    }
-
     /// The repository that is named, else that of the directory.
     pub(crate) fn repo(&self, named: Option<String>) -> Result<String> {
         let missing = || {
             let why = self.why_none.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-            Usage(format!("name the repository with --repo, or work in a clone of it{why}"))
+            Usage(format!("name the repository, or work in a clone of it{why}"))
         };
         Ok(self.known_repo(named).ok_or_else(missing)?)
     }

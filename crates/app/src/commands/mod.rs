@@ -20,6 +20,7 @@ pub(crate) mod export;
 mod export_agentcore;
 mod export_format;
 pub(crate) mod fact;
+mod fact_lines;
 pub(crate) mod files;
 mod files_history;
 mod files_tool;

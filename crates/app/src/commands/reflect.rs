@@ -5,6 +5,7 @@ use clap::Args;
 use loci_api::reflection::RepositoryReflect;
 
 use super::at::At;
+use super::here::repository;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -13,8 +14,8 @@ use crate::session::Session;
 /// Look at the newest tasks of a repository together
 #[derive(Debug, Args)]
 pub(crate) struct Reflect {
-    /// The repository, as owner/name
-    repo: String,
+    /// The repository, as owner/name [default: that of the working directory]
+    repo: Option<String>,
     /// The newest so many tasks that ended, 1 to 200 [default: 50]
     #[arg(long, value_name = "TASKS")]
     window: Option<u32>,
@@ -28,7 +29,8 @@ pub(crate) struct Reflect {
 impl Reflect {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
-        let Some(repo) = self.repo.split_once('/') else { bail!("the repository must be owner/name") };
+        let repo = repository(&session, globals, environment, self.repo.as_deref()).await?;
+        let Some(repo) = repo.split_once('/') else { bail!("the repository must be owner/name") };
         let ask = RepositoryReflect { window: self.window, dry_run: self.dry_run };
         let asked = self.at.of(&session.client)?.repository_reflect(repo, &ask).await?;
         output::result(session.json, &asked, |asked| {

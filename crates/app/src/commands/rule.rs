@@ -8,6 +8,7 @@ use loci_api::rule::{
 use loci_client::Client;
 
 use super::at::At;
+use super::here::repository;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -48,8 +49,8 @@ pub(crate) enum Rules {
 /// Which rules
 #[derive(Debug, clap::Args)]
 pub(crate) struct List {
-    /// The repository, as owner/name
-    repo: String,
+    /// The repository, as owner/name [default: that of the working directory]
+    repo: Option<String>,
     /// In this state [default: active]
     #[arg(long)]
     state: Option<String>,
@@ -147,7 +148,10 @@ impl Rules {
         let session = Session::begin(globals, environment)?;
         let (client, as_json) = (&session.client, session.json);
         let done = match self {
-            Self::List(list) => list.run(client, as_json).await,
+            Self::List(list) => {
+                let repo = repository(&session, globals, environment, list.repo.as_deref()).await?;
+                list.run(client, as_json, &repo).await
+            }
             Self::Show(of) | Self::Provenance(of) => of.provenance(client, as_json).await,
             Self::Add(add) => add.run(client, as_json).await,
             Self::Approve(decide) => decide.run(client, as_json, "approve").await,
@@ -174,9 +178,9 @@ fn segments(repo: &str) -> Result<(&str, &str)> {
 }
 
 impl List {
-    async fn run(self, client: &Client, as_json: bool) -> Result<()> {
+    async fn run(self, client: &Client, as_json: bool, repo: &str) -> Result<()> {
         let client = self.at.of(client)?;
-        let repo = segments(&self.repo)?;
+        let repo = segments(repo)?;
         let mut listing = RuleListing {
             state: if self.suggested { Some("candidate".to_owned()) } else { self.state },
             scope: self.scope,

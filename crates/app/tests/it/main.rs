@@ -19,6 +19,7 @@ mod demo;
 mod discreet;
 mod elsewhere;
 mod exchanging;
+mod fact_words;
 mod facts;
 mod files;
 mod finding;

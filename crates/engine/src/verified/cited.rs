@@ -7,17 +7,18 @@ use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::Principal;
 use loci_model::record::Record;
 use loci_model::repository::Repository;
+use loci_model::support::Support;
 use loci_model::verdict::{Unverifiable, Verdict};
 use loci_model::{RecordId, Result, Timestamp};
 
 use super::answers::FactView;
 use super::code_reading::{HEAD, check_ref};
 use super::events::Scene;
+use super::flags;
 use super::remembered::Remembered;
 use super::standing::Standing;
 use super::told::Told;
 use super::verifying::Looked;
-use super::{flags, prompt};
 use crate::Engine;
 
 /// What became of the code that a record cites.
@@ -63,6 +64,8 @@ impl CitedFate {
 pub struct Cited {
     /// What became of the code.
     pub fate: CitedFate,
+    /// What the code says of the record; `None` where it was not looked at.
+    pub support: Option<Support>,
     /// Nobody vouches for the citations: they were found from the text.
     pub is_proposed: bool,
     /// Another fact says otherwise.
@@ -126,6 +129,8 @@ impl Engine {
         reference: Option<&str>,
         facts: Vec<Remembered>,
     ) -> Result<CitedLook> {
+        let reference = self.revision_of(repository, standing, reference).await;
+        let reference = reference.as_deref();
         let looked = match self.tip(repository, standing, reference).await {
             Ok(tip) => self.look_from(repository, standing, reference, &facts, Some(tip)).await?,
             Err(error) => Looked::blind(error, repository, None, &facts)?,
@@ -208,8 +213,10 @@ fn seen(
             conflicts_with,
             is_source_abandoned: false,
         };
-        let label = prompt::label(&view);
-        ((id, Cited { fate, is_proposed, is_disputed, label, confirmed_at, verified_at }), view)
+        let label = view.label();
+        let support = view.support().map(|report| report.support);
+        let cited = Cited { fate, support, is_proposed, is_disputed, label, confirmed_at, verified_at };
+        ((id, cited), view)
     };
     let (cited, views) = facts.into_iter().enumerate().map(of).unzip();
     let scene = scene.at_revision(reference.unwrap_or(HEAD), commit);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use loci_model::code::{ObjectId, Revision};
-use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSource, CodeSources};
+use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSource, CodeSources, Discovered};
 use loci_model::repository::Repository;
 use loci_model::verdict::Unverifiable;
 use loci_model::{CodeReason, Error, Result};
@@ -83,6 +83,23 @@ impl Engine {
         Err(last)
     }
 
+    /// The revision that a call means: the named one, else the files as they lie in the caller's working
+    /// tree of this repository,
+    /// whatever the verb. `None`: neither, so it means `HEAD`.
+    pub(super) async fn revision_of(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        named: Option<&str>,
+    ) -> Option<String> {
+        if named.is_some() {
+            return named.map(str::to_owned);
+        }
+        let (code, directory) = (self.code.as_ref()?, standing.directory.as_deref()?);
+        let found = clone_at(code.as_ref(), directory, repository).await?;
+        found.worktree.is_some().then(|| WORKTREE.to_owned())
+    }
+
     async fn places(
         &self,
         code: &dyn CodeSources,
@@ -91,7 +108,7 @@ impl Engine {
     ) -> Vec<CodePlace> {
         let mut places = Vec::with_capacity(repository.places.len() + 1);
         if let Some(directory) = &standing.directory
-            && is_clone_of(code, directory, repository).await
+            && clone_at(code, directory, repository).await.is_some()
         {
             places.push(CodePlace::Local(directory.clone()));
         }
@@ -109,11 +126,11 @@ fn checked<T: Send + 'static>(known: &Arc<Known>, work: &Work<T>) -> Work<T> {
     })
 }
 
-async fn is_clone_of(code: &dyn CodeSources, directory: &Path, repository: &Repository) -> bool {
-    match code.discover(directory).await {
-        Ok(Some(found)) => repository.places.contains(&CodePlace::Local(found.common_dir)),
-        Ok(None) | Err(_) => false,
-    }
+/// What a directory is, where it lies in a clone of the repository. What cannot be read is none: reading it
+/// says why.
+async fn clone_at(code: &dyn CodeSources, directory: &Path, repository: &Repository) -> Option<Discovered> {
+    let found = code.discover(directory).await.ok().flatten()?;
+    repository.places.contains(&CodePlace::Local(found.common_dir.clone())).then_some(found)
 }
 
 /// Runs work on a repository at one place, on the adapter's threads, and gives what came of it.

@@ -101,7 +101,7 @@ pub(super) fn rows(
         if verdict.is_conclusive() && (has_quorum || !was_unreadable(tx, scene, &fact.record, since)?) {
             continue;
         }
-        let part = Verification { verdict, citations, claims: Vec::new() };
+        let part = Verification { verdict, citations, claims: Vec::new(), support: None };
         // The time is that of the whole call, which has its row.
         rows.push(FactEvent { duration_ms: None, ..scene.verified(ids, Some(&fact.record), &part, 0) });
     }

@@ -166,7 +166,13 @@ mod tests {
                 let anchor = verifier.anchor(&place, "", true).unwrap().anchor;
                 Citation { anchor, current: None, earlier_paths: Vec::new() }
             };
-            (0..FACTS).map(|number| Subject { citations: vec![cited(number)], claims: Vec::new() }).collect()
+            (0..FACTS)
+                .map(|number| Subject {
+                    citations: vec![cited(number)],
+                    claims: Vec::new(),
+                    statement: String::new(),
+                })
+                .collect()
         });
         let second = commit(&mut history, &|number| {
             if number.is_multiple_of(7) {

@@ -18,6 +18,8 @@ pub struct Subject {
     pub citations: Vec<Citation>,
     /// What must hold.
     pub claims: Vec<Claim>,
+    /// What the code is to support.
+    pub statement: String,
 }
 
 /// Where and how is looked.
@@ -80,7 +82,12 @@ pub(super) fn see(source: &dyn CodeSource, look: &Look<'_>, tip: &Tip, subjects:
 /// Verifies one subject.
 pub(super) fn see_one(verifier: &Verifier<'_>, look: &Look<'_>, subject: &Subject) -> Seen {
     let began_us = look.clock.monotonic_us();
-    let verification = verifier.verify(&subject.citations, &subject.claims, Quorum::of(look.quorum));
+    let mut verification = verifier.verify(&subject.citations, &subject.claims, Quorum::of(look.quorum));
+    let support = verifier.support(&subject.statement, &subject.citations, &verification);
+    verification.support = Some(support);
+    for (verdict, citation) in verification.citations.iter_mut().zip(&subject.citations) {
+        verdict.committed = verifier.committed(citation, verdict);
+    }
     let duration_ms = since_ms(look.clock.monotonic_us(), began_us);
     let lines = if look.with_lines { lines_found(verifier, &verification) } else { Vec::new() };
     Seen { verification, duration_ms, lines }

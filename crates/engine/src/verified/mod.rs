@@ -11,6 +11,7 @@
 //! | `recent`, `by_path`, `searching` (with its look at the code, `search_look`), `verify`, `verify_given`, `read_citation`, `refresh`, `invalidate`, `supersede`, `applied`, `history`, `stats`, `mark`, `delete` | the verbs |
 //! | `given_facts` | the facts that given citations are of, and what looking at these leaves for them |
 //! | `looking`, `evidence`, `told`, `tell` | one look at code, wherever it is; what a verifier elsewhere is given, and what it says |
+//! | `assurance` | what a fact is worth to its reader, in the words of every list, prompt and answer |
 //! | `cited` | what hydration asks of citations |
 //! | `citing` | which records cite code, for doors that verify nothing |
 //! | `proposing`, `promoting`, `with_proposed` | citations from text: proposed, confirmed, read along |
@@ -23,6 +24,7 @@
 
 mod answers;
 mod applied;
+mod assurance;
 mod background;
 mod by_path;
 mod cited;

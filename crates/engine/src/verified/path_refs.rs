@@ -63,8 +63,9 @@ impl Engine {
         reference: Option<&str>,
         named: Vec<(RecordId, Vec<PathRef>)>,
     ) -> CodeResult<PathsLook> {
+        let reference = self.revision_of(repository, standing, reference).await;
         let (own, scope, engine) =
-            (OwnLook::of(self, repository, reference), scope_of(repository), self.clone());
+            (OwnLook::of(self, repository, reference.as_deref()), scope_of(repository), self.clone());
         let work = move |source: &dyn CodeSource| {
             let tip = own.tip(source)?;
             let verifier = engine.verifier(source, &tip, &scope);

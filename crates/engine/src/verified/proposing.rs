@@ -238,6 +238,7 @@ fn proposal(record: &Record, repository: &Repository, cited: &Cited, scene: &Sce
             },
             flags: cited.flags.clone(),
             last_verified: None,
+            support: None,
             gone: None,
             invalidated: None,
         },

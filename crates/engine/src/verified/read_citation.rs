@@ -28,6 +28,10 @@ const CONTEXT_LINES_MAX: u32 = 50;
 /// Lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeLines {
+    /// Scope key of the repository.
+    pub repo: String,
+    /// The revision as asked for, or as the call means it.
+    pub reference: String,
     /// Which lines these are: those asked for, context included, cut to the file.
     pub place: Place,
     /// Their text; untrusted.
@@ -77,14 +81,18 @@ impl Engine {
             })
             .await?;
         let repository = found.repository;
-        let (name, default) = (reference.unwrap_or(HEAD).to_owned(), repository.default_ref.clone());
+        let reference = self.revision_of(&repository, standing, reference).await;
+        let (key, name) = (repository.key.clone(), reference.unwrap_or_else(|| HEAD.to_owned()));
+        let (asked, default) = (name.clone(), repository.default_ref.clone());
         let (engine, scope) = (self.clone(), scope_of(&repository));
         let work = move |source: &dyn CodeSource| {
             let tip = resolve(source, &name, default.as_deref())?;
             let verifier = engine.verifier(source, &tip, &scope);
             read(&verifier, &tip, &place, context_lines)
         };
-        self.on_code(&repository, standing, Arc::new(work)).await.map_err(|error| unreadable(&error))
+        let lines = self.on_code(&repository, standing, Arc::new(work)).await;
+        let lines = lines.map_err(|error| unreadable(&error))?;
+        Ok(CodeLines { repo: key, reference: asked, ..lines })
     }
 
     /// The text of the lines where citations were found. What cannot be read any more is left out: the verdict stands.
@@ -112,7 +120,10 @@ impl Engine {
 }
 
 fn read(verifier: &Verifier<'_>, tip: &Tip, place: &Place, context: u32) -> CodeResult<CodeLines> {
+    // Whoever asked says of which repository these are.
     let nothing = |error: &str| CodeLines {
+        repo: String::new(),
+        reference: tip.reference.clone(),
         place: place.clone(),
         content: ShownCode::default(),
         blob: None,
@@ -130,6 +141,8 @@ fn read(verifier: &Verifier<'_>, tip: &Tip, place: &Place, context: u32) -> Code
         Err(_) => return Ok(nothing("not_readable")),
     };
     Ok(CodeLines {
+        repo: String::new(),
+        reference: tip.reference.clone(),
         place: lines.place,
         content: ShownCode::of(&lines.content),
         blob: Some(lines.blob),

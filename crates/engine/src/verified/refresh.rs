@@ -42,7 +42,7 @@ pub struct FactRefresh {
     pub id: RecordId,
     /// A receipt; `None`: one of the same session, else it is verified now.
     pub receipt: Option<String>,
-    /// The revision; `None`: `HEAD`.
+    /// The revision; `None`: the caller's working tree, else `HEAD`.
     pub reference: Option<String>,
     /// A label for whoever verified it.
     pub verified_by: Option<String>,
@@ -147,7 +147,9 @@ impl Engine {
             if holds && located.remembered.is_whole() {
                 return Ok(scene.at_revision(again.unwrap_or_default(), event.commit));
             }
-            if refresh.receipt.is_some() {
+            // Files that lie in a working tree may have changed since, and are looked at again.
+            let is_of_files = event.reference.as_deref() == Some(WORKTREE) && !told::is_told(&event);
+            if refresh.receipt.is_some() && !is_of_files {
                 let rule = "the receipt's revision has moved on since, or the fact was changed: verify again";
                 return Err(Error::code(CodeReason::NotVerified, rule).on("verification_id"));
             }

@@ -107,6 +107,7 @@ impl Engine {
     ) -> Result<FactList> {
         serving.reference.as_deref().map_or(Ok(()), check_ref)?;
         let (repository, mut ranked, degraded) = self.found_searching(caller, standing, &asked).await?;
+        let serving = self.at_revision(&repository, standing, &serving).await;
         let limit = asked.limit as usize;
         // What is looked at elsewhere was chosen by relevance alone, and is served so.
         let is_ordered =

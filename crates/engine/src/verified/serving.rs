@@ -35,7 +35,7 @@ use crate::safety::Patterns;
 pub struct Serving {
     /// How facts are checked.
     pub verify: VerifyMode,
-    /// At which revision; `None`: `HEAD`.
+    /// At which revision; `None`: the caller's working tree, else `HEAD`.
     pub reference: Option<String>,
     /// A block for a prompt is wanted, of at most so many tokens where a number is given.
     pub prompt: Option<Option<u32>>,
@@ -55,12 +55,28 @@ impl Engine {
         facts: Vec<Remembered>,
         serving: &Serving,
     ) -> Result<FactList> {
+        let serving = &self.at_revision(repository, standing, serving).await;
         let reference = serving.reference.as_deref();
         let looked = match &serving.told {
             Some(told) => told.looked(repository, &facts)?,
             None => self.look(repository, standing, reference, &facts, serving.verify).await?,
         };
         self.serve_looked(caller, standing, repository, facts, serving, looked).await
+    }
+
+    /// The same with the revision that is meant where none is named.
+    pub(super) async fn at_revision(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        serving: &Serving,
+    ) -> Serving {
+        let named = serving.reference.as_deref();
+        let reference = match serving.told {
+            Some(_) => named.map(str::to_owned),
+            None => self.revision_of(repository, standing, named).await,
+        };
+        Serving { reference, ..serving.clone() }
     }
 
     /// Returns those of some facts that hold by what was found of them, in their order.

@@ -7,7 +7,7 @@ use loci_model::fact::{Fact, FactEvent, FactEventKind, GoneSince, LastVerified};
 use loci_model::ports::ids::IdSource;
 use loci_model::record::RecordState;
 use loci_model::time::DAY_MS;
-use loci_model::verdict::{Verdict, Verification};
+use loci_model::verdict::{CommittedLines, Verdict, Verification};
 
 use super::events::{Scene, details, is_unanchored};
 use super::settings::VerifiedSettings;
@@ -63,17 +63,27 @@ pub(super) fn settle(
         return Ok(Settled { fact: None, state: None, events: vec![told::row(verified)?] });
     }
     let mut events = vec![if fact.proposed { of_proposal(verified)? } else { verified }];
+    let mut changed = fact.clone();
+    let committed = anchor_committed(&mut changed, verification);
+    for index in &committed {
+        let event = scene.event(ids, FactEventKind::Reanchored, Some(&fact.record));
+        let said = serde_json::json!({ "citation": index, "committed": true });
+        events.push(FactEvent { details: details(&said)?, ..event });
+    }
     let tip = seen.default_tip.filter(|_| verification.verdict.is_conclusive());
     let Some(tip) = tip.filter(|_| !is_unanchored(verification)) else {
-        return Ok(Settled { fact: None, state: None, events });
+        let fact = (!committed.is_empty()).then_some(changed);
+        return Ok(Settled { fact, state: None, events });
     };
-    let mut changed = fact.clone();
     changed.detail.last_verified = Some(LastVerified {
         at: scene.at,
         by: scene.principal.clone(),
         commit: tip,
         verdict: verification.verdict,
     });
+    if verification.support.is_some() {
+        changed.detail.support = verification.support.clone();
+    }
     for index in reanchor(&mut changed, verification, tip) {
         let event = scene.event(ids, FactEventKind::Reanchored, Some(&fact.record));
         events.push(FactEvent { details: details(&serde_json::json!({ "citation": index }))?, ..event });
@@ -189,6 +199,29 @@ fn still_gone(
         let reason = format!("the cited code stayed away at {} commits", gone.commits.len());
         (FactEventKind::Invalidated, "gone", (RecordState::Invalid, reason))
     })
+}
+
+/// Anchors citations that were read from a working tree to the commit that brought their lines; which ones.
+fn anchor_committed(fact: &mut Fact, verification: &Verification) -> Vec<usize> {
+    let mut anchored = Vec::new();
+    let pairs = fact.detail.citations.iter_mut().zip(&verification.citations);
+    for (index, (citation, verdict)) in pairs.enumerate() {
+        let anchor = &mut citation.anchor;
+        let is_same =
+            |lines: &&CommittedLines| anchor.is_uncommitted && lines.place.path == anchor.place.path;
+        let Some(lines) = verdict.committed.as_ref().filter(is_same) else { continue };
+        (anchor.commit, anchor.blob) = (Some(lines.commit), lines.blob);
+        anchor.place = lines.place.clone();
+        anchor.is_uncommitted = false;
+        anchored.push(index);
+        let source = &mut fact.detail.source;
+        source.commit = Some(lines.commit);
+    }
+    let is_open = fact.detail.citations.iter().any(|citation| citation.anchor.is_uncommitted);
+    if !anchored.is_empty() && !is_open {
+        fact.detail.source.kind = Some("branch".to_owned());
+    }
+    anchored
 }
 
 /// Writes down where valid citations are by now; which ones moved.

@@ -45,7 +45,7 @@ pub struct Correction {
     pub claims: Option<Vec<Claim>>,
     /// A label for whoever corrects it.
     pub created_by: Option<String>,
-    /// The revision; `None`: `HEAD`.
+    /// The revision; `None`: the caller's working tree, else `HEAD`.
     pub reference: Option<String>,
 }
 
@@ -109,7 +109,9 @@ impl Engine {
             None => Proof::Kept(located.remembered.fact.detail.citations.clone()),
         };
         storing::check_citations(proof.len(), &text.claims)?;
-        let asked = Asked::of(&located.found, text, proof, correction.reference.as_deref());
+        let named = correction.reference.as_deref();
+        let reference = self.revision_of(&located.found.repository, standing, named).await;
+        let asked = Asked::of(&located.found, text, proof, reference.as_deref());
         match self.verify_new(standing, &located.found, asked).await {
             Err(error) if correction.citations.is_none() && is_refused(&error) => {
                 let Error { message, details, .. } = error;

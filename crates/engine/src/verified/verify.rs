@@ -56,8 +56,9 @@ impl Engine {
         reference.map_or(Ok(()), check_ref)?;
         let located = self.locate(caller, standing, id, Capability::Read).await?;
         let (verified, _) = self.verify_located(caller, standing, &located, reference).await?;
+        let at = Some(verified.reference.as_str());
         let contents =
-            self.found_lines(&located.found.repository, standing, reference, &verified.verification).await;
+            self.found_lines(&located.found.repository, standing, at, &verified.verification).await;
         Ok(Verified { contents, ..verified })
     }
 
@@ -90,8 +91,9 @@ impl Engine {
     ) -> Result<(Verified, bool)> {
         let facts = [located.remembered.clone()];
         let repository = &located.found.repository;
-        let looked = self.look(repository, standing, reference, &facts, VerifyMode::Fresh).await?;
-        self.note_verified(caller, standing, located, reference.unwrap_or(HEAD), looked).await
+        let reference = self.revision_of(repository, standing, reference).await;
+        let looked = self.look(repository, standing, reference.as_deref(), &facts, VerifyMode::Fresh).await?;
+        self.note_verified(caller, standing, located, reference.as_deref().unwrap_or(HEAD), looked).await
     }
 
     /// Writes what was found of a fact, and says whether the default branch's tip was looked at.

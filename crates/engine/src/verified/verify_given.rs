@@ -71,7 +71,8 @@ impl Engine {
                 Ok((found.repository, given, stored.facts))
             })
             .await?;
-        self.check_given(caller, standing, repository, given, facts, reference).await
+        let reference = self.revision_of(&repository, standing, reference).await;
+        self.check_given(caller, standing, repository, given, facts, reference.as_deref()).await
     }
 
     async fn check_given(
@@ -99,7 +100,7 @@ impl Engine {
         let mut warnings = Vec::new();
         let (tip, verification) = match done {
             Ok((tip, citations)) => (Some(tip), worst_of(citations)),
-            Err(error) if error.why == Unverifiable::Ref && reference.is_some() => {
+            Err(error) if error.why == Unverifiable::Ref && reference.is_some_and(|name| name != HEAD) => {
                 return Err(unreadable(&error));
             }
             Err(error) => {
@@ -201,7 +202,12 @@ impl Engine {
 
 fn worst_of(citations: Vec<CitationVerdict>) -> Verification {
     let worst = citations.iter().map(|one| one.verdict).max_by_key(|verdict| verdict.severity());
-    Verification { verdict: worst.unwrap_or(Verdict::Unverifiable), citations, claims: Vec::new() }
+    Verification {
+        verdict: worst.unwrap_or(Verdict::Unverifiable),
+        citations,
+        claims: Vec::new(),
+        support: None,
+    }
 }
 
 /// The verdict on a place that no file could have, whatever the code says.

@@ -27,7 +27,11 @@ pub(crate) const LINE_CACHE_BYTES: usize = 64 << 20;
 impl Subject {
     pub(super) fn of(remembered: &Remembered) -> Self {
         let detail = &remembered.fact.detail;
-        Self { citations: detail.citations.clone(), claims: detail.claims.clone() }
+        Self {
+            citations: detail.citations.clone(),
+            claims: detail.claims.clone(),
+            statement: remembered.record.text.clone(),
+        }
     }
 }
 
@@ -66,7 +70,7 @@ impl Looked {
         reference: Option<&str>,
         facts: &[Remembered],
     ) -> Result<Self> {
-        if error.why == Unverifiable::Ref && reference.is_some() {
+        if error.why == Unverifiable::Ref && reference.is_some_and(|name| name != HEAD) {
             return Err(unreadable(&error));
         }
         let checked = facts.iter().zip(digests(repository, facts)?).map(|(fact, digest)| Checked {
@@ -276,7 +280,9 @@ impl Engine {
         let Some(commit) = tip.clean_commit() else { return Ok(HashMap::new()) };
         let (memory, digests) = (memory.clone(), digests.to_vec());
         let kept = self.store.read(move |tx| tx.verdicts().get_many(&memory, &digests, &commit)).await?;
-        Ok(kept.into_iter().map(|kept| (kept.digest, kept.verification)).collect())
+        // One that says nothing of support was made by an earlier version: it is made again.
+        let whole = kept.into_iter().filter(|kept| kept.verification.support.is_some());
+        Ok(whole.map(|kept| (kept.digest, kept.verification)).collect())
     }
 }
 
@@ -302,5 +308,10 @@ fn made_now(seen: Seen, digest: String) -> Checked {
 /// A verification that could not be made.
 pub(super) fn unverifiable(error: &CodeError, citations: usize) -> Verification {
     let one = CitationVerdict::unverifiable(error.why, error.retry_after_ms);
-    Verification { verdict: Verdict::Unverifiable, citations: vec![one; citations], claims: Vec::new() }
+    Verification {
+        verdict: Verdict::Unverifiable,
+        citations: vec![one; citations],
+        claims: Vec::new(),
+        support: None,
+    }
 }

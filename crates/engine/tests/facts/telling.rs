@@ -40,7 +40,7 @@ fn all(verdict: Verdict, count: usize) -> Verification {
             ..CitationVerdict::new(verdict, Method::Renamed)
         },
     };
-    Verification { verdict, citations: vec![one; count], claims: Vec::new() }
+    Verification { verdict, citations: vec![one; count], claims: Vec::new(), support: None }
 }
 
 fn told_of(of: &Evidence, verification: Verification) -> ToldFact {

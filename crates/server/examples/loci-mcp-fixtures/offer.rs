@@ -147,8 +147,8 @@ impl Provider for Fixtures {
         ("loci-mcp-fixtures", env!("CARGO_PKG_VERSION"))
     }
 
-    fn instructions(&self) -> Option<&'static str> {
-        Some("Fixtures of the conformance suite")
+    fn instructions(&self) -> Option<std::borrow::Cow<'static, str>> {
+        Some("Fixtures of the conformance suite".into())
     }
 
     fn offers(&self) -> Offers {

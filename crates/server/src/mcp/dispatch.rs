@@ -221,7 +221,7 @@ impl Service {
         result.insert("supportedVersions".to_owned(), json!(Revision::modern(&self.revisions)));
         result.insert("capabilities".to_owned(), self.capabilities(asking));
         if let Some(instructions) = self.provider.instructions() {
-            result.insert("instructions".to_owned(), instructions.into());
+            result.insert("instructions".to_owned(), instructions.into_owned().into());
         }
         kept(&mut result, Keep::Public, DISCOVER_TTL_MS);
         result
@@ -238,7 +238,7 @@ impl Service {
         result.insert("capabilities".to_owned(), self.capabilities(asking));
         result.insert("serverInfo".to_owned(), self.identity());
         if let Some(instructions) = self.provider.instructions() {
-            result.insert("instructions".to_owned(), instructions.into());
+            result.insert("instructions".to_owned(), instructions.into_owned().into());
         }
         Ok(result)
     }

@@ -1,6 +1,7 @@
 //! What a server offers, apart from any transport and revision: tools, resources, prompts, completion. The product's offer is
 //! in [`super::loci`]; the conformance fixtures have another.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use loci_model::ports::BoxFuture;
@@ -171,7 +172,7 @@ pub trait Provider: Send + Sync {
     /// Its name and version.
     fn identity(&self) -> (&'static str, &'static str);
     /// What a model should know before it uses it.
-    fn instructions(&self) -> Option<&'static str>;
+    fn instructions(&self) -> Option<Cow<'static, str>>;
     /// What it can do.
     fn offers(&self) -> Offers;
     /// Tools, as they are listed.

@@ -13,8 +13,14 @@ pub(super) fn string(arguments: &Arguments, name: &str) -> Option<String> {
 
 /// A text that the form requires.
 pub(super) fn needed(arguments: &Arguments, name: &str) -> Result<String, ToolError> {
-    string(arguments, name)
-        .ok_or_else(|| ToolError::new(Code::InvalidArgument, format!("{name} is required")).on(name))
+    let missing = || {
+        let remedy = match name {
+            "repo" => ": name it as owner/name, or start `loci mcp` in a clone of it",
+            _ => "",
+        };
+        ToolError::new(Code::InvalidArgument, format!("{name} is required{remedy}")).on(name)
+    };
+    string(arguments, name).ok_or_else(missing)
 }
 
 /// Where the caller stands.

@@ -65,6 +65,7 @@ pub(crate) struct Call {
     headers: HeaderMap,
     body: Bytes,
     repaired: RepairMark,
+    peer: Peer,
 }
 
 impl Call {
@@ -77,7 +78,13 @@ impl Call {
         let body = doors.bodies.read(body, doors.options.body_bytes_max).await?;
         let headers = parts.headers.clone();
         let repaired = parts.extensions.get::<RepairMark>().cloned().unwrap_or_default();
-        Ok((Self { doors, caller, path, headers, body, repaired }, parts))
+        let peer = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Network);
+        Ok((Self { doors, caller, path, headers, body, repaired, peer }, parts))
+    }
+
+    /// From where it comes.
+    pub(super) fn peer(&self) -> Peer {
+        self.peer
     }
 
     /// The value of a path parameter.

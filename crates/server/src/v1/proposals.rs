@@ -7,7 +7,7 @@ use loci_model::Result;
 
 use super::call::Call;
 use super::table::{Table, get};
-use super::tools::MEMORY;
+use super::tools::{DIRECTORY, MEMORY, directory};
 
 /// Proposals of a page where nothing else is said.
 const PAGE: u32 = 50;
@@ -17,7 +17,11 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 async fn list(call: Call, asked: shape::ProposalListing) -> Result<shape::ProposalList> {
-    let standing = Standing { memory: call.header(MEMORY)?.map(str::to_owned), ..Standing::default() };
+    let standing = Standing {
+        memory: call.header(MEMORY)?.map(str::to_owned),
+        directory: directory(call.peer(), call.header(DIRECTORY)?)?,
+        ..Standing::default()
+    };
     let limit = asked.limit.unwrap_or(PAGE);
     let engine = &call.doors.engine;
     let list = engine.facts_proposed(&call.caller, &standing, &asked.repo, limit, asked.reference).await?;
@@ -41,5 +45,6 @@ fn proposal(view: &FactView) -> shape::Proposal {
         text: record.text.clone(),
         places: citations.iter().map(place).collect(),
         verdict: view.verdict().map_or("", |verdict| verdict.as_str()).to_owned(),
+        support: view.support().map(|report| report.support.as_str().to_owned()),
     }
 }

@@ -99,6 +99,7 @@ pub(crate) fn result(one: &SearchedRecord, at: Timestamp) -> shape::FoundRecord 
         trust: rounded(candidate.trust),
         score: rounded(candidate.score),
         verdict: candidate.cited.as_ref().map(|cited| cited.fate.as_str().to_owned()),
+        support: candidate.cited.as_ref().and_then(|cited| Some(cited.support?.as_str().to_owned())),
         record: shape::SearchedRecord {
             id: record.id.to_string(),
             version: record.version,

@@ -153,6 +153,7 @@ fn knowledge(one: &Candidate, at: Timestamp) -> shape::HydratedKnowledge {
         trust: rounded(one.trust),
         score: rounded(one.score),
         verdict: one.cited.as_ref().map(|cited| cited.fate.as_str().to_owned()),
+        support: one.cited.as_ref().and_then(|cited| Some(cited.support?.as_str().to_owned())),
         lacked_by: one.lacked_by,
         age_days: one.age_days(at),
     }

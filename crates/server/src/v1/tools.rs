@@ -26,7 +26,7 @@ use crate::tools::tool::{Context, Tool};
 /// Header that names the memory.
 pub(crate) const MEMORY: &str = "x-loci-memory";
 /// Header that names the directory in which the caller works, percent-encoded.
-const DIRECTORY: &str = "x-loci-directory";
+pub(super) const DIRECTORY: &str = "x-loci-directory";
 /// Header by which the command line says that a person asks. It allows nothing that the caller's grants do not.
 const BY_PERSON: &str = "x-loci-person";
 
@@ -83,7 +83,7 @@ async fn tool_call(doors: Doors, request: Request) -> Result<Response> {
 }
 
 /// The caller's directory, where the caller is a process of this machine and user.
-fn directory(peer: Peer, given: Option<&str>) -> Result<Option<PathBuf>> {
+pub(super) fn directory(peer: Peer, given: Option<&str>) -> Result<Option<PathBuf>> {
     let Some(given) = given else { return Ok(None) };
     match peer {
         Peer::Process | Peer::Socket => {

@@ -2,6 +2,7 @@
 //! latter `elsewhere` checks what only this machine can read.
 //! Nothing but messages is written to standard output; logs go to standard error.
 
+mod repository;
 mod task;
 mod tools;
 

@@ -2,6 +2,7 @@
 //! ends, the folder is opened here, and the call goes on.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use anyhow::Result;
 use loci_api::repository::{RepositoryAdd, RepositoryListing};
@@ -21,6 +22,7 @@ use crate::commands::elsewhere::{Elsewhere, Way, as_asked, at_commit};
 use crate::config::environment::Environment;
 use crate::session::{Meanwhile, Session};
 
+use super::repository;
 use super::task::TaskOfProcess;
 
 /// Calls of tools by the native API.
@@ -32,6 +34,8 @@ pub(super) struct ClientTools {
     directory: Option<PathBuf>,
     /// The code here, where the store is elsewhere.
     elsewhere: Option<Elsewhere>,
+    /// The name of the repository around the working directory, once it is known.
+    own: OnceLock<String>,
     session: RwLock<Session>,
     meanwhile: Mutex<Vec<Meanwhile>>,
 }
@@ -47,7 +51,12 @@ impl ClientTools {
     ) -> Result<Self> {
         let session = Session::begin(globals, environment)?;
         let meanwhile = session.work_meanwhile().into_iter().collect();
+        let own = OnceLock::new();
+        if let Some(elsewhere) = &elsewhere {
+            own.get_or_init(|| elsewhere.name());
+        }
         Ok(Self {
+            own,
             globals: globals.clone(),
             environment: environment.clone(),
             memory,
@@ -71,7 +80,8 @@ impl ClientTools {
         });
         match added.await {
             Ok(added) => {
-                tracing::info!(repository = added.repository.repo, "the working directory's repository")
+                tracing::info!(repository = added.repository.repo, "the working directory's repository");
+                self.own.get_or_init(|| added.repository.repo);
             }
             Err(error) => {
                 tracing::info!(error.message, "the working directory's repository is not registered")
@@ -180,21 +190,29 @@ impl ToolBox for ClientTools {
     ) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             let arguments = self.task.named(name, arguments);
+            let arguments = repository::named(self.own.get(), name, arguments);
+            let meant = match &self.elsewhere {
+                Some(elsewhere) => elsewhere.meant(name, &arguments),
+                None => arguments.clone(),
+            };
             let way = match &self.elsewhere {
                 Some(elsewhere) => {
                     let client = self.client().await.map_err(told)?;
-                    elsewhere.way(&client, name, &arguments).await.map_err(told)?
+                    elsewhere.way(&client, name, &meant).await.map_err(told)?
                 }
                 None => Way::Theirs,
             };
             match way {
-                Way::Theirs => self.theirs(name, arguments).await,
+                Way::Theirs => {
+                    let answer = self.theirs(name, arguments).await;
+                    answer.map_err(|error| repository::naming(error, self.own.get()))
+                }
                 Way::TheirsAt(commit) => {
-                    let result = self.theirs(name, at_commit(arguments.clone(), &commit)).await?;
-                    Ok(as_asked(result, &arguments))
+                    let result = self.theirs(name, at_commit(meant.clone(), &commit)).await?;
+                    Ok(as_asked(result, &meant))
                 }
                 Way::Ours(verdicts) => {
-                    let call = ToolVerdicts { arguments: ToolArguments(arguments), verdicts };
+                    let call = ToolVerdicts { arguments: ToolArguments(meant), verdicts };
                     let asked = self.ask(|client| {
                         let call = call.clone();
                         async move { client.tool_verdicts(name, &call).await }
@@ -203,6 +221,10 @@ impl ToolBox for ClientTools {
                 }
             }
         })
+    }
+
+    fn repository(&self) -> Option<String> {
+        self.own.get().cloned()
     }
 
     fn repositories<'a>(&'a self, _caller: &'a Caller) -> BoxFuture<'a, Result<Vec<String>, ToolError>> {

@@ -157,7 +157,7 @@ mod tests {
         };
         let found = matches!(verdict, Verdict::Valid | Verdict::Drifted | Verdict::Contradicted);
         citation.found = found.then(|| place(line));
-        Verification { verdict, citations: vec![citation], claims: Vec::new() }
+        Verification { verdict, citations: vec![citation], claims: Vec::new(), support: None }
     }
 
     fn place(line: u32) -> Place {
@@ -166,8 +166,11 @@ mod tests {
 
     #[test]
     fn only_what_held_and_does_not_is_blamed_on_a_change() {
-        let subject =
-            Subject { citations: vec![loci_testkit::fact_samples::citation("src/a.rs")], claims: Vec::new() };
+        let subject = Subject {
+            citations: vec![loci_testkit::fact_samples::citation("src/a.rs")],
+            claims: Vec::new(),
+            statement: String::new(),
+        };
         let fact = FactEvidence {
             memory_id: "m".to_owned(),
             digest: "d".to_owned(),
@@ -208,8 +211,11 @@ mod tests {
 
     #[test]
     fn places_are_those_of_the_revision_or_those_before_the_change() {
-        let subject =
-            Subject { citations: vec![loci_testkit::fact_samples::citation("src/a.rs")], claims: Vec::new() };
+        let subject = Subject {
+            citations: vec![loci_testkit::fact_samples::citation("src/a.rs")],
+            claims: Vec::new(),
+            statement: String::new(),
+        };
         let fact = FactEvidence {
             memory_id: String::new(),
             digest: String::new(),

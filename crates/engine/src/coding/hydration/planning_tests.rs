@@ -24,6 +24,7 @@ use crate::coding::settings::{CodingSettings, DropPolicy, OnUnverifiable};
 use crate::render::{Oversize, PREFIX};
 use crate::safety::Patterns;
 use crate::verified::{Cited, CitedFate};
+use loci_model::support::Support;
 
 fn now() -> Timestamp {
     samples::time(86_400 * 30)
@@ -206,6 +207,7 @@ fn a20_content_cannot_close_the_fence() {
 fn a21_gone_is_withheld_drifted_is_labelled() {
     let cited = |fate: CitedFate, is_proposed: bool| Cited {
         fate,
+        support: None,
         is_proposed,
         is_disputed: false,
         label: format!("src/a.rs:1-3; {}", fate.as_str()),
@@ -324,6 +326,7 @@ fn without_headings_failures_say_so_themselves() {
 fn what_was_verified_now_is_fresh_and_as_old_as_it_is() {
     let cited = |verified_at| Cited {
         fate: CitedFate::Valid,
+        support: Some(Support::Supported),
         is_proposed: false,
         is_disputed: false,
         label: "src/a.rs:1-3; verified".to_owned(),

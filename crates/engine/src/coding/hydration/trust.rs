@@ -3,6 +3,7 @@
 
 use loci_model::Timestamp;
 use loci_model::record::TrustTier;
+use loci_model::support::Support;
 use loci_model::time::DAY_MS;
 
 use super::candidate::Candidate;
@@ -81,8 +82,10 @@ fn of_source(candidate: &Candidate) -> (f64, f64) {
     if record.tier == TrustTier::Confirmed || candidate.standing.is_approved {
         return (1.0, YEAR);
     }
-    let stands =
-        candidate.cited.as_ref().is_some_and(|cited| cited.fate == CitedFate::Valid && !cited.is_proposed);
+    let stands = candidate.cited.as_ref().is_some_and(|cited| {
+        let is_contradicted = cited.support == Some(Support::Contradicted);
+        cited.fate == CitedFate::Valid && !cited.is_proposed && !is_contradicted
+    });
     if stands {
         return (VERIFIED, YEAR);
     }

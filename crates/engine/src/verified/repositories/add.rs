@@ -209,7 +209,9 @@ fn look_for(tx: &dyn ReadTx, memory: &MemoryId, known: &Known) -> Result<Option<
     }
     if known.names.iter().all(|name| name.host.is_none()) {
         let mut found = tx.repositories().named(memory, &known.key.to_lowercase())?;
-        found.retain(|repository| known.discovered.is_none() || shares_roots(repository, known));
+        // A name of a directory says nothing where no first commit tells which repository it is.
+        let is_told = known.discovered.as_ref().is_none_or(|found| !found.roots.is_empty());
+        found.retain(|repository| known.discovered.is_none() || (is_told && shares_roots(repository, known)));
         if found.len() == 1 {
             return Ok(found.pop());
         }
@@ -256,10 +258,10 @@ fn new_repository(
         Ok::<_, Error>(!tx.repositories().named(memory, &format!("key:{}", key.to_lowercase()))?.is_empty())
     };
     let mut key = known.key.clone();
-    if taken(&key)? {
-        let host = known.names.iter().find_map(|name| name.host.clone());
-        let host = host.unwrap_or_else(|| "local".to_owned()).replace(':', "-");
-        key = format!("{host}--{key}");
+    if taken(&key)?
+        && let Some(host) = known.names.iter().find_map(|name| name.host.clone())
+    {
+        key = format!("{}--{key}", host.replace(':', "-"));
     }
     let mut number = 2;
     while taken(&key)? {

@@ -5,6 +5,7 @@ use loci_model::citation::{Citation, CitationInput, Place};
 use loci_model::claim::Claim;
 use loci_model::code::{ObjectId, Revision};
 use loci_model::ports::code::{CodeResult, CodeSource};
+use loci_model::support::{OtherValue, Support, SupportReport};
 use loci_model::verdict::{CitationVerdict, Verdict, Verification};
 use loci_model::{CodeReason, Error};
 
@@ -144,7 +145,12 @@ impl Engine {
             tip: tip.clone(),
             citations: Vec::new(),
             contents: Vec::new(),
-            verification: Verification { verdict: Verdict::Valid, citations: Vec::new(), claims: Vec::new() },
+            verification: Verification {
+                verdict: Verdict::Valid,
+                citations: Vec::new(),
+                claims: Vec::new(),
+                support: None,
+            },
             known: Vec::new(),
             flags: Vec::new(),
             warnings: Vec::new(),
@@ -174,7 +180,13 @@ impl Engine {
             passed.warnings.push("UNGROUNDED: no word of the fact stands in a cited block".to_owned());
         }
         passed.verification = verifier.verify(&passed.citations, &asked.claims, Quorum::All);
+        let support = verifier.support(&asked.fact, &passed.citations, &passed.verification);
+        passed.warnings.extend(support_warning(&support));
+        passed.verification.support = Some(support);
         passed.known = asked.known.iter().map(|one| (one.clone(), verifier.check(one))).collect();
+        if is_committed(&passed, &asked.claims) {
+            passed.tip = resolve_since(source, HEAD, default, verified)?;
+        }
         Ok(holds(&passed.verification, &places).map(|()| passed))
     }
 
@@ -268,9 +280,47 @@ fn take(
         flags::add(&mut passed.flags, [(*flag).to_owned()]);
         passed.warnings.push(format!("{}: {named}", flag.to_uppercase()));
     }
+    if made.anchor.is_uncommitted {
+        let rule = "was read from the working tree and is not committed yet: the fact is anchored to the commit that \
+                    brings it";
+        passed.warnings.push(format!("UNCOMMITTED: {named} {rule}"));
+    }
     passed.contents.push(made.content);
     passed.citations.push(Citation { anchor: made.anchor, current: None, earlier_paths: Vec::new() });
     Ok(())
+}
+
+/// True where everything was read from a working tree, and lies in its commit just so: then it was read
+/// there.
+fn is_committed(passed: &Passed, claims: &[Claim]) -> bool {
+    matches!(passed.tip.revision, Revision::Worktree(Some(_)))
+        && claims.iter().all(|claim| !claim.citations().is_empty())
+        && passed.citations.iter().all(|citation| !citation.anchor.is_uncommitted)
+}
+
+/// What a caller is told of a fact that the cited lines do not show to be so.
+fn support_warning(report: &SupportReport) -> Option<String> {
+    let remedy = "cite the lines that say so, name what they hold, or add a claim";
+    match report.support {
+        Support::Supported => None,
+        Support::Contradicted => {
+            let others = report.other_values.iter().map(|one| {
+                let OtherValue { name, stated, found, .. } = one;
+                format!("{name} is {found} in the cited lines, and {stated} in the fact")
+            });
+            let others = others.collect::<Vec<_>>().join("; ");
+            Some(format!("CONTRADICTED: {others}: correct the fact, or cite other lines"))
+        }
+        Support::NotChecked if report.missing.is_empty() => {
+            let why = "the fact has no name or value to be looked for in the cited lines";
+            Some(format!("NOT_CHECKED: {why}, so it is not shown as verified: {remedy}"))
+        }
+        Support::NotChecked => {
+            let missing = report.missing.join(", ");
+            let why = format!("not in the cited lines or the definition around them: {missing}");
+            Some(format!("NOT_CHECKED: {why}; so the fact is not shown as verified: {remedy}"))
+        }
+    }
 }
 
 /// The caller's own hash says that the lines are others.

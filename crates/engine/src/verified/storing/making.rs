@@ -146,6 +146,7 @@ impl Writing<'_> {
                 source: self.source(),
                 flags,
                 last_verified: None,
+                support: self.passed.verification.support.clone(),
                 gone: None,
                 invalidated: None,
             },

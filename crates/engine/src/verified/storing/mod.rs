@@ -65,7 +65,7 @@ pub struct NewFact {
     pub created_by: Option<String>,
     /// What must hold of the code; all true at the revision.
     pub claims: Vec<Claim>,
-    /// The revision; `None`: `HEAD`.
+    /// The revision; `None`: the caller's working tree, else `HEAD`.
     pub reference: Option<String>,
 }
 
@@ -163,9 +163,10 @@ impl Engine {
             content_hash: content_hash(&new.subject, &new.fact),
         };
         text.check_secrets(&[])?;
+        let reference = self.revision_of(&found.repository, standing, new.reference.as_deref()).await;
         let asked = Asked {
             known: self.said_already(found, &text.content_hash).await?,
-            ..Asked::of(found, &text, Proof::Named(new.citations.clone()), new.reference.as_deref())
+            ..Asked::of(found, &text, Proof::Named(new.citations.clone()), reference.as_deref())
         };
         let passed = self.verify_new(standing, found, asked).await?;
         text.check_secrets(&passed.contents)?;

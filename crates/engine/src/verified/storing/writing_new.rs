@@ -301,6 +301,8 @@ impl Writing<'_> {
     pub(super) fn note_confirmed(&self, tx: &mut dyn Tx, mut fact: Fact) -> Result<()> {
         refresh::confirm(tx, &mut fact, self.engine, self.scene)?;
         self.last_verified(&mut fact);
+        // Of its own citations and those it had: what these show now.
+        fact.detail.support = self.passed.verification.support.clone();
         let ids = self.engine.ids.as_ref();
         let whole = merging::whole(&fact.detail.citations, self.passed);
         let verified = self.scene.verified(ids, Some(&fact.record), &whole, 0);

@@ -78,6 +78,9 @@ pub(super) fn defines(path: &str, file: &FileLines, name: &str) -> bool {
 /// Most lines of a definition, blank ones left out, that are said to be its own.
 const DEFINED_LINES_MAX: usize = 20;
 
+/// Most lines of a definition around a block, blank ones left out, that are looked at with it.
+const ENCLOSING_LINES_MAX: usize = 200;
+
 /// Where files define one name: the pattern of each language is compiled once.
 pub(super) struct DefinitionSearch<'n> {
     name: &'n str,
@@ -100,7 +103,7 @@ impl<'n> DefinitionSearch<'n> {
             let line = file.line(*at);
             line.contains(self.name) && pattern.is_match(line)
         };
-        (0..file.len()).filter(is_defined).map(|at| at..extent(file, at)).collect()
+        (0..file.len()).filter(is_defined).map(|at| at..extent(file, at, DEFINED_LINES_MAX)).collect()
     }
 }
 
@@ -109,9 +112,10 @@ pub(super) fn is_language(path: &str) -> bool {
     language(path).is_some()
 }
 
-/// Behind the last line of the definition that begins at a line: lines that lie deeper, and those that close it.
-fn extent(file: &FileLines, from: usize) -> usize {
-    let most = (from + DEFINED_LINES_MAX).min(file.len());
+/// Behind the last line of the definition that begins at a line: lines that lie deeper, and those that close
+/// it; at most so many.
+fn extent(file: &FileLines, from: usize, lines_max: usize) -> usize {
+    let most = (from + lines_max).min(file.len());
     let depth = |at: usize| file.indents(at, at + 1).first().copied().unwrap_or(0);
     let closes = |at: usize| file.line(at).starts_with(['}', ')', ']']) || file.line(at) == "end";
     let outer = depth(from);
@@ -120,6 +124,18 @@ fn extent(file: &FileLines, from: usize) -> usize {
 
 /// The name of the nearest definition that the line at `from` is, or lies deeper than.
 pub(super) fn enclosing(path: &str, file: &FileLines, from: usize) -> Option<String> {
+    enclosing_definition(path, file, from).map(|(_, name)| name)
+}
+
+/// The lines of the nearest definition that the line at `from` is, or lies deeper than; a long one's
+/// beginning.
+pub(super) fn enclosing_lines(path: &str, file: &FileLines, from: usize) -> Option<Range<usize>> {
+    let (at, _) = enclosing_definition(path, file, from)?;
+    Some(at..extent(file, at, ENCLOSING_LINES_MAX))
+}
+
+/// Where that definition begins, and its name.
+fn enclosing_definition(path: &str, file: &FileLines, from: usize) -> Option<(usize, String)> {
     let pattern = any_definition(path)?;
     let mut depth = *file.indents(from, from + 1).first()?;
     for at in (0..=from).rev() {
@@ -128,7 +144,8 @@ pub(super) fn enclosing(path: &str, file: &FileLines, from: usize) -> Option<Str
             continue;
         }
         if let Some(found) = pattern.captures(file.line(at)) {
-            return found.iter().skip(1).flatten().next().map(|name| name.as_str().to_owned());
+            let name = found.iter().skip(1).flatten().next();
+            return name.map(|name| (at, name.as_str().to_owned()));
         }
         depth = indent;
     }

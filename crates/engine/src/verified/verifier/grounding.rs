@@ -95,7 +95,7 @@ fn without_quoted(text: &str, open: char, close: char, add: &mut impl FnMut(&str
 }
 
 /// Numbers, with dots and underscores inside.
-fn numbers(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn numbers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '_'))
         .map(|part| part.trim_matches(['.', '_']))
         .filter(|part| part.starts_with(|c: char| c.is_ascii_digit()))

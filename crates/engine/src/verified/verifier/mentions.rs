@@ -161,7 +161,7 @@ fn of_prose<'t>(prose: &'t str, base: usize, found: &mut Vec<Piece<'t>>) {
 }
 
 /// True for addresses of the web, of mail and of remote repositories.
-fn is_address(run: &str) -> bool {
+pub(super) fn is_address(run: &str) -> bool {
     let mail = run.split_once('@').is_some_and(|(before, behind)| {
         !before.is_empty() && !before.contains('/') && behind.contains(['.', ':'])
     });
@@ -262,6 +262,16 @@ fn file(token: &str) -> Option<String> {
         .then(|| path.to_owned())
 }
 
+/// True for a token that names a file, with or without lines.
+pub(super) fn is_file(token: &str) -> bool {
+    file(with_lines(token).0).is_some()
+}
+
+/// True for a word that languages own.
+pub(super) fn is_owned(name: &str) -> bool {
+    OWNED.contains(&name)
+}
+
 /// True for a name like `cart.rs` or `.gitignore`; versions have digits behind their dots.
 fn has_extension(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -285,7 +295,7 @@ fn symbol_name(name: &str) -> Option<&str> {
 }
 
 /// True for a word that prose has not: `add_item`, `MAX_ITEMS`, `CartFull`, `addItem`.
-fn looks_like_code(word: &str) -> bool {
+pub(super) fn looks_like_code(word: &str) -> bool {
     let inner = word.trim_matches('_');
     let has_hump = word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
     inner.contains('_') || has_hump

@@ -6,15 +6,20 @@
 //! when it is read. [`LineCache`] is shared by all verifiers of a process.
 //!
 //! Its map: [`thresholds`] holds every number that decides; `normal_text`, `lines`, `line_shape`, `line_hash`, `words`, `block`
-//! are normal forms; `line_cache`, `memo`, `session`, `ahead` are reading once; `anchor`, `grounding`, `definitions` make
+//! are normal forms; `line_cache`, `memo`, `session`, `ahead` are reading once; `anchor`, `grounding`,
+//! `definitions`, `committed` make
 //! anchors; `line_diff` and `steps` find them again; `diff_text` shows what changed; `path`, `ref_name`, `glob`, `generated` judge names;
 //! `reading` gives lines as they are; `unanchored` does what it can without an anchor; `given_hash` and `information` are gates of the store verb;
-//! `mentions`, `proposals` and `path_refs` find what a text names, where that stands, and whether it is there still; `claims` reads and evaluates claims; `verify` puts citations and claims together.
+//! `mentions`, `proposals` and `path_refs` find what a text names, where that stands, and whether it is
+//! there still; `claims` reads and evaluates claims; `verify` puts citations and
+//! claims together; `statement`, `literal` and `support` say whether the code that was found supports what
+//! is said of it.
 
 mod ahead;
 mod anchor;
 mod block;
 mod claims;
+mod committed;
 mod definitions;
 mod diff_text;
 mod generated;
@@ -28,6 +33,7 @@ mod line_diff;
 mod line_hash;
 mod line_shape;
 mod lines;
+mod literal;
 mod memo;
 mod mentions;
 #[cfg(test)]
@@ -41,9 +47,13 @@ mod proposals_tests;
 mod reading;
 mod ref_name;
 mod session;
+mod statement;
 #[cfg(test)]
 mod step_tests;
 mod steps;
+mod support;
+#[cfg(test)]
+mod support_tests;
 pub mod thresholds;
 mod unanchored;
 mod verify;

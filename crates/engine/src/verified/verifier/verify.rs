@@ -34,7 +34,14 @@ impl Verifier<'_> {
 
     /// Checks one citation, without claims.
     pub fn check(&self, citation: &Citation) -> CitationVerdict {
-        search(self, citation)
+        let verdict = search(self, citation);
+        let is_missing =
+            verdict.verdict == Verdict::Gone && verdict.detail.as_deref() == Some("file_missing");
+        match is_missing.then(|| self.outside_submodules(&citation.anchor.place.path)) {
+            // Its files may be there still, in a repository that is not looked at.
+            Some(Err(error)) => CitationVerdict::unverifiable(error.why, error.retry_after_ms),
+            Some(Ok(())) | None => verdict,
+        }
     }
 
     /// Evaluates claims over citations that were checked already, and concludes.
@@ -51,7 +58,7 @@ impl Verifier<'_> {
             cover(&mut citations, claims);
         }
         let verdict = verdict_of(&citations, &outcomes, quorum);
-        Verification { verdict, citations, claims: outcomes }
+        Verification { verdict, citations, claims: outcomes, support: None }
     }
 }
 

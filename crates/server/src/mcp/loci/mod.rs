@@ -8,6 +8,7 @@ mod resources;
 mod rules;
 mod toolbox;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -140,8 +141,14 @@ impl Provider for LociOffer {
         ("loci", env!("CARGO_PKG_VERSION"))
     }
 
-    fn instructions(&self) -> Option<&'static str> {
-        Some(if self.has_facts() { rules::INSTRUCTIONS } else { rules::INSTRUCTIONS_RECALL })
+    fn instructions(&self) -> Option<Cow<'static, str>> {
+        if !self.has_facts() {
+            return Some(rules::INSTRUCTIONS_RECALL.into());
+        }
+        Some(match self.tools.repository() {
+            Some(repo) => format!("{} {}", rules::INSTRUCTIONS, rules::here(&repo)).into(),
+            None => rules::INSTRUCTIONS.into(),
+        })
     }
 
     fn offers(&self) -> Offers {

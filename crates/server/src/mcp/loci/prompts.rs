@@ -26,7 +26,7 @@ pub(super) fn list(offer: &LociOffer) -> Kept<Vec<Value>> {
         value.push(json!({
             "name": "session_start",
             "title": "What is known of a repository",
-            "description": "Recent facts about the repository, verified, to begin a session with.",
+            "description": "Recent facts about the repository, checked against its code, to begin a session with.",
             "arguments": [repo(), { "name": "limit", "description": "Facts at most; 20 where it is absent" }],
         }));
         value.push(json!({
@@ -106,8 +106,8 @@ async fn review(offer: &LociOffer, asking: &Asking, arguments: &Params) -> Resul
 /// A fact in a line.
 fn entry(path: &str, fact: &Value) -> String {
     let part = |name: &str| fact.get(name).and_then(Value::as_str).unwrap_or("?");
-    let (id, verdict) = (part("id"), part("verdict"));
-    let line = format!("- [{id}] {path} ({verdict}) {}: {}", part("subject"), part("fact"));
+    let (id, label) = (part("id"), part("label"));
+    let line = format!("- [{id}] {path} ({label}) {}: {}", part("subject"), part("fact"));
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -89,7 +89,12 @@ pub(super) fn templates(offer: &LociOffer) -> Kept<Vec<Value>> {
     let mut value = Vec::new();
     if offer.has_facts() {
         for (form, name, title, kind) in [
-            ("{+repo}/recent", "recent", "Recent facts of a repository, verified", "text/plain"),
+            (
+                "{+repo}/recent",
+                "recent",
+                "Recent facts of a repository, checked against its code",
+                "text/plain",
+            ),
             ("{+repo}/memory/{id}", "fact", "One fact", "application/json"),
             ("{+repo}/by-path/{+path}", "by-path", "Facts that cite a path", "application/json"),
             ("{+repo}/stats", "stats", "Statistics of a repository", "application/json"),

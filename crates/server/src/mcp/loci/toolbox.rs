@@ -20,6 +20,10 @@ pub trait ToolBox: Send + Sync {
     fn scopes<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<Scope>, ToolError>>;
     /// Calls a tool.
     fn call<'a>(&'a self, caller: &'a Caller, name: &'a str, arguments: Arguments) -> BoxFuture<'a, Outcome>;
+    /// The repository that tools mean where none is named, by the name under which it is known here.
+    fn repository(&self) -> Option<String> {
+        None
+    }
     /// Names of repositories that the caller may know of, at most 100, in order.
     fn repositories<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<String>, ToolError>>;
     /// How the facts of a repository stand, in a text that is another when others are served. It is asked often, and costs little.

@@ -24,7 +24,7 @@ pub(in crate::tools) fn tool() -> Tool {
         annotations: Annotations::read(false),
         input: closed(
             [("repo", repo()), ("paths", list(path(), 1, 200)), ("limit", limit(ITEMS))],
-            &["repo", "paths"],
+            &["paths"],
         ),
         output: open([("files", array(anything())), ("warnings", array(word()))], &["files"]),
         work: Some(work),

@@ -36,7 +36,7 @@ pub(in crate::tools) fn tool() -> Tool {
                 ("limit", limit(ITEMS)),
                 ("cursor", cursor()),
             ],
-            &["repo"],
+            &[],
         ),
         output: open([("rules", array(anything())), ("next_cursor", word())], &["rules"]),
         work: Some(work),

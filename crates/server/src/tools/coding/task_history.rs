@@ -38,7 +38,7 @@ pub(in crate::tools) fn tool() -> Tool {
                 ("limit", limit(ITEMS)),
                 ("cursor", cursor()),
             ],
-            &["repo"],
+            &[],
         ),
         output: open([("tasks", array(anything())), ("next_cursor", word())], &["tasks"]),
         work: Some(work),

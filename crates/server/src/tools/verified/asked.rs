@@ -23,9 +23,9 @@ pub(super) fn id(arguments: &Arguments, name: &str) -> Result<RecordId, ToolErro
     Ok(record_id(&needed(arguments, name)?).map_err(|error| error.on(name))?)
 }
 
-/// The revision; what is not said is `HEAD`, and saying `HEAD` is the same.
+/// The revision that is named.
 pub(super) fn revision(arguments: &Arguments) -> Option<String> {
-    string(arguments, "ref").filter(|name| name != "HEAD")
+    string(arguments, "ref")
 }
 
 /// How a read is to be served.

@@ -30,7 +30,7 @@ pub(in crate::tools) fn tool() -> Tool {
                 ("agent_id", agent_id()),
                 ("session_id", session_id()),
             ],
-            &["repo"],
+            &[],
         ),
         output: open(
             [

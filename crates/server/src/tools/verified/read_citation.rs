@@ -28,10 +28,12 @@ pub(in crate::tools) fn tool() -> Tool {
                 ("agent_id", agent_id()),
                 ("session_id", session_id()),
             ],
-            &["repo", "path", "line_start", "line_end"],
+            &["path", "line_start", "line_end"],
         ),
         output: open(
             [
+                ("repo", word()),
+                ("ref", word()),
                 ("path", word()),
                 ("line_start", count()),
                 ("line_end", count()),
@@ -59,6 +61,8 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
         let lines =
             engine.code_read(&context.caller, &standing, &repo, place, reference.as_deref(), around).await?;
         let mut said = json!({
+            "repo": lines.repo,
+            "ref": lines.reference,
             "path": lines.place.path,
             "line_start": lines.place.line_start,
             "line_end": lines.place.line_end,

@@ -5,6 +5,7 @@ use loci_model::citation::{Citation, Place};
 use loci_model::code::ObjectId;
 use loci_model::fact::FactEvent;
 use loci_model::record::RecordState;
+use loci_model::support::{OtherValue, SupportReport};
 use loci_model::verdict::{CitationVerdict, Method, Verdict, Verification};
 use loci_model::{RecordId, Timestamp};
 use serde_json::{Map, Value, json};
@@ -60,14 +61,47 @@ pub(super) fn fact(view: &FactView) -> Value {
         "verification_count": fact.counters.verifications,
         "status": status(fact.status),
     });
-    if let (Some(verdict), Some(members)) = (view.verdict(), said.as_object_mut()) {
+    let Some(members) = said.as_object_mut() else { return said };
+    if let Some(verdict) = view.verdict() {
         members.insert("verdict".to_owned(), verdict.as_str().into());
+        members.insert("assurance".to_owned(), view.assurance().as_str().into());
+        members.insert("label".to_owned(), view.label().into());
+    }
+    if let Some(report) = view.support() {
+        members.insert("support".to_owned(), support(report));
+    }
+    if let Some((place, lines)) = view.short_diff() {
+        let mut change = at(&place, None);
+        if let Some(members) = change.as_object_mut() {
+            members.insert("diff".to_owned(), lines.join("\n").into());
+        }
+        members.insert("change".to_owned(), change);
     }
     if let (true, Some(members)) = (view.is_source_abandoned, said.as_object_mut()) {
         members.insert("abandoned_source".to_owned(), true.into());
     }
     if let (false, Some(members)) = (view.conflicts_with.is_empty(), said.as_object_mut()) {
         members.insert("conflicts_with".to_owned(), view.conflicts_with.iter().map(id).collect());
+    }
+    said
+}
+
+/// What the code says of a fact.
+pub(super) fn support(report: &SupportReport) -> Value {
+    let SupportReport { support, reason, found, missing, other_values } = report;
+    let mut said = json!({ "verdict": support.as_str(), "reason": reason.as_str() });
+    let Some(members) = said.as_object_mut() else { return said };
+    for (name, list) in [("found", found), ("missing", missing)] {
+        if !list.is_empty() {
+            members.insert(name.to_owned(), json!(list));
+        }
+    }
+    if !other_values.is_empty() {
+        let other = |one: &OtherValue| {
+            let OtherValue { name, stated, found, place } = one;
+            json!({ "name": name, "stated": stated, "found": found, "place": at(place, None) })
+        };
+        members.insert("other_values".to_owned(), other_values.iter().map(other).collect());
     }
     said
 }
@@ -109,6 +143,9 @@ pub(super) fn whole(view: &FactView) -> Value {
     }
     if let (None, Some(last)) = (view.verdict(), last) {
         members.insert("verdict".to_owned(), last.verdict.as_str().into());
+    }
+    if let (None, Some(report)) = (view.support(), &detail.support) {
+        members.insert("support".to_owned(), support(report));
     }
     said
 }
@@ -188,6 +225,9 @@ pub(super) fn verification(
     if !verification.claims.is_empty() {
         said.insert("claims".to_owned(), json!(verification.claims));
     }
+    if let Some(report) = &verification.support {
+        said.insert("support".to_owned(), support(report));
+    }
     said
 }
 
@@ -258,6 +298,15 @@ fn cut(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
+/// What to do where nothing is known.
+fn hint(repo: &str) -> String {
+    format!(
+        "No facts are stored about {repo}, or none that were asked for. Store a fact with the lines that \
+        prove it: memory_store, \
+         or loci fact store --subject WORDS --cite PATH:FIRST-LAST \"The fact\"."
+    )
+}
+
 /// What a read returns.
 pub(super) fn list(list: &FactList) -> Map<String, Value> {
     let mut said = Map::new();
@@ -265,6 +314,9 @@ pub(super) fn list(list: &FactList) -> Map<String, Value> {
     said.insert("ref".to_owned(), list.reference.clone().into());
     said.insert("commit".to_owned(), object(list.commit));
     said.insert("memories".to_owned(), list.facts.iter().map(fact).collect());
+    if list.facts.is_empty() && list.withheld.is_empty() {
+        said.insert("hint".to_owned(), hint(&list.repo).into());
+    }
     let omitted = list.omitted;
     let counts = [
         ("gone", omitted.gone),

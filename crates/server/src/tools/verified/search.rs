@@ -27,7 +27,7 @@ pub(in crate::tools) fn tool() -> Tool {
     Tool {
         name: "memory_search",
         dotted: Some("memory.search"),
-        description: "Search stored knowledge by words, meaning or filters; by default the verified facts of one repository.",
+        description: "Search stored knowledge by words, meaning or filters; by default the facts of one repository, checked against its code.",
         profiles: &[Profile::Core, Profile::Verified, Profile::Coding, Profile::Full],
         scope: Scope::Read,
         annotations: Annotations::read(true),

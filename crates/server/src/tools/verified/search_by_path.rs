@@ -31,7 +31,7 @@ pub(in crate::tools) fn tool() -> Tool {
                 ("agent_id", agent_id()),
                 ("session_id", session_id()),
             ],
-            &["repo", "path"],
+            &["path"],
         ),
         output: open(
             [

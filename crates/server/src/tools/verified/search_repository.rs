@@ -107,6 +107,7 @@ fn other(one: &SearchedRecord, found: &RepositoryFound) -> Option<Value> {
         ("task_id", shown.record.task_id),
         ("outcome", shown.record.outcome),
         ("verdict", shown.verdict),
+        ("support", shown.support),
     ];
     for (name, value) in more {
         if let Some(value) = value {

@@ -89,6 +89,11 @@ pub(super) fn status() -> Value {
     one_of(&["active", "quarantined", "invalid", "superseded", "expired"])
 }
 
+/// What the code says of a fact, beside whether the code is still there.
+pub(super) fn support() -> Value {
+    open([("verdict", one_of(&["supported", "not_checked", "contradicted"]))], &["verdict"])
+}
+
 /// A fact, in short.
 pub(super) fn summary() -> Value {
     open(
@@ -103,6 +108,9 @@ pub(super) fn summary() -> Value {
             ("verification_count", count()),
             ("status", status()),
             ("verdict", verdict()),
+            ("support", support()),
+            ("assurance", word()),
+            ("label", word()),
         ],
         &["id", "repo", "subject", "fact", "citations", "reason", "refreshed_at", "verification_count"],
     )
@@ -117,6 +125,7 @@ pub(super) fn verification() -> Value {
             ("valid_count", count()),
             ("invalid_count", count()),
             ("verdict", verdict()),
+            ("support", support()),
         ],
         &["valid", "citations", "valid_count", "invalid_count"],
     )
@@ -183,6 +192,7 @@ pub(super) fn record() -> Value {
             ("expires_at", or_null(time())),
             ("claims", array(open([("kind", word())], &["kind"]))),
             ("verdict", verdict()),
+            ("support", support()),
             ("verified_at", or_null(time())),
             ("verified_commit", or_null(word())),
             ("abandoned_source", flag()),

@@ -19,7 +19,7 @@ pub(in crate::tools) fn tool() -> Tool {
         profiles: &[Profile::Verified, Profile::Full],
         scope: Scope::Read,
         annotations: Annotations::read(false),
-        input: closed([("repo", repo())], &["repo"]),
+        input: closed([("repo", repo())], &[]),
         output: open(
             [
                 ("repo", word()),

@@ -9,7 +9,7 @@ use super::shapes::{
 };
 use super::{asked, said};
 use crate::tools::profile::Profile;
-use crate::tools::schema::{array, closed, list, one_of, open, said, text, uuid, word};
+use crate::tools::schema::{array, closed, list, one_of, open, or_null, said, text, uuid, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 
 pub(in crate::tools) fn tool() -> Tool {
@@ -34,10 +34,12 @@ pub(in crate::tools) fn tool() -> Tool {
                 ("session_id", session_id()),
                 ("idempotency_key", idempotency_key()),
             ],
-            &["repo", "subject", "fact", "citations"],
+            &["subject", "fact", "citations"],
         ),
         output: open(
             [
+                ("repo", word()),
+                ("ref", or_null(word())),
                 ("id", uuid()),
                 ("status", one_of(&["created", "refreshed", "duplicate_of"])),
                 ("memory", summary()),
@@ -70,8 +72,11 @@ async fn store(context: Context, arguments: Arguments) -> Outcome {
     let places: Vec<_> = new.citations.iter().map(|citation| citation.place.clone()).collect();
     let (standing, token) = (asked::standing(&context, &arguments), asked::token(&arguments)?);
     let stored = context.engine.fact_store(&context.caller, &standing, new, token).await?;
-    let commit = stored.view.remembered.fact.detail.source.commit;
+    let source = &stored.view.remembered.fact.detail.source;
+    let commit = source.commit;
     Ok(json!({
+        "repo": stored.view.repo,
+        "ref": source.reference,
         "id": said::id(&stored.view.remembered.record.id),
         "status": stored.status.as_str(),
         "memory": said::fact(&stored.view),

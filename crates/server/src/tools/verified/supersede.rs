@@ -9,7 +9,7 @@ use super::shapes::{
 };
 use super::{asked, said};
 use crate::tools::profile::Profile;
-use crate::tools::schema::{array, closed, flag, list, open, said, text, uuid, word};
+use crate::tools::schema::{array, closed, flag, list, open, or_null, said, text, uuid, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 
 pub(in crate::tools) fn tool() -> Tool {
@@ -42,6 +42,8 @@ pub(in crate::tools) fn tool() -> Tool {
         output: open(
             [
                 ("new_memory_id", uuid()),
+                ("repo", word()),
+                ("ref", or_null(word())),
                 ("old_status", word()),
                 ("merged", flag()),
                 ("verification", verification()),
@@ -85,6 +87,8 @@ async fn supersede(context: Context, arguments: Arguments) -> Outcome {
     let (places, commit) = (said::cited(&view), view.remembered.fact.detail.source.commit);
     Ok(json!({
         "new_memory_id": said::id(&done.new),
+        "repo": view.repo,
+        "ref": view.remembered.fact.detail.source.reference,
         "old_status": "superseded",
         "merged": done.merged,
         "verification": said::verification(&done.verification, &places, &[], commit),

@@ -6,7 +6,7 @@ use loci_engine::verified::FactsAsked;
 use loci_model::ports::BoxFuture;
 use serde_json::{Value, json};
 
-use super::shapes::{agent_id, citation, record_id, repo, revision, session_id, verdict};
+use super::shapes::{agent_id, citation, record_id, repo, revision, session_id, support, verdict};
 use crate::tools::profile::Profile;
 use crate::tools::schema::{
     array, closed, count, flag, list, number, one_of, open, or_null, said, text, uuid, word,
@@ -93,7 +93,7 @@ fn input() -> Value {
                 ("agent_id", agent_id()),
                 ("session_id", session_id()),
             ],
-            &["repo"],
+            &[],
         ),
         "Exactly one of citations and memory_id; the server checks it.",
     )
@@ -108,6 +108,7 @@ fn output() -> Value {
             ("invalid_count", count()),
             ("unverifiable_count", count()),
             ("verdict", verdict()),
+            ("support", support()),
             ("repo", word()),
             ("ref", word()),
             ("commit", or_null(word())),

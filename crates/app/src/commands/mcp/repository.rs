@@ -1,0 +1,80 @@
+//! The repository in whose clone a process of `loci mcp` was started: tools that are of a repository mean it
+//! where their caller names
+//! none, and errors name it where a caller guesses another. An agent seldom knows under which name it is
+//! remembered.
+
+use loci_server::tools::error::{Code, ToolError};
+use loci_server::tools::tool::Arguments;
+
+/// Tools that are of a repository, and arguments that take its place.
+const TOOLS: &[(&str, &[&str])] = &[
+    ("memory_get_recent", &[]),
+    ("memory_store", &[]),
+    ("memory_search", &["store"]),
+    ("memory_search_by_path", &[]),
+    ("memory_verify_citations", &[]),
+    ("memory_read_citation", &[]),
+    ("memory_stats", &[]),
+    ("memory_hydrate", &["task_id"]),
+    ("rules_list", &[]),
+    ("related_files", &[]),
+    ("task_history", &[]),
+];
+/// The argument that names it.
+const REPO: &str = "repo";
+
+/// The arguments with the repository, where the tool is of one and they name neither it nor what takes its
+/// place.
+pub(super) fn named(own: Option<&String>, tool: &str, mut arguments: Arguments) -> Arguments {
+    let tool = tool.replacen('.', "_", 1);
+    let known = TOOLS.iter().find(|(name, _)| *name == tool);
+    if let (Some(own), Some((_, instead))) = (own, known)
+        && !arguments.contains_key(REPO)
+        && !instead.iter().any(|name| arguments.contains_key(*name))
+    {
+        arguments.insert(REPO.to_owned(), own.as_str().into());
+    }
+    arguments
+}
+
+/// An error about an unknown repository, with the name of the one that is here.
+pub(super) fn naming(mut error: ToolError, own: Option<&String>) -> ToolError {
+    if let (Code::RepoUnknown, Some(own)) = (error.code, own) {
+        error.message = format!("{}; the clone here is {own}: leave repo out, or name it so", error.message);
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn where_nobody_names_one() {
+        let check = |own: Option<&str>, tool: &str, given: Value, expect: Value| {
+            let own = own.map(str::to_owned);
+            let given = given.as_object().cloned().unwrap();
+            assert_eq!(Value::Object(named(own.as_ref(), tool, given)), expect, "{tool}");
+        };
+        let ours = json!({ "repo": "local/shop-01234567" });
+        let own = Some("local/shop-01234567");
+        check(own, "memory_get_recent", json!({}), ours.clone());
+        check(own, "memory.get_recent", json!({}), ours.clone());
+        check(own, "memory_stats", json!({ "repo": "o/r" }), json!({ "repo": "o/r" }));
+        check(own, "memory_search", json!({ "store": "notes" }), json!({ "store": "notes" }));
+        check(own, "memory_hydrate", json!({ "task_id": "t-1" }), json!({ "task_id": "t-1" }));
+        check(own, "memory_get", json!({}), json!({}));
+        check(None, "memory_get_recent", json!({}), json!({}));
+    }
+
+    #[test]
+    fn a_guess_is_answered_with_the_name() {
+        let own = "local/shop-01234567".to_owned();
+        let error = naming(ToolError::new(Code::RepoUnknown, "no repository x/y is known here"), Some(&own));
+        assert!(error.message.contains("the clone here is local/shop-01234567"), "{}", error.message);
+        let other = naming(ToolError::new(Code::NotFound, "gone"), Some(&own));
+        assert_eq!(other.message, "gone");
+    }
+}

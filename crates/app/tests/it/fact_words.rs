@@ -1,0 +1,345 @@
+//! The words in which facts are shown, wherever they are: only a fact whose cited code is unchanged and supports it may be called
+//! verified. Real processes over a real working tree; and one revision for every verb.
+
+use serde_json::{Value, json};
+
+use crate::program::Home;
+use crate::shop::{CART, LIMITS, Shop, git};
+use crate::speaking_mcp::Speaking;
+
+/// A fact, where it is cited, and what it is worth once the code has changed.
+struct Case {
+    fact: &'static str,
+    cite: &'static str,
+    support: &'static str,
+    assurance: &'static str,
+    /// Words of its label.
+    label: &'static str,
+}
+
+const CASES: &[Case] = &[
+    Case {
+        fact: "A cart holds at most MAX_ITEMS = 50 items.",
+        cite: "src/limits.rs:2",
+        support: "supported",
+        assurance: "verified",
+        label: "src/limits.rs:2-2; verified",
+    },
+    Case {
+        fact: "Orders are sharded by region.",
+        cite: "src/limits.rs:4",
+        support: "not_checked",
+        assurance: "cited",
+        label: "cites src/limits.rs:4-4, not checked against it",
+    },
+    Case {
+        fact: "A customer has MAX_REQUESTS = 999 requests in a minute.",
+        cite: "src/limits.rs:3-4",
+        support: "contradicted",
+        assurance: "contradicted",
+        label: "contradicted by the code; MAX_REQUESTS is 120 there, not 999",
+    },
+    Case {
+        fact: "`add_item` refuses more than MAX_ITEMS items with CartFull.",
+        cite: "src/cart.rs:5-8",
+        support: "supported",
+        assurance: "drifted",
+        label: "src/cart.rs:6-9; the cited code has changed: check it before use",
+    },
+    Case {
+        fact: "`total_price` sums the price of all items.",
+        cite: "src/cart.rs:13-15",
+        support: "supported",
+        assurance: "verified",
+        label: "src/cart.rs:14-16; verified; moved from src/cart.rs:13-15",
+    },
+    Case {
+        fact: "`old_limit` is read nowhere else.",
+        cite: "src/old.rs:1",
+        support: "supported",
+        assurance: "gone",
+        label: "",
+    },
+];
+
+/// A clone with a fact of each kind, and the edit that makes them what they are; their ids.
+fn edited<'a>(home: &'a Home) -> (Shop<'a>, Vec<String>) {
+    let shop = Shop::new(home, "shop");
+    shop.write("src/old.rs", "pub fn old_limit() -> usize { 12_345 }\n");
+    shop.commit("an old limit");
+    let ids = CASES.iter().map(|case| {
+        let stored = shop.json(&["fact", "store", "--subject", "Carts", "--cite", case.cite, case.fact]);
+        assert_eq!(stored["memory"]["support"]["verdict"], case.support, "{stored}");
+        assert_eq!(stored["verification"]["support"]["verdict"], case.support, "{stored}");
+        assert_eq!(
+            (&stored["verification"]["verdict"], &stored["repo"]),
+            (&json!("valid"), &json!("acme/shop"))
+        );
+        let warned = stored["warnings"].to_string();
+        for (code, support) in [("NOT_CHECKED", "not_checked"), ("CONTRADICTED", "contradicted")] {
+            assert_eq!(warned.contains(code), case.support == support, "{warned}");
+        }
+        stored["id"].as_str().unwrap().to_owned()
+    });
+    let ids = ids.collect();
+    shop.write("src/cart.rs", &format!("// Edited.\n{}", CART.replace(">= MAX_ITEMS", "> MAX_ITEMS")));
+    std::fs::remove_file(shop.path().join("src/old.rs")).unwrap();
+    (shop, ids)
+}
+
+/// Checks a list of facts: each but the one that is gone, with its words.
+fn check_list(answer: &Value, ids: &[String]) {
+    let facts = answer["memories"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    for (case, id) in CASES.iter().zip(ids) {
+        let found = facts.iter().find(|fact| fact["id"] == **id);
+        let Some(fact) = found else {
+            let is_withheld = |list: &Vec<Value>| list.iter().any(|one| one["id"] == **id);
+            let withheld = answer["withheld"].as_array().is_some_and(is_withheld);
+            assert!(case.assurance == "gone" && withheld, "{}: {answer}", case.fact);
+            continue;
+        };
+        assert_eq!(fact["assurance"], case.assurance, "{fact}");
+        assert_eq!(fact["support"]["verdict"], case.support, "{fact}");
+        assert!(fact["label"].as_str().unwrap().contains(case.label), "{fact}");
+        let diff = fact["change"]["diff"].as_str().unwrap_or_default();
+        let is_drifted = case.assurance == "drifted";
+        assert_eq!(diff.contains("-if self.items.len() >= MAX_ITEMS"), is_drifted, "{fact}");
+    }
+    assert_eq!(facts.len(), CASES.len() - 1, "{answer}");
+}
+
+/// Checks a text: the word stands with the facts that are verified, and with no other.
+fn check_text(text: &str, ids: &[String]) {
+    let is_entry = |line: &&str| ids.iter().any(|id| line.contains(id.as_str()));
+    for (case, id) in CASES.iter().zip(ids) {
+        let lines: Vec<&str> = text.lines().collect();
+        let Some(at) = lines.iter().position(|line| line.contains(id.as_str())) else {
+            assert_eq!(case.assurance, "gone", "{}: {text}", case.fact);
+            continue;
+        };
+        let rest = lines[at + 1..].iter().take_while(|line| !is_entry(line) && line.starts_with([' ', '\t']));
+        let entry = std::iter::once(&lines[at]).chain(rest).copied().collect::<Vec<_>>().join("\n");
+        let is_verified = entry.replace("not verified", "").contains("verified");
+        assert_eq!(is_verified, case.assurance == "verified", "{entry}\n\n{text}");
+        assert!(entry.contains(case.label), "{} in {entry}", case.label);
+    }
+}
+
+/// Checks headings: a fact stands under the one of its kind.
+fn check_headings(text: &str, ids: &[String]) {
+    for (case, id) in CASES.iter().zip(ids).filter(|(case, _)| case.assurance != "gone") {
+        let before = &text[..text.find(id.as_str()).unwrap_or_else(|| panic!("{id}: {text}"))];
+        let heading = before.lines().rev().find(|line| {
+            ["Verified facts", "Facts that ", "Facts whose "].iter().any(|begin| line.starts_with(begin))
+        });
+        let expect = match case.assurance {
+            "verified" => "Verified facts",
+            "cited" => "Facts that cite code and were not checked against it",
+            "drifted" => "Facts whose cited code has changed",
+            _ => "Facts that the code contradicts",
+        };
+        assert_eq!(heading.map(|line| line.trim_end_matches(':')), Some(expect), "{}: {text}", case.fact);
+    }
+}
+
+#[test]
+fn only_what_is_unchanged_and_supported_is_called_verified() {
+    let home = Home::new();
+    let (shop, ids) = edited(&home);
+    check_list(&shop.json(&["fact", "recent"]), &ids);
+    check_list(&shop.json(&["fact", "recent", "--verify", "fresh"]), &ids);
+    let found = shop.json(&["fact", "search", "carts items region requests total_price MAX_ITEMS old_limit"]);
+    for fact in found["memories"].as_array().unwrap() {
+        let place = ids.iter().position(|id| fact["id"] == **id).unwrap();
+        assert_eq!(fact["assurance"], CASES[place].assurance, "{fact}");
+    }
+    let (_, lines, noted) = shop.run(&["fact", "recent"]);
+    check_text(&lines, &ids);
+    check_headings(&lines, &ids);
+    assert!(lines.starts_with("acme/shop at WORKTREE (") && lines.contains("confirmed today"), "{lines}");
+    assert!(
+        lines.contains("-if self.items.len() >= MAX_ITEMS") && lines.contains("+if self.items.len() > MAX"),
+        "{lines}"
+    );
+    assert!(noted.contains("src/old.rs:1-1 gone:file_missing"), "{noted}");
+    let (_, prompt, _) = shop.run(&["fact", "recent", "--format", "prompt"]);
+    check_text(&prompt, &ids);
+    check_headings(&prompt, &ids);
+    let (_, hook, _) = shop.run(&["fact", "recent", "--format", "prompt", "--hook", "cursor"]);
+    let hook: Value = serde_json::from_str(&hook).unwrap();
+    check_headings(hook["additional_context"].as_str().unwrap(), &ids);
+    for (case, id) in CASES.iter().zip(&ids) {
+        let verified = shop.json(&["fact", "verify", id]);
+        let expect = match case.assurance {
+            "drifted" | "gone" => case.assurance,
+            _ => "valid",
+        };
+        let support = if case.assurance == "gone" { "not_checked" } else { case.support };
+        assert_eq!(
+            (&verified["verdict"], &verified["ref"]),
+            (&json!(expect), &json!("WORKTREE")),
+            "{verified}"
+        );
+        assert_eq!(verified["support"]["verdict"], support, "{verified}");
+        let kept = shop.json(&["fact", "show", id]);
+        assert_eq!(kept["memory"]["support"]["verdict"], case.support, "what was stored with it: {kept}");
+    }
+}
+
+#[test]
+fn agents_read_the_same_words() {
+    let home = Home::new();
+    let (shop, ids) = edited(&home);
+    let mut command = home.command(&["mcp", "--profile", "core,verified,coding"]);
+    command.current_dir(shop.path());
+    let mut speaking = Speaking::start(command, &[]);
+    let began = speaking.ask("initialize", json!({ "protocolVersion": "2025-11-25", "capabilities": {} }));
+    assert!(began["instructions"].as_str().unwrap().contains("in a clone of acme/shop"), "{began}");
+    let mut call = |name: &str, arguments: Value| {
+        let answer = speaking.ask("tools/call", json!({ "name": name, "arguments": arguments }));
+        answer["structuredContent"].clone()
+    };
+    // No tool is told the repository or the revision: it is the clone, and the files in it.
+    check_list(&call("memory_get_recent", json!({})), &ids);
+    check_list(&call("memory_search_by_path", json!({ "path": "src", "match": "prefix" })), &ids);
+    let prompt = call("memory_get_recent", json!({ "format": "prompt" }));
+    check_headings(prompt["prompt"].as_str().unwrap(), &ids);
+    let hydrated =
+        call("memory_hydrate", json!({ "repo": "acme/shop", "query": "carts, items, orders, requests" }));
+    let block = hydrated["rendered"].as_str().unwrap_or_else(|| panic!("{hydrated}"));
+    for (case, id) in CASES.iter().zip(&ids) {
+        let knowledge = hydrated["knowledge"].as_array().unwrap();
+        let of = |one: &&Value| one["id"].as_str().is_some_and(|found| found.ends_with(id.as_str()));
+        let Some(shown) = knowledge.iter().find(of) else {
+            assert_eq!(case.assurance, "gone", "{hydrated}");
+            continue;
+        };
+        assert_eq!(shown["support"], case.support, "{shown}");
+        let line = block.lines().find(|line| line.contains(id.as_str())).unwrap_or_else(|| panic!("{block}"));
+        let is_verified = line.replace("not verified", "").contains("verified");
+        assert_eq!(is_verified, case.assurance == "verified", "{line}");
+    }
+    let error = call("memory_stats", json!({ "repo": "acme/other" }));
+    assert!(error["message"].as_str().unwrap().contains("the clone here is acme/shop"), "{error}");
+    let get =
+        |name: &str| json!({ "name": name, "arguments": { "repo": "acme/shop", "paths": "src/limits.rs" } });
+    let review = speaking.ask("prompts/get", get("review_with_memory"));
+    check_text(review["messages"][0]["content"]["text"].as_str().unwrap(), &ids[..3]);
+    let start = speaking.ask("prompts/get", get("session_start"));
+    check_headings(start["messages"][0]["content"]["text"].as_str().unwrap(), &ids);
+    assert!(speaking.ends());
+}
+
+/// One revision for every verb: what is stored, listed, verified and corrected in a working tree is so at once, and gets the commit
+/// that brings it.
+#[test]
+fn every_verb_reads_the_working_tree() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    shop.write("src/limits.rs", &LIMITS.replace("50", "60"));
+    let stored = shop.json(&[
+        "fact",
+        "store",
+        "--subject",
+        "Limits",
+        "--cite",
+        "src/limits.rs:2",
+        "A cart holds MAX_ITEMS = 60 items.",
+    ]);
+    assert_eq!((&stored["ref"], &stored["repo"]), (&json!("WORKTREE"), &json!("acme/shop")), "{stored}");
+    assert!(stored["warnings"].to_string().contains("UNCOMMITTED: src/limits.rs:2-2"), "{stored}");
+    assert_eq!(stored["memory"]["citations"][0].get("sha"), None, "{stored}");
+    let id = stored["id"].as_str().unwrap();
+    let verdict = |arguments: &[&str]| shop.json(arguments)["verdict"].as_str().unwrap().to_owned();
+    assert_eq!(verdict(&["fact", "verify", id]), "valid");
+    assert_eq!(verdict(&["fact", "verify", id, "--ref", "HEAD"]), "drifted");
+    assert_eq!(verdict(&["fact", "refresh", id]), "valid");
+    assert_eq!(shop.json(&["fact", "recent"])["memories"][0]["assurance"], "verified");
+
+    let newer = "A cart holds MAX_ITEMS = 60 items since the sale.";
+    let corrected = shop.json(&["fact", "supersede", id, newer, "--cite", "src/limits.rs:2"]);
+    assert_eq!(corrected["repo"], "acme/shop", "{corrected}");
+    let recent = || shop.json(&["fact", "recent"])["memories"][0].clone();
+    let at_once = recent();
+    assert_eq!(
+        (&at_once["fact"], &at_once["verdict"]),
+        (&json!(newer), &json!("valid")),
+        "no drift: {at_once}"
+    );
+
+    let brought = shop.commit("sixty items");
+    shop.write("src/limits.rs", &format!("//! Limits.\n{}", LIMITS.replace("50", "60")));
+    shop.commit("a header");
+    recent();
+    let anchored = recent();
+    assert_eq!(anchored["citations"][0]["sha"], *brought, "the commit that brought the lines: {anchored}");
+    assert_eq!(anchored["verdict"], "valid");
+    let history = shop.json(&["fact", "history", corrected["new_memory_id"].as_str().unwrap()]);
+    assert!(history["events"].to_string().contains("\"committed\":true"), "{history}");
+    // What lies there as it is committed is stored at its commit.
+    let stored =
+        shop.json(&["fact", "store", "--subject", "A", "--cite", "src/cart.rs:13-15", "`total_price` sums."]);
+    assert_eq!(
+        (&stored["ref"], stored["memory"]["citations"][0].get("sha").is_some()),
+        (&json!("HEAD"), true)
+    );
+}
+
+#[test]
+fn clones_without_a_remote_have_a_name_that_is_said() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "bazaar");
+    shop.git(&["remote", "remove", "origin"]);
+    let root = shop.git(&["rev-list", "--max-parents=0", "HEAD"]);
+    let name = format!("local/bazaar-{}", &root[..8]);
+    let (_, out, _) = shop.run(&["fact", "recent"]);
+    assert!(out.starts_with(&format!("{name} at WORKTREE")), "{out}");
+    assert!(out.contains("loci fact store"), "an empty repository says what to do: {out}");
+    let mut command = home.command(&["mcp"]);
+    command.current_dir(shop.path());
+    let mut speaking = Speaking::start(command, &[]);
+    let began = speaking.ask("initialize", json!({ "protocolVersion": "2025-11-25", "capabilities": {} }));
+    assert!(began["instructions"].as_str().unwrap().contains(&name), "{began}");
+    assert!(speaking.ends());
+
+    // Two clones of one directory's name before their first commits are two.
+    for folder in ["one", "other"] {
+        std::fs::create_dir_all(home.path(folder).join("fresh")).unwrap();
+        git(&home.path(folder).join("fresh"), &["init", "--quiet"]);
+    }
+    let named = |folder: &str| {
+        let output =
+            home.command(&["fact", "recent", "--json"]).current_dir(home.path(folder).join("fresh")).output();
+        let answer: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+        answer["repo"].as_str().unwrap().to_owned()
+    };
+    let names = [named("one"), named("other"), named("one")];
+    assert_eq!(names[0], names[2]);
+    assert_ne!(names[0], names[1]);
+}
+
+#[test]
+fn clones_that_cannot_be_read_say_what_to_do() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    git(&home.path(""), &["clone", "--quiet", "--shared", &shop.at(), "borrowing"]);
+    git(&home.path("borrowing"), &["remote", "set-url", "origin", "https://git.example/acme/borrowing.git"]);
+    let store = ["fact", "store", "--subject", "A", "--cite", "src/limits.rs:2", "MAX_ITEMS = 50."];
+    let said = |folder: &str, arguments: &[&str]| {
+        let output = home.command(arguments).current_dir(home.path(folder)).output().unwrap();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let borrowing = said("borrowing", &store);
+    assert!(borrowing.contains("verified.roots") && borrowing.contains("git repack -a -d"), "{borrowing}");
+    // A submodule is another repository, and so are its files.
+    git(
+        &home.path("shop"),
+        &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &shop.at(), "inner"],
+    );
+    shop.commit("a submodule");
+    for path in ["inner:1", "inner/src/limits.rs:2"] {
+        let refused = said("shop", &["fact", "store", "--subject", "A", "--cite", path, "MAX_ITEMS = 50."]);
+        assert!(refused.contains("submodule") && refused.contains("loci repo add"), "{path}: {refused}");
+    }
+}

@@ -1,0 +1,150 @@
+//! What a fact is worth to its reader, from what was found of its code: the one place where every list,
+//! prompt and answer takes its
+//! words from. It decides no state.
+
+use loci_model::citation::Place;
+use loci_model::support::{Assurance, Support, SupportReason, SupportReport};
+use loci_model::verdict::{Verdict, Verification};
+
+use super::answers::FactView;
+use super::shown_code::ShownCode;
+
+/// Places that a label names; the rest are counted.
+const PLACES_MAX: usize = 3;
+/// Names that a label names.
+const NAMES_MAX: usize = 5;
+/// Lines of a short difference, and characters of each.
+const DIFF_LINES_MAX: usize = 6;
+const DIFF_CHARS_MAX: usize = 120;
+
+impl FactView {
+    /// What the code says of the fact, where it was looked at.
+    pub fn support(&self) -> Option<&SupportReport> {
+        self.verification.as_ref().and_then(|verification| verification.support.as_ref())
+    }
+
+    /// What a reader may make of it.
+    pub fn assurance(&self) -> Assurance {
+        let support = self.support().map(|report| report.support);
+        match (self.verdict(), support) {
+            (Some(Verdict::Contradicted), _) | (Some(Verdict::Valid), Some(Support::Contradicted)) => {
+                Assurance::Contradicted
+            }
+            (Some(Verdict::Gone), _) => Assurance::Gone,
+            (Some(Verdict::Unverifiable) | None, _) => Assurance::Unverified,
+            (Some(Verdict::Valid | Verdict::Drifted), _) if self.remembered.fact.proposed => {
+                Assurance::Proposed
+            }
+            (Some(Verdict::Drifted), _) => Assurance::Drifted,
+            (Some(Verdict::Valid), Some(Support::Supported)) => Assurance::Verified,
+            (Some(Verdict::Valid), Some(Support::NotChecked) | None) => Assurance::Cited,
+        }
+    }
+
+    /// Where its code stands, and what that is worth, in a line.
+    pub fn label(&self) -> String {
+        let places = self.places();
+        let mut notes = match self.assurance() {
+            Assurance::Verified => vec![places, "verified".to_owned()],
+            Assurance::Cited => vec![format!("cites {places}, not checked against it")],
+            Assurance::Drifted => vec![places, "the cited code has changed: check it before use".to_owned()],
+            Assurance::Contradicted => vec![places, "contradicted by the code".to_owned()],
+            Assurance::Gone => vec![places, "the cited code is gone".to_owned()],
+            Assurance::Unverified => vec![places, "not verified".to_owned()],
+            Assurance::Proposed => {
+                let places = format!("proposed: cites {places}, not checked against it");
+                let drifted =
+                    (self.verdict() == Some(Verdict::Drifted)).then(|| "which has changed".to_owned());
+                std::iter::once(places).chain(drifted).collect()
+            }
+        };
+        if self.remembered.fact.proposed {
+            notes.push("its places were found from its text".to_owned());
+        }
+        notes.extend(self.moved().map(|from| format!("moved from {from}")));
+        notes.extend(self.support().and_then(reason));
+        if !self.conflicts_with.is_empty() {
+            notes.push("another fact says otherwise".to_owned());
+        }
+        notes.retain(|note| !note.is_empty());
+        notes.join("; ")
+    }
+
+    /// The lines that a changed citation lost and gained, few and short, with its place.
+    pub fn short_diff(&self) -> Option<(Place, Vec<String>)> {
+        let checked = self.verification.iter().flat_map(|verification| &verification.citations);
+        let changed = checked.zip(&self.remembered.fact.detail.citations);
+        changed.filter(|(verdict, _)| verdict.verdict != Verdict::Valid).find_map(|(verdict, citation)| {
+            let shown = ShownCode::of(verdict.diff.as_deref()?).text;
+            let lines = shown.lines().filter(|line| {
+                line.starts_with(['-', '+']) && !line.starts_with("--- a/") && !line.starts_with("+++ b/")
+            });
+            let lines: Vec<String> = lines.take(DIFF_LINES_MAX).map(cut).collect();
+            let place = verdict.found.clone().unwrap_or_else(|| citation.anchor.place.clone());
+            (!lines.is_empty()).then_some((place, lines))
+        })
+    }
+
+    /// Where the cited code stands now.
+    fn places(&self) -> String {
+        let citations = &self.remembered.fact.detail.citations;
+        let found = |index: usize| {
+            let of = |verification: &Verification| verification.citations.get(index)?.found.clone();
+            self.verification.as_ref().and_then(of)
+        };
+        let place = |(index, citation): (usize, &loci_model::citation::Citation)| {
+            let known = citation.current.as_ref().map_or(&citation.anchor.place, |(place, _)| place);
+            shown_place(&found(index).unwrap_or_else(|| known.clone()))
+        };
+        let mut places: Vec<String> = citations.iter().enumerate().map(place).collect();
+        let more = places.len().saturating_sub(PLACES_MAX);
+        places.truncate(PLACES_MAX);
+        if more > 0 {
+            places.push(format!("{more} more"));
+        }
+        places.join(", ")
+    }
+
+    /// Where the first citation that stands elsewhere now was cited.
+    fn moved(&self) -> Option<String> {
+        let checked = self.verification.iter().flat_map(|verification| &verification.citations);
+        let mut pairs = checked.zip(&self.remembered.fact.detail.citations);
+        pairs.find_map(|(verdict, citation)| {
+            let cited = &citation.anchor.place;
+            let found = verdict.found.as_ref().filter(|_| verdict.verdict == Verdict::Valid)?;
+            (found != cited).then(|| shown_place(cited))
+        })
+    }
+}
+
+/// Why support is found to be so, where that is worth a note.
+fn reason(report: &SupportReport) -> Option<String> {
+    match report.reason {
+        SupportReason::ClaimFalse => Some("a claim about it is false".to_owned()),
+        SupportReason::OtherValue => {
+            let other = |one: &loci_model::support::OtherValue| {
+                format!("{} is {} there, not {}", one.name, one.found, one.stated)
+            };
+            Some(report.other_values.iter().take(NAMES_MAX).map(other).collect::<Vec<_>>().join(", "))
+        }
+        SupportReason::NamesMissing => {
+            let names: Vec<&str> = report.missing.iter().take(NAMES_MAX).map(String::as_str).collect();
+            Some(format!("not found there: {}", names.join(", ")))
+        }
+        SupportReason::ClaimTrue
+        | SupportReason::NamesFound
+        | SupportReason::NothingToFind
+        | SupportReason::Unread => None,
+    }
+}
+
+fn shown_place(place: &Place) -> String {
+    format!("{}:{}-{}", place.path, place.line_start, place.line_end)
+}
+
+fn cut(line: &str) -> String {
+    if line.chars().count() <= DIFF_CHARS_MAX {
+        return line.to_owned();
+    }
+    format!("{}…", line.chars().take(DIFF_CHARS_MAX).collect::<String>())
+}

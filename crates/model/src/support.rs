@@ -1,0 +1,115 @@
+//! Whether code supports a statement. That is another question than whether the cited code is still there
+//! ([`crate::verdict::Verdict`]): unchanged code may say nothing of the statement, or the opposite. Words
+//! and shapes; the
+//! verifier decides.
+
+use serde::{Deserialize, Serialize};
+
+use crate::citation::Place;
+use crate::words::closed_words;
+
+closed_words! {
+    /// What cited code says of a statement.
+    Support {
+        /// The declared claims are true, or every name and value of the statement stands in the cited code.
+        Supported = "supported",
+        /// Nothing shows that the code says so.
+        NotChecked = "not_checked",
+        /// A claim is false, or the code gives another value to a name of the statement.
+        Contradicted = "contradicted",
+    }
+}
+
+closed_words! {
+    /// Why support is found to be so.
+    SupportReason {
+        /// All declared claims are true.
+        ClaimTrue = "claim_true",
+        /// Every name and value of the statement was found.
+        NamesFound = "names_found",
+        /// A name or value of the statement was not found.
+        NamesMissing = "names_missing",
+        /// The statement has no name or value that is specific enough to be looked for.
+        NothingToFind = "nothing_to_find",
+        /// A claim is false.
+        ClaimFalse = "claim_false",
+        /// The code gives another literal value to a name of the statement.
+        OtherValue = "other_value",
+        /// No cited line could be read.
+        Unread = "unread",
+    }
+}
+
+/// A name to which the statement gives one literal value, and the code another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherValue {
+    /// The name.
+    pub name: String,
+    /// Its value in the statement.
+    pub stated: String,
+    /// Its value in the code; secrets are masked.
+    pub found: String,
+    /// The cited lines that hold it.
+    pub place: Place,
+}
+
+/// What was found of a statement in its cited code, at one revision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SupportReport {
+    /// What the code says of the statement.
+    pub support: Support,
+    /// Why.
+    pub reason: SupportReason,
+    /// Names and values of the statement that were found, in its order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<String>,
+    /// Names and values of the statement that were not found, in its order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+    /// Names that have another value in the code.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_values: Vec<OtherValue>,
+}
+
+impl SupportReport {
+    /// A report without names and values.
+    pub fn new(support: Support, reason: SupportReason) -> Self {
+        Self { support, reason, found: Vec::new(), missing: Vec::new(), other_values: Vec::new() }
+    }
+}
+
+closed_words! {
+    /// What a reader may make of a fact: both answers in one word. Only `verified` says that the code is
+    /// there and supports it.
+    Assurance {
+        /// The cited code is unchanged, wherever it stands now, and supports the fact.
+        Verified = "verified",
+        /// The cited code is unchanged; whether it supports the fact is not checked.
+        Cited = "cited",
+        /// The cited code has changed.
+        Drifted = "drifted",
+        /// The code says otherwise.
+        Contradicted = "contradicted",
+        /// The cited code is gone.
+        Gone = "gone",
+        /// The code could not be read, or was not looked at.
+        Unverified = "unverified",
+        /// Its places were found from its text, and nobody vouches for them.
+        Proposed = "proposed",
+    }
+}
+
+impl Assurance {
+    /// The heading under which facts of this kind stand in lists.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::Verified => "Verified facts",
+            Self::Cited => "Facts that cite code and were not checked against it",
+            Self::Drifted => "Facts whose cited code has changed",
+            Self::Contradicted => "Facts that the code contradicts",
+            Self::Gone => "Facts whose cited code is gone",
+            Self::Unverified => "Facts whose code could not be read",
+            Self::Proposed => "Proposals: nobody vouches for their places",
+        }
+    }
+}
