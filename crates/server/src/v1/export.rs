@@ -20,8 +20,8 @@ use super::table::{Described, Form, Table, get};
 use crate::doors::Doors;
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary =
-        "A memory, a namespace of it, or what it holds about a person, as JSON lines that can be imported.";
+    let summary = "A memory, a namespace of it, or what it holds about a person, as JSON lines: \
+                   everything needed to write it again.";
     let place = get("/v1/memories/{memory}/export", summary);
     let request = Form::Query(Box::new(<shape::ExportAsk as utoipa::PartialSchema>::schema()));
     let described = Described { place, request, answer: Form::Lines };
