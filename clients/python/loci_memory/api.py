@@ -2336,6 +2336,7 @@ class PulledFile(TypedDict):
     """A file of a clone."""
 
     content: NotRequired[str | None]
+    executable: NotRequired[bool]
     path: NotRequired[str]
 
 

@@ -3227,6 +3227,8 @@ export interface Provenance {
 export interface PulledFile {
   /** What it holds; absent: it is gone. */
   content?: string | null;
+  /** It may be run. */
+  executable?: boolean;
   /** Where. */
   path?: string;
 }

@@ -165,4 +165,7 @@ pub struct PulledFile {
     /// What it holds; absent: it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
+    /// It may be run.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub executable: bool,
 }

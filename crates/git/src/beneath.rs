@@ -19,6 +19,8 @@ pub(crate) struct Stamp {
     pub(crate) bytes: u64,
     pub(crate) modified: (i64, i64),
     pub(crate) changed: (i64, i64),
+    /// Its owner may run it.
+    pub(crate) executable: bool,
 }
 
 /// What lies at a path, links not followed.
@@ -180,6 +182,7 @@ fn stamp_of(stat: &rustix::fs::Stat) -> Stamp {
         bytes: u64::try_from(stat.st_size).unwrap_or(0),
         modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
         changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        executable: stat.st_mode & 0o100 != 0,
     }
 }
 

@@ -34,14 +34,16 @@ pub struct ParkedObject {
     pub content: Vec<u8>,
 }
 
-/// The key of an object as it is kept: runs of slashes are one, those at the ends are dropped.
+/// The key of an object as it is kept: runs of slashes are one, those at the beginning are dropped. A slash at the end is part of
+/// the key: clients of buckets mark directories so.
 ///
 /// # Errors
 /// `Invalid` where it is empty, too long, or has control characters, a backslash, or a segment of dots.
 pub fn object_key(key: &str) -> Result<String> {
     let segments: Vec<&str> = key.split('/').filter(|segment| !segment.is_empty()).collect();
     let is_bad = |segment: &&str| matches!(*segment, "." | "..");
-    let kept = segments.join("/");
+    let end = if key.ends_with('/') && !segments.is_empty() { "/" } else { "" };
+    let kept = format!("{}{end}", segments.join("/"));
     let is_long = kept.len() > limits::OBJECT_KEY_BYTES_MAX;
     if kept.is_empty()
         || is_long
@@ -66,7 +68,11 @@ mod tests {
         let check = |key: &str, expect: Option<&str>| {
             assert_eq!(object_key(key).ok().as_deref(), expect, "{key:?}");
         };
-        check("a//b/", Some("a/b"));
+        check("/a//b", Some("a/b"));
+        check("a//b/", Some("a/b/"));
+        check("a//", Some("a/"));
+        check("a.", Some("a."));
+        check("./", None);
         check("session/x y/é.json", Some("session/x y/é.json"));
         check("", None);
         check("//", None);

@@ -109,6 +109,9 @@ pub struct TreeEntry {
     pub content_sha256: String,
     /// SHA-256 of its file in the native layout, in hex digits.
     pub file_sha256: String,
+    /// The file may be run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub executable: bool,
     /// It is kept and shown before others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
@@ -147,6 +150,7 @@ impl TreeEntry {
             bytes: 0,
             content_sha256: String::new(),
             file_sha256: String::new(),
+            executable: false,
             pinned: false,
             priority: 0,
             expires_at: None,

@@ -216,7 +216,7 @@ async fn pull(
                 continue;
             }
         };
-        files.push(shape::PulledFile { path: changed.path, content });
+        files.push(shape::PulledFile { path: changed.path, content, executable: changed.executable });
     }
     Ok(session.client.mirror_pull(memory, name, &shape::MirrorPull { base, files }).await?)
 }

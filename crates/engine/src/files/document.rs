@@ -8,15 +8,25 @@ use loci_model::{Error, Result, Timestamp, limits};
 use loci_text::sections::first_heading;
 use sha2::{Digest, Sha256};
 
+use super::claims::Granted;
 use super::derived::{derived_description, shortened};
-use super::frontmatter::{self, Frontmatter, Value};
+use super::frontmatter::{self, Frontmatter, Value, text_below};
 use super::path::DocumentPath;
 use super::writing::too_large;
+use super::written_head::has_no_head;
 
 /// Metadata: the file is written as it is, without a head.
 const RAW: &str = "file_raw";
 /// Metadata: what stands in the file's head, in its order.
 const HEAD: &str = "file_head";
+/// Metadata: the head of the file as somebody wrote it, behind a mark, since it may be empty.
+const WRITTEN_HEAD: &str = "file_written_head";
+/// Before a head as it was written.
+const HEAD_MARK: char = '|';
+/// Metadata: the file may be run.
+const EXECUTABLE: &str = "file_executable";
+/// Metadata: what only a grant sets, where the head of the file says otherwise.
+const GRANTED: &str = "file_granted";
 /// Metadata: the content was taken out.
 const REDACTED: &str = "file_redacted";
 /// What a file says of itself and is not believed: ids are Loci's, and how far a text is trusted is only ever lowered.
@@ -37,10 +47,18 @@ pub struct DocumentContent {
     pub scope: Option<String>,
     /// What else stands in the head of its file, with the places of title, description and scope.
     pub head: Frontmatter,
+    /// The head of its file as somebody wrote it, byte for byte; empty: the file has none. It stands as long
+    /// as it says the same as the document.
+    pub written_head: Option<String>,
     /// The file is the text: nothing is written around it.
     pub is_raw: bool,
+    /// Whether the file may be run; `None`: as it was, which a new one is not.
+    pub executable: Option<bool>,
     /// Its file says that it is to be trusted less.
     pub lowered_to: Option<TrustTier>,
+    /// What holds in the place of what its head says, which is text of whoever wrote the file; `None`: the
+    /// head does.
+    pub granted: Option<Granted>,
 }
 
 impl DocumentContent {
@@ -50,14 +68,24 @@ impl DocumentContent {
             Some(MetadataValue::String(lines)) => head_of(lines),
             Some(_) | None => Frontmatter::default(),
         };
+        let written_head = match record.metadata.get(WRITTEN_HEAD) {
+            Some(MetadataValue::String(marked)) => marked.strip_prefix(HEAD_MARK).map(ToOwned::to_owned),
+            Some(_) | None => None,
+        };
         Self {
             body: record.text.clone(),
             title: record.title.clone(),
             description: record.description.clone(),
             scope: record.scope.clone(),
             head,
-            is_raw: record.metadata.contains_key(RAW),
+            written_head,
+            is_raw: record.metadata.contains_key(RAW) || has_no_head(record.path.as_deref()),
+            executable: record.metadata.contains_key(EXECUTABLE).then_some(true),
             lowered_to: None,
+            granted: match record.metadata.get(GRANTED) {
+                Some(MetadataValue::String(granted)) => Granted::parse(granted),
+                Some(_) | None => None,
+            },
         }
     }
 
@@ -86,7 +114,27 @@ impl DocumentContent {
     /// The same document with another text.
     #[must_use]
     pub fn with_body(self, body: String) -> Self {
-        if self.is_raw { Self { scope: self.scope, ..Self::raw(body) } } else { Self { body, ..self } }
+        if self.is_raw {
+            return self.with_raw_text(body);
+        }
+        let next = Self { body, ..self };
+        next.described().unwrap_or(next)
+    }
+
+    /// Another text of a file that is its text. A title and a description that were read in the text follow
+    /// it; those that were given stay.
+    fn with_raw_text(self, text: String) -> Self {
+        let (before, now) = (Self::raw(self.body.clone()), Self::raw(text));
+        let followed = |given: Option<String>, read_before: &Option<String>, read_now: Option<String>| {
+            if given == *read_before { read_now } else { given }
+        };
+        Self {
+            title: followed(self.title, &before.title, now.title),
+            description: followed(self.description, &before.description, now.description),
+            body: now.body,
+            lowered_to: now.lowered_to,
+            ..self
+        }
     }
 
     /// The same in the place of what was said before: a description that was made of the text before is none that was given.
@@ -96,10 +144,15 @@ impl DocumentContent {
         if self.description.is_some() && self.description == made {
             self.description = None;
         }
+        self.executable = self.executable.or(before.executable);
+        // Whoever says a document in parts says nothing of how its head is written.
+        if self.written_head.is_none() && !self.is_raw {
+            self.written_head.clone_from(&before.written_head);
+        }
         self
     }
 
-    fn with_head(mut self, mut head: Frontmatter) -> Self {
+    pub(super) fn with_head(mut self, mut head: Frontmatter) -> Self {
         let text =
             |key: &str| head.text(key).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         self.title = text("title");
@@ -113,13 +166,13 @@ impl DocumentContent {
         self
     }
 
-    /// As a file in the native layout: the same content is the same bytes for ever.
-    pub fn file(&self) -> String {
-        if self.is_raw { self.body.clone() } else { self.shown_head().render(&self.body) }
+    /// The text without what stands between fences at the top of the file.
+    pub fn prose(&self) -> &str {
+        if self.is_raw { text_below(&self.body) } else { &self.body }
     }
 
     /// The head as it is written: every file has a description.
-    fn shown_head(&self) -> Frontmatter {
+    pub(super) fn shown_head(&self) -> Frontmatter {
         let mut head = Frontmatter::default();
         if self.head.get("description").is_none() {
             head.set("description", Value::of(self.shown_description()));
@@ -140,17 +193,12 @@ impl DocumentContent {
 
     /// What a listing says of it.
     pub fn shown_description(&self) -> String {
-        self.description.clone().unwrap_or_else(|| derived_description(&self.body))
+        self.description.clone().unwrap_or_else(|| derived_description(self.prose()))
     }
 
-    /// It is kept and shown before others.
-    pub fn is_pinned(&self) -> bool {
-        self.head.get("pinned").and_then(Value::bool).unwrap_or_default()
-    }
-
-    /// The greater is shown first.
-    pub fn priority(&self) -> i64 {
-        self.head.get("priority").and_then(Value::number).unwrap_or_default()
+    /// True for a file that may be run.
+    pub fn is_executable(&self) -> bool {
+        self.executable.unwrap_or_default()
     }
 
     /// Keeps it, and shows it before others.
@@ -163,7 +211,7 @@ impl DocumentContent {
         self.head.set("priority", Value::of_number(priority));
     }
 
-    fn time(&self, key: &str) -> Option<Timestamp> {
+    pub(super) fn time(&self, key: &str) -> Option<Timestamp> {
         self.head.text(key).and_then(|text| Timestamp::parse(text).ok())
     }
 
@@ -210,11 +258,18 @@ impl DocumentContent {
     /// Metadata with what the document says in place of what one said before.
     pub(super) fn metadata_with(&self, before: &Metadata) -> Metadata {
         let mut metadata = before.clone();
-        for key in [RAW, HEAD, REDACTED] {
+        for key in [RAW, HEAD, WRITTEN_HEAD, EXECUTABLE, GRANTED, REDACTED] {
             metadata.remove(key);
         }
-        if self.is_raw {
-            metadata.insert(RAW.to_owned(), MetadataValue::String("true".to_owned()));
+        for (key, _) in [(RAW, self.is_raw), (EXECUTABLE, self.is_executable())].iter().filter(|(_, is)| *is)
+        {
+            metadata.insert((*key).to_owned(), MetadataValue::String("true".to_owned()));
+        }
+        if let Some(head) = self.written_head.as_ref().filter(|_| !self.is_raw) {
+            metadata.insert(WRITTEN_HEAD.to_owned(), MetadataValue::String(format!("{HEAD_MARK}{head}")));
+        }
+        if let Some(Granted { pinned, priority }) = self.granted {
+            metadata.insert(GRANTED.to_owned(), MetadataValue::String(format!("{pinned} {priority}")));
         }
         let lines = self.head.lines();
         if !lines.is_empty() {
@@ -239,7 +294,9 @@ impl DocumentContent {
             record.expires_at = expires_at;
             record.expiry_days = None;
         }
-        if let Some(valid_from) = self.time("valid_from") {
+        // Whoever may not say when others are out of date says at most that it holds since it was written.
+        let is_believed = |from: &Timestamp| self.granted.is_none() || *from <= record.updated_at;
+        if let Some(valid_from) = self.time("valid_from").filter(is_believed) {
             record.valid_from = valid_from;
         }
     }
@@ -268,8 +325,13 @@ fn head_of(lines: &str) -> Frontmatter {
 
 /// The title of a record, or the heading that its text begins with.
 pub(super) fn shown_title(record: &Record) -> Option<String> {
-    let title = record.title.as_deref().or_else(|| first_heading(&record.text));
+    let title = record.title.as_deref().or_else(|| first_heading(prose_of(record)));
     title.map(ToOwned::to_owned).filter(|title| !title.trim().is_empty())
+}
+
+/// The text of a record without what stands between fences at the top of its file.
+pub(super) fn prose_of(record: &Record) -> &str {
+    if record.metadata.contains_key(RAW) { text_below(&record.text) } else { &record.text }
 }
 
 /// The entry of a record under a path.
@@ -297,6 +359,7 @@ pub(super) fn standing_of(
         bytes: u64::try_from(record.text.len()).unwrap_or(u64::MAX),
         content_sha256: sha256(&record.text),
         file_sha256: sha256(&content.file()),
+        executable: content.is_executable(),
         pinned: content.is_pinned(),
         priority: content.priority(),
         expires_at: record.expires_at,
@@ -379,12 +442,16 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_cannot_be_read_is_kept() {
-        let file = "---\na: [1\n---\nbody";
-        let (content, warnings) = DocumentContent::of_file(file);
-        assert_eq!((content.file().as_str(), content.is_raw, warnings.len()), (file, true, 1));
-        let raw = DocumentContent::raw("---\ntitle: A\n---\n# x".to_owned());
-        assert_eq!((raw.title.as_deref(), raw.file().as_str()), (Some("A"), "---\ntitle: A\n---\n# x"));
+    fn a_description_is_made_of_the_text_below_a_head() {
+        let check = |file: &str, expect: &str| {
+            assert_eq!(DocumentContent::raw(file.to_owned()).shown_description(), expect, "{file:?}");
+        };
+        check("---\ntype: Concept\nresource: x\n---\n\n# Bees\n\nOn the roof. More.\n", "On the roof.");
+        check("---\r\ntype: Concept\r\n---\r\nOn the roof.\r\n", "On the roof.");
+        check("---\na: [1\n---\nOn the roof.", "On the roof.");
+        check("---\ntype: Concept\n---\n", "");
+        check("On the roof.", "On the roof.");
+        check("---\nno end", "no end");
     }
 
     #[test]

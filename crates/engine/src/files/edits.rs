@@ -3,6 +3,8 @@
 
 use loci_model::{Error, Result};
 
+use super::line_ends::{line_end, occurrences, with_line_end};
+
 /// An edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
@@ -58,6 +60,7 @@ pub enum Edit {
 /// # Errors
 /// `Invalid`, naming the member: what is to go is not there, or not once; a line, or a heading, that the text has not.
 pub(crate) fn apply(text: &str, edit: &Edit) -> Result<String> {
+    let joined = |before: &str, new: &str, after: &str| joined(before, new, after, line_end(text));
     match edit {
         Edit::Append { text: new } => Ok(joined(text, new, "")),
         Edit::Prepend { text: new } => Ok(joined("", new, text)),
@@ -83,42 +86,15 @@ pub(crate) fn apply(text: &str, edit: &Edit) -> Result<String> {
     }
 }
 
-/// How often a text stands in another, and on which lines each begins, from 1; places may overlap. One pass:
-/// what a place shares with the next is not compared again.
+/// How often a text stands in another, and on which lines each begins, from 1; places may overlap.
 pub(crate) fn places(text: &str, wanted: &str) -> Vec<usize> {
-    let wanted = wanted.as_bytes();
-    let shared = shared_ends(wanted);
-    let (mut lines, mut matched) = (Vec::new(), 0);
-    // Lines up to where the text that is being compared may begin.
-    let (mut line, mut counted) = (1, 0);
-    for (at, byte) in text.bytes().enumerate() {
-        while matched > 0 && wanted.get(matched) != Some(&byte) {
-            matched = shared.get(matched - 1).copied().unwrap_or_default();
-        }
-        matched += usize::from(wanted.get(matched) == Some(&byte));
-        if matched > 0 && matched == wanted.len() {
-            let start = at + 1 - matched;
-            line += part(text, counted, start).matches('\n').count();
-            counted = start;
-            lines.push(line);
-            matched = shared.get(matched - 1).copied().unwrap_or_default();
-        }
+    let (mut lines, mut line, mut counted) = (Vec::new(), 1, 0);
+    for place in occurrences(text, wanted) {
+        line += part(text, counted, place.start).matches('\n').count();
+        counted = place.start;
+        lines.push(line);
     }
     lines
-}
-
-/// For each beginning of a text the length of its longest other beginning that is also its end.
-fn shared_ends(wanted: &[u8]) -> Vec<usize> {
-    let mut shared: Vec<usize> = Vec::with_capacity(wanted.len());
-    let mut length = 0;
-    for (at, byte) in wanted.iter().enumerate() {
-        while length > 0 && wanted.get(length) != Some(byte) {
-            length = shared.get(length - 1).copied().unwrap_or_default();
-        }
-        length += usize::from(at > 0 && wanted.get(length) == Some(byte));
-        shared.push(length);
-    }
-    shared
 }
 
 fn replaced(text: &str, old: &str, new: &str) -> Result<String> {
@@ -129,7 +105,13 @@ fn replaced(text: &str, old: &str, new: &str) -> Result<String> {
         [] => {
             Err(Error::invalid("old", "old does not stand in the document: send it exactly as it is there"))
         }
-        [_] => Ok(text.replacen(old, new, 1)),
+        [_] => {
+            let place = occurrences(text, old).into_iter().next();
+            place.map_or_else(
+                || Err(Error::bug("a text that stood in the document stands there no more")),
+                |place| Ok(super::line_ends::replaced(text, &place, new)),
+            )
+        }
         several => {
             let lines: Vec<String> = several.iter().map(ToString::to_string).collect();
             let rule = format!("old stands on lines {}: make it long enough to stand once", lines.join(", "));
@@ -200,18 +182,18 @@ fn headings(text: &str) -> Vec<Heading<'_>> {
 }
 
 fn inserted(text: &str, at: usize, new: &str) -> String {
-    joined(part(text, 0, at), new, part(text, at, text.len()))
+    joined(part(text, 0, at), new, part(text, at, text.len()), line_end(text))
 }
 
-/// Three texts, of which the second stands on lines of its own.
-fn joined(before: &str, new: &str, after: &str) -> String {
+/// Three texts, of which the second stands on lines of its own, which end as those of the others.
+fn joined(before: &str, new: &str, after: &str, end: &str) -> String {
     let mut out = before.to_owned();
     if !out.is_empty() && !out.ends_with('\n') && !new.is_empty() {
-        out.push('\n');
+        out.push_str(end);
     }
-    out.push_str(new);
+    out.push_str(&with_line_end(new, end));
     if !new.is_empty() && !new.ends_with('\n') {
-        out.push('\n');
+        out.push_str(end);
     }
     out.push_str(after);
     out
@@ -246,6 +228,9 @@ mod tests {
         check("one two", replace("one two", ""), Ok(""));
         check("aaa", replace("aa", "b"), Err("old"));
         check("a\na\n", replace("a", "b"), Err("old"));
+        check("a\r\nb\r\nc\r\n", replace("a\nb", "x\ny"), Ok("x\r\ny\r\nc\r\n"));
+        check("a\r\nb", Edit::Append { text: text("c\nd") }, Ok("a\r\nb\r\nc\r\nd\r\n"));
+        check("a\r\nb\r\n", insert(1, "x"), Ok("a\r\nx\r\nb\r\n"));
         check("a", replace("x", "b"), Err("old"));
         check("a", replace("", "b"), Err("old"));
         check("a\nb\n", insert(0, "x"), Ok("x\na\nb\n"));

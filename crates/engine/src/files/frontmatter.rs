@@ -133,6 +133,29 @@ pub fn parse(file: &str) -> Result<Parted<'_>, FrontmatterFault> {
     Err(FrontmatterFault::Unclosed)
 }
 
+/// The text of a file below the lines between two fences at its top, whether or not they can be read; the
+/// whole file where none are there.
+#[must_use]
+pub fn text_below(file: &str) -> &str {
+    let text = file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file);
+    let mut lines = text.split_inclusive('\n');
+    let opening = lines.next().unwrap_or_default();
+    if without_line_end(opening) != FENCE {
+        return file;
+    }
+    let mut at = opening.len();
+    for line in lines {
+        at += line.len();
+        if without_line_end(line) == FENCE {
+            return without_blank_line(text.get(at..).unwrap_or_default());
+        }
+        if at - opening.len() > limits::FRONTMATTER_BYTES_MAX {
+            break;
+        }
+    }
+    file
+}
+
 fn without_line_end(line: &str) -> &str {
     let line = line.strip_suffix('\n').unwrap_or(line);
     line.strip_suffix('\r').unwrap_or(line)
@@ -146,7 +169,14 @@ impl Frontmatter {
     /// A file of this table and a body.
     #[must_use]
     pub fn render(&self, body: &str) -> String {
-        format!("{FENCE}\n{}{FENCE}\n\n{body}", self.lines())
+        self.render_with(body, "\n")
+    }
+
+    /// A file of this table and a body, with this line end in the table and behind it.
+    #[must_use]
+    pub fn render_with(&self, body: &str, line_end: &str) -> String {
+        let lines = self.lines().replace('\n', line_end);
+        format!("{FENCE}{line_end}{lines}{FENCE}{line_end}{line_end}{body}")
     }
 
     /// What stands between the fences: every line with its end.

@@ -5,21 +5,25 @@ use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization;
 
+use super::line_ends::line_end;
+
 /// A text with lines behind it that it does not have yet, and how many those are. Lines are equal after NFC and without the white
-/// space around them; empty ones are nothing to add. The text itself stays as it is, but for a line's end where it lacked one.
+/// space around them; empty ones are nothing to add. The text itself stays as it is, but for a line's end
+/// where it lacked one; lines that come have its line end.
 pub(crate) fn appended<'a>(text: &str, lines: impl IntoIterator<Item = &'a str>) -> (String, u64) {
     let mut known: BTreeSet<String> = text.lines().map(same).collect();
     let mut out = text.to_owned();
+    let end = line_end(text);
     let mut added = 0;
     for line in lines.into_iter().flat_map(str::lines) {
         if line.trim().is_empty() || !known.insert(same(line)) {
             continue;
         }
         if !out.is_empty() && !out.ends_with('\n') {
-            out.push('\n');
+            out.push_str(end);
         }
         out.push_str(line.trim_end());
-        out.push('\n');
+        out.push_str(end);
         added += 1;
     }
     (out, added)
@@ -46,7 +50,8 @@ mod tests {
         check("", &["- one"], "- one\n", 1);
         check("- one\n", &["- one", " - one ", "- two"], "- one\n- two\n", 1);
         check("- one", &["- two\n- three\r\n"], "- one\n- two\n- three\n", 2);
-        check("# T\r\n- one\r\n", &["- one", "- two"], "# T\r\n- one\r\n- two\n", 1);
+        check("# T\r\n- one\r\n", &["- one", "- two"], "# T\r\n- one\r\n- two\r\n", 1);
+        check("# T\r\n- one", &["- two"], "# T\r\n- one\r\n- two\r\n", 1);
         check("cafe\u{301}\n", &["café"], "cafe\u{301}\n", 0);
         check("a\n\n", &["", "  ", "b"], "a\n\nb\n", 1);
         check("a", &[], "a", 0);

@@ -79,6 +79,14 @@ impl DocumentPath {
         stem_and_ending(self.file_name()).1
     }
 
+    /// True for Markdown: the only files whose head is more than text, and the only ones that Loci gives a
+    /// head.
+    #[must_use]
+    pub fn is_markdown(&self) -> bool {
+        let is_one = |ending: &&str| self.ending().eq_ignore_ascii_case(ending);
+        [".md", ".markdown", ".mdx", ".mdc"].iter().any(is_one)
+    }
+
     /// Everything before its last segment, without a `/` at the end; empty at the top.
     #[must_use]
     pub fn directory(&self) -> &str {

@@ -2,7 +2,7 @@
 //! that is there already, its lines come to that document (files-and-git.md §5.3).
 
 use loci_model::Result;
-use loci_model::ports::store::Tx;
+use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::Principal;
 use loci_model::tree_entry::DocumentOperation;
 use loci_text::sections::first_heading;
@@ -77,19 +77,23 @@ impl Engine {
         if_erased: IfErased,
     ) -> Result<DocumentWritten> {
         check_reason(put.reason.as_deref())?;
-        let (content, warnings) = match put.content {
-            PutContent::File(file) => DocumentContent::of_file(&file),
-            PutContent::Raw(file) => (DocumentContent::raw(file), Vec::new()),
-            PutContent::Parts(content) => (content, Vec::new()),
-        };
         let at = match put.path.as_deref() {
             Some(path) => Some((DocumentPath::parse(path)?, Precondition::required(put.precondition)?)),
             None => None,
+        };
+        let is_file = matches!(put.content, PutContent::File(_) | PutContent::Raw(_));
+        let has_head = at.as_ref().is_none_or(|(path, _)| path.is_markdown());
+        let (content, warnings) = match put.content {
+            PutContent::File(file) if has_head => DocumentContent::of_file(&file),
+            PutContent::File(file) | PutContent::Raw(file) => (DocumentContent::raw(file), Vec::new()),
+            PutContent::Parts(content) => (content, Vec::new()),
         };
         let reason = put.reason;
         let write = TreeWrite::of(&put.tree, "PutDocument", token);
         self.tree_write(caller, write, move |tx, writing| {
             let reason = reason.as_deref();
+            let path = at.as_ref().map(|(path, _)| path);
+            let content = if is_file { writing.as_granted(tx, path, &content)? } else { content.clone() };
             let mut written = match &at {
                 Some((path, precondition)) => {
                     if if_erased == IfErased::Refuse {
@@ -100,6 +104,7 @@ impl Engine {
                 None => writing.put_anywhere(tx, &content, reason)?,
             };
             written.warnings.extend(warnings.iter().cloned());
+            written.warnings.extend(content.claims_warning().filter(|_| is_file));
             Ok(written)
         })
         .await
@@ -107,6 +112,25 @@ impl Engine {
 }
 
 impl Writing<'_> {
+    /// What a file says, as far as its writer has a grant to say it: the head of a file is text that may come
+    /// from anybody.
+    pub(crate) fn as_granted(
+        &self,
+        tx: &dyn ReadTx,
+        path: Option<&DocumentPath>,
+        content: &DocumentContent,
+    ) -> Result<DocumentContent> {
+        if self.is_admin {
+            return Ok(content.clone());
+        }
+        let found = match path {
+            Some(path) => self.find(tx, path)?.filter(|found| found.redirected_from.is_none()),
+            None => None,
+        };
+        let before = found.map(|found| DocumentContent::of(&found.record));
+        Ok(content.clone().without_claims(before.as_ref(), self.now))
+    }
+
     /// A document at a path, new or in the place of what is there.
     pub(crate) fn put_at(
         &self,
@@ -135,14 +159,14 @@ impl Writing<'_> {
         content: &DocumentContent,
         reason: Option<&str>,
     ) -> Result<DocumentWritten> {
-        let heading = first_heading(&content.body);
+        let heading = first_heading(content.prose());
         if let Some(title) = content.title.as_deref().or(heading) {
-            let lines = content.body.lines().filter(|line| !is_heading(line, heading));
+            let lines = content.prose().lines().filter(|line| !is_heading(line, heading));
             if let Some(written) = self.append_to_topic(tx, title, lines, reason)? {
                 return Ok(written);
             }
         }
-        let stem = file_stem(content.title.as_deref(), &content.body);
+        let stem = file_stem(content.title.as_deref(), content.prose());
         let path = free_path(DEFAULT_DIRECTORY, &stem, |_, key| {
             Ok(self.tree.entry(tx, key)?.is_some_and(|entry| entry.is_live(self.now)))
         })?;

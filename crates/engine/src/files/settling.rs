@@ -12,7 +12,7 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
 use super::areas::Area;
 use super::derived::derived_path;
-use super::document::{shown_title, standing_of};
+use super::document::{prose_of, shown_title, standing_of};
 use super::path::{DocumentPath, PathKey};
 use super::tree::{Tree, TreeAsk};
 use super::upkeep::forgetting;
@@ -212,7 +212,7 @@ impl Tree {
             return Ok((derived, PathOrigin::Derived));
         }
         let title = record.title.as_deref();
-        let path = derived_path(record.kind, title, &record.text, |_, key| Ok(!is_free(key)?))?;
+        let path = derived_path(record.kind, title, prose_of(record), |_, key| Ok(!is_free(key)?))?;
         Ok((path, PathOrigin::Derived))
     }
 

@@ -121,6 +121,7 @@ impl Writing<'_> {
         mark: impl FnOnce(&mut Record),
     ) -> Result<DocumentWritten> {
         check_writable(path, self.is_admin)?;
+        let content = &content.clone().at(path);
         content.check(RecordKind::Document)?;
         redacted_content::check(tx, self.vault, &self.memory.id, &content.body)?;
         let taken = self.tree.entry(tx, &path.key())?;
@@ -188,7 +189,9 @@ impl Writing<'_> {
         told: (DocumentOperation, Option<&str>),
         mark: impl FnOnce(&mut Record),
     ) -> Result<DocumentWritten> {
-        check_writable(&DocumentPath::parse(&found.entry.path)?, self.is_admin)?;
+        let path = DocumentPath::parse(&found.entry.path)?;
+        check_writable(&path, self.is_admin)?;
+        let content = &content.clone().at(&path);
         content.check(found.record.kind)?;
         redacted_content::check(tx, self.vault, &self.memory.id, &content.body)?;
         let mut record = self.next_version(&found.record, content)?;

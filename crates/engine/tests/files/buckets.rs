@@ -177,6 +177,25 @@ fn one_key_is_one_thing() {
 }
 
 #[test]
+fn a_key_that_ends_in_a_slash_is_a_key_of_its_own() {
+    let shelf = Shelf::new();
+    let bucket = Seen::of(&shelf);
+    for key in ["trail", "trail/", "trail.", "trail/a", "memory/desk/", KEY] {
+        bucket.put(key, key);
+    }
+    for key in ["trail", "trail/", "trail.", "trail/a", "memory/desk/", KEY] {
+        assert_eq!(bucket.read(key).as_deref(), Some(key));
+    }
+    assert_eq!(bucket.keys("trail"), ["trail", "trail.", "trail/", "trail/a"]);
+    assert_eq!(bucket.listed("", Some("/"), 2), ["memory/", "trail", "trail.", "trail/"]);
+    assert_eq!(bucket.listed("trail/", Some("/"), 1), ["trail/", "trail/a"]);
+    assert_eq!(bucket.keys("memory/desk/"), ["memory/desk/", KEY]);
+    assert!(bucket.delete("trail/") && !bucket.delete("trail/"));
+    assert_eq!(bucket.keys("trail"), ["trail", "trail.", "trail/a"]);
+    assert_eq!(bucket.read("trail").as_deref(), Some("trail"));
+}
+
+#[test]
 fn b2_appends_of_two_writers_stay_through_a_bucket() {
     let shelf = Shelf::new();
     let seen = Seen::of(&shelf);

@@ -19,7 +19,7 @@ fn mirrored() -> Mirrored {
 }
 
 /// What git answers.
-fn git(at: &Path, arguments: &[&str]) -> String {
+pub(super) fn git(at: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
         .current_dir(at)
         .args(["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "protocol.file.allow=always"])
@@ -46,6 +46,7 @@ fn pull(mirrored: &Mirrored, base: &str, files: &[(&str, Option<&str>)]) -> Mirr
     let file = |(path, content): &(&str, Option<&str>)| PulledFile {
         path: (*path).to_owned(),
         content: content.map(|content| content.as_bytes().to_vec()),
+        executable: false,
     };
     let pull = MirrorPull { base: base.to_owned(), files: files.iter().map(file).collect() };
     block_on(engine.mirror_pull(caller, &mirrored.shelf.memory(), "team", pull)).unwrap()

@@ -12,6 +12,7 @@ mod mirrors;
 mod mirrors_apart;
 mod mirrors_cut_off;
 mod mirrors_git;
+mod mirrors_kept;
 mod mirrors_laid;
 mod trees;
 mod world;

@@ -17,7 +17,7 @@ use loci_model::ports::files::{
 use loci_model::{Error, Result, limits};
 use sha2::{Digest as _, Sha256};
 
-use super::edited_tree::edited;
+use super::edited_tree::{Change, edited, executables};
 use super::object_writing::{NewObjects, damaged, durable, failed};
 use super::served::Served;
 use crate::caches::Caches;
@@ -147,7 +147,9 @@ impl Place {
         for path in repository.tree_unlisted(&tree).map_err(told)?.iter() {
             listing.skipped.push(FileSkipped { path: path.clone(), why: "no_text_path" });
         }
-        for file in repository.tree_files(&tree).map_err(told)?.iter() {
+        let files = repository.tree_files(&tree).map_err(told)?;
+        let executables = executables(repository, &tree)?;
+        for file in files.iter() {
             let why = match file.entry.kind {
                 EntryKind::File => None,
                 EntryKind::Symlink => Some("symlink"),
@@ -162,6 +164,7 @@ impl Place {
                     path: file.path.clone(),
                     bytes: found.bytes.len() as u64,
                     sha256: found.sha256,
+                    executable: executables.contains(&file.path),
                 }),
                 None => listing.skipped.push(FileSkipped { path: file.path.clone(), why: "too_large" }),
             }
@@ -190,11 +193,13 @@ impl Place {
             if !holds {
                 applied.refused.push(change.path.clone());
             }
-            if known.as_ref().map(|known| &known.bytes) == change.bytes.as_ref() {
+            let lies = known.as_ref().map(|known| (&known.bytes, known.executable));
+            let lay = lies.is_some_and(|(_, executable)| executable);
+            let wanted = change.bytes.as_ref().map(|bytes| (bytes, change.executable.unwrap_or(lay)));
+            if lies == wanted {
                 continue;
             }
-            let blob = change.bytes.as_ref().map(|bytes| new.add(Kind::Blob, bytes.clone())).transpose()?;
-            edits.insert(change.path.as_str(), blob);
+            edits.insert(change.path.as_str(), held_by(change, &mut new)?);
             applied.changed.push(change.path.clone());
         }
         if !applied.refused.is_empty() {
@@ -236,9 +241,7 @@ impl Place {
             done += 1;
             let mut edits = BTreeMap::new();
             for change in &step.changes {
-                let blob =
-                    change.bytes.as_ref().map(|bytes| new.add(Kind::Blob, bytes.clone())).transpose()?;
-                edits.insert(change.path.as_str(), blob);
+                edits.insert(change.path.as_str(), held_by(change, &mut new)?);
             }
             let root = match edited(&repository, &mut new, tree.as_ref(), &edits)? {
                 Some(root) => root,
@@ -350,12 +353,21 @@ fn marker_in(repository: &Repository) -> Result<Option<String>> {
 fn read_at(repository: &Repository, tree: &ObjectId, path: &str) -> Result<Option<FileBytes>> {
     let entry = repository.tree_entry(tree, path).map_err(|error| damaged(&error.detail))?;
     match entry.filter(|entry| entry.kind == EntryKind::File) {
-        Some(entry) => blob(repository, &entry.id),
+        Some(entry) => {
+            let executable = executables(repository, tree)?.contains(path);
+            Ok(blob(repository, &entry.id)?.map(|file| FileBytes { executable, ..file }))
+        }
         None => Ok(None),
     }
 }
 
-/// A blob; `None` where it is larger than a document.
+/// What a path is to hold after a change.
+fn held_by(change: &FileChange, new: &mut NewObjects) -> Result<Change> {
+    let Some(bytes) = &change.bytes else { return Ok(None) };
+    Ok(Some((new.add(Kind::Blob, bytes.clone())?, change.executable)))
+}
+
+/// A blob, of which only a tree knows whether it may be run; `None` where it is larger than a document.
 fn blob(repository: &Repository, id: &ObjectId) -> Result<Option<FileBytes>> {
     let header = repository.objects.header(id).map_err(|error| damaged(&error.detail))?;
     if header.is_some_and(|header| header.bytes > limits::MIRRORED_FILE_BYTES_MAX) {
@@ -364,7 +376,7 @@ fn blob(repository: &Repository, id: &ObjectId) -> Result<Option<FileBytes>> {
     let read = repository.objects.read_kind(id, Kind::Blob, limits::MIRRORED_FILE_BYTES_MAX);
     let bytes = read.map_err(|error| damaged(&error.detail))?.to_vec();
     let sha256 = Sha256::digest(&bytes).into();
-    Ok(Some(FileBytes { bytes, sha256 }))
+    Ok(Some(FileBytes { bytes, sha256, executable: false }))
 }
 
 /// A commit's content.

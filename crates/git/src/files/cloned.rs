@@ -8,6 +8,7 @@ use std::sync::Arc;
 use loci_model::code::{EntryKind, ObjectId};
 use loci_model::{Error, Result, limits};
 
+use super::edited_tree::executables;
 use crate::caches::Caches;
 use crate::layout::Layout;
 use crate::repository::Repository;
@@ -29,6 +30,8 @@ pub struct ChangedFile {
     pub path: String,
     /// What it holds; none: it is gone.
     pub content: Option<Vec<u8>>,
+    /// It may be run.
+    pub executable: bool,
 }
 
 fn told(error: loci_model::ports::code::CodeError) -> Error {
@@ -85,25 +88,28 @@ impl Cloned {
         let (before, now) = (self.files(&base)?, self.files(&self.head)?);
         let mut changed = Vec::new();
         for path in before.keys().filter(|path| !now.contains_key(*path)) {
-            changed.push(ChangedFile { path: path.clone(), content: None });
+            changed.push(ChangedFile { path: path.clone(), content: None, executable: false });
         }
-        for (path, id) in now.iter().filter(|(path, id)| before.get(*path) != Some(id)) {
-            let read = self.source.blob(id, limits::MIRRORED_FILE_BYTES_MAX).map_err(told)?;
-            changed.push(ChangedFile { path: path.clone(), content: Some(read.to_vec()) });
+        for (path, file) in now.iter().filter(|(path, file)| before.get(*path) != Some(file)) {
+            let (id, executable) = *file;
+            let read = self.source.blob(&id, limits::MIRRORED_FILE_BYTES_MAX).map_err(told)?;
+            changed.push(ChangedFile { path: path.clone(), content: Some(read.to_vec()), executable });
         }
         changed.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(changed)
     }
 
-    fn files(&self, commit: &ObjectId) -> Result<BTreeMap<String, ObjectId>> {
+    /// The files of a commit, each with whether it may be run.
+    fn files(&self, commit: &ObjectId) -> Result<BTreeMap<String, (ObjectId, bool)>> {
         let repository = &self.source.repository;
         let tree = repository.commit(commit).map_err(told)?.tree;
         let files = repository.tree_files(&tree).map_err(told)?;
+        let executables = executables(repository, &tree)?;
         let is_file = |entry: EntryKind| entry == EntryKind::File;
         Ok(files
             .iter()
             .filter(|file| is_file(file.entry.kind))
-            .map(|file| (file.path.clone(), file.entry.id))
+            .map(|file| (file.path.clone(), (file.entry.id, executables.contains(&file.path))))
             .collect())
     }
 }

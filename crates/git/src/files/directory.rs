@@ -16,12 +16,13 @@ use loci_model::ports::files::{
     FileSkipped, FilesApplied, FilesCommit, MARKER, Precondition, is_passed_over,
 };
 use loci_model::{Error, Result, limits};
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
+use super::modes::{self, New};
 use super::served::Served;
-use crate::beneath::{Dir, Lying, Stamp};
+use crate::beneath::{Dir, Lying, Stamp, read_all};
 
 /// Before the name of a file that is being written.
 const BESIDE: &str = ".loci-writing-";
@@ -31,9 +32,6 @@ const MARKER_BYTES_MAX: u64 = 4_096;
 const NAMES_MAX: usize = 200_000;
 /// Directories inside each other.
 const DEPTH_MAX: usize = 32;
-/// For the owner alone.
-const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
-const DIRECTORY_MODE: Mode = Mode::RWXU;
 
 /// A directory that is written.
 pub struct DirectoryFiles(Served<Place>);
@@ -50,7 +48,7 @@ impl DirectoryFiles {
     /// # Errors
     /// Where it cannot be made.
     pub fn open(path: &Path) -> Result<Self> {
-        std::fs::create_dir_all(path).map_err(failed)?;
+        modes::make_root(path).map_err(failed)?;
         Self::at(path)
     }
 
@@ -151,7 +149,8 @@ impl Place {
                 Some((Lying::File, stamp)) => match self.digest(root, &shown, stamp) {
                     Ok(Some(sha256)) => {
                         seen.insert(shown.clone(), (stamp, sha256));
-                        listing.entries.push(FileEntry { path: shown, bytes: stamp.bytes, sha256 });
+                        let Stamp { bytes, executable, .. } = stamp;
+                        listing.entries.push(FileEntry { path: shown, bytes, sha256, executable });
                     }
                     // It went meanwhile, or nobody may read it: the next look says what is there.
                     Ok(None) | Err(_) => skip("unreadable"),
@@ -190,9 +189,14 @@ impl Place {
                 continue;
             }
             match &change.bytes {
-                Some(bytes) if known.as_ref().map(|known| &known.bytes) == Some(bytes) => continue,
+                Some(bytes) if known.as_ref().map(|known| &known.bytes) == Some(bytes) => {
+                    let lies = known.as_ref().is_some_and(|known| known.executable);
+                    let Some(wanted) = change.executable.filter(|wanted| *wanted != lies) else { continue };
+                    set_executable(&self.path, &change.path, wanted)?;
+                }
                 Some(bytes) => {
-                    if !write(&self.path, &change.path, bytes, change.only_if)? {
+                    let file = (bytes.as_slice(), change.executable);
+                    if !write(&self.path, &change.path, file, change.only_if)? {
                         applied.refused.push(change.path.clone());
                         continue;
                     }
@@ -207,8 +211,10 @@ impl Place {
 }
 
 fn read_at(root: &Dir, path: &str) -> Result<Option<FileBytes>> {
-    let bytes = root.read(path.as_bytes(), limits::MIRRORED_FILE_BYTES_MAX).map_err(told)?;
-    Ok(bytes.map(|bytes| FileBytes { sha256: Sha256::digest(&bytes).into(), bytes }))
+    let Some((file, stamp)) = root.file(path.as_bytes()).map_err(told)? else { return Ok(None) };
+    let bytes = read_all(file, &stamp, limits::MIRRORED_FILE_BYTES_MAX).map_err(told)?;
+    let sha256 = Sha256::digest(&bytes).into();
+    Ok(Some(FileBytes { bytes, sha256, executable: stamp.executable }))
 }
 
 const DIRECTORY: OFlags =
@@ -221,7 +227,8 @@ fn parent_of<'a>(root: &Path, path: &'a str) -> Result<(OwnedFd, &'a str)> {
     let mut at = rustix::fs::open(root, DIRECTORY, Mode::empty()).map_err(refused)?;
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     for folder in folders.split('/').filter(|folder| !folder.is_empty()) {
-        match rustix::fs::mkdirat(&at, folder, DIRECTORY_MODE) {
+        let mode = modes::of_new(&at, New::Directory).map_err(refused)?;
+        match rustix::fs::mkdirat(&at, folder, mode) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(refused(error)),
         }
@@ -230,14 +237,24 @@ fn parent_of<'a>(root: &Path, path: &'a str) -> Result<(OwnedFd, &'a str)> {
     Ok((at, name))
 }
 
-/// Writes a file; false where something else lies there than must, when it is about to be in its place.
-fn write(root: &Path, path: &str, bytes: &[u8], only_if: Precondition) -> Result<bool> {
+/// Writes a file, with what says whether it may be run; false where something else lies there than must, when
+/// it is about to be in its place. A file that lay there keeps its mode.
+fn write(
+    root: &Path,
+    path: &str,
+    (bytes, executable): (&[u8], Option<bool>),
+    only_if: Precondition,
+) -> Result<bool> {
     let (folder, name) = parent_of(root, path)?;
     let digest = Sha256::digest(path.as_bytes());
     let beside: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let beside = format!("{BESIDE}{beside}");
     let _ = rustix::fs::unlinkat(&folder, beside.as_str(), AtFlags::empty());
-    let file = rustix::fs::openat(&folder, beside.as_str(), NEW_FILE, FILE_MODE).map_err(refused)?;
+    let (at_first, at_last) = modes::of_file(&folder, name, executable).map_err(refused)?;
+    let file = rustix::fs::openat(&folder, beside.as_str(), NEW_FILE, at_first).map_err(refused)?;
+    if let Some(mode) = at_last {
+        rustix::fs::fchmod(&file, mode).map_err(refused)?;
+    }
     let mut file = File::from(file);
     file.write_all(bytes).map_err(failed)?;
     file.sync_all().map_err(failed)?;
@@ -248,6 +265,19 @@ fn write(root: &Path, path: &str, bytes: &[u8], only_if: Precondition) -> Result
     }
     rustix::fs::fsync(&folder).map_err(refused)?;
     Ok(true)
+}
+
+/// Says of a file that lies there whether it may be run.
+fn set_executable(root: &Path, path: &str, wanted: bool) -> Result<()> {
+    let (folder, name) = parent_of(root, path)?;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = rustix::fs::openat(&folder, name, flags, Mode::empty()).map_err(refused)?;
+    let stat = rustix::fs::fstat(&file).map_err(refused)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Ok(());
+    }
+    let mode = modes::with_executable(Mode::from_raw_mode(stat.st_mode), wanted);
+    rustix::fs::fchmod(&file, mode).map_err(refused)
 }
 
 fn put_in_place(folder: &OwnedFd, beside: &str, name: &str, only_if: Precondition) -> Result<bool> {
@@ -327,8 +357,8 @@ impl FileBackend for DirectoryFiles {
     fn mark<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<()>> {
         let text = text.to_owned();
         self.0.ask(move |place| {
-            std::fs::create_dir_all(&place.path).map_err(failed)?;
-            write(&place.path, MARKER, text.as_bytes(), Precondition::Any).map(drop)
+            modes::make_root(&place.path).map_err(failed)?;
+            write(&place.path, MARKER, (text.as_bytes(), None), Precondition::Any).map(drop)
         })
     }
 
@@ -358,7 +388,7 @@ mod tests {
                 std::fs::write(&file, text).unwrap();
             }
             assert_eq!(
-                write(folder.path(), "a.md", b"new", only_if).unwrap(),
+                write(folder.path(), "a.md", (b"new", None), only_if).unwrap(),
                 expect,
                 "{lies:?} {only_if:?}"
             );

@@ -1,6 +1,6 @@
 //! Trees with some of their files changed: what is beside a changed path is taken over by its id. Directories that are empty go.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::Result;
 use loci_model::code::ObjectId;
@@ -11,10 +11,12 @@ use crate::objects::format::Kind;
 use crate::repository::Repository;
 
 const FILE: &str = "100644";
+const EXECUTABLE: &str = "100755";
 const DIRECTORY: &str = "40000";
 
-/// What a path is to hold: a blob, or nothing.
-pub(super) type Change = Option<ObjectId>;
+/// What a path is to hold: a blob, and whether it may be run (`None`: as the file that lay there), or
+/// nothing.
+pub(super) type Change = Option<(ObjectId, Option<bool>)>;
 
 /// An entry of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +28,12 @@ struct Entry {
 impl Entry {
     fn is_directory(&self) -> bool {
         self.mode == DIRECTORY
+    }
+
+    /// As git reads modes: the owner's right to run is all that counts of a file's.
+    fn is_executable(&self) -> bool {
+        let mode = u32::from_str_radix(&self.mode, 8).unwrap_or_default();
+        mode >> 12 == 0o10 && mode & 0o100 != 0
     }
 }
 
@@ -47,8 +55,10 @@ pub(super) fn edited(
                 beneath.entry(name).or_default().insert(rest, *change);
             }
             None => match change {
-                Some(id) => {
-                    let entry = Entry { mode: FILE.to_owned(), id: *id };
+                Some((id, executable)) => {
+                    let lay = entries.get(path.as_bytes()).is_some_and(Entry::is_executable);
+                    let mode = if executable.unwrap_or(lay) { EXECUTABLE } else { FILE };
+                    let entry = Entry { mode: mode.to_owned(), id: *id };
                     entries.insert(path.as_bytes().to_vec(), entry);
                 }
                 None if entries.get(path.as_bytes()).is_some_and(|entry| !entry.is_directory()) => {
@@ -70,6 +80,25 @@ pub(super) fn edited(
         }
     }
     if entries.is_empty() { Ok(None) } else { new.add(Kind::Tree, written(&entries)).map(Some) }
+}
+
+/// The paths of a tree's files that may be run. Of a tree whose files were listed: that keeps it within the
+/// limits of trees.
+pub(super) fn executables(repository: &Repository, root: &ObjectId) -> Result<BTreeSet<String>> {
+    let new = NewObjects::new(repository.objects.format());
+    let mut found = BTreeSet::new();
+    let mut open = vec![(String::new(), *root)];
+    while let Some((prefix, tree)) = open.pop() {
+        for (name, entry) in read(repository, &new, &tree)? {
+            let Ok(name) = String::from_utf8(name) else { continue };
+            if entry.is_directory() {
+                open.push((format!("{prefix}{name}/"), entry.id));
+            } else if entry.is_executable() {
+                found.insert(format!("{prefix}{name}"));
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn read(repository: &Repository, new: &NewObjects, id: &ObjectId) -> Result<BTreeMap<Vec<u8>, Entry>> {

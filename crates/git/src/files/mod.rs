@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `directory` | a directory: written beside and renamed, never through a link |
 //! | `bare` | a bare repository: one commit a call, its branch moved only from where it was |
+//! | `modes` | modes of files and directories that are written |
 //! | `edited_tree` | trees with some of their files changed |
 //! | `object_writing`, `pack_writing` | objects, one by one or as a pack |
 //! | `cloned` | what a clone has otherwise than a commit of its history |
@@ -15,6 +16,7 @@ mod bare;
 mod cloned;
 mod directory;
 mod edited_tree;
+mod modes;
 mod object_writing;
 mod pack_writing;
 mod places;

@@ -21,7 +21,8 @@ fn note(message: &str) -> ChangeNote {
 }
 
 fn change(path: &str, text: Option<&str>, only_if: Precondition) -> FileChange {
-    FileChange { path: path.to_owned(), bytes: text.map(|text| text.as_bytes().to_vec()), only_if }
+    let bytes = text.map(|text| text.as_bytes().to_vec());
+    FileChange { path: path.to_owned(), bytes, executable: None, only_if }
 }
 
 fn put(backend: &dyn FileBackend, files: &[(&str, Option<&str>)], message: &str) -> FilesApplied {

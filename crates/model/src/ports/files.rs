@@ -48,6 +48,8 @@ pub struct FileBytes {
     pub bytes: Vec<u8>,
     /// Their digest.
     pub sha256: FileDigest,
+    /// The file may be run.
+    pub executable: bool,
 }
 
 /// A file in a listing.
@@ -59,6 +61,8 @@ pub struct FileEntry {
     pub bytes: u64,
     /// The digest of its bytes.
     pub sha256: FileDigest,
+    /// The file may be run.
+    pub executable: bool,
 }
 
 /// Something that lies there and is no file of the mirror.
@@ -90,6 +94,8 @@ pub struct FileChange {
     pub path: String,
     /// What it is to hold; `None`: it goes, and where it is gone already that is no change.
     pub bytes: Option<Vec<u8>>,
+    /// Whether it may be run; `None`: as what lies there.
+    pub executable: Option<bool>,
     /// What must hold.
     pub only_if: Precondition,
 }

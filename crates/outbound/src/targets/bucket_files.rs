@@ -3,7 +3,7 @@
 //! What must hold of a file is asked of the service with the write (`If-Match`, `If-None-Match`), where it knows conditions; where the
 //! configuration says that it does not, a look before the write is all there is, and the capabilities say so. A deletion is always a look and a
 //! deletion: hardly a service deletes under a condition. A digest is read once for every entity tag. The bucket keeps no history: the
-//! engine's log does.
+//! engine's log does. Nothing in a bucket can be run.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -164,7 +164,7 @@ impl BucketFiles {
                 continue;
             };
             seen.insert(path.clone(), (etag, sha256));
-            listing.entries.push(FileEntry { path, bytes, sha256 });
+            listing.entries.push(FileEntry { path, bytes, sha256, executable: false });
         }
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = seen;
         listing.entries.sort_by(|one, other| one.path.cmp(&other.path));
@@ -243,7 +243,8 @@ impl BucketFiles {
 
     async fn remove_all(&self) -> Result<()> {
         for entry in self.all().await?.entries {
-            self.change(FileChange { path: entry.path, bytes: None, only_if: Precondition::Any }).await?;
+            let only_if = Precondition::Any;
+            self.change(FileChange { path: entry.path, bytes: None, executable: None, only_if }).await?;
         }
         Ok(())
     }
@@ -260,7 +261,8 @@ fn found(answer: Answer) -> Result<Option<Found>> {
     match answer.status {
         200 => {
             let etag = answer.headers.get(ETAG).cloned();
-            let file = FileBytes { sha256: Sha256::digest(&answer.body).into(), bytes: answer.body };
+            let sha256 = Sha256::digest(&answer.body).into();
+            let file = FileBytes { sha256, bytes: answer.body, executable: false };
             Ok(Some(Found { file, etag }))
         }
         404 if said(&answer.body).as_deref() != Some("NoSuchBucket") => Ok(None),

@@ -122,6 +122,7 @@ async fn pull(call: Call, asked: shape::MirrorPull) -> Result<shape::MirrorRepor
     let file = |file: shape::PulledFile| PulledFile {
         path: file.path,
         content: file.content.map(String::into_bytes),
+        executable: file.executable,
     };
     let pull = MirrorPull { base: asked.base, files: asked.files.into_iter().map(file).collect() };
     call.doors.engine.mirror_pull(&call.caller, &memory, name, pull).await.map(report)

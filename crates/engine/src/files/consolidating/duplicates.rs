@@ -15,6 +15,7 @@ use crate::consolidation::plan::{Action, Operation, Words};
 use crate::consolidation::snapshot::PlanDocument;
 use crate::files::derived::derived_description;
 use crate::files::document::is_title;
+use crate::files::frontmatter::text_below;
 
 /// Characters of a description.
 const DESCRIPTION_CHARS_MAX: usize = 160;
@@ -174,7 +175,7 @@ fn description(
         let mut others = others.filter_map(|at| working.documents.get(*at));
         others.all(|one| sources.iter().any(|source| source.reference == one.reference))
     };
-    given.chain([derived_description(&body.text)]).find(|description| {
+    given.chain([derived_description(text_below(&body.text))]).find(|description| {
         let chars = description.chars().count();
         (1..=DESCRIPTION_CHARS_MAX).contains(&chars)
             && !description.trim().is_empty()

@@ -5,6 +5,7 @@ use loci_model::Result;
 use super::place::{At, Mounted, missing, read_only};
 use super::viewing::{lines_of, numbered};
 use super::{Told, ToolEntry};
+use crate::files::line_ends::{line_end, occurrences, replaced, with_line_end};
 
 /// Lines before and after a change that are shown with it.
 const AROUND: usize = 2;
@@ -15,26 +16,27 @@ pub(super) fn replace(mounted: &mut Mounted<'_>, path: &str, old: &str, new: &st
         Err(why) => return Ok(Err(why)),
     };
     let body = mounted.tree.body(&entry.path)?;
-    let Some(at) = body.find(old) else {
+    let places = occurrences(&body, old);
+    let Some(place) = places.first() else {
         return Ok(Err(format!(
             "No replacement was performed, old_str `{old}` did not appear verbatim in {shown}."
         )));
     };
-    if body.matches(old).nth(1).is_some() {
-        let lines: Vec<String> = occurrences(&body, old).iter().map(usize::to_string).collect();
+    if places.iter().any(|other| other.start >= place.end && other.start > place.start) {
+        let lines: Vec<String> = places.iter().map(|at| line_at(&body, at.start).to_string()).collect();
         return Ok(Err(format!(
             "No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {}. Please ensure it is unique",
             lines.join(", ")
         )));
     }
-    let changed = body.replacen(old, new, 1);
+    let changed = replaced(&body, place, new);
     if let Some(why) = too_large(mounted, &shown, &changed) {
         return Ok(Err(why));
     }
     if changed != body {
         mounted.tree.replace(&entry.path, &changed)?;
     }
-    let line = line_at(&body, at);
+    let line = line_at(&body, place.start);
     let lines = lines_of(&changed);
     let snippet = numbered(&lines, line.saturating_sub(AROUND).max(1), line + AROUND);
     Ok(Ok(format!(
@@ -48,21 +50,40 @@ pub(super) fn insert(mounted: &mut Mounted<'_>, path: &str, line: i128, text: &s
         Err(why) => return Ok(Err(why)),
     };
     let body = mounted.tree.body(&entry.path)?;
-    let mut lines = if body.is_empty() { Vec::new() } else { lines_of(&body) };
-    let place = usize::try_from(line).ok().filter(|place| *place <= lines.len());
+    let count = if body.is_empty() { 0 } else { lines_of(&body).len() };
+    let place = usize::try_from(line).ok().filter(|place| *place <= count);
     let Some(place) = place else {
         return Ok(Err(format!(
-            "Invalid `insert_line` parameter: {line}. It should be within the range of lines of the file: [0, {}]",
-            lines.len()
+            "Invalid `insert_line` parameter: {line}. It should be within the range of lines of the file: \
+             [0, {count}]"
         )));
     };
-    lines.insert(place, text.strip_suffix('\n').unwrap_or(text));
-    let changed = format!("{}\n", lines.join("\n"));
+    let changed = inserted(&body, place, text);
     if let Some(why) = too_large(mounted, &shown, &changed) {
         return Ok(Err(why));
     }
     mounted.tree.replace(&entry.path, &changed)?;
     Ok(Ok(format!("The file {shown} has been edited.")))
+}
+
+/// A file with a text behind so many lines; every line ends, as those of the file do.
+fn inserted(body: &str, place: usize, text: &str) -> String {
+    let end = line_end(body);
+    let at = body.split_inclusive('\n').take(place).map(str::len).sum();
+    let (before, after) = body.split_at_checked(at).unwrap_or((body, ""));
+    let text = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
+    let text = with_line_end(text, end);
+    let mut changed = String::with_capacity(body.len() + text.len() + 2 * end.len());
+    for part in [before, &text, after] {
+        if !changed.is_empty() && !changed.ends_with('\n') {
+            changed.push_str(end);
+        }
+        changed.push_str(part);
+    }
+    if !changed.ends_with('\n') {
+        changed.push_str(end);
+    }
+    changed
 }
 
 /// The file at a path that may be written, and how the path is shown.
@@ -88,12 +109,7 @@ pub(super) fn too_large(mounted: &Mounted<'_>, shown: &str, body: &str) -> Optio
     (body.len() > limit).then(|| format!("File {shown} would exceed the limit of {limit} bytes."))
 }
 
-/// The line on which each occurrence begins, from 1; occurrences may overlap.
-fn occurrences(body: &str, wanted: &str) -> Vec<usize> {
-    let starts_here = |(at, _): &(usize, char)| body.get(*at..).is_some_and(|rest| rest.starts_with(wanted));
-    body.char_indices().filter(starts_here).map(|(at, _)| line_at(body, at)).collect()
-}
-
+/// The line, from 1, that a place is on.
 fn line_at(body: &str, at: usize) -> usize {
     body.get(..at).unwrap_or_default().matches('\n').count() + 1
 }

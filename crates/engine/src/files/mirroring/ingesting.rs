@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::mirror::MirrorPending;
+use loci_model::mirror::{MirrorDirection, MirrorPending};
+use loci_model::ports::files::FileBytes;
 use loci_model::{Reason, Result};
 
-use super::keeping::hex_of;
+use super::keeping::{digest_of, hex_of, state_of};
 use super::layouts::{Around, FileMeaning, LaidDocument, Layout};
-use super::rendering::tree_of;
+use super::rendering::{keeps_modes, tree_of};
 use super::sync_plan::{SyncAction, conflict_path};
 use super::syncing::Sync;
 use super::taking::{Taken, TakenAs, Taking};
@@ -33,7 +34,7 @@ impl Sync<'_> {
             | SyncAction::Agree { .. }
             | SyncAction::Forget { .. } => return Ok(false),
         };
-        let Some(text) = self.text_of(path, &file).await? else { return Ok(false) };
+        let Some((text, executable)) = self.text_of(path, &file).await? else { return Ok(false) };
         let Some(MirrorPending::Take { token, over, .. }) =
             self.kept.get(path).and_then(|known| known.pending.clone())
         else {
@@ -62,7 +63,8 @@ impl Sync<'_> {
                     self.refused(path, &file, &why);
                     return Ok(false);
                 }
-                let taking = Taking { path: at, content: *content, over, beside };
+                let content = DocumentContent { executable, ..*content };
+                let taking = Taking { path: at, content, over, beside };
                 self.take_document(path, &file, taking, &token).await
             }
             FileMeaning::Lines { into, lines } => self.take_lines(path, &file, into, lines).await,
@@ -109,8 +111,9 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// The text of a file, if it still is the one that was planned for.
-    async fn text_of(&mut self, path: &str, file: &str) -> Result<Option<String>> {
+    /// The text of a file, if it still is the one that was planned for, and whether it may be run where the
+    /// mirror knows it.
+    async fn text_of(&mut self, path: &str, file: &str) -> Result<Option<(String, Option<bool>)>> {
         let found = match self.backend.read(path).await {
             Ok(found) => found,
             Err(error) => {
@@ -118,12 +121,14 @@ impl Sync<'_> {
                 return Ok(None);
             }
         };
-        let Some(found) = found.filter(|found| hex_of(&found.sha256) == file) else {
+        let keeps_modes = keeps_modes(&self.mirror);
+        let state = |found: &FileBytes| state_of(&found.sha256, found.executable && keeps_modes);
+        let Some(found) = found.filter(|found| hex_of(&state(found)) == file) else {
             self.kept.edit(path, |known| known.pending = None);
             return Ok(None);
         };
         match String::from_utf8(found.bytes) {
-            Ok(text) => Ok(Some(text)),
+            Ok(text) => Ok(Some((text, keeps_modes.then_some(found.executable)))),
             Err(_) => {
                 self.refused(path, file, "the file is no UTF-8 text");
                 Ok(None)
@@ -143,12 +148,17 @@ impl Sync<'_> {
     }
 
     async fn take_document(&mut self, path: &str, file: &str, taking: Taking, token: &str) -> Result<bool> {
-        let is_new = taking.over.is_none();
+        let (is_new, executable) = (taking.over.is_none(), taking.content.is_executable());
+        let at = taking.path.clone();
         let done = self.engine.mirror_take(&self.mirror, &self.writer, taking, token).await;
         match done {
             Ok(taken) => {
                 self.count(path, is_new, &taken);
-                self.taken(path, file, &taken);
+                self.taken(path, file, &taken, executable);
+                let writes_back = self.is_passing || self.mirror.direction != MirrorDirection::Import;
+                if !is_new && writes_back && taken.taken_as == TakenAs::Document {
+                    self.describe(path, &at).await;
+                }
                 Ok(true)
             }
             Err(error) if error.reason == Some(Reason::StaleVersion) => {
@@ -174,6 +184,13 @@ impl Sync<'_> {
         }
     }
 
+    /// What was taken is taken, whatever becomes of its description.
+    async fn describe(&mut self, path: &str, at: &DocumentPath) {
+        if let Err(error) = self.engine.mirror_describe(&self.mirror, at).await {
+            self.note(path, format!("the description is that of the text before: {}", error.message));
+        }
+    }
+
     /// The same write as the sync that was cut off behind it made, or would have made.
     pub(super) async fn take_again(
         &mut self,
@@ -182,7 +199,7 @@ impl Sync<'_> {
         token: &str,
         over: Option<String>,
     ) -> Result<()> {
-        let Some(text) = self.text_of(path, file).await? else { return Ok(()) };
+        let Some((text, executable)) = self.text_of(path, file).await? else { return Ok(()) };
         if self.layout != Layout::Native {
             return self.settle_laid(path, file, &text).await;
         }
@@ -191,11 +208,13 @@ impl Sync<'_> {
             self.kept.edit(path, |known| known.pending = None);
             return Ok(());
         };
-        let content = match &over {
+        let before = match &over {
             // It may be a document whose file is its text.
-            Some(_) if self.is_raw(&at).await? => DocumentContent::raw(text),
-            Some(_) | None => *content,
+            Some(_) => self.content_at(&at).await?.filter(|before| before.is_raw),
+            None => None,
         };
+        let content = before.map_or(*content, |before| before.with_body(text));
+        let content = DocumentContent { executable, ..content };
         let taking = Taking { path: at, content, over, beside: None };
         self.take_document(path, file, taking, token).await.map(drop)
     }
@@ -210,10 +229,16 @@ impl Sync<'_> {
         let FileMeaning::Document { content, .. } = self.layout.read(path, text, None, &around) else {
             return Ok(());
         };
-        let content = DocumentContent { lowered_to: None, ..*content };
+        let bare = |content: &DocumentContent| DocumentContent {
+            lowered_to: None,
+            granted: None,
+            written_head: None,
+            ..content.clone()
+        };
+        let content = bare(&content);
         let is_named =
             |document: &&LaidDocument| state.names.get(&document.record).is_some_and(|name| name != path);
-        let mut same = laid.documents.iter().filter(|document| document.content == content);
+        let mut same = laid.documents.iter().filter(|document| bare(&document.content) == content);
         if let Some(arrived) = same.find(|document| !is_named(document)) {
             self.names_taken.insert(arrived.record.clone(), path.to_owned());
             let mut state = state;
@@ -224,10 +249,10 @@ impl Sync<'_> {
         Ok(())
     }
 
-    async fn is_raw(&self, path: &DocumentPath) -> Result<bool> {
+    async fn content_at(&self, path: &DocumentPath) -> Result<Option<DocumentContent>> {
         match self.engine.document_unread(&self.writer, &tree_of(&self.mirror), path.as_str()).await {
-            Ok(found) => Ok(found.content.is_raw),
-            Err(error) if error.kind == loci_model::ErrorKind::NotFound => Ok(false),
+            Ok(found) => Ok(Some(found.content)),
+            Err(error) if error.kind == loci_model::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -247,7 +272,7 @@ impl Sync<'_> {
         }
     }
 
-    fn taken(&mut self, path: &str, file: &str, taken: &Taken) {
+    fn taken(&mut self, path: &str, file: &str, taken: &Taken, executable: bool) {
         if taken.written.path.is_none() {
             // It is kept, and held back until a person has seen it: its file stays as it is.
             self.refused(path, file, "the document is held back: see loci record quarantine");
@@ -255,7 +280,11 @@ impl Sync<'_> {
             return;
         }
         let rendered = match taken.taken_as {
-            TakenAs::Document => taken.written.file_sha256.clone(),
+            TakenAs::Document => {
+                let sha256 = taken.written.file_sha256.as_deref().and_then(digest_of);
+                let executable = executable && keeps_modes(&self.mirror);
+                sha256.map(|sha256| hex_of(&state_of(&sha256, executable)))
+            }
             // The file is to be what the document says, whatever that is.
             TakenAs::Lines | TakenAs::Beside => None,
         };
@@ -304,7 +333,7 @@ impl Sync<'_> {
             return Ok(false);
         };
         let file = hex_of(&known.digest);
-        let Some(text) = self.text_of(to, &file).await? else { return Ok(false) };
+        let Some((text, _)) = self.text_of(to, &file).await? else { return Ok(false) };
         if self.layout != Layout::Native {
             // A name there says nothing of the tree: the file alone has another.
             if let Some(record) = &known.record {

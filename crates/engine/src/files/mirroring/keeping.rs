@@ -128,6 +128,14 @@ fn shard_of(path: &str) -> usize {
     usize::from(Sha256::digest(path.as_bytes()).first().copied().unwrap_or_default()) % MIRROR_SHARDS
 }
 
+/// The digest of a file as the sides of a sync compare it: of its bytes, and of whether it may be run.
+pub(super) fn state_of(sha256: &FileDigest, executable: bool) -> FileDigest {
+    if !executable {
+        return *sha256;
+    }
+    Sha256::new_with_prefix(sha256).chain_update("executable").finalize().into()
+}
+
 /// A digest in hex digits.
 pub(super) fn hex_of(digest: &FileDigest) -> String {
     hex::encode(digest)

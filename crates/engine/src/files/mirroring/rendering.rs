@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use loci_model::mirror::Mirror;
+use loci_model::mirror::{Mirror, MirrorKind};
 use loci_model::ports::files::FileDigest;
 use loci_model::ports::store::StoreExt;
 use loci_model::tree_entry::TreeEntry;
 use loci_model::{RecordId, Result};
 use sha2::{Digest, Sha256};
 
-use super::keeping::digest_of;
+use super::keeping::{digest_of, state_of};
 use super::layouts::{LaidDocument, LaidState, Layout};
 use crate::Engine;
 use crate::files::frontmatter::Value;
@@ -25,7 +25,10 @@ const DOCUMENTS_PER_READ: usize = 500;
 /// A file that there is to be.
 #[derive(Debug, Clone)]
 pub(super) struct LaidOne {
+    /// Of its bytes and of whether it may be run.
     pub(super) digest: FileDigest,
+    /// It may be run; `None`: the mirror does not know that of its files.
+    pub(super) executable: Option<bool>,
     pub(super) record: Option<RecordId>,
 }
 
@@ -81,6 +84,11 @@ pub(super) fn say_id(document: &mut LaidDocument) {
     }
 }
 
+/// True for a mirror whose files may be run: their mode is part of them.
+pub(super) fn keeps_modes(mirror: &Mirror) -> bool {
+    mirror.layout == Layout::Native.as_str() && mirror.kind != MirrorKind::S3
+}
+
 /// The tree of a mirror.
 pub(super) fn tree_of(mirror: &Mirror) -> TreeAsk {
     TreeAsk { memory: mirror.memory.clone(), namespace: mirror.namespace.clone() }
@@ -99,10 +107,15 @@ impl Engine {
         let live: Vec<Arc<TreeEntry>> =
             view.live.iter().filter(|entry| entry.is_live(now)).cloned().collect();
         let entries = live.iter().map(|entry| (entry.record.clone(), entry.clone())).collect();
+        let keeps_modes = keeps_modes(mirror);
+        let one = |sha256: &FileDigest, executable: bool, record: Option<RecordId>| {
+            let executable = keeps_modes.then_some(executable);
+            LaidOne { digest: state_of(sha256, executable.unwrap_or_default()), executable, record }
+        };
         if layout == Layout::Native && !mirror.render_ids {
             let laid = live.iter().filter_map(|entry| {
-                let digest = digest_of(&entry.file_sha256)?;
-                Some((entry.path.clone(), LaidOne { digest, record: Some(entry.record.clone()) }))
+                let sha256 = digest_of(&entry.file_sha256)?;
+                Some((entry.path.clone(), one(&sha256, entry.executable, Some(entry.record.clone()))))
             });
             return Ok(Laid { files: laid.collect(), entries, ..Laid::default() });
         }
@@ -113,8 +126,10 @@ impl Engine {
         let (files, state) = layout.render(&documents, state);
         let mut laid = Laid { state, documents, entries, ..Laid::default() };
         for file in files {
-            let digest = Sha256::digest(&file.bytes).into();
-            laid.files.insert(file.path.clone(), LaidOne { digest, record: file.record });
+            let of_record = file.record.as_ref().and_then(|record| laid.entries.get(record));
+            let executable = of_record.is_some_and(|entry| entry.executable);
+            let laid_one = one(&Sha256::digest(&file.bytes).into(), executable, file.record);
+            laid.files.insert(file.path.clone(), laid_one);
             laid.bytes.insert(file.path, file.bytes);
         }
         Ok(laid)

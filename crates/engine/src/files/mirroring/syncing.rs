@@ -13,6 +13,7 @@ use loci_model::{Error, MemoryId, RecordId, Result};
 
 use super::keeping::{self, Kept};
 use super::layouts::{LaidState, Layout};
+use super::spelling::Spelled;
 use super::taking::writer_of;
 use crate::Engine;
 use crate::jobs::lease::Chore;
@@ -125,7 +126,11 @@ impl Engine {
         let layout = Layout::all().iter().copied().find(|one| one.as_str() == mirror.layout);
         let layout =
             layout.ok_or_else(|| Error::invalid("layout", "the mirror's layout is not known here"))?;
-        let backend = self.mirror_backend(&mirror)?;
+        let place = self.mirror_backend(&mirror)?;
+        let backend: Arc<dyn FileBackend> = match mirror.kind {
+            MirrorKind::Directory | MirrorKind::S3 => Arc::new(Spelled::new(place)),
+            MirrorKind::Git => place,
+        };
         let (writer, report) = (writer_of(&mirror), MirrorReport::default());
         let laid_kept = state.laid.clone();
         let outdated_by = state.outdated_by;

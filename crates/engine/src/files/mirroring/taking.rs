@@ -13,9 +13,9 @@ use loci_model::{Error, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::keeping::hex_of;
+use super::keeping::{hex_of, state_of};
 use super::layouts::{Around, FileMeaning, LaidDocument, Layout};
-use super::rendering::{say_id, tree_of};
+use super::rendering::{keeps_modes, say_id, tree_of};
 use crate::Engine;
 use crate::coding::conflicts;
 use crate::files::erased;
@@ -29,6 +29,9 @@ use crate::safety::{RedactionMode, redact};
 
 /// Why a document changes that a mirror's file changed.
 const REASON: &str = "edited in a mirror";
+
+/// Why it changes once more behind that.
+const DESCRIBED: &str = "the description follows the text";
 
 /// What is to be taken.
 #[derive(Debug, Clone)]
@@ -81,6 +84,7 @@ pub(super) fn writer_of(mirror: &Mirror) -> Principal {
 struct Laying {
     layout: Layout,
     render_ids: bool,
+    keeps_modes: bool,
 }
 
 impl Laying {
@@ -97,8 +101,9 @@ impl Laying {
 
     /// The digest of the file that a version had, in hex digits.
     fn digest_of(self, version: &Record, path: &DocumentPath) -> String {
-        let file = self.layout.file_of(&self.document(version, path));
-        hex_of(&Sha256::digest(file).into())
+        let document = self.document(version, path);
+        let executable = self.keeps_modes && document.content.is_executable();
+        hex_of(&state_of(&Sha256::digest(self.layout.file_of(&document)).into(), executable))
     }
 
     /// What the file of a version says, as whoever reads files hears it.
@@ -130,7 +135,11 @@ impl Engine {
         let (taking, masked) = masked(taking);
         let token = ClientToken::new(token, &parameters)?;
         let layout = Layout::all().iter().copied().find(|one| one.as_str() == mirror.layout);
-        let laying = Laying { layout: layout.unwrap_or_default(), render_ids: mirror.render_ids };
+        let laying = Laying {
+            layout: layout.unwrap_or_default(),
+            render_ids: mirror.render_ids,
+            keeps_modes: keeps_modes(mirror),
+        };
         let ask = tree_of(mirror);
         let write = TreeWrite::of(&ask, "MirrorTake", Some(token));
         self.tree_write(caller, write, move |tx, writing| {
@@ -144,6 +153,22 @@ impl Engine {
                 taken.written.warnings.push(masked.clone());
             }
             Ok(taken)
+        })
+        .await
+    }
+}
+
+impl Engine {
+    /// Brings a description that was made of the text before up to the text that a file brought: a change of
+    /// the mirror's own, behind the one that took the file as it is.
+    pub(super) async fn mirror_describe(&self, mirror: &Mirror, path: &DocumentPath) -> Result<()> {
+        let (ask, path) = (tree_of(mirror), path.clone());
+        let write = TreeWrite::of(&ask, "MirrorDescribe", None);
+        self.tree_write(&writer_of(mirror), write, move |tx, writing| {
+            let Some(found) = writing.find(tx, &path)? else { return Ok(()) };
+            let Some(content) = DocumentContent::of(&found.record).described() else { return Ok(()) };
+            let told = (DocumentOperation::Modified, Some(DESCRIBED));
+            writing.replace(tx, &found, &content, told).map(drop)
         })
         .await
     }
@@ -166,6 +191,10 @@ fn masked(taking: Taking) -> (Taking, Option<String>) {
         *said = said.take().map(&mut mask);
     }
     content.head.change_texts(&mut mask);
+    // A head as it was written has remarks, too.
+    if let Some(head) = content.written_head.take() {
+        content.written_head = Some(mask(head.clone())).filter(|masked| *masked == head);
+    }
     if kinds.is_empty() {
         return (taking, None);
     }
@@ -183,7 +212,9 @@ impl Writing<'_> {
                 Precondition::Absent
             }
         };
-        let written = self.put_at(tx, &taking.path, &precondition, &taking.content, Some(REASON))?;
+        let content = self.as_granted(tx, Some(&taking.path), &taking.content)?;
+        let mut written = self.put_at(tx, &taking.path, &precondition, &content, Some(REASON))?;
+        written.warnings.extend(content.claims_warning());
         Ok(Taken { written, taken_as: TakenAs::Document })
     }
 
@@ -206,7 +237,10 @@ impl Writing<'_> {
         let written = match self.find(tx, beside)? {
             // The name says what it holds: it was kept before.
             Some(kept) => DocumentWritten::unchanged(&kept.record, Some(&kept.entry)),
-            None => self.create(tx, beside, &taking.content, Some("kept beside an edit of the same file"))?,
+            None => {
+                let content = self.as_granted(tx, None, &taking.content)?;
+                self.create(tx, beside, &content, Some("kept beside an edit of the same file"))?
+            }
         };
         let against = tx.records().get(&self.memory.id, &written.record)?;
         let against = against.ok_or_else(|| Error::bug("a document that was just written is not there"))?;

@@ -5,14 +5,14 @@
 use std::collections::BTreeSet;
 
 use loci_model::mirror::{MirrorDirection, MirrorPending, MirrorRefusal};
-use loci_model::ports::files::{FileListing, FileSkipped, is_passed_over};
+use loci_model::ports::files::{FileDigest, FileEntry, FileListing, FileSkipped, is_passed_over};
 use loci_model::{Error, ErrorKind, Result};
 
 use super::guards::{self, Finding, Marked, MissingSince};
-use super::keeping::{digest_of, hex_of};
+use super::keeping::{digest_of, hex_of, state_of};
 use super::layouts::{Around, LaidState};
 use super::rendered_area;
-use super::rendering::Laid;
+use super::rendering::{Laid, keeps_modes};
 use super::sync_plan::{self, Keeping, Side, Sides, SyncAction, SyncPlan};
 use super::syncing::Sync;
 
@@ -34,6 +34,13 @@ impl Look {
     /// What lies around a file.
     pub(super) fn around(&self) -> Around<'_> {
         Around { documents: &self.laid.documents, state: &self.laid.state, files: &self.names }
+    }
+
+    /// The digest of the bytes that lie at a path.
+    pub(super) fn content_of(&self, path: &str) -> Option<FileDigest> {
+        let entries = &self.listing.entries;
+        let at = entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+        entries.get(at).map(|entry| entry.sha256)
     }
 }
 
@@ -160,7 +167,7 @@ impl Sync<'_> {
             .entries
             .iter()
             .filter(|entry| !self.is_rendered_area(&entry.path))
-            .map(|entry| (entry.path.clone(), entry.sha256))
+            .map(|entry| (entry.path.clone(), self.state_of(entry)))
             .collect();
         // What lies there and cannot be read is neither missing nor written over.
         let shown = laid.files.iter().filter(|(path, _)| !is_left(path));
@@ -206,6 +213,11 @@ impl Sync<'_> {
         self.layout == super::layouts::Layout::Native && rendered_area(path)
     }
 
+    /// What lies there, as the sides of a sync compare it.
+    fn state_of(&self, entry: &FileEntry) -> FileDigest {
+        state_of(&entry.sha256, entry.executable && keeps_modes(&self.mirror))
+    }
+
     fn remember_missing(&mut self, plan: &SyncPlan) {
         let known: Vec<String> = self
             .kept
@@ -249,7 +261,7 @@ impl Sync<'_> {
         // What was taken must not be written over by what was planned before it.
         self.write_files(look, &actions).await?;
         self.put_away(look, &actions).await?;
-        self.remove_files(&actions).await?;
+        self.remove_files(look, &actions).await?;
         Ok(has_taken)
     }
 
@@ -309,7 +321,7 @@ impl Sync<'_> {
             .collect();
         for (path, pending) in pending {
             let lies = listing.entries.iter().find(|entry| entry.path == path);
-            let lies = lies.map(|entry| hex_of(&entry.sha256));
+            let lies = lies.map(|entry| hex_of(&self.state_of(entry)));
             match pending {
                 MirrorPending::Write { file } if lies.as_ref() == Some(&file) => {
                     self.kept.agree(&path, &file, None);

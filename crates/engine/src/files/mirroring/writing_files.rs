@@ -8,7 +8,7 @@ use loci_model::mirror::MirrorDirection;
 use loci_model::ports::files::{ChangeNote, FileChange, FileDigest, FileEntry, Precondition};
 use sha2::{Digest, Sha256};
 
-use super::keeping::hex_of;
+use super::keeping::{hex_of, state_of};
 use super::sync_plan::SyncAction;
 use super::syncing::Sync;
 use super::two_way::Look;
@@ -30,8 +30,12 @@ impl Sync<'_> {
             let paths: Vec<&str> = some.iter().map(|(path, _)| *path).collect();
             let bytes = self.engine.mirror_bytes(&self.mirror, &look.laid, &paths).await?;
             let change = |(path, over): &(&str, Option<FileDigest>)| {
+                // The plan knows a file by its bytes and its mode, the mirror by its bytes.
+                let over = over.map(|over| look.content_of(path).unwrap_or(over));
                 let only_if = over.map_or(Precondition::Absent, Precondition::Holds);
-                Some(FileChange { path: (*path).to_owned(), bytes: Some(bytes.get(*path)?.clone()), only_if })
+                let executable = look.laid.files.get(*path).and_then(|one| one.executable);
+                let bytes = Some(bytes.get(*path)?.clone());
+                Some(FileChange { path: (*path).to_owned(), bytes, executable, only_if })
             };
             let changes: Vec<FileChange> = some.iter().filter_map(change).collect();
             self.apply(changes).await?;
@@ -51,8 +55,9 @@ impl Sync<'_> {
         let digests: Vec<(String, Option<String>)> = changes
             .iter()
             .map(|change| {
-                let digest = change.bytes.as_ref().map(|bytes| hex_of(&Sha256::digest(bytes).into()));
-                (change.path.clone(), digest)
+                let executable = change.executable.unwrap_or_default();
+                let state = |bytes: &Vec<u8>| hex_of(&state_of(&Sha256::digest(bytes).into(), executable));
+                (change.path.clone(), change.bytes.as_ref().map(state))
             })
             .collect();
         let applied = match self.backend.apply(changes.clone(), self.own_note()).await {
@@ -96,12 +101,13 @@ impl Sync<'_> {
     }
 
     /// Removes files whose documents are put away.
-    pub(super) async fn remove_files(&mut self, actions: &[&SyncAction]) -> Result<()> {
+    pub(super) async fn remove_files(&mut self, look: &Look, actions: &[&SyncAction]) -> Result<()> {
         let changes: Vec<FileChange> = actions
             .iter()
             .filter_map(|action| match action {
                 SyncAction::Remove { path, over } => {
-                    Some(FileChange { path: path.clone(), bytes: None, only_if: Precondition::Holds(*over) })
+                    let over = look.content_of(path).unwrap_or(*over);
+                    Some(change_of(path, None, Precondition::Holds(over)))
                 }
                 _ => None,
             })
@@ -132,15 +138,11 @@ impl Sync<'_> {
                         self.refuse(&entry.path, "Loci renders this file: it is restored");
                     }
                     let only_if = Precondition::Holds(entry.sha256);
-                    changes.push(FileChange {
-                        path: entry.path.clone(),
-                        bytes: Some(bytes.clone()),
-                        only_if,
-                    });
+                    changes.push(change_of(&entry.path, Some(bytes.clone()), only_if));
                 }
                 None if is_ours => {
                     let only_if = Precondition::Holds(entry.sha256);
-                    changes.push(FileChange { path: entry.path.clone(), bytes: None, only_if });
+                    changes.push(change_of(&entry.path, None, only_if));
                 }
                 None => self.refused_once(&entry.path, &hex_of(&entry.sha256)),
             }
@@ -148,7 +150,7 @@ impl Sync<'_> {
         let places: BTreeSet<&str> = lying.iter().map(|entry| entry.path.as_str()).collect();
         let lies = |path: &String| places.contains(path.as_str());
         for (path, bytes) in files.into_iter().filter(|(path, _)| !lies(path)) {
-            changes.push(FileChange { path, bytes: Some(bytes), only_if: Precondition::Absent });
+            changes.push(change_of(&path, Some(bytes), Precondition::Absent));
         }
         for some in changes.chunks(FILES_PER_CALL) {
             self.apply(some.to_vec()).await?;
@@ -173,4 +175,9 @@ impl Sync<'_> {
             message: String::new(),
         }
     }
+}
+
+/// A change of a file whose mode is as it is.
+fn change_of(path: &str, bytes: Option<Vec<u8>>, only_if: Precondition) -> FileChange {
+    FileChange { path: path.to_owned(), bytes, executable: None, only_if }
 }

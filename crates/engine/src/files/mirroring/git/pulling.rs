@@ -15,7 +15,8 @@ use loci_model::{Error, MemoryId, Result, limits};
 use sha2::{Digest, Sha256};
 
 use crate::Engine;
-use crate::files::mirroring::keeping::{Kept, hex_of};
+use crate::files::mirroring::keeping::{Kept, hex_of, state_of};
+use crate::files::mirroring::spelling::Spelled;
 use crate::files::mirroring::syncing::{PATIENCE_MS, Sync};
 
 /// Files that one pull brings.
@@ -30,6 +31,8 @@ pub struct PulledFile {
     pub path: String,
     /// What it holds; none: it is gone.
     pub content: Option<Vec<u8>>,
+    /// It may be run.
+    pub executable: bool,
 }
 
 /// What a clone brings.
@@ -44,7 +47,8 @@ pub struct MirrorPull {
 /// The mirror as the clone has it: nothing is written there.
 struct Pulled {
     listing: FileListing,
-    files: BTreeMap<String, Vec<u8>>,
+    /// What each holds, and whether it may be run.
+    files: BTreeMap<String, (Vec<u8>, bool)>,
 }
 
 impl FileBackend for Pulled {
@@ -53,8 +57,10 @@ impl FileBackend for Pulled {
     }
 
     fn read<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Option<FileBytes>>> {
-        let found = self.files.get(path).cloned();
-        let found = found.map(|bytes| FileBytes { sha256: Sha256::digest(&bytes).into(), bytes });
+        let found = self.files.get(path).cloned().map(|(bytes, executable)| {
+            let sha256 = Sha256::digest(&bytes).into();
+            FileBytes { sha256, bytes, executable }
+        });
         Box::pin(async move { Ok(found) })
     }
 
@@ -144,7 +150,7 @@ impl Engine {
             sync.mirror.direction = MirrorDirection::Import;
             sync.kept = agreed(&base);
             sync.is_passing = true;
-            sync.backend = Arc::new(pulled);
+            sync.backend = Arc::new(Spelled::new(Arc::new(pulled)));
             sync.pull().await?;
             // What became of it is rendered at once; what cannot be is rendered by the next sync.
             sync.mirror.direction = direction;
@@ -183,10 +189,11 @@ fn pulled(base: &FileListing, files: Vec<PulledFile>) -> Result<Pulled> {
         if length > limits::MIRRORED_FILE_BYTES_MAX {
             return Err(Error::invalid("files", format!("{} is too large for a document", file.path)));
         }
-        let entry =
-            FileEntry { path: file.path.clone(), bytes: length, sha256: Sha256::digest(&bytes).into() };
-        entries.insert(file.path.clone(), entry);
-        contents.insert(file.path, bytes);
+        let PulledFile { path, executable, .. } = file;
+        let sha256 = Sha256::digest(&bytes).into();
+        let entry = FileEntry { path: path.clone(), bytes: length, sha256, executable };
+        entries.insert(path.clone(), entry);
+        contents.insert(path, (bytes, executable));
     }
     let listing = FileListing { has_root: true, entries: entries.into_values().collect(), ..base.clone() };
     Ok(Pulled { listing, files: contents })
@@ -196,7 +203,8 @@ fn pulled(base: &FileListing, files: Vec<PulledFile>) -> Result<Pulled> {
 fn agreed(base: &FileListing) -> Kept {
     let mut kept = Kept::default();
     for entry in &base.entries {
-        kept.agree(&entry.path, &hex_of(&entry.sha256), None);
+        let state = state_of(&entry.sha256, entry.executable);
+        kept.agree(&entry.path, &hex_of(&state), None);
     }
     kept
 }

@@ -26,8 +26,11 @@ pub(super) struct ToldChange {
     /// Where it lay before, if elsewhere or nowhere since.
     left: Option<String>,
     /// Where it lies since, and as which file.
-    lies: Option<(String, Vec<u8>)>,
+    lies: Option<(String, LiesAs)>,
 }
+
+/// A file, and whether it may be run.
+type LiesAs = (Vec<u8>, bool);
 
 /// What some changes did, in their order.
 pub(super) fn told(tx: &dyn ReadTx, tree: &Tree, changes: &[TreeChange]) -> Result<Vec<ToldChange>> {
@@ -79,8 +82,8 @@ fn of_versions(
     let (lies_at, lay_at) = (path(since), path(before));
     let newest = since.or_else(|| versions.and_then(|versions| versions.at(change.sequence)));
     let lies = since.zip(lies_at.clone()).map(|(record, path)| {
-        let file = DocumentContent::of(record).file();
-        (path, file.into_bytes())
+        let content = DocumentContent::of(record);
+        (path, (content.file().into_bytes(), content.is_executable()))
     });
     let happened = Happened {
         operation: change.operation,
@@ -122,18 +125,19 @@ fn made_by(
 
 /// The files that changes leave, by path.
 pub(super) fn files(told: &[ToldChange]) -> Vec<FileChange> {
-    let mut files: BTreeMap<&str, Option<&Vec<u8>>> = BTreeMap::new();
+    let mut files: BTreeMap<&str, Option<&LiesAs>> = BTreeMap::new();
     for one in told {
         if let Some(left) = &one.left {
             files.insert(left, None);
         }
-        if let Some((path, bytes)) = &one.lies {
-            files.insert(path, Some(bytes));
+        if let Some((path, file)) = &one.lies {
+            files.insert(path, Some(file));
         }
     }
-    let change = |(path, bytes): (&str, Option<&Vec<u8>>)| FileChange {
+    let change = |(path, file): (&str, Option<&LiesAs>)| FileChange {
         path: path.to_owned(),
-        bytes: bytes.cloned(),
+        bytes: file.map(|(bytes, _)| bytes.clone()),
+        executable: file.map(|(_, executable)| *executable),
         only_if: Precondition::Any,
     };
     files.into_iter().map(change).collect()

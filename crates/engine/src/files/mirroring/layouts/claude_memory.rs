@@ -26,7 +26,7 @@ pub(super) fn render(documents: &[LaidDocument], state: &LaidState) -> (Vec<Laid
         if state.names.contains_key(&document.record) {
             continue;
         }
-        let stem = file_stem(Some(&topic::name(document)), &document.content.body);
+        let stem = file_stem(Some(&topic::name(document)), document.content.prose());
         let name = free_name(&stem, ENDING, &taken);
         taken.insert(name.to_lowercase());
         state.names.insert(document.record.clone(), name);

@@ -32,8 +32,15 @@ pub(super) fn read(path: &str, file: &str, known: Option<&LaidDocument>) -> File
         return FileMeaning::Refused { why: error.to_string() };
     }
     let (content, warnings) = match known {
-        Some(document) if document.content.is_raw => (DocumentContent::raw(file.to_owned()), Vec::new()),
-        Some(_) | None => DocumentContent::of_file(file),
+        Some(document) if document.content.is_raw => {
+            (document.content.clone().with_body(file.to_owned()), Vec::new())
+        }
+        Some(_) | None => DocumentContent::of_written_file(&parsed, file),
     };
-    FileMeaning::Document { path: parsed, content: Box::new(content), warnings }
+    let executable = known.and_then(|document| document.content.executable);
+    FileMeaning::Document {
+        path: parsed,
+        content: Box::new(DocumentContent { executable, ..content }),
+        warnings,
+    }
 }

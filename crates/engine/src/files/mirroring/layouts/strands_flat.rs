@@ -13,6 +13,7 @@ use super::headings::{first_line, headed, heading_and_rest, under_heading};
 use super::names::{free_name, free_tree_path};
 use super::{FileMeaning, LaidDocument, LaidFile, LaidState};
 use crate::files::DocumentContent;
+use crate::files::frontmatter::text_below;
 use crate::files::slug::{file_stem, is_same_topic};
 
 /// Characters of a stock slug.
@@ -126,7 +127,9 @@ pub(super) fn read(
         let lines = rest.lines().filter(|line| !line.trim().is_empty()).map(ToOwned::to_owned).collect();
         return FileMeaning::Lines { into: same.path.clone(), lines };
     }
-    let stem = file_stem(Some(heading), file);
+    // A name is made of the text, never of a head above it.
+    let (named, _) = heading_and_rest(text_below(file));
+    let stem = file_stem(Some(named), file);
     match free_tree_path(DIRECTORY, &stem, documents) {
         Ok(path) => {
             let content = Box::new(DocumentContent::raw(file.to_owned()));

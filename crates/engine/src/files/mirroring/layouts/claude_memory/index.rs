@@ -121,7 +121,7 @@ pub(super) fn read(file: &str, around: &Around<'_>) -> FileMeaning {
         }
         let free = |stem: &str| free_path_beside(DIRECTORY, stem, &taken);
         // A link may lead to a file whose name no document can have.
-        let named = free(&stem).or_else(|_| free(&file_stem(content.title.as_deref(), &content.body)));
+        let named = free(&stem).or_else(|_| free(&file_stem(content.title.as_deref(), content.prose())));
         match named {
             Ok(path) => {
                 taken.insert(path.key().to_string());

@@ -71,7 +71,7 @@ impl Kind {
 pub(super) fn name(document: &LaidDocument) -> String {
     let content = &document.content;
     let given = content.title.clone().filter(|title| !title.trim().is_empty());
-    let name = given.unwrap_or_else(|| derived_title(&content.body));
+    let name = given.unwrap_or_else(|| derived_title(content.prose()));
     if name.is_empty() { document.path.stem().to_owned() } else { name }
 }
 
@@ -93,7 +93,7 @@ pub(super) fn file(document: &LaidDocument) -> String {
             head.set(key, value.clone());
         }
     }
-    head.render(&content.body)
+    head.render_with(&content.body, content.line_end())
 }
 
 /// The table of a head with its type.

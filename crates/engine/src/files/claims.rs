@@ -1,0 +1,100 @@
+//! What a document may not say of itself: its file is text of whoever wrote it, and what a model is shown first, or what nobody tidies away,
+//! is set by a grant. Pure; who has the grant is decided where it is written.
+
+use loci_model::Timestamp;
+
+use super::document::DocumentContent;
+use super::frontmatter::Value;
+
+/// What only a grant sets: it decides what a model is shown first, and what nobody tidies away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Granted {
+    /// It is kept and shown before others.
+    pub pinned: bool,
+    /// The greater is shown first.
+    pub priority: i64,
+}
+
+impl Granted {
+    /// As it lies in metadata.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (pinned, priority) = text.split_once(' ')?;
+        Some(Self { pinned: pinned.parse().ok()?, priority: priority.parse().ok()? })
+    }
+}
+
+impl DocumentContent {
+    /// It is kept and shown before others.
+    pub fn is_pinned(&self) -> bool {
+        self.granted.unwrap_or_else(|| self.claimed()).pinned
+    }
+
+    /// The greater is shown first.
+    pub fn priority(&self) -> i64 {
+        self.granted.unwrap_or_else(|| self.claimed()).priority
+    }
+
+    /// What the head says of what only a grant sets.
+    fn claimed(&self) -> Granted {
+        Granted {
+            pinned: self.head.get("pinned").and_then(Value::bool).unwrap_or_default(),
+            priority: self.head.get("priority").and_then(Value::number).unwrap_or_default(),
+        }
+    }
+
+    /// The same document from the file of somebody who has no grant to say so much: what only a grant sets
+    /// stays as it was before.
+    #[must_use]
+    pub(super) fn without_claims(self, before: Option<&Self>, now: Timestamp) -> Self {
+        let standing = before
+            .map(|before| Granted { pinned: before.is_pinned(), priority: before.priority() })
+            .unwrap_or_default();
+        let is_ahead = self.time("valid_from").is_some_and(|from| from > now);
+        let granted = (is_ahead || self.claimed() != standing).then_some(standing);
+        Self { granted, ..self }
+    }
+
+    /// What is said to whoever wrote a file whose head says more than they may.
+    pub(super) fn claims_warning(&self) -> Option<String> {
+        self.granted.map(|_| {
+            "pinned, priority and a valid_from to come are not taken from the head of a file: \
+             set them with a grant of admin, or as members of the document"
+                .to_owned()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_says_nothing_that_only_a_grant_sets() {
+        let at = Timestamp::clamped(1_000_000);
+        let read = |head: &str| DocumentContent::of_file(&format!("---\n{head}\n---\n\nx")).0;
+        let check = |before: Option<&str>, head: &str, expect: (bool, i64, bool)| {
+            let before = before.map(read);
+            let content = read(head).without_claims(before.as_ref(), at);
+            let said = content.claims_warning().is_some();
+            assert_eq!((content.is_pinned(), content.priority(), said), expect, "{head}");
+            assert!(content.file().contains(head), "the head stays as text: {}", content.file());
+        };
+        check(None, "own: 1", (false, 0, false));
+        check(None, "pinned: true", (false, 0, true));
+        check(None, "priority: 9", (false, 0, true));
+        check(None, "valid_from: 2999-01-01T00:00:00Z", (false, 0, true));
+        check(None, "valid_from: 1970-01-01T00:00:00Z", (false, 0, false));
+        check(Some("pinned: true\npriority: 3"), "pinned: true\npriority: 3", (true, 3, false));
+        check(Some("pinned: true"), "own: 1", (true, 0, true));
+        check(Some("pinned: true"), "priority: 9", (true, 0, true));
+    }
+
+    #[test]
+    fn a_head_that_cannot_be_read_is_kept() {
+        let file = "---\na: [1\n---\nbody";
+        let (content, warnings) = DocumentContent::of_file(file);
+        assert_eq!((content.file().as_str(), content.is_raw, warnings.len()), (file, true, 1));
+        let raw = DocumentContent::raw("---\ntitle: A\n---\n# x".to_owned());
+        assert_eq!((raw.title.as_deref(), raw.file().as_str()), (Some("A"), "---\ntitle: A\n---\n# x"));
+    }
+}

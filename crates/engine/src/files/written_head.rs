@@ -1,0 +1,130 @@
+//! The head of a file as somebody wrote it: what a file needs beside its meaning to come back byte for byte.
+//! Pure.
+
+use super::document::DocumentContent;
+use super::frontmatter::{self, Frontmatter};
+use super::line_ends::line_end;
+use super::path::DocumentPath;
+
+/// The part of a file before its text; empty where it has no head.
+pub(super) fn before_text<'a>(file: &'a str, text: &str) -> &'a str {
+    file.len().checked_sub(text.len()).and_then(|end| file.get(..end)).unwrap_or_default()
+}
+
+/// The file of a head and a text, with what the head says; `None` where reading the file would not give the
+/// two again.
+pub(super) fn joined(head: &str, text: &str) -> Option<(String, Frontmatter)> {
+    let file = format!("{head}{text}");
+    let parted = frontmatter::parse(&file).ok()?;
+    let is_same = parted.body.len() == text.len();
+    let said = parted.frontmatter.unwrap_or_default();
+    is_same.then_some((file, said))
+}
+
+/// True for the path of a document whose file has no head. Records that lie elsewhere than in a tree have
+/// paths, too.
+pub(super) fn has_no_head(path: Option<&str>) -> bool {
+    let is_document = |path: &&str| path.starts_with("knowledge/");
+    path.filter(is_document)
+        .and_then(|path| DocumentPath::check(path).ok())
+        .is_some_and(|path| !path.is_markdown())
+}
+
+impl DocumentContent {
+    /// Of a file that somebody wrote at a path: it comes back byte for byte until the document says something
+    /// else. Only Markdown has a head that is more than text.
+    pub fn of_written_file(path: &DocumentPath, file: &str) -> (Self, Vec<String>) {
+        if !path.is_markdown() {
+            return (Self::raw(file.to_owned()), Vec::new());
+        }
+        let (content, warnings) = Self::of_file(file);
+        if content.is_raw {
+            return (content, warnings);
+        }
+        let written_head = Some(before_text(file, &content.body).to_owned());
+        (Self { written_head, ..content }, warnings)
+    }
+
+    /// The same document at a path: what is no Markdown is its text, and all that is said of it stays beside
+    /// the file.
+    #[must_use]
+    pub(super) fn at(self, path: &DocumentPath) -> Self {
+        let content = Self { is_raw: self.is_raw || !path.is_markdown(), ..self };
+        let is_mixed = content.written_head.is_none() && line_end(&content.body) == "\r\n";
+        if content.is_raw || !is_mixed {
+            return content;
+        }
+        // A head with other line ends than the text would make a file of both.
+        let written_head = Some(content.shown_head().render_with("", "\r\n"));
+        Self { written_head, ..content }
+    }
+
+    /// As a file in the native layout: the same content is the same bytes for ever. What somebody wrote is as
+    /// they wrote it.
+    pub fn file(&self) -> String {
+        if self.is_raw {
+            return self.body.clone();
+        }
+        let written = self.written_head.as_deref().and_then(|head| joined(head, &self.body));
+        match written.filter(|(_, head)| self.is_said_by(head)) {
+            Some((file, _)) => file,
+            None => self.shown_head().render_with(&self.body, self.line_end()),
+        }
+    }
+
+    /// True for a head that says what the document says. A description that nobody gave may stand there as it
+    /// was made once.
+    fn is_said_by(&self, head: &Frontmatter) -> bool {
+        let said = Self::default().with_head(head.clone());
+        let more = |content: &Self| {
+            let entries = content.head.entries().filter(|(key, _)| *key != "description");
+            entries.map(|(key, value)| (key.to_owned(), value.clone())).collect::<Vec<_>>()
+        };
+        said.title == self.title
+            && said.scope == self.scope
+            && (self.description.is_none() || said.description == self.description)
+            && more(&said) == more(self)
+    }
+
+    /// The line end of the file's head. A file that nobody wrote has had `\n` there from its beginning.
+    pub(super) fn line_end(&self) -> &'static str {
+        match self.written_head.as_deref() {
+            Some("") => line_end(&self.body),
+            Some(head) => line_end(head),
+            None => "\n",
+        }
+    }
+
+    /// The document with a description that follows its text, where its head has one that was made of
+    /// another.
+    pub(super) fn described(&self) -> Option<Self> {
+        let head = self.written_head.as_deref().filter(|_| !self.is_raw && self.description.is_none())?;
+        let (_, said) = joined(head, "")?;
+        let is_stale = said.text("description")? != self.shown_description();
+        let made = || self.shown_head().render_with("", self.line_end());
+        is_stale.then(|| Self { written_head: Some(made()), ..self.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_and_its_text_are_joined_where_they_can_be_parted_again() {
+        let check = |head: &str, text: &str, expect: bool| {
+            let file = joined(head, text).map(|(file, _)| file);
+            assert_eq!(file, expect.then(|| format!("{head}{text}")), "{head:?} {text:?}");
+        };
+        check("", "a\n", true);
+        check("", "\u{feff}a\r\n", true);
+        check("", "# T\n\n---\n", true);
+        check("", "---\na: 1\n---\n", false);
+        check("---\na: 1\n---\n", "b", true);
+        check("---\na: 1\n---\n\n", "\nb", true);
+        check("---\na: 1\n---\n", "\nb", false);
+        check("---\na: 1\n---", "b", false);
+        check("\u{feff}---\r\n# c\r\n---\r\n", "b\r\n", true);
+        check("---\na: [1\n---\n", "b", false);
+    }
+}

@@ -1,0 +1,91 @@
+//! Modes of files and directories of a mirror: what lies there keeps its own; what is made may be read by
+//! whoever may read its directory, as far as the process's umask allows.
+
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, FileType, Mode};
+use rustix::io::Errno;
+
+/// What is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum New {
+    File,
+    Executable,
+    Directory,
+}
+
+/// Reading, writing and running; nothing that lends another's rights.
+const PERMISSIONS: Mode = Mode::RWXU.union(Mode::RWXG).union(Mode::RWXO);
+const RUN: Mode = Mode::XUSR.union(Mode::XGRP).union(Mode::XOTH);
+
+/// Makes a mirror's root, for its owner alone; one that is there stays as it is.
+pub(super) fn make_root(path: &Path) -> std::io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// The mode of something new in a directory, before the umask.
+pub(super) fn of_new(folder: &OwnedFd, new: New) -> Result<Mode, Errno> {
+    let above = Mode::from_raw_mode(rustix::fs::fstat(folder)?.st_mode).intersection(PERMISSIONS);
+    Ok(match new {
+        New::Directory => above.union(Mode::RWXU),
+        New::File => above.difference(RUN).union(Mode::RUSR | Mode::WUSR),
+        New::Executable => above.union(Mode::RWXU),
+    })
+}
+
+/// The mode that a file which is about to take a name is made with, and the one it is given then; `None`: it
+/// has it already.
+pub(super) fn of_file(
+    folder: &OwnedFd,
+    name: &str,
+    executable: Option<bool>,
+) -> Result<(Mode, Option<Mode>), Errno> {
+    let lies = match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Some(stat).filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile),
+        Err(Errno::NOENT) => None,
+        Err(error) => return Err(error),
+    };
+    let Some(lies) = lies else {
+        let new = if executable == Some(true) { New::Executable } else { New::File };
+        return Ok((of_new(folder, new)?, None));
+    };
+    let mode = Mode::from_raw_mode(lies.st_mode).intersection(PERMISSIONS);
+    let mode = executable.map_or(mode, |wanted| with_executable(mode, wanted));
+    Ok((Mode::RUSR | Mode::WUSR, Some(mode)))
+}
+
+/// A mode that lets whoever may read a file run it, or nobody; one that does already stays.
+pub(super) fn with_executable(mode: Mode, wanted: bool) -> Mode {
+    let mode = mode.intersection(PERMISSIONS);
+    match (wanted, mode.contains(Mode::XUSR)) {
+        (true, true) | (false, false) => mode,
+        (false, true) => mode.difference(RUN),
+        (true, false) => {
+            let pairs = [(Mode::RUSR, Mode::XUSR), (Mode::RGRP, Mode::XGRP), (Mode::ROTH, Mode::XOTH)];
+            let run = pairs.iter().filter(|(read, _)| mode.contains(*read)).map(|(_, run)| *run);
+            run.fold(mode.union(Mode::XUSR), Mode::union)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_reads_a_file_may_run_it() {
+        let check = |mode: u32, wanted: bool, expect: u32| {
+            let found = with_executable(Mode::from_raw_mode(mode), wanted);
+            assert_eq!(found.as_raw_mode(), expect, "{mode:o} {wanted}");
+        };
+        check(0o644, true, 0o755);
+        check(0o600, true, 0o700);
+        check(0o640, true, 0o750);
+        check(0o700, true, 0o700);
+        check(0o755, false, 0o644);
+        check(0o644, false, 0o644);
+        check(0o4755, true, 0o755);
+    }
+}
