@@ -196,7 +196,7 @@ async fn extracted_once(wire: &Wire, memory: &str, ledger: &SharedLedger) -> Res
 
 /// The index that served the load must equal one built fresh from the store.
 pub(crate) async fn index_equals_rebuild(wire: &Wire, memory: &str) -> Result<()> {
-    let report = wire.ask("GET", "/v1/doctor?rebuild=true", None).await?;
+    let report = wire.ask("POST", "/v1/doctor", Some(&serde_json::json!({"rebuild": true}))).await?;
     let findings = report.get("findings").and_then(Value::as_array).cloned().unwrap_or_default();
     let name = format!("index of {memory}");
     let found = findings.iter().find(|finding| finding.get("name") == Some(&Value::from(name.as_str())));

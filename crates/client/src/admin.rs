@@ -62,7 +62,7 @@ impl Client {
     /// # Errors
     /// See [`Client::forget`].
     pub async fn doctor(&self, ask: &DoctorAsk) -> Result<DoctorReport, ClientError> {
-        self.get_query(path(&["v1", "doctor"]), ask).await
+        self.send(Method::POST, path(&["v1", "doctor"]), ask).await
     }
 
     /// The configuration in force, without secrets.

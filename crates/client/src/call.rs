@@ -195,13 +195,13 @@ impl Client {
         self.answer(Method::GET, with_query(path, query)?, Outgoing::Empty).await
     }
 
-    /// The answer, or `None` where the server has nothing to say (204).
-    pub(crate) async fn maybe_query<A: DeserializeOwned>(
+    /// The answer to a `POST`, or `None` where the server has nothing to say (204).
+    pub(crate) async fn maybe_send<A: DeserializeOwned>(
         &self,
         path: String,
-        query: &impl Serialize,
+        request: &impl Serialize,
     ) -> Result<Option<A>, ClientError> {
-        let body = self.stream(Method::GET, with_query(path, query)?, Outgoing::Empty).await?;
+        let body = self.stream(Method::POST, path, whole(request)?).await?;
         let text = collect(body).await?;
         if text.is_empty() { Ok(None) } else { read(&text).map(Some) }
     }
@@ -212,9 +212,7 @@ impl Client {
         path: String,
         request: &impl Serialize,
     ) -> Result<A, ClientError> {
-        let body = serde_json::to_vec(request)
-            .map_err(|error| ClientError::Request(format!("the request cannot be written: {error}")))?;
-        self.answer(method, path, Outgoing::Whole(body.into())).await
+        self.answer(method, path, whole(request)?).await
     }
 
     pub(crate) async fn plain<A: DeserializeOwned>(
@@ -284,6 +282,13 @@ impl std::fmt::Debug for Client {
 fn read<A: DeserializeOwned>(text: &[u8]) -> Result<A, ClientError> {
     serde_json::from_slice(text)
         .map_err(|error| ClientError::Unexpected(format!("the server's answer cannot be read: {error}")))
+}
+
+/// A request as the body of a call.
+fn whole(request: &impl Serialize) -> Result<Outgoing, ClientError> {
+    let body = serde_json::to_vec(request)
+        .map_err(|error| ClientError::Request(format!("the request cannot be written: {error}")))?;
+    Ok(Outgoing::Whole(body.into()))
 }
 
 async fn collect(

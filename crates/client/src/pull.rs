@@ -13,7 +13,7 @@ impl Client {
     /// # Errors
     /// See [`Client::job_list`].
     pub async fn pulled_next(&self, next: &JobNext) -> Result<Option<PulledJob>, ClientError> {
-        self.maybe_query(path(&["v1", "jobs", "next"]), next).await
+        self.maybe_send(path(&["v1", "jobs", "next"]), next).await
     }
 
     /// Brings the answer to a question.

@@ -1,12 +1,12 @@
-//! Bodies of requests in memory: every door reads them here, within budgets that all doors share. A body counts by the
-//! bytes that came, never by what its client announces. What does not fit is refused at once: a request that waited
-//! would hold what it has, and none would go on. Pauses and rates are the listener's matter; imports are streams, of
-//! which a line at a time is in memory, and are not counted.
+//! Bodies of requests in memory: every door reads them here, within budgets that all doors share. A body
+//! counts by the bytes that came, never by what its client announces. What does not fit is refused at once: a
+//! request that waited would hold what it has, and none would go on. Pauses and rates are the listener's
+//! matter; imports are streams, of which a line at a time is in memory, and are not counted.
 
 use std::sync::Arc;
 
 use axum::body::Body;
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use loci_model::ports::clock::Clock;
@@ -17,6 +17,8 @@ use crate::listener::pace::TooSlow;
 
 /// Bytes that one permit of a budget stands for.
 const UNIT_BYTES: usize = 1024;
+/// Bytes of a block in which a body is gathered that comes in several pieces.
+const BLOCK_BYTES: usize = 64 * 1024;
 
 /// The extent to which the head of a request proves who sent it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +52,7 @@ pub struct ReadBody {
 
 /// The reason why a body was not read.
 #[derive(Debug)]
-pub enum Unread {
+pub enum BodyError {
     /// It has more bytes than this.
     TooLarge(usize),
     /// It ended before it was whole.
@@ -78,16 +80,21 @@ impl Bodies {
     /// Reads a body of a caller who is known.
     ///
     /// # Errors
-    /// See [`Unread`].
-    pub async fn read(&self, body: Body, bytes_max: usize) -> Result<Bytes, Unread> {
+    /// See [`BodyError`].
+    pub async fn read(&self, body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
         self.read_as(Proof::Complete, body, bytes_max).await.map(|read| read.bytes)
     }
 
     /// Reads a body whose head proves so much.
     ///
     /// # Errors
-    /// See [`Unread`].
-    pub async fn read_as(&self, proof: Proof, mut body: Body, bytes_max: usize) -> Result<ReadBody, Unread> {
+    /// See [`BodyError`].
+    pub async fn read_as(
+        &self,
+        proof: Proof,
+        mut body: Body,
+        bytes_max: usize,
+    ) -> Result<ReadBody, BodyError> {
         check_declared(&body, bytes_max)?;
         if body.is_end_stream() {
             return Ok(ReadBody { bytes: Bytes::new(), unverified: None });
@@ -105,40 +112,42 @@ impl Bodies {
             let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
             let bytes = content.len().saturating_add(data.len());
             if bytes > bytes_max {
-                return Err(Unread::TooLarge(bytes_max));
+                return Err(BodyError::TooLarge(bytes_max));
             }
             let kept_back = if bytes > limits::BODY_SMALL_BYTES_MAX { self.reserved } else { 0 };
             charge.grow(bytes, kept_back)?;
             unverified.as_mut().map_or(Ok(()), |charge| charge.grow(bytes, 0))?;
             content.push(data);
-            // No frame is waited for longer than the listener's patience, so that this is looked at often enough.
+            // No frame is waited for longer than the listener's patience, so that this is looked at often
+            // enough.
             if self.clock.monotonic_us() > until_us {
-                return Err(Unread::TooSlow);
+                return Err(BodyError::TooSlow);
             }
         }
-        let bytes = Bytes::from_owner(Counted { content, _permit: charge.permit });
+        let bytes = content.counted(charge.permit);
         Ok(ReadBody { bytes, unverified: unverified.and_then(|charge| charge.permit) })
     }
 }
 
-/// Refuses a body that announces more bytes than it may have: that is known before anything else of the request.
+/// Refuses a body that announces more bytes than it may have: that is known before anything else of the
+/// request.
 ///
 /// # Errors
 /// `TooLarge`.
-pub fn check_declared(body: &Body, bytes_max: usize) -> Result<(), Unread> {
+pub fn check_declared(body: &Body, bytes_max: usize) -> Result<(), BodyError> {
     let is_larger = body.size_hint().lower() > bytes_max as u64;
-    if is_larger { Err(Unread::TooLarge(bytes_max)) } else { Ok(()) }
+    if is_larger { Err(BodyError::TooLarge(bytes_max)) } else { Ok(()) }
 }
 
-fn broken(error: axum::Error) -> Unread {
+fn broken(error: axum::Error) -> BodyError {
     let mut cause: Option<&dyn std::error::Error> = Some(&error);
     while let Some(one) = cause {
         if one.is::<TooSlow>() {
-            return Unread::TooSlow;
+            return BodyError::TooSlow;
         }
         cause = one.source();
     }
-    Unread::Broken(error)
+    BodyError::Broken(error)
 }
 
 /// A place in a budget that grows.
@@ -153,17 +162,17 @@ impl Charge {
     }
 
     /// Takes what is missing for so many bytes, and leaves so many units.
-    fn grow(&mut self, bytes: usize, units_left: usize) -> Result<(), Unread> {
+    fn grow(&mut self, bytes: usize, units_left: usize) -> Result<(), BodyError> {
         let held = self.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let more = bytes.div_ceil(UNIT_BYTES).saturating_sub(held);
         if more == 0 {
             return Ok(());
         }
         if self.budget.available_permits() < more.saturating_add(units_left) {
-            return Err(Unread::Full);
+            return Err(BodyError::Full);
         }
-        let count = u32::try_from(more).map_err(|_| Unread::Full)?;
-        let taken = Arc::clone(&self.budget).try_acquire_many_owned(count).map_err(|_| Unread::Full)?;
+        let count = u32::try_from(more).map_err(|_| BodyError::Full)?;
+        let taken = Arc::clone(&self.budget).try_acquire_many_owned(count).map_err(|_| BodyError::Full)?;
         match &mut self.permit {
             Some(permit) => permit.merge(taken),
             none => *none = Some(taken),
@@ -172,59 +181,81 @@ impl Charge {
     }
 }
 
-/// What came so far. Most bodies come in one piece, which is kept as it is.
+/// What came so far. Most bodies come in one piece, which is kept as it is. Others are gathered in blocks:
+/// growing one piece of memory would take twice as much, and a list of what came many times as much for
+/// bodies in tiny pieces.
 enum Content {
     Empty,
     One(Bytes),
-    Many(Vec<u8>),
+    Blocks(Vec<Vec<u8>>),
 }
 
 impl Content {
     fn len(&self) -> usize {
-        self.as_ref().len()
-    }
-
-    fn push(&mut self, piece: Bytes) {
         match self {
-            Self::Empty => *self = Self::One(piece),
-            Self::One(first) => *self = Self::Many([&**first, &*piece].concat()),
-            Self::Many(all) => all.extend_from_slice(piece.chunk()),
+            Self::Empty => 0,
+            Self::One(piece) => piece.len(),
+            Self::Blocks(blocks) => match blocks.split_last() {
+                Some((last, full)) => full.len() * BLOCK_BYTES + last.len(),
+                None => 0,
+            },
         }
     }
-}
 
-impl AsRef<[u8]> for Content {
-    fn as_ref(&self) -> &[u8] {
+    fn push(&mut self, mut piece: Bytes) {
+        let mut blocks = match std::mem::replace(self, Self::Empty) {
+            Self::Empty => return *self = Self::One(piece),
+            Self::One(first) => {
+                let mut gathered = Self::Blocks(Vec::new());
+                gathered.push(first);
+                *self = gathered;
+                return self.push(piece);
+            }
+            Self::Blocks(blocks) => blocks,
+        };
+        while !piece.is_empty() {
+            let room = blocks.last().map_or(0, |last| BLOCK_BYTES - last.len());
+            if room == 0 {
+                blocks.push(Vec::with_capacity(BLOCK_BYTES));
+            } else if let Some(last) = blocks.last_mut() {
+                last.extend_from_slice(&piece.split_to(room.min(piece.len())));
+            }
+        }
+        *self = Self::Blocks(blocks);
+    }
+
+    /// All of it, with its place in the budget.
+    fn counted(self, permit: Option<OwnedSemaphorePermit>) -> Bytes {
         match self {
-            Self::Empty => &[],
-            Self::One(piece) => piece,
-            Self::Many(all) => all,
+            Self::Empty => Bytes::new(),
+            Self::One(content) => Bytes::from_owner(Counted { content, _permit: permit }),
+            Self::Blocks(blocks) => Bytes::from_owner(Counted { content: blocks.concat(), _permit: permit }),
         }
     }
 }
 
 /// Bytes with their place in the budget.
-struct Counted {
-    content: Content,
+struct Counted<T> {
+    content: T,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-impl AsRef<[u8]> for Counted {
+impl<T: AsRef<[u8]>> AsRef<[u8]> for Counted<T> {
     fn as_ref(&self) -> &[u8] {
         self.content.as_ref()
     }
 }
 
-impl From<Unread> for Error {
-    fn from(unread: Unread) -> Self {
+impl From<BodyError> for Error {
+    fn from(unread: BodyError) -> Self {
         let broken = |message: &str| Self::new(ErrorKind::Invalid, message).because(Reason::CannotParse);
         match unread {
-            Unread::TooLarge(max) => {
+            BodyError::TooLarge(max) => {
                 Self::new(ErrorKind::TooLarge, format!("the body must have at most {max} bytes"))
             }
-            Unread::Broken(error) => broken("the body ended before it was whole").caused_by(error),
-            Unread::TooSlow => broken("the body came too slowly: send it faster, or in smaller requests"),
-            Unread::Full => Self::new(
+            BodyError::Broken(error) => broken("the body ended before it was whole").caused_by(error),
+            BodyError::TooSlow => broken("the body came too slowly: send it faster, or in smaller requests"),
+            BodyError::Full => Self::new(
                 ErrorKind::Throttled,
                 "the server holds as many bytes of request bodies as it may at once: send it again in a moment",
             ),
@@ -251,7 +282,7 @@ mod tests {
         Bodies::new(Arc::new(ManualClock::default()), bytes_max)
     }
 
-    fn read(bodies: &Bodies, proof: Proof, bytes: usize) -> Result<ReadBody, Unread> {
+    fn read(bodies: &Bodies, proof: Proof, bytes: usize) -> Result<ReadBody, BodyError> {
         bodies.read_as(proof, Body::from(vec![b'a'; bytes]), 30 << 20).now_or_never().unwrap()
     }
 
@@ -261,9 +292,12 @@ mod tests {
         let held = read(&bodies, Proof::Complete, 800 << 10).unwrap();
         assert_eq!(held.bytes.len(), 800 << 10);
         let clone = held.bytes.clone();
-        assert!(matches!(read(&bodies, Proof::Complete, 200 << 10), Err(Unread::Full)));
+        assert!(matches!(read(&bodies, Proof::Complete, 200 << 10), Err(BodyError::Full)));
         drop(held);
-        assert!(matches!(read(&bodies, Proof::Complete, 200 << 10), Err(Unread::Full)), "a clone holds it");
+        assert!(
+            matches!(read(&bodies, Proof::Complete, 200 << 10), Err(BodyError::Full)),
+            "a clone holds it"
+        );
         drop(clone);
         assert!(read(&bodies, Proof::Complete, 200 << 10).is_ok());
         assert_eq!(bodies.all.available_permits(), 1024, "what was refused left nothing behind");
@@ -272,24 +306,24 @@ mod tests {
     #[test]
     fn large_bodies_leave_room_for_small_ones() {
         let bodies = bodies(1 << 20); // of which an eighth is for small ones
-        assert!(matches!(read(&bodies, Proof::Complete, (896 << 10) + 1), Err(Unread::Full)));
+        assert!(matches!(read(&bodies, Proof::Complete, (896 << 10) + 1), Err(BodyError::Full)));
         let _large = read(&bodies, Proof::Complete, 896 << 10).unwrap();
-        assert!(matches!(read(&bodies, Proof::Complete, SMALL + 1), Err(Unread::Full)));
+        assert!(matches!(read(&bodies, Proof::Complete, SMALL + 1), Err(BodyError::Full)));
         let _small = read(&bodies, Proof::Complete, SMALL).unwrap();
         let _last = read(&bodies, Proof::Complete, SMALL).unwrap();
-        assert!(matches!(read(&bodies, Proof::Complete, 1), Err(Unread::Full)));
+        assert!(matches!(read(&bodies, Proof::Complete, 1), Err(BodyError::Full)));
     }
 
     #[test]
     fn bodies_that_are_not_checked_have_a_budget_of_their_own() {
         let bodies = bodies(1 << 30);
         let hook = read(&bodies, Proof::Hook, 25 << 20).unwrap();
-        assert!(matches!(read(&bodies, Proof::Hook, (7 << 20) + 1), Err(Unread::Full)));
+        assert!(matches!(read(&bodies, Proof::Hook, (7 << 20) + 1), Err(BodyError::Full)));
         let ReadBody { bytes, unverified } = hook;
         drop(unverified);
         assert!(read(&bodies, Proof::Hook, (7 << 20) + 1).is_ok(), "what is checked counts there no more");
         let signed: Vec<_> = (0..4).map(|_| read(&bodies, Proof::SignedBody, 16 << 20).unwrap()).collect();
-        assert!(matches!(read(&bodies, Proof::SignedBody, 1), Err(Unread::Full)));
+        assert!(matches!(read(&bodies, Proof::SignedBody, 1), Err(BodyError::Full)));
         assert!(read(&bodies, Proof::Complete, 30 << 20).is_ok());
         drop((bytes, signed));
     }
@@ -304,9 +338,24 @@ mod tests {
             bodies.read(body, max).now_or_never().unwrap()
         };
         assert_eq!(read(&["ab", "cd", "e"], 5).unwrap(), "abcde");
-        assert!(matches!(read(&["ab", "cd", "ef"], 5), Err(Unread::TooLarge(5))));
-        assert!(matches!(check_declared(&Body::from("abcdef"), 5), Err(Unread::TooLarge(5))));
+        assert!(matches!(read(&["ab", "cd", "ef"], 5), Err(BodyError::TooLarge(5))));
+        assert!(matches!(check_declared(&Body::from("abcdef"), 5), Err(BodyError::TooLarge(5))));
         assert_eq!(read(&[], 5).unwrap(), "");
+    }
+
+    #[test]
+    fn bodies_in_pieces_are_whole() {
+        let bodies = bodies(1 << 30);
+        for piece_bytes in [1, 7, BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1, 3 * BLOCK_BYTES] {
+            let whole: Vec<u8> = (0..4 * BLOCK_BYTES + 5).map(|at| (at % 251) as u8).collect();
+            let pieces: Vec<_> = whole
+                .chunks(piece_bytes)
+                .map(|piece| Ok::<_, std::io::Error>(Bytes::copy_from_slice(piece)))
+                .collect();
+            let body = Body::from_stream(futures::stream::iter(pieces));
+            let read = bodies.read(body, whole.len()).now_or_never().unwrap().unwrap();
+            assert!(read == whole, "{piece_bytes}");
+        }
     }
 
     #[test]

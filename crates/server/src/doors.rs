@@ -13,6 +13,7 @@ use crate::auth::gate::Gate;
 use crate::bodies::Bodies;
 use crate::git::backend::CLONES_MAX;
 use crate::mcp::{Mcp, McpOptions};
+use crate::operations::cached_value::CachedValue;
 use crate::operations::metrics::Metrics;
 use crate::s3::S3Options;
 use crate::tools::table::Table;
@@ -25,7 +26,8 @@ pub struct DoorOptions {
     pub body_bytes_max: usize,
     /// Bytes of request bodies in memory at once, over all doors.
     pub bodies_bytes_max: usize,
-    /// A client may keep the server waiting so long for a body, or for an answer to be read, beyond what its bytes pay for.
+    /// A client may keep the server waiting so long for a body, or for an answer to be read, beyond what
+    /// its bytes pay for.
     pub patience_ms: u64,
     /// CreateEvent answers after extraction: for tests of clients that cannot wait.
     pub extraction_sync: bool,
@@ -74,6 +76,10 @@ pub struct Doors {
     pub bodies: Arc<Bodies>,
     /// Counters and histograms.
     pub metrics: Arc<Metrics>,
+    /// Whether the store could be read and written, when it was last looked at.
+    pub(crate) readiness: Arc<CachedValue<bool>>,
+    /// Figures that cost a read of every memory, when they were last counted.
+    pub(crate) figures: Arc<CachedValue<()>>,
     /// Who may send here, and with which secrets.
     pub hooks: Arc<Hooks>,
     /// The AgentCore door.
@@ -111,6 +117,8 @@ impl Doors {
             gate,
             bodies,
             metrics,
+            readiness: Arc::default(),
+            figures: Arc::default(),
             hooks,
             wire,
             tools,

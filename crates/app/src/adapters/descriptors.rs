@@ -1,5 +1,5 @@
-//! File descriptors of this process: the limit is raised as far as the system lets it, and connections leave enough of
-//! them to the store, to git and to calls of others.
+//! File descriptors of this process: the limit is raised as far as the system lets it, and connections leave
+//! enough of them to the store, to git and to calls of others.
 
 use loci_model::limits;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -1,5 +1,5 @@
-//! The ports that only a binary can fill: the machine's clock, its randomness, the master key, priorities of threads,
-//! the limit of open files, where mirrors lie, the wire of AgentCore.
+//! The ports that only a binary can fill: the machine's clock, its randomness, the master key, priorities
+//! of threads, the limit of open files, where mirrors lie, the wire of AgentCore.
 
 mod agentcore_wire;
 mod clock;

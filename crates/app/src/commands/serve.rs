@@ -127,8 +127,8 @@ pub async fn run(
     close(wiring).await
 }
 
-/// Takes no more connections than there are descriptors for, with some left to the store: a server that runs out of them
-/// answers nobody.
+/// Takes no more connections than there are descriptors for, with some left to the store: a server that
+/// runs out of them answers nobody.
 fn fit_connections(config: &mut Config) {
     let descriptors = raise_descriptors();
     let listeners = if config.s3.listen.is_some() { 2 } else { 1 };

@@ -23,7 +23,8 @@ fn told(server: &Server) -> String {
 }
 
 fn next(server: &Server) -> Value {
-    let (status, question) = send(server, "GET", "/v1/jobs/next?kinds=extract&wait_ms=20000", "", "");
+    let (status, question) =
+        send(server, "POST", "/v1/jobs/next", "", r#"{"kinds":"extract","wait_ms":20000}"#);
     assert_eq!(status, 200, "{question}");
     question
 }
@@ -39,7 +40,7 @@ fn a_question_is_answered_over_http() {
         (&json!(id), &json!("extract"), &json!("semantic.extract@1"))
     );
     assert!(question["input"].as_str().unwrap().contains("I live in Bern"));
-    let (status, _) = send(&server, "GET", "/v1/jobs/next?wait_ms=0", "", "");
+    let (status, _) = send(&server, "POST", "/v1/jobs/next", "", r#"{"wait_ms":0}"#);
     assert_eq!(status, 204, "the one question is leased");
     let wait = format!("/v1/memories/{id}/extraction:wait");
     let (_, state) = send(&server, "POST", &wait, "", r#"{"timeout_ms":1000}"#);

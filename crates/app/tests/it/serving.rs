@@ -48,14 +48,56 @@ fn pages_and_big_bodies_are_refused() {
     let server = home.serve(&[]);
     assert!(get(&server, "/v1/memories", "").starts_with("HTTP/1.1 200"));
     assert!(get(&server, "/v1/memories", "Origin: https://evil.example\r\n").starts_with("HTTP/1.1 403"));
-    let rebound = "GET /v1/memories HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
-    assert!(raw(&server, rebound).starts_with("HTTP/1.1 403"));
+    let under = |host: &str, path: &str| {
+        raw(&server, &format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
+    };
+    let image = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: image\r\n";
+    let link = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n";
+    for path in ["/v1/memories", "/metrics", "/openapi.json"] {
+        for host in ["evil.example", "[::1].evil.example", "127.0.0.1.evil.example:8411"] {
+            assert!(under(host, path).starts_with("HTTP/1.1 403"), "{host} {path}");
+        }
+        assert!(under("[::1]:8411", path).starts_with("HTTP/1.1 200"), "{path}");
+        assert!(get(&server, path, image).starts_with("HTTP/1.1 403"), "{path}");
+        let expect = if path == "/openapi.json" { "HTTP/1.1 200" } else { "HTTP/1.1 403" };
+        assert!(get(&server, path, link).starts_with(expect), "{path}");
+    }
+    for path in ["/healthz", "/readyz"] {
+        assert!(under("evil.example", path).starts_with("HTTP/1.1 200"), "{path}");
+        assert!(get(&server, path, image).starts_with("HTTP/1.1 403"), "{path}");
+    }
+    let proxied = get(&server, "/v1/memories", "X-Forwarded-For: 127.0.0.1\r\n");
+    assert!(proxied.starts_with("HTTP/1.1 403") && proxied.contains("--behind-proxy"), "{proxied}");
     let body = "x".repeat(13 * 1024 * 1024);
     let post = format!(
         "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
     assert!(raw(&server, &post).starts_with("HTTP/1.1 413"));
+}
+
+/// A page of another host can make a browser send a `GET`: each of these was one that had effects.
+#[test]
+fn what_has_effects_is_no_get() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    for path in ["/v1/doctor?rebuild=true", "/v1/jobs/next?wait_ms=0"] {
+        let said = get(&server, path, "");
+        let post = format!("send POST {}", path.split('?').next().unwrap());
+        assert!(said.starts_with("HTTP/1.1 405") && said.contains("allow: POST"), "{said}");
+        assert!(said.contains(&post) && said.contains("METHOD_NOT_ALLOWED"), "{said}");
+    }
+    let post = |path: &str| {
+        raw(
+            &server,
+            &format!(
+                "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+            ),
+        )
+    };
+    assert!(post("/v1/doctor").starts_with("HTTP/1.1 200"));
+    assert!(post("/v1/doctor?rebuild=true").starts_with("HTTP/1.1 400"), "it would not be looked at");
+    assert!(post("/v1/jobs/next?wait_ms=0").starts_with("HTTP/1.1 400"));
 }
 
 #[test]

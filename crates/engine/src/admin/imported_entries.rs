@@ -8,6 +8,7 @@ use loci_model::agreement::Agreement;
 use loci_model::branch_fact::BranchFact;
 use loci_model::conflict::Conflict;
 use loci_model::document_reads::DocumentReads;
+use loci_model::erased_source::ErasedSource;
 use loci_model::evaluation::Evaluation;
 use loci_model::file_change::{HistoryPart, TaskFiles};
 use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
@@ -38,6 +39,7 @@ pub(super) fn check(entry: &LedgerEntry) -> Result<()> {
         Shelf::Snapshot => is::<Rollback>(entry),
         Shelf::Purge => is::<Purge>(entry),
         Shelf::DocumentReads => is::<DocumentReads>(entry),
+        Shelf::ErasedSource => is::<ErasedSource>(entry),
         // Of several nouns that their own verbs read one by one, by key; or not imported at all.
         Shelf::Unmatched
         | Shelf::RepositoryRole

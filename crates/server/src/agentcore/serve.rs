@@ -1,6 +1,7 @@
-//! From an HTTP request to an HTTP response: route, announced size, authentication as far as the head proves it, the
-//! body, the rest of authentication, parse, validation, then the operation. Headers of the wire are here; every rule is elsewhere, and so are
-//! counters: the response carries its [`Operation`] as an extension for whoever counts.
+//! From an HTTP request to an HTTP response: route, announced size, authentication as far as the head
+//! proves it, the body, the rest of authentication, parse, validation, then the operation. Headers of the
+//! wire are here; every rule is elsewhere, and so are counters: the response carries its [`Operation`] as
+//! an extension for whoever counts.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use super::operations;
 use super::route::{NoRoute, Operation, Route, route};
 use crate::auth::signed::{SIGNING_NAME, SignedHead, SignedRequest, signed_head};
 use crate::auth::sigv4::{Envelope, PathEncoding};
-use crate::bodies::{Bodies, Proof, Unread, check_declared};
+use crate::bodies::{Bodies, BodyError, Proof, check_declared};
 use crate::operations::observe::RequestId;
 
 /// What the operator may set about the wire.
@@ -181,20 +182,20 @@ impl Wire {
 }
 
 /// A body that was not read, as the wire says it.
-fn unread(why: Unread) -> Failure {
+fn unread(why: BodyError) -> Failure {
     match why {
-        Unread::TooLarge(max) => {
+        BodyError::TooLarge(max) => {
             let message = format!("The request body is larger than {max} bytes");
             Refusal::whole(Reason::FieldValidationFailed, &message).into()
         }
-        Unread::Broken(_) => {
+        BodyError::Broken(_) => {
             Refusal::whole(Reason::CannotParse, "The request body ended before it was whole").into()
         }
-        Unread::TooSlow => {
+        BodyError::TooSlow => {
             let message = "The request body came too slowly: send it faster, or in smaller requests";
             Refusal::whole(Reason::CannotParse, message).into()
         }
-        Unread::Full => Error::from(Unread::Full).into(),
+        BodyError::Full => Error::from(BodyError::Full).into(),
     }
 }
 

@@ -10,6 +10,8 @@ use loci_model::ports::clock::Clock;
 use loci_model::principal::Principal;
 use loci_model::{Error, ErrorKind, Result};
 
+use super::site;
+
 /// Absence of keys is looked up again after this long: another process may have made one.
 const RECHECK_US: u64 = 1_000_000;
 /// A name in `X-Loci-User` is for logs: it need not be longer.
@@ -47,7 +49,8 @@ impl Gate {
     /// The caller where no credentials are needed; `None` where the door must ask for them.
     ///
     /// # Errors
-    /// When a browser's page or a foreign host name tries to use development mode, or the store cannot be read.
+    /// When a browser's page, a foreign host name or a client of a proxy tries to use development mode, or
+    /// the store cannot be read.
     pub async fn open_caller(&self, peer: Peer, headers: &HeaderMap) -> Result<Option<Principal>> {
         match peer {
             Peer::Process | Peer::Socket => Ok(Some(self.local_caller(headers)?)),
@@ -56,7 +59,7 @@ impl Gate {
                 if self.any_keys().await? {
                     return Ok(None);
                 }
-                refuse_pages(headers)?;
+                site::require_own_machine(headers)?;
                 Ok(Some(self.local_caller(headers)?))
             }
         }
@@ -121,57 +124,5 @@ impl Gate {
 impl std::fmt::Debug for Gate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Gate").field("has_keys", &self.has_keys).finish_non_exhaustive()
-    }
-}
-
-/// Development mode trusts everyone who reaches loopback; a web page in a browser on this machine reaches it too,
-/// directly (`Origin`) or through a name that it points here (`Host`). Neither is who is meant.
-fn refuse_pages(headers: &HeaderMap) -> Result<()> {
-    let text = |name| headers.get(name).and_then(|value: &http::HeaderValue| value.to_str().ok());
-    if let Some(origin) = text(header::ORIGIN) {
-        let host = origin.split_once("://").map_or("", |(_, rest)| rest);
-        if !is_loopback_host(host) {
-            return Err(Error::denied("without keys, requests from pages of other hosts are refused"));
-        }
-    }
-    match text(header::HOST) {
-        Some(host) if !is_loopback_host(host) => Err(Error::denied(
-            "without keys, this server answers to localhost and loopback addresses only: use one, or make a key",
-        )),
-        Some(_) | None => Ok(()),
-    }
-}
-
-pub(crate) fn is_loopback_host(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split_once(']').map_or("", |(name, _)| name),
-        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
-    };
-    let name = name.to_ascii_lowercase();
-    name == "localhost"
-        || name.ends_with(".localhost")
-        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_and_foreign_names_are_refused() {
-        let check = |name: &'static str, value: &str, expect: bool| {
-            let mut headers = HeaderMap::new();
-            headers.insert(name, value.parse().unwrap());
-            assert_eq!(refuse_pages(&headers).is_ok(), expect, "{name}: {value}");
-        };
-        check("host", "127.0.0.1:8411", true);
-        check("host", "localhost", true);
-        check("host", "[::1]:8411", true);
-        check("host", "data.localhost:1", true);
-        check("host", "evil.example:8411", false);
-        check("host", "127.0.0.1.evil.example", false);
-        check("origin", "http://localhost:3000", true);
-        check("origin", "https://evil.example", false);
-        check("origin", "null", false);
     }
 }

@@ -6,3 +6,4 @@ pub mod sigv4;
 mod sigv4_canonical;
 pub mod sigv4_chunks;
 mod sigv4_presigned;
+pub(crate) mod site;

@@ -50,8 +50,8 @@ struct Covered<'a> {
     secret: Secret,
 }
 
-/// Checks all that the head of a request proves: shape, service, date, a known key, and the signature where it does not
-/// need the body.
+/// Checks all that the head of a request proves: shape, service, date, a known key, and the signature where
+/// it does not need the body.
 ///
 /// # Errors
 /// `Unauthenticated` for every failure of key or signature; what the key store itself says if it fails.

@@ -1,5 +1,7 @@
 //! The canonical request of AWS Signature Version 4: the one text both sides hash. It checks nothing and knows no key.
 
+use std::borrow::Cow;
+
 use http::HeaderMap;
 use percent_encoding::percent_decode_str;
 
@@ -17,7 +19,7 @@ pub(super) fn request(
     text.push('\n');
     text.push_str(&uri(envelope.path, path));
     text.push('\n');
-    text.push_str(&query(envelope.query));
+    text.push_str(&query(envelope.query, path));
     text.push('\n');
     for name in signed_headers {
         text.push_str(name);
@@ -66,8 +68,14 @@ fn uri(raw: &str, encoding: PathEncoding) -> String {
     }
 }
 
-/// Names and values decoded, encoded again in the one canonical way, sorted by name, then value.
-fn query(raw: &str) -> String {
+/// Names and values decoded, encoded again in the one canonical way, sorted by name, then value. S3 reads a
+/// plus as the space that form-encoded clients mean, and signs it so: the signed query must be the one that
+/// is read. SDKs write `%20` and `%2B`; all other services take a plus for itself.
+fn query(raw: &str, encoding: PathEncoding) -> String {
+    let raw = match encoding {
+        PathEncoding::Once => Cow::Owned(raw.replace('+', "%20")),
+        PathEncoding::Twice => Cow::Borrowed(raw),
+    };
     let mut pairs: Vec<(String, String)> = raw
         .split('&')
         .filter(|part| !part.is_empty())
@@ -140,7 +148,15 @@ mod tests {
             ("flag", "flag="),
             ("x=%2fy&x=+", "x=%2B&x=%2Fy"),
         ] {
-            assert_eq!(query(raw), expect, "{raw}");
+            assert_eq!(query(raw, PathEncoding::Twice), expect, "{raw}");
         }
+    }
+
+    #[test]
+    fn s3_reads_a_plus_as_the_space_that_its_form_means() {
+        for raw in ["prefix=a+b%2Bc", "prefix=a%20b%2Bc", "prefix=a%20b%2bc"] {
+            assert_eq!(query(raw, PathEncoding::Once), "prefix=a%20b%2Bc", "{raw}");
+        }
+        assert_eq!(query("x=%2fy&x=+", PathEncoding::Once), "x=%20&x=%2Fy");
     }
 }

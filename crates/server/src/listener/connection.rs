@@ -1,5 +1,6 @@
-//! Accepting connections and answering on them with hyper, HTTP/1.1, until the signal to stop. Beyond the usual places
-//! a few connections are taken in for health checks alone, so that a full server still says that it lives.
+//! Accepting connections and answering on them with hyper, HTTP/1.1, until the signal to stop. Beyond the
+//! usual places a few connections are taken in for health checks alone, so that a full server still says
+//! that it lives.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;

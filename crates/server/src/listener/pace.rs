@@ -1,5 +1,6 @@
-//! The pace of one direction of a connection: how long its client may keep the server waiting, and a place among the
-//! slow ones for as long as it does. Half of all connections may be slow, so that slow ones never take the last one.
+//! The pace of one direction of a connection: how long its client may keep the server waiting, and a place
+//! among the slow ones for as long as it does. Half of all connections may be slow, so that slow ones never
+//! take the last one.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};

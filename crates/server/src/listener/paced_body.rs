@@ -1,5 +1,5 @@
-//! A request body that fails when its client is too slow. What a door leaves of it unread is handed back, so that the
-//! listener can read it away.
+//! A request body that fails when its client is too slow. What a door leaves of it unread is handed back, so
+//! that the listener can read it away.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};

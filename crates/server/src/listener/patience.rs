@@ -1,5 +1,6 @@
-//! Patience with a client: it is used up by waiting and comes back by bytes. A client that transfers at the least rate
-//! or faster keeps it for ever; one that sends a byte now and then does not. Pure: time is an argument.
+//! Patience with a client: it is used up by waiting and comes back by bytes. A client that transfers at the
+//! least rate or faster keeps it for ever; one that sends a byte now and then does not. Pure: time is an
+//! argument.
 
 use loci_model::limits;
 

@@ -1,5 +1,5 @@
-//! Places for the connections of a listener: the usual ones, a few beyond them for health checks alone, and the usual
-//! ones that may be slow.
+//! Places for the connections of a listener: the usual ones, a few beyond them for health checks alone, and
+//! the usual ones that may be slow.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Attacks on a listener, through real sockets: slow bodies, unread answers, all connections taken. Time is moved by hand.
+//! Attacks on a listener, through real sockets: slow bodies, unread answers, all connections taken. Time is
+//! moved by hand.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -96,8 +97,8 @@ fn slow_body(path: &str) -> String {
     format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\na")
 }
 
-/// Lets the clients of all connections be slow: half of the connections end, so that others are answered, and the rest
-/// ends with the patience.
+/// Lets the clients of all connections be slow: half of the connections end, so that others are answered, and
+/// the rest ends with the patience.
 fn slow_clients_never_take_the_last_connection(text: &str) -> Vec<TcpStream> {
     let server = Attacked::new();
     let slow = server.all_sent(text);

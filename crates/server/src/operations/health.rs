@@ -1,47 +1,57 @@
 //! `/healthz`: the process answers. `/readyz`: the store can be read and written, and its secrets opened.
-//! `/metrics`: the Prometheus text.
+//! `/metrics`: the Prometheus text. All three are open to everybody who may reach the server, but not to pages of
+//! other sites; they say nothing of what is wrong, and cost the store little however often they are asked for.
 
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
-use loci_model::Result;
 use loci_model::job::JobCounts;
 use loci_model::ports::store::StoreExt;
+use loci_model::{Result, limits};
 
+use crate::auth::gate::Peer;
+use crate::auth::site::{self, OpenEndpoint};
 use crate::doors::Doors;
+use crate::v1::problem::Refused;
 
 /// Memories read at once while jobs are counted.
 const MEMORIES_PER_PAGE: usize = 500;
 
 /// `GET /healthz`.
-pub(crate) async fn healthz() -> &'static str {
-    "ok\n"
-}
-
-/// `GET /readyz`.
-pub(crate) async fn readyz(State(doors): State<Doors>) -> Response {
-    match ready(&doors).await {
-        Ok(()) => (StatusCode::OK, "ready\n").into_response(),
-        Err(error) => {
-            tracing::warn!(?error, "not ready");
-            (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {error}\n")).into_response()
-        }
+pub(crate) async fn healthz(request: Request) -> Response {
+    match refused(OpenEndpoint::Health, &request) {
+        Some(refused) => refused,
+        None => "ok\n".into_response(),
     }
 }
 
+/// `GET /readyz`.
+pub(crate) async fn readyz(State(doors): State<Doors>, request: Request) -> Response {
+    if let Some(refused) = refused(OpenEndpoint::Health, &request) {
+        return refused;
+    }
+    let now_us = doors.clock.monotonic_us();
+    let ready = doors.readiness.get(now_us, limits::READINESS_MS, async {
+        is_ready(&doors).await.inspect_err(|error| tracing::warn!(?error, "not ready")).is_ok()
+    });
+    if ready.await {
+        return (StatusCode::OK, "ready\n").into_response();
+    }
+    (StatusCode::SERVICE_UNAVAILABLE, "not ready: the log and `loci doctor` say why\n").into_response()
+}
+
 /// Proves that the store can be read and written, and that its secrets can be opened.
-async fn ready(doors: &Doors) -> Result<()> {
+async fn is_ready(doors: &Doors) -> Result<()> {
     doors.engine.store().info(true).await?;
     doors.engine.master_key_check().await
 }
 
 /// `GET /metrics`.
-pub(crate) async fn metrics(State(doors): State<Doors>) -> Response {
-    match job_counts(&doors).await {
-        Ok(counts) => doors.metrics.jobs(counts.pending, counts.waiting, counts.failed),
-        // The other figures are wanted all the more while the store is out of service.
-        Err(error) => tracing::warn!(?error, "jobs could not be counted"),
+pub(crate) async fn metrics(State(doors): State<Doors>, request: Request) -> Response {
+    if let Some(refused) = refused(OpenEndpoint::Figures, &request) {
+        return refused;
     }
+    doors.figures.get(doors.clock.monotonic_us(), limits::FIGURES_MS, count_jobs(&doors)).await;
     match doors.engine.store().read(|tx| tx.deliveries().backlog()).await {
         Ok(backlog) => {
             let now = doors.clock.now().millis();
@@ -53,6 +63,22 @@ pub(crate) async fn metrics(State(doors): State<Doors>) -> Response {
     }
     let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4");
     ([kind], doors.metrics.render()).into_response()
+}
+
+/// Returns the refusal of a request to an open endpoint, if there is one.
+pub(crate) fn refused(endpoint: OpenEndpoint, request: &Request) -> Option<Response> {
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
+    let allowed = site::require_own_site(endpoint, peer, request.headers());
+    allowed.err().map(|error| Refused(error).into_response())
+}
+
+/// Counts jobs: every memory is read for it.
+async fn count_jobs(doors: &Doors) {
+    match job_counts(doors).await {
+        Ok(counts) => doors.metrics.jobs(counts.pending, counts.waiting, counts.failed),
+        // The other figures are wanted all the more while the store is out of service.
+        Err(error) => tracing::warn!(?error, "jobs could not be counted"),
+    }
 }
 
 /// Jobs of all memories that wait or run, and that failed.

@@ -8,7 +8,7 @@ use super::checksums;
 use super::fault::Fault;
 use crate::auth::sigv4::VerifiedBody;
 use crate::auth::sigv4_chunks::ChunkDecoder;
-use crate::bodies::Unread;
+use crate::bodies::BodyError;
 
 const CHUNKED: &str = "aws-chunked";
 
@@ -18,10 +18,10 @@ pub(super) fn decoded_max(body_bytes_max: usize) -> usize {
 }
 
 /// A body that was not read, as S3 says it.
-pub(super) fn unread(why: Unread) -> Fault {
+pub(super) fn unread(why: BodyError) -> Fault {
     match why {
-        Unread::TooLarge(_) | Unread::Full => Fault::from(Error::from(why)),
-        Unread::Broken(_) | Unread::TooSlow => Fault::bad("IncompleteBody", Error::from(why).message),
+        BodyError::TooLarge(_) | BodyError::Full => Fault::from(Error::from(why)),
+        BodyError::Broken(_) | BodyError::TooSlow => Fault::bad("IncompleteBody", Error::from(why).message),
     }
 }
 

@@ -112,7 +112,7 @@ fn members(raw: &str) -> Result<Vec<(String, String)>, Fault> {
     let mut found: Vec<(String, String)> = Vec::new();
     for part in raw.split('&').filter(|part| !part.is_empty()) {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
-        // Some clients write spaces of queries so, and none writes a plus plainly.
+        // Clients that encode queries as forms write spaces so; signatures read a plus in the same way.
         let (name, value) = (decoded(&name.replace('+', " "))?, decoded(&value.replace('+', " "))?);
         if found.len() >= MEMBERS_MAX {
             return Err(Fault::invalid_argument(&format!("a query may have {MEMBERS_MAX} members at most")));

@@ -17,7 +17,8 @@ pub(super) fn operations(table: Table) -> Table {
     table
         .json(post("/v1/memories/{memory}/forget", "Erase what a memory holds about a person, now."), forget)
         .json(post("/v1/backup", "Write a consistent copy of the store to a file on the server."), backup)
-        .query(get("/v1/doctor", "Look at the store, the indexes, and what is called outside."), doctor)
+        .json(post("/v1/doctor", "Look at the store, the indexes, and what is called outside."), doctor)
+        .formerly_get("/v1/doctor")
         .plain(get("/v1/config", "The configuration in force, without secrets."), config)
 }
 
@@ -57,6 +58,7 @@ async fn backup(call: Call, asked: shape::Backup) -> Result<shape::BackupReport>
 }
 
 async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorReport> {
+    call.refuse_query()?;
     let engine = &call.doors.engine;
     if asked.telemetry {
         return super::telemetry::report(&call).await.map(report);

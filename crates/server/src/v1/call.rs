@@ -1,5 +1,5 @@
-//! What every operation starts with: the caller, the path's ids, the parsed request. Order: route, announced size,
-//! authentication, the body, parse; then the operation.
+//! What every operation starts with: the caller, the path's ids, the parsed request. Order: route,
+//! announced size, authentication, the body, parse; then the operation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,8 +8,8 @@ use axum::extract::{FromRequestParts, Query, RawPathParams};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::request::Parts;
-use loci_engine::idempotency::{ClientToken, IfErased};
 use http::{HeaderMap, HeaderValue};
+use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_model::principal::Principal;
 use loci_model::warning::Warning;
 use loci_model::{ActorId, Error, ErrorKind, MemoryId, Reason, Result, reserved_names};
@@ -66,11 +66,12 @@ pub(crate) struct Call {
     body: Bytes,
     repaired: RepairMark,
     peer: Peer,
+    has_query: bool,
 }
 
 impl Call {
-    /// Authenticates, then reads the body within its limit: nobody unknown makes the server hold anything. The listener
-    /// reads away what a refusal leaves unread, so that the connection stays usable.
+    /// Authenticates, then reads the body within its limit: nobody unknown makes the server hold anything.
+    /// The listener reads away what a refusal leaves unread, so that the connection stays usable.
     pub(super) async fn begin(doors: Doors, request: axum::extract::Request) -> Result<(Self, Parts)> {
         let (mut parts, body) = request.into_parts();
         check_declared(&body, doors.options.body_bytes_max)?;
@@ -79,12 +80,21 @@ impl Call {
         let headers = parts.headers.clone();
         let repaired = parts.extensions.get::<RepairMark>().cloned().unwrap_or_default();
         let peer = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Network);
-        Ok((Self { doors, caller, path, headers, body, repaired, peer }, parts))
+        let has_query = parts.uri.query().is_some_and(|query| !query.is_empty());
+        Ok((Self { doors, caller, path, headers, body, repaired, peer, has_query }, parts))
     }
 
     /// From where it comes.
     pub(super) fn peer(&self) -> Peer {
         self.peer
+    }
+
+    /// Refuses a query where the body is the request: a query would be ignored.
+    pub(super) fn refuse_query(&self) -> Result<()> {
+        if self.has_query {
+            return Err(Error::invalid("query", "send this in the body, as members of a JSON object"));
+        }
+        Ok(())
     }
 
     /// The value of a path parameter.

@@ -44,7 +44,7 @@ mod objects;
 mod openapi;
 mod outcomes;
 mod preferences;
-mod problem;
+pub(crate) mod problem;
 mod profiles;
 mod prompts;
 mod proposals;
@@ -90,10 +90,14 @@ mod verdicts;
 mod words;
 
 use axum::Router;
+use axum::extract::Request;
+use axum::response::IntoResponse;
 use axum::routing::get;
 use http::header;
 
+use crate::auth::site::OpenEndpoint;
 use crate::doors::Doors;
+use crate::operations::health;
 pub(crate) use call::warn_of_repair;
 use table::Table;
 pub use tools::error_of as tool_error_of;
@@ -182,6 +186,11 @@ fn of_operations_agents(table: Table) -> Table {
 pub(crate) fn router() -> Router<Doors> {
     let table = operations();
     let document = openapi::document(&table);
-    let text = move || async move { ([(header::CONTENT_TYPE, "application/json")], document) };
+    let text = move |request: Request| async move {
+        match health::refused(OpenEndpoint::Description, &request) {
+            Some(refused) => refused,
+            None => ([(header::CONTENT_TYPE, "application/json")], document).into_response(),
+        }
+    };
     table.router.route("/openapi.json", get(text)).route("/v1/{*path}", axum::routing::any(call::unknown))
 }

@@ -52,6 +52,19 @@ impl IntoResponse for Refused {
     }
 }
 
+/// The answer to a `GET` of what is a `POST`.
+pub(super) fn method_not_allowed(path: &str) -> Response {
+    const CODE: &str = "METHOD_NOT_ALLOWED";
+    let message =
+        format!("send POST {path}, with what was in the query as members of a JSON object: it has effects");
+    let problem = Problem { code: CODE.to_owned(), message, field: None, retryable: false, details: None };
+    let allow = [(http::header::ALLOW, http::HeaderValue::from_static("POST"))];
+    let mut response =
+        (StatusCode::METHOD_NOT_ALLOWED, allow, Json(ProblemBody { error: problem })).into_response();
+    response.extensions_mut().insert(ErrorType(CODE.into()));
+    response
+}
+
 fn status_and_code(error: &Error) -> (StatusCode, &'static str) {
     match error.reason {
         Some(Reason::IdempotentParameterMismatch) => {

@@ -9,7 +9,7 @@ use loci_model::exchange::Step;
 use loci_model::{Error, ExchangeId, MemoryId, Result, limits};
 
 use super::call::Call;
-use super::table::{Table, get, post};
+use super::table::{Table, post};
 
 /// How long a question is the caller's who says nothing.
 const LEASE_MS_DEFAULT: u64 = 300_000;
@@ -21,14 +21,16 @@ const WAITING: &str = "waiting";
 pub(super) fn operations(table: Table) -> Table {
     table
         .maybe(
-            get("/v1/jobs/next", "Come for a question to the caller's own model; 204 where there is none."),
+            post("/v1/jobs/next", "Come for a question to the caller's own model; 204 where there is none."),
             next,
         )
+        .formerly_get("/v1/jobs/next")
         .json(post("/v1/jobs/{job}/result", "Bring the answer to a question."), result)
         .json(post("/v1/jobs/{job}/fail", "Give a question up: it is open for others."), fail)
 }
 
 async fn next(call: Call, asked: shape::JobNext) -> Result<Option<shape::PulledJob>> {
+    call.refuse_query()?;
     let memory = match asked.memory {
         Some(named) => Some(call.doors.engine.memory_id(&call.caller, &named).await?),
         None => None,

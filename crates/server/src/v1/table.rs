@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 use super::call::{self, Call, RepairMark};
-use super::problem::Refused;
+use super::problem::{self, Refused};
 use crate::doors::Doors;
 use crate::operations::observe::Operation;
 
@@ -185,7 +185,7 @@ impl Table {
         })
     }
 
-    /// An operation whose request is the query, and which may have nothing to answer: 204 then.
+    /// An operation whose request is the body, and which may have nothing to answer: 204 then.
     pub(super) fn maybe<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
@@ -193,7 +193,7 @@ impl Table {
         F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
         Work: Future<Output = Result<Option<A>>> + Send,
     {
-        let request = Form::Query(Box::new(Q::schema()));
+        let request = self.named::<Q>();
         let answer = match self.named::<A>() {
             Form::Json(name) => Form::Maybe(name),
             other => other,
@@ -202,8 +202,8 @@ impl Table {
         self.handle(place, move |doors, request| {
             let work = work.clone();
             async move {
-                let (call, parts) = Call::begin(doors, request).await?;
-                let asked = call::query(&parts)?;
+                let (call, _) = Call::begin(doors, request).await?;
+                let asked = call.json()?;
                 let found = work(call, asked).await;
                 found.map(|found| match found {
                     Some(answer) => (place.status, Json(answer)).into_response(),
@@ -245,6 +245,18 @@ impl Table {
             async move { finished(place, &repaired, outcome.await.map_err(Refused).into_response()) }
         };
         self.router = self.router.route(place.path, on(place.method.filter(), handler));
+        self
+    }
+
+    /// Answers the `GET` that an operation was before it became a `POST` with 405 and the name of the
+    /// `POST`. A `GET` has no effects: a page of any host can make a browser send one.
+    pub(super) fn formerly_get(mut self, path: &'static str) -> Self {
+        let handler = move || async move {
+            let place =
+                Place { method: Method::Get, path, summary: "", status: StatusCode::METHOD_NOT_ALLOWED };
+            named(place, problem::method_not_allowed(path))
+        };
+        self.router = self.router.route(path, on(MethodFilter::GET, handler));
         self
     }
 

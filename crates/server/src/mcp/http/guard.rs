@@ -5,21 +5,25 @@ use axum::response::Response;
 use http::{HeaderMap, StatusCode, header};
 
 use super::reply;
-use crate::auth::gate::{Peer, is_loopback_host};
+use crate::auth::gate::Peer;
+use crate::auth::site::{is_cross_site, is_loopback_host, is_loopback_origin, values};
 use crate::mcp::options::Guard;
 
 /// Refuses foreign origins and foreign names of hosts.
 pub(super) fn check(guard: &Guard, peer: Peer, headers: &HeaderMap) -> Result<(), &'static str> {
-    let text = |name| headers.get(name).map(|value: &http::HeaderValue| value.to_str().unwrap_or("?"));
-    if let Some(origin) = text(header::ORIGIN) {
-        let host = origin.split_once("://").map_or("", |(_, rest)| rest);
-        let known = guard.origins.iter().any(|known| known == origin || known == "*");
-        if !known && !is_loopback_host(host) {
-            return Err("requests from pages of this origin are not allowed: see [mcp] allowed_origins");
-        }
+    let is_known = |origin: &str| {
+        is_loopback_origin(origin) || guard.origins.iter().any(|known| known == origin || known == "*")
+    };
+    let mut origins = values(headers, "origin").peekable();
+    let is_foreign = if origins.peek().is_some() {
+        !origins.all(is_known)
+    } else {
+        is_cross_site(headers) // of which browsers do not say the origin with everything
+    };
+    if is_foreign {
+        return Err("requests from pages of this origin are not allowed: see [mcp] allowed_origins");
     }
-    let Some(host) = text(header::HOST) else { return Ok(()) };
-    let allowed = match (&guard.hosts, peer) {
+    let is_allowed = |host: &str| match (&guard.hosts, peer) {
         (_, Peer::Process | Peer::Socket) | (None, Peer::Network) => true,
         (None, Peer::Loopback) => is_loopback_host(host),
         (Some(hosts), Peer::Loopback | Peer::Network) => {
@@ -28,7 +32,7 @@ pub(super) fn check(guard: &Guard, peer: Peer, headers: &HeaderMap) -> Result<()
                 || hosts.iter().any(|known| known.eq_ignore_ascii_case(bare) || known == "*")
         }
     };
-    if allowed {
+    if values(headers, "host").all(is_allowed) {
         Ok(())
     } else {
         Err("this server is not asked under this name of a host: see [mcp] allowed_hosts")
@@ -109,6 +113,15 @@ mod tests {
         check(None, Peer::Loopback, &[("origin", "http://localhost:6274")], true);
         check(None, Peer::Loopback, &[("origin", "null")], false);
         check(None, Peer::Socket, &[("origin", "https://evil.example")], false);
+        check(None, Peer::Loopback, &[("host", "[::1].evil.example")], false);
+        check(None, Peer::Loopback, &[("host", "localhost"), ("host", "evil.example")], false);
+        check(None, Peer::Loopback, &[("sec-fetch-site", "cross-site")], false);
+        check(
+            None,
+            Peer::Network,
+            &[("sec-fetch-site", "cross-site"), ("origin", "https://app.example")],
+            true,
+        );
     }
 
     #[test]

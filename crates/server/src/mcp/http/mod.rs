@@ -27,7 +27,7 @@ use super::peer::WAITING_MAX;
 use super::provider::{Caller, Endpoint};
 use super::revision::Revision;
 use crate::auth::gate::Peer;
-use crate::bodies::{Bodies, Unread};
+use crate::bodies::{Bodies, BodyError};
 use crate::operations::observe::{Operation, RequestId};
 use crate::v1::warn_of_repair;
 pub(crate) use door::routes;
@@ -216,12 +216,12 @@ struct Heads {
 }
 
 /// A body that was not read, as this door says it.
-fn unread(why: Unread) -> Box<Response> {
+fn unread(why: BodyError) -> Box<Response> {
     let status = match why {
-        Unread::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-        Unread::Broken(_) => StatusCode::BAD_REQUEST,
-        Unread::TooSlow => StatusCode::REQUEST_TIMEOUT,
-        Unread::Full => StatusCode::TOO_MANY_REQUESTS,
+        BodyError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+        BodyError::Broken(_) => StatusCode::BAD_REQUEST,
+        BodyError::TooSlow => StatusCode::REQUEST_TIMEOUT,
+        BodyError::Full => StatusCode::TOO_MANY_REQUESTS,
     };
     reply::refused(status, &Error::from(why).message)
 }

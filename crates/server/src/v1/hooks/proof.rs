@@ -20,8 +20,8 @@ const TIMESTAMP: &str = "x-loci-timestamp";
 /// How far a signed time may be from now: what was recorded is of no use later.
 const CLOCKS_APART_S: i64 = 300;
 
-/// The extent to which the head of a request shows that it is from whom it should be; none where its body cannot change
-/// that it is refused.
+/// The extent to which the head of a request shows that it is from whom it should be; none where its body
+/// cannot change that it is refused.
 pub(super) fn proof_of_head(
     source: AlertSource,
     (keys, header): (&HookKeys, Option<&str>),
