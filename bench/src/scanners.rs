@@ -239,7 +239,7 @@ fn transcripts(text: &str) {
 fn formats(text: &str) {
     let file = SourceFile { path: "a.md".to_owned(), text: text.to_owned() };
     for reader in READERS {
-        black_box((reader.read)(std::slice::from_ref(&file), "/a/").is_ok());
+        black_box((reader.read)(std::slice::from_ref(&file), "/a/", 0).is_ok());
     }
 }
 

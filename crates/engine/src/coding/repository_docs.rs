@@ -192,18 +192,20 @@ mod tests {
     fn a35_what_is_said_already() {
         let mut docs = RepositoryDocs::default();
         docs.add("# Work here\n\n- Always run `make gen` before the tests, or they fail.\n- Use pnpm.\n");
-        let check = |text: &str, expect: bool| assert_eq!(docs.say(text), expect, "{text}");
-        check("Always run make gen before the tests, or they fail.", true);
-        check("**Always** run `make gen`\nbefore the tests or they FAIL!", true);
-        check("Always run make gen before the tests or they fail with code 3 in a way.", false);
-        check("The tests need a database on port 5432.", false);
-        check("use pnpm", true);
-        check("pnpm use", false);
-        check("se pnpm", false);
-        check("!", false);
+        let check = |docs: &RepositoryDocs, text: &str, expect: bool| {
+            assert_eq!(docs.say(text), expect, "{text}");
+        };
+        check(&docs, "Always run make gen before the tests, or they fail.", true);
+        check(&docs, "**Always** run `make gen`\nbefore the tests or they FAIL!", true);
+        check(&docs, "Always run make gen before the tests or they fail with code 3 in a way.", false);
+        check(&docs, "The tests need a database on port 5432.", false);
+        check(&docs, "use pnpm", true);
+        check(&docs, "pnpm use", false);
+        check(&docs, "se pnpm", false);
+        check(&docs, "!", false);
         docs.add("[//]: # (Never ever run the slow tests before noon.)\n<!-- Always push to the main branch. -->\n");
-        check("Never ever run the slow tests before noon.", false);
-        check("Always push to the main branch.", false);
+        check(&docs, "Never ever run the slow tests before noon.", false);
+        check(&docs, "Always push to the main branch.", false);
     }
 
     #[test]

@@ -254,7 +254,7 @@ impl Table {
         let handler = move || async move {
             let place =
                 Place { method: Method::Get, path, summary: "", status: StatusCode::METHOD_NOT_ALLOWED };
-            named(place, problem::method_not_allowed(path))
+            finished(place, &RepairMark::default(), problem::method_not_allowed(path))
         };
         self.router = self.router.route(path, on(MethodFilter::GET, handler));
         self

@@ -211,7 +211,12 @@ mod tests {
             let long = name.repeat(times);
             report.repo.clone_from(&long);
             report.rev.name.clone_from(&long);
-            report.since = Some(Revision { name: long.clone(), commit: Some(long.clone()), dirty: true });
+            report.since = Some(Revision {
+                name: long.clone(),
+                commit: Some(long.clone()),
+                parted_from: Some(long.clone()),
+                dirty: true,
+            });
             report.counts = Counts { facts: counts, holding: counts };
             for (number, mut finding) in std::mem::take(&mut report.invalidated).into_iter().enumerate() {
                 finding.citations = vec![finding.citations[0].clone(); number];
