@@ -564,6 +564,14 @@ class DeliveryRetried(TypedDict):
     id: str
 
 
+class DoctorAsk(TypedDict):
+    """What `doctor` may be asked."""
+
+    offline: NotRequired[bool]
+    rebuild: NotRequired[bool]
+    telemetry: NotRequired[bool]
+
+
 class DoctorReport(TypedDict):
     """What `doctor` found."""
 
@@ -1512,6 +1520,15 @@ class JobMessage(TypedDict):
 
     event: str
     message: int
+
+
+class JobNext(TypedDict):
+    """Which question to come for."""
+
+    kinds: NotRequired[str | None]
+    lease_ms: NotRequired[int | None]
+    memory: NotRequired[str | None]
+    wait_ms: NotRequired[int | None]
 
 
 class JobResult(TypedDict):

@@ -116,21 +116,9 @@ class Operations:
         """Try again now what was given up."""
         return self._call(Operation("POST", "/v1/dead-letters/{letter}/retry", "key"), {"letter": letter}, options)
 
-    def doctor(
-        self,
-        *,
-        offline: bool | None = None,
-        rebuild: bool | None = None,
-        telemetry: bool | None = None,
-        **options: Unpack[CallOptions]
-    ) -> api.DoctorReport:
+    def doctor(self, body: api.DoctorAsk | None = None, **options: Unpack[CallOptions]) -> api.DoctorReport:
         """Look at the store, the indexes, and what is called outside."""
-        return self._call(
-            Operation("GET", "/v1/doctor", "read"),
-            {},
-            options,
-            query={"offline": offline, "rebuild": rebuild, "telemetry": telemetry},
-        )
+        return self._call(Operation("POST", "/v1/doctor", "read"), {}, options, body=body if body is not None else {})
 
     def evaluation_list(
         self,
@@ -360,21 +348,13 @@ class Operations:
             body=body if body is not None else {},
         )
 
-    def pulled_next(
-        self,
-        *,
-        kinds: str | None = None,
-        lease_ms: int | None = None,
-        memory: str | None = None,
-        wait_ms: int | None = None,
-        **options: Unpack[CallOptions]
-    ) -> api.PulledJob | None:
+    def pulled_next(self, body: api.JobNext | None = None, **options: Unpack[CallOptions]) -> api.PulledJob | None:
         """Come for a question to the caller's own model; 204 where there is none."""
         return self._call(
-            Operation("GET", "/v1/jobs/next", "never"),
+            Operation("POST", "/v1/jobs/next", "never"),
             {},
             options,
-            query={"kinds": kinds, "lease_ms": lease_ms, "memory": memory, "wait_ms": wait_ms},
+            body=body if body is not None else {},
         )
 
     def pulled_fail(self, job: str, body: api.JobGivenUp | None = None, **options: Unpack[CallOptions]) -> None:

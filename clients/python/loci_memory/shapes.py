@@ -255,6 +255,8 @@ class StoreResult(Shape):
     verification: Optional[VerificationResult] = None
     similar: List[str] = field(default_factory=list)
     warnings: List[str] = field(default_factory=list)
+    repo: Optional[str] = None
+    ref: Optional[str] = None
 
     _inner = {"memory": (Memory, False), "verification": (VerificationResult, False)}
 
@@ -316,6 +318,8 @@ class CitationContent(Shape):
     total_lines: Optional[int] = None
     truncated: bool = False
     error: Optional[str] = None
+    repo: Optional[str] = None
+    ref: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -346,6 +350,8 @@ class SupersedeResult(Shape):
     merged: bool = False
     verification: Optional[VerificationResult] = None
     warnings: List[str] = field(default_factory=list)
+    repo: Optional[str] = None
+    ref: Optional[str] = None
 
     _inner = {"verification": (VerificationResult, False)}
 

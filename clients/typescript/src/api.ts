@@ -696,6 +696,16 @@ export interface DeliveryRetried {
   id: string;
 }
 
+/** What `doctor` may be asked. */
+export interface DoctorAsk {
+  /** Call nobody: models and embedders are then not proved. */
+  offline?: boolean;
+  /** Compare each memory's index with one built afresh: takes as long as loading them. */
+  rebuild?: boolean;
+  /** Compare what happened to facts with what they say, and nothing else (T1 to T7): every fact and row is read. */
+  telemetry?: boolean;
+}
+
 /** What `doctor` found. */
 export interface DoctorReport {
   /** What was looked at. */
@@ -1446,7 +1456,7 @@ export interface Grant {
   capabilities?: Capability[];
   /** Events and records whose timestamp is older are not in the part; 1 to 36500. */
   max_age_days?: number | null;
-  /** Id of the memory. */
+  /** Id or name of the memory. */
   memory?: string | null;
   /**
    * Keys of metadata with the values that each may have: events and records without one of them are not in the part,
@@ -2074,6 +2084,21 @@ export interface JobMessage {
   event: string;
   /** Index into its payload. */
   message: number;
+}
+
+/** Which question to come for. */
+export interface JobNext {
+  /**
+   * Only of these kinds, with commas between them: `extract`, `summarise`, `consolidate`, `reflect`, `review_rules`,
+   * `tree_plan`, `agent_response`.
+   */
+  kinds?: string | null;
+  /** How long the question is the caller's, 1,000 to 3,600,000; 300,000 where it is absent. */
+  lease_ms?: number | null;
+  /** Only of this memory, by its id or name; of any that the caller may read and write whole where it is absent. */
+  memory?: string | null;
+  /** How long to wait for one, up to 60,000; 20,000 where it is absent. */
+  wait_ms?: number | null;
 }
 
 /** An answer. */
@@ -4396,7 +4421,7 @@ export interface Search {
   kinds?: string[];
   /** Candidates per list, for benchmarks. */
   lists?: Lists | null;
-  /** Id of the memory. */
+  /** Id or name of the memory. */
   memory: string;
   /** Conditions, all of which must hold. */
   metadata?: MetadataFilter[];

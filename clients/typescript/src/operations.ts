@@ -93,11 +93,8 @@ export abstract class Operations {
   }
 
   /** Look at the store, the indexes, and what is called outside. */
-  doctor(
-    query: { offline?: boolean; rebuild?: boolean; telemetry?: boolean } = {},
-    options: CallOptions = {},
-  ): Promise<api.DoctorReport> {
-    return this.call({ method: 'GET', path: '/v1/doctor', repeat: 'read' }, {}, options, { query });
+  doctor(body: api.DoctorAsk = {}, options: CallOptions = {}): Promise<api.DoctorReport> {
+    return this.call({ method: 'POST', path: '/v1/doctor', repeat: 'read' }, {}, options, { body });
   }
 
   /** List evaluations of a repository or of a task, the newest first. */
@@ -297,11 +294,8 @@ export abstract class Operations {
   }
 
   /** Come for a question to the caller's own model; 204 where there is none. */
-  pulledNext(
-    query: { kinds?: string | null; lease_ms?: number | null; memory?: string | null; wait_ms?: number | null } = {},
-    options: CallOptions = {},
-  ): Promise<api.PulledJob | undefined> {
-    return this.call({ method: 'GET', path: '/v1/jobs/next', repeat: 'never' }, {}, options, { query });
+  pulledNext(body: api.JobNext = {}, options: CallOptions = {}): Promise<api.PulledJob | undefined> {
+    return this.call({ method: 'POST', path: '/v1/jobs/next', repeat: 'never' }, {}, options, { body });
   }
 
   /** Give a question up: it is open for others. */

@@ -1,6 +1,4 @@
-//! Whether a place of this machine lies in the folder of one memory: below a root, in the directory that is
-//! named like the
-//! memory's id. Ids are never given again, so that no other memory comes by what one left behind.
+//! The folder of one memory on this machine: below a root, in the directory that is named like the memory's id. Ids are never given again, so that no other memory comes by what one left behind.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -23,11 +21,19 @@ fn real_place(place: &Path) -> Option<PathBuf> {
     if !place.is_absolute() {
         return None;
     }
-    place.ancestors().find_map(|above| {
+    for above in place.ancestors() {
         let rest = place.strip_prefix(above).ok()?;
-        let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
-        Some(is_plain.then(|| above.canonicalize().ok().map(|real| real.join(rest)))?)
-    })?
+        if !rest.components().all(|part| matches!(part, Component::Normal(_))) {
+            return None;
+        }
+        match above.canonicalize() {
+            Ok(real) => return Some(real.join(rest)),
+            // A link to nothing may lead anywhere by the time it is followed.
+            Err(_) if above.symlink_metadata().is_ok() => return None,
+            Err(_) => {}
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -57,6 +63,8 @@ mod tests {
         check("own-0123456789", false);
         check("own-0123456789/link/clone", false);
         check("own-0123456789/link/new", false);
+        std::os::unix::fs::symlink(root.join("nowhere"), root.join(own.as_str()).join("dangling")).unwrap();
+        check("own-0123456789/dangling/new", false);
         check("own-0123456789/../other-0123456789/clone", false);
         check("own-0123456789/new/../../other-0123456789/clone", false);
         check("other-0123456789/clone", false);

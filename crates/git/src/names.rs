@@ -33,16 +33,21 @@ impl Source {
         for (before, after) in PLACES {
             let full = format!("{before}{name}{after}");
             if let Some((_, id)) = self.follow_ref(&full)? {
+                self.repository.objects.check_borrowed(&id)?;
                 return Ok(self.repository.peel(&id)?.map(Revision::Commit));
             }
         }
         Ok(self.abbreviated(name)?.map(Revision::Commit))
     }
 
-    /// The commit that is checked out. `None` before the first one.
+    /// The commit that is checked out. `None` before the first one. Errors if it is borrowed from a directory
+    /// that is not allowed.
     pub(crate) fn head(&self) -> CodeResult<Option<ObjectId>> {
         match self.follow_ref("HEAD")? {
-            Some((_, id)) => self.repository.peel(&id),
+            Some((_, id)) => {
+                self.repository.objects.check_borrowed(&id)?;
+                self.repository.peel(&id)
+            }
             None => Ok(None),
         }
     }

@@ -77,7 +77,7 @@ pub struct Doors {
     /// Counters and histograms.
     pub metrics: Arc<Metrics>,
     /// Whether the store could be read and written, when it was last looked at.
-    pub(crate) readiness: Arc<CachedValue<bool>>,
+    pub(crate) readiness: Arc<CachedValue<Option<String>>>,
     /// Figures that cost a read of every memory, when they were last counted.
     pub(crate) figures: Arc<CachedValue<()>>,
     /// Who may send here, and with which secrets.

@@ -38,7 +38,8 @@ impl CodeShelf {
         let path = PathBuf::from(directory);
         let discovered = Discovered {
             common_dir: path.clone(),
-            worktree: Some(path.clone()),
+            // Its files lie nowhere but in commits.
+            worktree: None,
             remotes: origin.map(|url| ("origin".to_owned(), url.to_owned())).into_iter().collect(),
             roots: history.tip().commit().and_then(|tip| history.roots(&tip).ok()).unwrap_or_default(),
             default_branch: history.default_branch().ok().flatten().map(|(name, _)| name),

@@ -10,6 +10,7 @@ use loci_model::fact::FactEventKind;
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::job::{DueRule, JobKind, JobMessage, JobWindow, NewJob};
 use loci_model::key::AccessKey;
+use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::memory::Memory;
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{
@@ -54,7 +55,9 @@ pub fn fill(store: &Arc<dyn Store>, name: &str) -> Result<MemoryId> {
             tx.exposures_mut().put(&exposure_samples::exposure(&place, number)?)?;
             tx.commits_mut().put(&task_samples::commit(&place, number)?)?;
             tx.prompts_mut().put(&task_samples::prompt(&place, number)?)?;
-            tx.ledger_mut().put(&task_samples::entry(&place, number)?)?;
+            // Of a shelf whose entries imports take as they are.
+            let entry = LedgerEntry { shelf: Shelf::Progress, ..task_samples::entry(&place, number)? };
+            tx.ledger_mut().put(&entry)?;
             tx.parked_mut().put(&object(&place, &format!("o{number}"), &[0, 255], 99))?;
             tx.task_sessions_mut().put(&task_samples::session(&place, number)?)?;
             tx.task_sessions_mut().put_item(&task_samples::session_item(&place, number, 2)?)?;

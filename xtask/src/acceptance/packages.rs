@@ -14,7 +14,7 @@ pub(crate) struct PythonEnvironment {
 }
 
 /// Installs `compat/<name>/requirements.lock`.
-pub(super) fn python(checkout: &Checkout, name: &str) -> Result<PythonEnvironment> {
+pub(crate) fn python(checkout: &Checkout, name: &str) -> Result<PythonEnvironment> {
     let lock = checkout.root.join("compat").join(name).join("requirements.lock");
     let folder = checkout.compat_target(name).join("venv");
     install(&lock, &folder, &["--require-hashes", "--no-deps"])

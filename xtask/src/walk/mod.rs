@@ -1,11 +1,12 @@
 //! `cargo xtask walk`: whole ways through the product with the binary, and real git where it takes part; each step says what it looked at.
 //! `stage` is where they happen, `coding` and `reviews` the way of a coding agent's task, `forge` who answers it there; `operations` is the way
-//! of an alert, `wire` how it asks, `civil` what day it is.
+//! of an alert, `wire` how it asks, `civil` what day it is; `pages` runs the code blocks of README and first steps.
 
 mod civil;
 mod coding;
 mod forge;
 mod operations;
+mod pages;
 mod reviews;
 mod stage;
 mod wire;
@@ -34,6 +35,8 @@ enum Way {
     Coding,
     /// An operations agent's investigation: from an alert to its outcome, and a similar alert a week later.
     Sre,
+    /// The code blocks of README and first steps, as a reader pastes them.
+    Pages,
 }
 
 /// Goes a way.
@@ -44,6 +47,7 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     match arguments.way {
         Way::Coding => coding::walk(&loci),
         Way::Sre => operations::walk(&loci),
+        Way::Pages => pages::walk(checkout, &loci),
     }
 }
 
@@ -51,7 +55,8 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
 pub(crate) fn all(checkout: &Checkout) -> Result<()> {
     let loci = checkout.loci()?;
     coding::walk(&loci)?;
-    operations::walk(&loci)
+    operations::walk(&loci)?;
+    pages::walk(checkout, &loci)
 }
 
 /// Goes the steps in order.

@@ -150,7 +150,8 @@ impl Stage {
         }
     }
 
-    fn prepared<'c>(&self, command: &'c mut Command, directory: &Path) -> &'c mut Command {
+    /// A command of the walk, in a directory: it sees nothing of this machine's configuration.
+    pub(super) fn prepared<'c>(&self, command: &'c mut Command, directory: &Path) -> &'c mut Command {
         let home = self.home.path();
         command.current_dir(directory).env_clear().env("HOME", home).env("USER", "walker");
         command.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LOCI_DATA_DIR", home.join("data"));

@@ -27,7 +27,7 @@ pub(crate) async fn repository(
 ) -> Result<String> {
     match named {
         Some(repo) => Ok(repo.to_owned()),
-        None => Here::at(session, globals, environment, None).await?.repo(None),
+        None => Here::at(session, globals, environment, None).await?.repo_or(None, "name the repository"),
     }
 }
 
@@ -107,9 +107,14 @@ impl Here {
 
     /// The repository that is named, else that of the directory.
     pub(crate) fn repo(&self, named: Option<String>) -> Result<String> {
+        self.repo_or(named, "name the repository with --repo")
+    }
+
+    /// As [`Self::repo`], for commands that are given the repository in another way; `remedy` names it.
+    fn repo_or(&self, named: Option<String>, remedy: &str) -> Result<String> {
         let missing = || {
             let why = self.why_none.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-            Usage(format!("name the repository, or work in a clone of it{why}"))
+            Usage(format!("{remedy}, or work in a clone of it{why}"))
         };
         Ok(self.known_repo(named).ok_or_else(missing)?)
     }

@@ -19,7 +19,7 @@ pub(super) fn is_service_link(name: &str, value: &str) -> bool {
 /// `LOCI_PORT=tcp://10.0.0.1:8411`
 fn is_port_url(name: &str, value: &str) -> bool {
     let is_url = |protocol: &&str| value.starts_with(&format!("{}://", protocol.to_ascii_lowercase()));
-    name.ends_with("_PORT") && PROTOCOLS.iter().any(|protocol| is_url(&protocol))
+    name.ends_with("_PORT") && PROTOCOLS.iter().any(is_url)
 }
 
 /// `LOCI_PORT_8411_TCP` and `LOCI_PORT_8411_TCP_ADDR`
@@ -31,7 +31,7 @@ fn is_port_part(name: &str) -> bool {
             let part = behind.strip_prefix('_').and_then(|behind| behind.strip_prefix(*protocol));
             part.is_some_and(|part| PARTS.contains(&part))
         };
-        behind.len() < rest.len() && PROTOCOLS.iter().any(|protocol| is_part(&protocol))
+        behind.len() < rest.len() && PROTOCOLS.iter().any(is_part)
     })
 }
 

@@ -103,7 +103,7 @@ fn a_commit_is_neither_failed_nor_held_up() {
     assert_eq!(spooled(&agent), 2);
     // Settings that cannot be read, and a task that nobody knows.
     agent.change("made.txt", "bad settings");
-    let said = agent.git_as(&[("LOCI_NONSENSE", "1")], &["commit", "-m", "Subject"]);
+    let said = agent.git_as(&[("LOCI_STORE_NONSENSE", "1")], &["commit", "-m", "Subject"]);
     assert!(said.contains("loci githook"), "{said}");
     agent.change("made.txt", "unknown task");
     agent.git_as(&[("TASK_ID", "t-404")], &["commit", "-m", "Subject"]);

@@ -70,17 +70,22 @@ fn what_the_server_cannot_read_is_verified_here() {
     };
     let main = shop.git(&["rev-parse", "HEAD"]);
     let pushed = recent(json!({}));
+    assert_eq!((&pushed["ref"], &pushed["commit"]), (&json!("WORKTREE"), &json!(main)), "{pushed}");
+    assert_eq!(told(&pushed).0.len(), 2);
+    let pushed = recent(json!({ "ref": "HEAD" }));
     assert_eq!((&pushed["ref"], &pushed["commit"]), (&json!("HEAD"), &json!(main)), "{pushed}");
     assert_eq!(told(&pushed).0.len(), 2);
 
     // The files as they lie here, then a commit that nobody pushed.
     shop.write("src/cart.rs", &without_limit());
-    let dirty = recent(json!({ "ref": "WORKTREE" }));
-    assert_eq!(told(&dirty), (vec![total.as_str()], json!({ "gone": 1 })), "{dirty}");
-    assert_eq!((&dirty["dirty"], &dirty["ref"]), (&json!(true), &json!("WORKTREE")));
-    assert_eq!(told(&recent(json!({}))).0.len(), 2, "HEAD is still what is committed");
+    for arguments in [json!({}), json!({ "ref": "WORKTREE" })] {
+        let dirty = recent(arguments);
+        assert_eq!(told(&dirty), (vec![total.as_str()], json!({ "gone": 1 })), "{dirty}");
+        assert_eq!((&dirty["dirty"], &dirty["ref"]), (&json!(true), &json!("WORKTREE")));
+    }
+    assert_eq!(told(&recent(json!({ "ref": "HEAD" }))).0.len(), 2, "HEAD is still what is committed");
     let commit = shop.commit("no limit any more");
-    let own = recent(json!({}));
+    let own = recent(json!({ "ref": "HEAD" }));
     assert_eq!(told(&own), (vec![total.as_str()], json!({ "gone": 1 })), "{own}");
     assert_eq!((&own["commit"], &own["ref"], own.get("dirty")), (&json!(commit), &json!("HEAD"), None));
     let prompt = recent(json!({ "format": "prompt" }));
@@ -97,7 +102,7 @@ fn what_the_server_cannot_read_is_verified_here() {
         let found = called(&mut speaking, name, arguments);
         assert_eq!(told(&found).0, [total.as_str()], "{name}: {found}");
     }
-    let asked = json!({ "repo": "acme/shop", "memory_id": total });
+    let asked = json!({ "repo": "acme/shop", "memory_id": total, "ref": "HEAD" });
     let verified = called(&mut speaking, "memory_verify_citations", asked);
     let citation = &verified["citations"][0];
     assert_eq!(

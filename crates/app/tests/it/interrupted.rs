@@ -91,7 +91,7 @@ fn a_call_that_arrives_late_makes_nothing_twice() {
     assert_eq!(report["created"], 30, "{report}");
     let list = home.json(&["record", "list", "--memory", "notes", "--url", &server.url]);
     assert_eq!(list["records"].as_array().unwrap().len(), 30);
-    // Records that were deleted since are made again, whatever the token remembers.
+    // Records that were deleted since stay deleted, until somebody wants them again, whatever the token remembers.
     for record in list["records"].as_array().unwrap() {
         home.ok(&[
             "record",
@@ -103,7 +103,8 @@ fn a_call_that_arrives_late_makes_nothing_twice() {
             &server.url,
         ]);
     }
-    assert_eq!(home.json(&arguments)["created"], 30);
+    assert_eq!(home.json(&arguments)["created"], 0);
+    assert_eq!(home.json(&[&arguments[..], &["--force"]].concat())["created"], 30);
     let list = home.json(&["record", "list", "--memory", "notes", "--url", &server.url]);
     assert_eq!(list["records"].as_array().unwrap().len(), 30);
 }

@@ -201,9 +201,10 @@ fn what_is_one_store_or_in_use_is_refused() {
     let other = Home::new();
     other.ok(&["memory", "create", "full"]);
     fails(&migrate(&home, [&data, &folder(&other.path("data"))], &[], &[]), 4, "of the name of");
-    let serving = home.serve(&[]);
-    fails(&migrate(&home, [&data, &folder(&home.path("new"))], &[], &[]), 4, "a server runs on");
-    assert!(!home.path("new").exists());
+    let serving = other.serve(&[]);
+    let [from, to] = ["data", "new"].map(|name| folder(&other.path(name)));
+    fails(&migrate(&other, [&from, &to], &[], &[]), 4, "a server runs on");
+    assert!(!other.path("new").exists());
     drop(serving);
 }
 

@@ -61,7 +61,8 @@ fn a_change_says_which_memories_it_invalidates() {
     assert_eq!(before, after, "nothing was changed, and nothing is told of it");
     // What a revert brings back holds again.
     shop.git(&["revert", "--no-edit", "HEAD"]);
-    let (code, out, _) = shop.run(&["verify", "--since", "HEAD~1", "--json"]);
+    let reverted = shop.git(&["rev-parse", "HEAD~1"]);
+    let (code, out, _) = shop.run(&["verify", "--since", &reverted, "--json"]);
     let back: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, ids(&back, "restored")), (0, vec![limit]), "{back}");
 }

@@ -12,6 +12,17 @@ pub(crate) fn line_end(text: &str) -> &'static str {
     if first.ends_with(CRLF) { CRLF } else { "\n" }
 }
 
+/// The line end of a text that has several lines which all end alike; `\n` else.
+pub(crate) fn uniform_line_end(text: &str) -> &'static str {
+    let lines = text.matches('\n').count();
+    if lines > 1 && text.matches(CRLF).count() == lines { CRLF } else { "\n" }
+}
+
+/// Where a text stands in another as it is: ranges of bytes, in order, which may overlap.
+pub(crate) fn verbatim(text: &str, wanted: &str) -> Vec<Range<usize>> {
+    starts(text, wanted).into_iter().map(|start| start..start + wanted.len()).collect()
+}
+
 /// A text that is added to one with this line end. In a text with `\n` it stays as it is.
 pub(crate) fn with_line_end<'a>(text: &'a str, end: &str) -> Cow<'a, str> {
     if end == CRLF && text.contains('\n') {

@@ -127,6 +127,15 @@ impl Objects {
         error
     }
 
+    /// Checks that the object of a ref is there. Errors if it is not, in a clone that borrows objects from a
+    /// directory that is not allowed; elsewhere a ref without its object names nothing.
+    pub(crate) fn check_borrowed(&self, id: &ObjectId) -> CodeResult<()> {
+        if self.alternates_refused && self.header(id)?.is_none() {
+            return Err(self.missing(id));
+        }
+        Ok(())
+    }
+
     /// Ids that begin with these lower-case hex digits, sorted; cut off after some.
     pub(crate) fn with_prefix(&self, digits: &str) -> CodeResult<Vec<ObjectId>> {
         let mut fits = Vec::new();

@@ -115,6 +115,7 @@ fn alternates_are_opened_inside_allowed_roots_only() {
     let inside = sample.path("work/inside");
     symlink(sample.path("other/.git/objects"), &inside).unwrap();
     let read = |sample: &Sample| sample.content("work", Revision::Commit(other), "a.txt");
+    sample.write("work/.git/refs/heads/lent", format!("{other}\n"));
     for alternate in [
         sample.path("other/.git/objects").display().to_string(),
         "../../../other/.git/objects".to_owned(),
@@ -135,6 +136,8 @@ fn alternates_are_opened_inside_allowed_roots_only() {
             sample.content("work", Revision::Commit(head), "a.txt").unwrap().is_some(),
             "its own are read"
         );
+        let error = sample.ask("work", |source| source.resolve("lent")).unwrap_err();
+        assert_eq!(error.why.as_str(), "partial_clone", "a ref to what is borrowed: {alternate}");
         assert!(!ask_everything(&sample).contains("secret"));
     }
     // Where the operator allows the other directory it is borrowed from.

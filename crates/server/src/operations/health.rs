@@ -1,6 +1,7 @@
 //! `/healthz`: the process answers. `/readyz`: the store can be read and written, and its secrets opened.
 //! `/metrics`: the Prometheus text. All three are open to everybody who may reach the server, but not to pages of
-//! other sites; they say nothing of what is wrong, and cost the store little however often they are asked for.
+//! other sites; callers of this machine alone are told the reason, and they cost the store little however often they
+//! are asked for.
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
@@ -31,13 +32,16 @@ pub(crate) async fn readyz(State(doors): State<Doors>, request: Request) -> Resp
         return refused;
     }
     let now_us = doors.clock.monotonic_us();
-    let ready = doors.readiness.get(now_us, limits::READINESS_MS, async {
-        is_ready(&doors).await.inspect_err(|error| tracing::warn!(?error, "not ready")).is_ok()
+    let reason = doors.readiness.get(now_us, limits::READINESS_MS, async {
+        let checked = is_ready(&doors).await.inspect_err(|error| tracing::warn!(?error, "not ready"));
+        checked.err().map(|error| error.to_string())
     });
-    if ready.await {
-        return (StatusCode::OK, "ready\n").into_response();
-    }
-    (StatusCode::SERVICE_UNAVAILABLE, "not ready: the log and `loci doctor` say why\n").into_response()
+    let Some(reason) = reason.await else { return (StatusCode::OK, "ready\n").into_response() };
+    let text = match request.extensions().get::<Peer>() {
+        Some(Peer::Network) | None => "not ready: the log and `loci doctor` say why\n".to_owned(),
+        Some(_) => format!("not ready: {reason}\n"),
+    };
+    (StatusCode::SERVICE_UNAVAILABLE, text).into_response()
 }
 
 /// Proves that the store can be read and written, and that its secrets can be opened.

@@ -71,6 +71,6 @@ mod tests {
         check(&["# T\n- a"], "# T\n- ab", "# T\n- a\n- c", None);
         check(&["", "  \n"], "x", "y", None);
         check(&[], "x", "y", None);
-        check(&["a\r\n"], "a\r\nb\r\n", "a\r\nc\r\n", Some("a\r\nb\r\nc\n"));
+        check(&["a\r\n"], "a\r\nb\r\n", "a\r\nc\r\n", Some("a\r\nb\r\nc\r\n"));
     }
 }

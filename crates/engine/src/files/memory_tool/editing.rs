@@ -5,7 +5,7 @@ use loci_model::Result;
 use super::place::{At, Mounted, missing, read_only};
 use super::viewing::{lines_of, numbered};
 use super::{Told, ToolEntry};
-use crate::files::line_ends::{line_end, occurrences, replaced, with_line_end};
+use crate::files::line_ends::{occurrences, uniform_line_end, verbatim, with_line_end};
 
 /// Lines before and after a change that are shown with it.
 const AROUND: usize = 2;
@@ -16,7 +16,9 @@ pub(super) fn replace(mounted: &mut Mounted<'_>, path: &str, old: &str, new: &st
         Err(why) => return Ok(Err(why)),
     };
     let body = mounted.tree.body(&entry.path)?;
-    let places = occurrences(&body, old);
+    // What stands there verbatim comes first, as in the reference; else `\n` also means a line end of Windows.
+    let verbatim = verbatim(&body, old);
+    let places = if verbatim.is_empty() { occurrences(&body, old) } else { verbatim };
     let Some(place) = places.first() else {
         return Ok(Err(format!(
             "No replacement was performed, old_str `{old}` did not appear verbatim in {shown}."
@@ -29,7 +31,13 @@ pub(super) fn replace(mounted: &mut Mounted<'_>, path: &str, old: &str, new: &st
             lines.join(", ")
         )));
     }
-    let changed = replaced(&body, place, new);
+    let end = uniform_line_end(&body);
+    let changed = format!(
+        "{}{}{}",
+        body.get(..place.start).unwrap_or_default(),
+        with_line_end(new, end),
+        body.get(place.end..).unwrap_or_default()
+    );
     if let Some(why) = too_large(mounted, &shown, &changed) {
         return Ok(Err(why));
     }
@@ -50,40 +58,27 @@ pub(super) fn insert(mounted: &mut Mounted<'_>, path: &str, line: i128, text: &s
         Err(why) => return Ok(Err(why)),
     };
     let body = mounted.tree.body(&entry.path)?;
-    let count = if body.is_empty() { 0 } else { lines_of(&body).len() };
-    let place = usize::try_from(line).ok().filter(|place| *place <= count);
+    let mut lines = if body.is_empty() { Vec::new() } else { lines_of(&body) };
+    let place = usize::try_from(line).ok().filter(|place| *place <= lines.len());
     let Some(place) = place else {
         return Ok(Err(format!(
-            "Invalid `insert_line` parameter: {line}. It should be within the range of lines of the file: \
-             [0, {count}]"
+            "Invalid `insert_line` parameter: {line}. It should be within the range of lines of the file: [0, {}]",
+            lines.len()
         )));
     };
-    let changed = inserted(&body, place, text);
+    let end = uniform_line_end(&body);
+    let whole = format!(
+        "{}{end}",
+        text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
+    );
+    let added = if end == "\n" { text.to_owned() } else { with_line_end(&whole, end).into_owned() };
+    lines.insert(place, added.strip_suffix('\n').unwrap_or(&added));
+    let changed = format!("{}\n", lines.join("\n"));
     if let Some(why) = too_large(mounted, &shown, &changed) {
         return Ok(Err(why));
     }
     mounted.tree.replace(&entry.path, &changed)?;
     Ok(Ok(format!("The file {shown} has been edited.")))
-}
-
-/// A file with a text behind so many lines; every line ends, as those of the file do.
-fn inserted(body: &str, place: usize, text: &str) -> String {
-    let end = line_end(body);
-    let at = body.split_inclusive('\n').take(place).map(str::len).sum();
-    let (before, after) = body.split_at_checked(at).unwrap_or((body, ""));
-    let text = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
-    let text = with_line_end(text, end);
-    let mut changed = String::with_capacity(body.len() + text.len() + 2 * end.len());
-    for part in [before, &text, after] {
-        if !changed.is_empty() && !changed.ends_with('\n') {
-            changed.push_str(end);
-        }
-        changed.push_str(part);
-    }
-    if !changed.ends_with('\n') {
-        changed.push_str(end);
-    }
-    changed
 }
 
 /// The file at a path that may be written, and how the path is shown.

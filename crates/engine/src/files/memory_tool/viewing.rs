@@ -151,7 +151,5 @@ fn bounds(first: i128, last: i128, count: usize) -> std::result::Result<(usize, 
 /// Lines with their numbers, from 1, both ends included.
 pub(super) fn numbered(lines: &[&str], from: usize, to: usize) -> String {
     let shown = lines.iter().enumerate().take(to).skip(from.saturating_sub(1));
-    // What ends a line is not shown: whoever edits says `\n`.
-    let bare = |line: &&str| line.strip_suffix('\r').unwrap_or(line).to_owned();
-    shown.map(|(at, line)| format!("{:>6}\t{}", at + 1, bare(line))).collect::<Vec<_>>().join("\n")
+    shown.map(|(at, line)| format!("{:>6}\t{line}", at + 1)).collect::<Vec<_>>().join("\n")
 }

@@ -158,40 +158,7 @@ impl Engine {
             actor: owner_of(None)?,
         };
         self.mirrors.changed();
-        self.store
-            .write(move |tx| {
-                existing(tx, &mirror.memory)?;
-                let Some(known) = tx.ledger().noun::<Mirror>(&mirror.memory, &mirror.name)? else {
-                    if tx.ledger().count(&mirror.memory, Shelf::Mirror, None)? >= MIRRORS_MAX as u64 {
-                        let rule = format!("a memory has at most {MIRRORS_MAX} mirrors: remove one");
-                        return Err(Error::conflict(rule).because(Reason::QuotaExceeded));
-                    }
-                    tx.ledger_mut().put_noun(&mirror)?;
-                    return Ok(mirror.clone());
-                };
-                if known.origin != MirrorOrigin::Configured || mirror.origin != MirrorOrigin::Configured {
-                    let rule = format!("a mirror named {} is there: choose another name", mirror.name);
-                    return Err(Error::conflict(rule).because(Reason::ResourceConflict).on("name"));
-                }
-                let is_elsewhere = known.path != mirror.path
-                    || known.kind != mirror.kind
-                    || known.namespace != mirror.namespace
-                    || known.layout != mirror.layout;
-                let mirror = Mirror {
-                    // Somewhere else it begins anew: what was agreed on there says nothing here.
-                    id: if is_elsewhere { mirror.id.clone() } else { known.id.clone() },
-                    at: known.at,
-                    ..mirror.clone()
-                };
-                if is_elsewhere {
-                    forget(tx, &mirror)?;
-                }
-                if mirror != known {
-                    tx.ledger_mut().put_noun(&mirror)?;
-                }
-                Ok(mirror)
-            })
-            .await
+        self.store.write(move |tx| put(tx, &mirror)).await
     }
 
     /// Removes a mirror; its files stay where they are.
@@ -439,4 +406,38 @@ impl Engine {
         }
         Ok(done)
     }
+}
+
+/// Stores a mirror that is added; one that the configuration has is brought up to it.
+fn put(tx: &mut dyn Tx, mirror: &Mirror) -> Result<Mirror> {
+    existing(tx, &mirror.memory)?;
+    let Some(known) = tx.ledger().noun::<Mirror>(&mirror.memory, &mirror.name)? else {
+        if tx.ledger().count(&mirror.memory, Shelf::Mirror, None)? >= MIRRORS_MAX as u64 {
+            let rule = format!("a memory has at most {MIRRORS_MAX} mirrors: remove one");
+            return Err(Error::conflict(rule).because(Reason::QuotaExceeded));
+        }
+        tx.ledger_mut().put_noun(mirror)?;
+        return Ok(mirror.clone());
+    };
+    if known.origin != MirrorOrigin::Configured || mirror.origin != MirrorOrigin::Configured {
+        let rule = format!("a mirror named {} is there: choose another name", mirror.name);
+        return Err(Error::conflict(rule).because(Reason::ResourceConflict).on("name"));
+    }
+    let is_elsewhere = known.path != mirror.path
+        || known.kind != mirror.kind
+        || known.namespace != mirror.namespace
+        || known.layout != mirror.layout;
+    let mirror = Mirror {
+        // Somewhere else it begins anew: what was agreed on there says nothing here.
+        id: if is_elsewhere { mirror.id.clone() } else { known.id.clone() },
+        at: known.at,
+        ..mirror.clone()
+    };
+    if is_elsewhere {
+        forget(tx, &mirror)?;
+    }
+    if mirror != known {
+        tx.ledger_mut().put_noun(&mirror)?;
+    }
+    Ok(mirror)
 }

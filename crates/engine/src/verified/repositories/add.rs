@@ -363,8 +363,12 @@ fn learn_names(tx: &dyn ReadTx, repository: &mut Repository, known: &Known) -> R
     {
         learned.push(number.clone());
     }
+    // Two repositories may have directories of one name: before their first commits nothing else tells them
+    // apart.
+    let by_directory = known.key.to_lowercase();
     if known.names.is_empty() {
-        learned.push(known.key.to_lowercase());
+        let is_own = is_free(&by_directory)?;
+        learned.push(if is_own { by_directory } else { repository.key.to_lowercase() });
     }
     repository.aliases.extend(learned);
     Ok(warnings)

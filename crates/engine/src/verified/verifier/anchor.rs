@@ -101,7 +101,11 @@ impl Verifier<'_> {
 
     /// Whether a file stands in the worktree alone, or otherwise than in the commit below. What cannot be read says nothing.
     fn is_uncommitted(&self, path: &str, entry: &CodeEntry) -> bool {
-        let Some(commit) = self.at.commit().filter(|_| self.at.is_dirty()) else { return false };
+        if !self.at.is_dirty() {
+            return false;
+        }
+        // Before the first commit every file stands in the worktree alone.
+        let Some(commit) = self.at.commit() else { return true };
         let before = self.old_entry(commit, path);
         before.is_ok_and(|before| before.is_none_or(|before| before.id != entry.id))
     }

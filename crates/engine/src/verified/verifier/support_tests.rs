@@ -59,7 +59,8 @@ fn unchanged_code_supports_only_what_it_holds() {
         ("A cart holds at most MAX_ITEMS = 60 items.", items, (Contradicted, OtherValue)),
         ("A cart holds 60 items at most (MAX_ITEMS).", items, (NotChecked, NamesMissing)),
         ("MAX_ITEMS was 60 and is 50.", items, (NotChecked, NamesMissing)),
-        ("The limit of items is 50.", items, (Supported, NamesFound)),
+        // A number alone may stand there by chance.
+        ("The limit of items is 50.", items, (NotChecked, NothingToFind)),
         ("Shards by fifty regions: 50.", items, (NotChecked, NothingToFind)),
         ("`add_item` refuses more with CartFull.", inner, (Supported, NamesFound)),
         ("`remove_item` refuses more with CartFull.", inner, (NotChecked, NamesMissing)),

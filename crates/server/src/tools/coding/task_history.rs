@@ -4,11 +4,11 @@ use loci_api::task::TaskListing;
 use loci_model::ports::BoxFuture;
 
 use super::shapes::{cursor, forge_number, limit, name, status, words};
-use crate::tools::native;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, open, said, time, word};
 use crate::tools::shapes::repo;
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::{asked, native};
 use crate::v1::tasks::listed;
 
 /// Items where nobody says.
@@ -47,9 +47,11 @@ pub(in crate::tools) fn tool() -> Tool {
 
 fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
     Box::pin(async move {
+        // Tasks of all repositories are no history of one.
+        asked::needed(&arguments, "repo")?;
         let asking = native::asking(&context, &arguments);
-        let mut asked: TaskListing = native::request(arguments, &[])?;
-        asked.limit = asked.limit.or(Some(ITEMS));
-        native::answer(&listed(&asking, asked).await?)
+        let mut listing: TaskListing = native::request(arguments, &[])?;
+        listing.limit = listing.limit.or(Some(ITEMS));
+        native::answer(&listed(&asking, listing).await?)
     })
 }
