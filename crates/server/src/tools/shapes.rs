@@ -7,7 +7,7 @@ use super::schema::{hinted, pattern, said, text};
 /// A repository.
 pub(super) fn repo() -> Value {
     let form = "^([A-Za-z0-9.-]+\\.[A-Za-z]{2,}(:[0-9]+)?/)?[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)+$";
-    let mut repo = said(pattern(form), "'owner/name'; omitted: this clone");
+    let mut repo = said(pattern(form), "'owner/name'; or this clone");
     if let Some(repo) = repo.as_object_mut() {
         repo.insert("minLength".to_owned(), 3.into());
         repo.insert("maxLength".to_owned(), 300.into());
@@ -18,7 +18,7 @@ pub(super) fn repo() -> Value {
 /// A revision.
 pub(super) fn revision() -> Value {
     let form = pattern("^[^-\\s~^:?*\\[\\\\][^\\s~^:?*\\[\\\\]*$");
-    let mut revision = said(form, "Branch, tag, commit id, HEAD or WORKTREE; omitted: WORKTREE in a clone");
+    let mut revision = said(form, "Branch, tag, commit, HEAD or WORKTREE; omitted: WORKTREE in a clone");
     if let Some(revision) = revision.as_object_mut() {
         revision.insert("maxLength".to_owned(), 250.into());
     }
