@@ -407,7 +407,7 @@ fn one_bad_file_is_told_once_and_stops_nobody() {
     allowed.write(".keep", "");
     allowed.sync();
     allowed.write("knowledge/system/rules.md", "be brief\n");
-    assert_eq!(counts(&allowed.sync()), "written 1, created 1");
+    assert_eq!(counts(&allowed.sync()), "created 1");
 }
 
 #[test]
