@@ -26,5 +26,5 @@ mod unreadable_rows_tests;
 mod writer;
 
 pub use options::SqliteOptions;
-pub use restore::restore;
+pub use restore::{BackupSecrets, restore};
 pub use store::SqliteStore;

@@ -2,19 +2,34 @@
 
 use std::path::Path;
 
-use loci_model::{Error, ErrorKind, Result};
-use rusqlite::{Connection, OpenFlags};
+use loci_model::ledger::Shelf;
+use loci_model::ports::vault::{RESTORED_UNSEALED, WITNESS_LEASE};
+use loci_model::{Error, ErrorKind, Result, Timestamp};
+use rusqlite::{Connection, OpenFlags, params};
 
 use crate::errors::{Sql, folder_error};
 use crate::folder::{self, DATABASE, named, open_private, sync_folder};
 use crate::locks::SchemaLock;
 use crate::{index_files, migrate};
 
+/// The version of the schema that brought leases.
+const LEASES_SINCE: u32 = 4;
+
+/// What a backup holds that is of no use without the master key of its folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackupSecrets {
+    /// Nothing.
+    None,
+    /// Tombstones: without the key, imports bring back what was erased.
+    Tombstones,
+    /// Access keys or redactions: without the key, a server does not start.
+    Sealed,
+}
+
 /// Replaces the database in `folder` by the backup `from`. Needs the folder to itself: a conflict while a process uses
-/// it, and without `force` where it holds data. The backup is checked before anything is touched. True where
-/// the backup has
-/// access keys, whose secrets are sealed under the master key of its folder.
-pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<bool> {
+/// it, and without `force` where it holds data. The backup is checked before anything is touched. Returns
+/// what the backup needs the master key of its folder for.
+pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<BackupSecrets> {
     check(from)?;
     let folder = folder::prepare(folder)?;
     let _exclusive = SchemaLock::try_exclusive(&folder)?;
@@ -26,7 +41,7 @@ pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<bool> {
         )));
     }
     let partial = folder.join("loci.db.restore");
-    let has_keys = copy(from, &partial).inspect_err(|_| {
+    let secrets = copy(from, &partial).inspect_err(|_| {
         // Best effort: the error at hand says more than one about the leftover.
         let _ = std::fs::remove_file(&partial);
     })?;
@@ -43,7 +58,7 @@ pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<bool> {
     std::fs::rename(&partial, &database)
         .map_err(|error| folder_error(&named("replacing", &database), error))?;
     sync_folder(&folder)?;
-    Ok(has_keys)
+    Ok(secrets)
 }
 
 /// An error unless the file is a whole database that this binary can read.
@@ -71,8 +86,8 @@ fn check(from: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The file may have a log beside it: SQLite copies what both say. True where it has access keys.
-fn copy(from: &Path, partial: &Path) -> Result<bool> {
+/// The file may have a log beside it: SQLite copies what both say.
+fn copy(from: &Path, partial: &Path) -> Result<BackupSecrets> {
     let file = open_private(partial)?;
     file.set_len(0).map_err(|error| folder_error(&named("writing", partial), error))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -86,11 +101,35 @@ fn copy(from: &Path, partial: &Path) -> Result<bool> {
     if migrate::version(&copied)? > 1 {
         copied.execute("UPDATE identity SET store = lower(hex(randomblob(16)))", []).sql()?;
     }
-    let has_keys =
-        copied.query_row("SELECT EXISTS (SELECT 1 FROM access_keys)", [], |row| row.get(0)).sql()?;
+    let secrets = secrets(&copied)?;
     copied.close().map_err(|(_, error)| error).sql()?;
     file.sync_all().map_err(|error| folder_error(&named("syncing", partial), error))?;
-    Ok(has_keys)
+    Ok(secrets)
+}
+
+fn secrets(copied: &Connection) -> Result<BackupSecrets> {
+    // Tables of later versions are none of a backup's.
+    let has = |table: &str, condition: &str| -> Result<bool> {
+        let known = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1)";
+        let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE {condition})");
+        Ok(copied.query_row(known, [table], |row| row.get(0)).sql()?
+            && copied.query_row(&sql, [], |row| row.get(0)).sql()?)
+    };
+    let redacted = format!("shelf = '{}'", Shelf::RedactedContent.as_str());
+    let witness = format!("name = '{WITNESS_LEASE}' AND host <> '{RESTORED_UNSEALED}'");
+    if has("access_keys", "true")? || has("ledger", &redacted)? {
+        return Ok(BackupSecrets::Sealed);
+    }
+    if has("leases", &witness)? {
+        return Ok(BackupSecrets::Tombstones);
+    }
+    // A master key that lies in the folder belongs to what lay there before.
+    if migrate::version(copied)? >= LEASES_SINCE {
+        let mark = "INSERT INTO leases (name, host, until) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+        let until = Timestamp::LATEST.millis();
+        copied.execute(mark, params![WITNESS_LEASE, RESTORED_UNSEALED, until]).sql()?;
+    }
+    Ok(BackupSecrets::None)
 }
 
 fn holds_data(database: &Path) -> Result<bool> {

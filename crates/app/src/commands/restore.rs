@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use loci_store_sqlite::BackupSecrets;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -38,20 +39,23 @@ impl Restore {
             )
             .into());
         };
-        let has_keys = loci_store_sqlite::restore(&self.file, folder, self.force)?;
-        let has_master_key = folder.join(MASTER_KEY_FILE).exists();
-        let note = match (has_keys, has_master_key || environment.master_key().is_some()) {
-            (true, false) => Some(
-                "the backup's access keys are sealed under a master key that is not here: put master.key \
-                 into the folder, or \
-                 set LOCI_MASTER_KEY; a server does not start without it",
+        let secrets = loci_store_sqlite::restore(&self.file, folder, self.force)?;
+        let has_key_file = folder.join(MASTER_KEY_FILE).exists();
+        let has_key = has_key_file || environment.master_key().is_some();
+        let note = match secrets {
+            BackupSecrets::Sealed if !has_key => Some(
+                "what the backup has sealed, such as its access keys, needs a master key that is not here: \
+                 put master.key into the folder, or set LOCI_MASTER_KEY; a server does not start without it",
             ),
-            (false, _) if has_master_key => Some(
-                "the backup has no access key, and the folder a master key: a server does not start until \
-                 there is a key \
-                 (loci key create NAME) or master.key is removed",
+            BackupSecrets::Tombstones if !has_key => Some(
+                "the backup's tombstones were made under a master key that is not here: put master.key into \
+                 the folder, or set LOCI_MASTER_KEY; without it imports may bring back what was erased before",
             ),
-            (true, true) | (false, _) => None,
+            BackupSecrets::None if has_key_file => Some(
+                "the backup has nothing sealed, and the folder a master key: a server does not start until \
+                 there is a key (loci key create NAME) or master.key is removed",
+            ),
+            BackupSecrets::None | BackupSecrets::Tombstones | BackupSecrets::Sealed => None,
         };
         let folder = folder.display().to_string();
         let shown = serde_json::json!({ "data_dir": folder, "note": note });

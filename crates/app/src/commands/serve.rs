@@ -91,7 +91,9 @@ pub async fn run(
         clock_ahead_days: config.rehearsal.clock_ahead_days,
     })?;
     // Before anybody is let in: a folder whose keys are gone would take every caller for an administrator.
-    wiring.engine.master_key_check().await?;
+    if let Some(warning) = wiring.engine.master_key_check().await? {
+        tracing::warn!("{warning}");
+    }
     register(&wiring.engine, &configured).await;
     wiring_mirrors::register(&wiring.engine, &wiring.mirrors, true).await;
     let doors = doors(&wiring, &config, environment)?;

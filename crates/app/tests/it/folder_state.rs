@@ -78,6 +78,166 @@ fn a_restore_without_its_master_key_is_told_and_not_served() {
     assert!(!unready.contains(fresh.path("data").to_str().unwrap()), "{unready}");
 }
 
+/// A home without access keys, in whose memory an imported record was deleted; and the import.
+fn with_tombstones() -> (Home, Vec<String>) {
+    let home = Home::new();
+    home.ok(&CREATE);
+    let file = home.path("mem0.json").to_str().unwrap().to_owned();
+    fs::write(&file, r#"[{"id":"m1","memory":"Alex keeps bees."},{"id":"m2","memory":"Alex has a bike."}]"#)
+        .unwrap();
+    let import = ["import", "--format", "mem0", &file, "--memory", "notes"].map(str::to_owned).to_vec();
+    run(&home, &import);
+    delete(&home, "Alex keeps bees.");
+    (home, import)
+}
+
+fn run(home: &Home, arguments: &[String]) -> String {
+    home.ok(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn texts(home: &Home) -> Vec<(String, String)> {
+    let listed = home.json(&["record", "list", "--memory", "notes", "--namespace", "/imported/mem0"]);
+    let word = |one: &serde_json::Value, name: &str| one[name].as_str().unwrap().to_owned();
+    listed["records"].as_array().unwrap().iter().map(|one| (word(one, "id"), word(one, "text"))).collect()
+}
+
+fn delete(home: &Home, text: &str) {
+    let (id, _) = texts(home).into_iter().find(|(_, one)| one == text).unwrap();
+    home.ok(&["record", "delete", "--memory", "notes", &id]);
+}
+
+/// The home is served, and a tombstone of it that is made from now on has its effect.
+fn is_served_with_new_tombstones(home: &Home, import: &[String]) {
+    let server = home.serve(&[]);
+    assert!(get(&server, "/readyz", "").starts_with("HTTP/1.1 200"), "{}", home.log());
+    home.ok(&["event", "create", "--memory", "notes", "--actor", "ann", "--session", "s", "a heron"]);
+    run(home, import);
+    delete(home, "Alex has a bike.");
+    let told = run(home, import);
+    assert!(told.contains("was erased here on"), "{told}");
+    assert!(!texts(home).iter().any(|(_, text)| text == "Alex has a bike."));
+    assert!(get(&server, "/readyz", "").starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn a_dry_run_makes_no_key_and_the_server_still_starts() {
+    let home = Home::new();
+    home.ok(&CREATE);
+    home.ok(&["event", "create", "--memory", "notes", "--actor", "mara", "--session", "s", "a heron"]);
+    let server = home.serve(&[]);
+    home.ok(&["forget", "--memory", "notes", "--actor", "mara", "--dry-run"]);
+    assert!(get(&server, "/readyz", "").starts_with("HTTP/1.1 200"));
+    assert!(server.stop());
+    let server = home.serve(&[]);
+    assert!(get(&server, "/readyz", "").starts_with("HTTP/1.1 200"));
+    home.ok(&["forget", "--memory", "notes", "--actor", "mara", "--confirm", "mara"]);
+    assert!(home.path("data/master.key").exists());
+    assert!(server.stop());
+    assert!(get(&home.serve(&[]), "/readyz", "").starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn a_lost_key_costs_a_store_without_access_keys_its_tombstones_alone() {
+    let (home, import) = with_tombstones();
+    let backup = home.path("backup.db").to_str().unwrap().to_owned();
+    home.ok(&["backup", &backup]);
+    let restored = |key: &str| {
+        let fresh = Home::new();
+        fs::create_dir_all(fresh.path("data")).unwrap();
+        match key {
+            "" => {}
+            "its own" => {
+                fs::copy(home.path("data/master.key"), fresh.path("data/master.key")).unwrap();
+            }
+            other => write_key(&fresh, other),
+        }
+        let output = fresh.run(&["restore", &backup]);
+        assert!(output.status.success(), "{output:?}");
+        (fresh, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+
+    let (whole, note) = restored("its own");
+    assert!(!note.contains("master"), "{note}");
+    let told = run(&whole, &import);
+    assert!(told.contains("was erased here on"), "{told}");
+    is_served_with_new_tombstones(&whole, &import);
+
+    let (without, note) = restored("");
+    assert!(note.contains("imports may bring back what was erased before"), "{note}");
+    let told = String::from_utf8_lossy(&without.run(&["doctor", "--offline"]).stdout).into_owned();
+    assert!(told.contains("were made under a master key that is not here"), "{told}");
+    let server = without.serve(&[]);
+    assert!(get(&server, "/readyz", "").starts_with("HTTP/1.1 200"));
+    assert!(without.log().contains("were made under a master key that is not here"), "{}", without.log());
+    assert!(server.stop() && !without.path("data/master.key").exists(), "no key is made in passing");
+    // The right one may still be put there; with none, the next deletion makes one.
+    is_served_with_new_tombstones(&without, &import);
+    without.ok(&["key", "create", "admin"]);
+
+    // Another key is taken as well.
+    let (other, _) = restored("33");
+    is_served_with_new_tombstones(&other, &import);
+    let (other, _) = restored("33");
+    other.ok(&["key", "create", "admin"]);
+    assert!(get(&other.serve(&[]), "/readyz", "").starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn memories_that_were_moved_without_their_key_are_written_and_deleted() {
+    let (home, import) = with_tombstones();
+    let folder = |home: &Home, name: &str| format!("sqlite:{}", home.path(name).display());
+    let target = Home::new();
+    home.ok(&["migrate", "--from", &folder(&home, "data"), "--to", &folder(&target, "data")]);
+    // With their key: nothing is sealed in the new store yet, and it is no emptied one.
+    let server = target.serve(&[]);
+    assert!(get(&server, "/readyz", "").starts_with("HTTP/1.1 200"));
+    assert!(server.stop());
+    let told = run(&target, &import);
+    assert!(told.contains("was erased here on"), "{told}");
+
+    let target = Home::new();
+    home.ok(&["migrate", "--from", &folder(&home, "data"), "--to", &folder(&target, "data")]);
+    fs::remove_file(target.path("data/master.key")).unwrap();
+    is_served_with_new_tombstones(&target, &import);
+}
+
+#[test]
+fn a_key_that_an_earlier_version_made_in_passing_is_taken() {
+    let home = Home::new();
+    home.ok(&CREATE);
+    write_key(&home, "55");
+    let server = home.serve(&[]);
+    assert!(get(&server, "/readyz", "").starts_with("HTTP/1.1 200"));
+    assert!(server.stop());
+    // But not beside a database from before anything was sealed in that folder.
+    let backup = home.path("backup.db").to_str().unwrap().to_owned();
+    let earlier = Home::new();
+    earlier.ok(&CREATE);
+    earlier.ok(&["backup", &backup]);
+    earlier.ok(&["key", "create", "admin"]);
+    let output = earlier.run(&["restore", &backup, "--force"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("a server does not start until"), "{output:?}");
+    refuses(&earlier, "Nobody is let in without credentials");
+    fs::remove_file(earlier.path("data/master.key")).unwrap();
+    assert!(get(&earlier.serve(&[]), "/readyz", "").starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn a_rotation_of_no_key_leaves_the_witness() {
+    let home = with_a_key();
+    let right = fs::read(home.path("data/master.key")).unwrap();
+    write_key(&home, "44");
+    home.fails(3, &["key", "rotate", "LOCI0000000000000000"]);
+    let revoked = home.json(&["key", "list"])["keys"][0]["access_key_id"].as_str().unwrap().to_owned();
+    fs::write(home.path("data/master.key"), right).unwrap();
+    assert!(get(&home.serve(&[]), "/readyz", "").starts_with("HTTP/1.1 200"));
+    // Where all keys are revoked and the master key is lost, a new one of both is made.
+    home.ok(&["key", "revoke", &revoked]);
+    write_key(&home, "44");
+    home.ok(&["key", "create", "again"]);
+    assert!(get(&home.serve(&[]), "/readyz", "").starts_with("HTTP/1.1 200"));
+}
+
 /// The answer of the readiness check once it has this status: the server looks at most once a second.
 fn answered(server: &Server, status: &str) -> String {
     let mut answers = (0..100_000).map(|_| get(server, "/readyz", ""));

@@ -89,6 +89,9 @@ impl Engine {
         let mut counts = Counts::new();
         if let Some(mentions) = &mentions {
             let taken = self.take_person_out(&memory, mentions, by, dry_run).await?;
+        if !dry_run {
+            self.ready_to_seal().await?;
+        }
             counts.add("mentions by others", taken.tasks + taken.entries + taken.rules);
         }
         for _ in 0..WALKS_MAX {
@@ -142,7 +145,7 @@ impl Engine {
         self.write_or_undo(dry_run, move |tx| {
             let memory = &existing(tx, &memory)?;
             let (person, records, vault, by) = (&person, &found, vault.as_ref(), by.as_str());
-            erase_person(tx, &Erasing { memory, person, records, vault, by, at })
+            erase_person(tx, &Erasing { memory, person, records, vault, marks: !dry_run, by, at })
         })
         .await
     }

@@ -83,6 +83,8 @@ pub(crate) struct Erasing<'a> {
     /// Records that the walk found; what rests on the person's events is found in the write.
     pub(crate) records: &'a BTreeSet<RecordId>,
     pub(crate) vault: &'a dyn Vault,
+    /// Tombstones are made: a dry run, which needs no master key, makes none.
+    pub(crate) marks: bool,
     pub(crate) by: &'a str,
     pub(crate) at: Timestamp,
 }
@@ -142,7 +144,9 @@ impl Erasing<'_> {
     fn mark_records(&self, tx: &mut dyn Tx, records: &[Record], counts: &mut Counts) -> Result<()> {
         let mut namespaces: BTreeMap<String, Namespace> = BTreeMap::new();
         for record in records {
-            self.tombstones().put_record(tx, record, Reach::Forgotten, self.at)?;
+            if self.marks {
+                self.tombstones().put_record(tx, record, Reach::Forgotten, self.at)?;
+            }
             let kind = match record.kind {
                 RecordKind::Document => "documents",
                 RecordKind::Preference => "preferences",
@@ -174,7 +178,7 @@ impl Erasing<'_> {
             answer.answer.value().is_ok_and(|value| names(&value, "", self.person, records))
         })?;
         counts.add("request tokens", count(gone.len()));
-        for name in &gone {
+        for name in gone.iter().filter(|_| self.marks) {
             self.tombstones().put(tx, &Source::Request(name), self.at)?;
         }
         Ok(())
@@ -190,7 +194,9 @@ impl Erasing<'_> {
             let beginning = format!("{}/", repository.id);
             counts.add("deliveries", count(tx.deliveries_mut().drop_received(memory, &beginning)?));
         }
-        self.mark_events(tx, actor)?;
+        if self.marks {
+            self.mark_events(tx, actor)?;
+        }
         counts.add("events", tx.events_mut().forget_actor(memory, actor)?);
         counts.add("commits", tx.commits_mut().forget_actor(memory, actor)?);
         counts.add("task sessions", tx.task_sessions_mut().forget_actor(memory, actor)?);

@@ -14,7 +14,7 @@ use loci_model::tree_entry::{TreePlace, owner_of};
 use loci_model::{ActorId, Document, Error, EventId, MemoryId, Reason, RecordId, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::keys::master_key::{has_sealed, make_ready};
+use crate::keys::master_key::can_digest;
 
 /// The entry that says that a memory has tombstones at all: without it no digest is made.
 const ANY: &str = "any";
@@ -89,13 +89,15 @@ pub(crate) struct Tombstones<'a> {
 }
 
 impl Tombstones<'_> {
-    /// Notes that a source's data was erased.
+    /// Notes that a source's data was erased. The caller made the engine ready to seal before the write.
     ///
     /// # Errors
     /// What the store and the vault say.
     pub(crate) fn put(&self, tx: &mut dyn Tx, source: &Source<'_>, at: Timestamp) -> Result<()> {
+        if !can_digest(tx, self.vault)? {
+            return Err(Error::bug("a tombstone was made before the store was ready to seal"));
+        }
         if !self.is_any(tx)? {
-            make_ready(tx, self.vault, at)?;
             self.put_in_memory(tx, ANY.to_owned(), at)?;
         }
         let digest = self.digest(source)?;
@@ -149,14 +151,15 @@ impl Tombstones<'_> {
     /// # Errors
     /// What the store and the vault say.
     pub(crate) fn get(&self, tx: &dyn ReadTx, source: &Source<'_>) -> Result<Option<Timestamp>> {
-        if !self.is_any(tx)? {
+        if !self.is_any(tx)? || !can_digest(tx, self.vault)? {
             return Ok(None);
         }
         let found = tx.ledger().noun::<ErasedSource>(self.memory, &self.digest(source)?)?;
         Ok(found.map(|found| found.at))
     }
 
-    /// The same of a memory that is not there yet: what was erased from an earlier one of that id.
+    /// The same of a memory that is not there yet: what was erased from an earlier one of that id. The caller
+    /// asked once whether digests can be made.
     ///
     /// # Errors
     /// What the store and the vault say.
@@ -166,10 +169,6 @@ impl Tombstones<'_> {
         source: &Source<'_>,
         now: Timestamp,
     ) -> Result<Option<Timestamp>> {
-        // Who made a tombstone sealed a witness first.
-        if !has_sealed(tx, now)? {
-            return Ok(None);
-        }
         let Some(found) = tx.idempotency().get(&scope(&self.digest(source)?), now)? else { return Ok(None) };
         let erased: Erased = serde_json::from_str(found.answer.as_str())
             .map_err(|error| Error::bug("a tombstone is damaged").caused_by(error))?;
@@ -209,7 +208,7 @@ impl Tombstones<'_> {
     /// # Errors
     /// What the store and the vault say.
     pub(crate) fn lift(&self, tx: &mut dyn Tx, source: &Source<'_>) -> Result<()> {
-        if !self.is_any(tx)? {
+        if !self.is_any(tx)? || !can_digest(tx, self.vault)? {
             return Ok(());
         }
         tx.ledger_mut().remove(self.memory, Shelf::ErasedSource, &self.digest(source)?).map(drop)

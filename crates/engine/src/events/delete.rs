@@ -27,6 +27,7 @@ impl Engine {
         let view = access::event_view(caller, memory, actor, Some(session), Capability::Write, now)?;
         let (memory, actor, session, id) = (memory.clone(), actor.clone(), session.clone(), id.clone());
         let (caller, vault) = (caller.clone(), self.vault.clone());
+        self.ready_to_seal().await?;
         self.store
             .write(move |tx| {
                 let place = (&actor, &session);

@@ -1,6 +1,7 @@
 //! `key_rotate`: new secrets for the same key id and grants; the old ones stop to count at once.
 
-use loci_model::ports::store::StoreExt;
+use loci_model::key::AccessKey;
+use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::Principal;
 use loci_model::{AccessKeyId, Error, Result};
 
@@ -12,6 +13,9 @@ impl Engine {
     /// Replaces both secrets of a key.
     pub async fn key_rotate(&self, caller: &Principal, id: &AccessKeyId) -> Result<IssuedKey> {
         access::require_server_admin(caller)?;
+        // Before the witness is replaced: a key id that is not there changes nothing.
+        let wanted = id.clone();
+        self.store.read(move |tx| rotatable(tx, &wanted).map(drop)).await?;
         self.ready_to_seal_anew().await?;
         let (secret, token) = (new_secret(self.ids.as_ref()), new_token(self.ids.as_ref()));
         let sealed = self.vault.seal(secret.expose().as_bytes())?;
@@ -21,10 +25,7 @@ impl Engine {
         let principal = self
             .store
             .write(move |tx| {
-                let mut key = tx.keys().get(&wanted)?.ok_or_else(|| unknown(&wanted))?;
-                if key.revoked_at.is_some() {
-                    return Err(Error::conflict("the key is revoked: create a new one"));
-                }
+                let mut key = rotatable(tx, &wanted)?;
                 key.secret_sealed.clone_from(&sealed);
                 key.token_digest.clone_from(&token_digest);
                 key.rotated_at = Some(now);
@@ -34,6 +35,14 @@ impl Engine {
             .await?;
         Ok(IssuedKey { id: id.clone(), secret, token, principal })
     }
+}
+
+fn rotatable(tx: &dyn ReadTx, id: &AccessKeyId) -> Result<AccessKey> {
+    let key = tx.keys().get(id)?.ok_or_else(|| unknown(id))?;
+    if key.revoked_at.is_some() {
+        return Err(Error::conflict("the key is revoked: create a new one"));
+    }
+    Ok(key)
 }
 
 /// The error for a key that is not there.

@@ -52,6 +52,7 @@ impl Engine {
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (memory, by, vault) = (memory.clone(), caller.name.clone(), self.vault.clone());
+        self.ready_to_seal().await?;
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
@@ -123,6 +124,7 @@ impl Engine {
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (memory, by, vault) = (memory.clone(), caller.name.clone(), self.vault.clone());
+        self.ready_to_seal().await?;
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;

@@ -43,6 +43,7 @@ impl Engine {
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (ids, by, reason) = (ids.to_vec(), caller.name.clone(), format!("deleted: {}", reason.trim()));
         let vault = self.vault.clone();
+        self.ready_to_seal().await?;
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;

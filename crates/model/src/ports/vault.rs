@@ -2,6 +2,13 @@
 
 use crate::Result;
 
+/// The lease whose holder is the witness of the master key: it belongs to a store, and is never moved to
+/// another.
+pub const WITNESS_LEASE: &str = "master key";
+/// The holder in a database that was restored from a backup in which nothing was sealed: a master key beside
+/// it belongs to what lay there before.
+pub const RESTORED_UNSEALED: &str = "restored unsealed";
+
 /// Seals and opens small secrets.
 pub trait Vault: Send + Sync {
     /// Makes the master key where there is none. Only for a store that has nothing sealed yet: another key

@@ -83,8 +83,9 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
         Err(error) => findings.push(finding("store", false, error.message)),
     }
     findings.push(match engine.master_key_check().await {
-        Ok(()) => {
-            finding("master key", true, "it opens what the store has sealed, where anything is".to_owned())
+        Ok(warning) => {
+            let detail = warning.unwrap_or("it opens what the store has sealed, where anything is");
+            finding("master key", true, detail.to_owned())
         }
         Err(error) => finding("master key", false, error.message),
     });

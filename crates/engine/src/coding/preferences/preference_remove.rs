@@ -44,6 +44,7 @@ impl Engine {
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (caller, user, id) = (caller.clone(), user.to_owned(), id.clone());
         let vault = self.vault.clone();
+        self.ready_to_seal().await?;
         self.store
             .write(move |tx| {
                 let (memory, whose) = person(tx, &caller, &memory, &user, Capability::Write)?;

@@ -71,6 +71,7 @@ impl Engine {
         let (asks, name, of) = (caller.clone(), user.to_owned(), memory.clone());
         let (memory, whose) =
             self.store.read(move |tx| person(tx, &asks, &of, &name, Capability::Write)).await?;
+        self.ready_to_seal().await?;
         let random = hex::encode(self.ids.random());
         let pseudonym = format!("erased-{}", random.get(..PSEUDONYM_DIGITS).unwrap_or_default());
         let mentions = PersonMentions::of(&whose, &pseudonym);
@@ -84,7 +85,8 @@ impl Engine {
             .write(move |tx| {
                 let (vault, by) = (vault.as_ref(), by.as_str());
                 let (memory, person, records) = (&memory, &person, &found);
-                let counts = erase_person(tx, &Erasing { memory, person, records, vault, by, at: now })?;
+                let erasing = Erasing { memory, person, records, vault, marks: true, by, at: now };
+                let counts = erase_person(tx, &erasing)?;
                 // The noun is of the place's actor, and goes with it; one that was kept under another is not
                 // left.
                 if let Some(known) = &whose.known {

@@ -84,6 +84,7 @@ impl Engine {
             return Ok(Purged { matched, ids, applied: false, session_items: 0, reviews: 0 });
         }
         confirmed(ask.confirm, matched)?;
+        self.ready_to_seal().await?;
         // Rules that others said too are weighed anew and stay: what is theirs alone is erased, and may be said again by others.
         let bare = self.forget_what_they_said(&part, &ask.which, &caller.name).await?;
         let (going, bars) = match bare {
