@@ -89,6 +89,10 @@ const ATTACKS: &[Attack] = &[
     attack(&["an answer's JSON", "a request's shape"], "{", "\"a#\":1,"),
     attack(&["mentions", "learnings"], "", "`a#` src/a#.rs "),
     attack(&["terms", "sections"], "", "# a\n"),
+    attack(&["sanitise", "a fence around"], "", "[//]: # (x)\n`a`\n"),
+    attack(&["a fence around"], "", "a loci-data-"),
+    attack(&["a fence around"], "", "loci-<"),
+    attack(&["a prompt's sources"], "", "a\n"),
 ];
 
 /// Texts for `--explore` alone: whatever a scanner might trip over.

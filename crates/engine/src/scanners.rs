@@ -5,6 +5,9 @@
 
 use std::hint::black_box;
 
+use loci_text::tokens::Estimator;
+
+use crate::coding::assembling::{Assembled, PromptLimits, Source, SourceComment, assemble};
 use crate::coding::rules::extracting::{ReviewText, extract};
 use crate::files::path::DocumentPath;
 use crate::safety::{self, RedactionMode, secrets};
@@ -97,4 +100,13 @@ const OTHERS: &[Scanner] = &[
     Scanner::new("content hash", |text| drop(black_box(crate::verified::content_hash(text, text)))),
     Scanner::new("a plan", |text| drop(black_box(crate::consolidation::plan::Plan::read(text)))),
     Scanner::new("a fence around", |text| drop(black_box(crate::render::contained(text)))),
+    Scanner::new("a prompt's sources", |text| drop(black_box(assembled(text)))),
 ];
+
+/// A prompt whose sources have each line of a text as a comment, and the whole as a body.
+fn assembled(text: &str) -> Assembled {
+    let comment = |line: &str| SourceComment { body: line.to_owned(), ..SourceComment::default() };
+    let comments = text.lines().map(comment).collect();
+    let source = Source { body: Some(text.to_owned()), comments, ..Source::default() };
+    assemble(&[source], &PromptLimits { tokens: 500, estimator: Estimator::Mixed, seed: [7; 16] })
+}

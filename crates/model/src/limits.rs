@@ -315,6 +315,8 @@ pub const TASK_DESCRIPTION_CHARS_MAX: usize = 10_000;
 pub const TASK_ERROR_CHARS_MAX: usize = 1_000;
 /// Characters of each name that a task carries: branches, models, versions.
 pub const TASK_NAME_CHARS_MAX: usize = 512;
+/// Characters of a text of a forge that a prompt is made of: a title, a body, a comment.
+pub const SOURCE_TEXT_CHARS_MAX: usize = 1_000_000;
 /// Bytes of what a task reports at its end, as JSON.
 pub const TASK_EPISODE_BYTES_MAX: usize = 64 * 1024;
 /// Characters of a task's episode as prompts show it.

@@ -38,12 +38,26 @@ pub(super) fn without_comments(text: &str) -> Option<String> {
     if !text.contains("]:") {
         return None;
     }
+    without(text, comments(text).collect())
+}
+
+/// The text before its first definition that serves as a comment, also where that looks like code: for a text
+/// in which comments came together on purpose.
+pub(super) fn before_comments(mut text: String) -> String {
+    let end = comments(&text).next().map_or(text.len(), |found| found.start);
+    text.truncate(end);
+    text
+}
+
+fn comments(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_comment = |label: &str, place: &str| {
         let label = label.trim().to_lowercase();
         COMMENT_LABELS.contains(&label.as_str()) || NO_PLACES.contains(&place)
     };
-    let found = DEFINITION.captures_iter(text).filter(|one| is_comment(&one["label"], &one["place"]));
-    without(text, found.filter_map(|one| Some(one.get(0)?.range())).collect())
+    let found = DEFINITION.captures_iter(text);
+    found
+        .filter(move |one| is_comment(&one["label"], &one["place"]))
+        .filter_map(|one| Some(one.get(0)?.range()))
 }
 
 /// The text as a page shows it: without comments of both kinds.
@@ -60,7 +74,7 @@ pub(crate) fn visible(text: &str) -> String {
     }
     let end = HTML_COMMENT.find(&now).map_or(now.len(), |found| found.start());
     now.truncate(end);
-    now
+    before_comments(now)
 }
 
 /// True for a line that is a link reference definition: a page shows nothing of it, nor of its title.
@@ -76,9 +90,11 @@ fn without(text: &str, mut ranges: Vec<Range<usize>>) -> Option<String> {
     if ranges.is_empty() {
         return None;
     }
+    // In order, and none meets another.
     let code = code_spans::regions(text);
     let meets = |range: &Range<usize>| {
-        code.iter().any(|region| region.range.start < range.end && range.start < region.range.end)
+        let place = code.partition_point(|region| region.range.end <= range.start);
+        code.get(place).is_some_and(|region| region.range.start < range.end)
     };
     ranges.retain(|range| !meets(range));
     if ranges.is_empty() {

@@ -12,7 +12,7 @@
 mod pieces;
 mod source;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loci_text::tokens::Estimator;
 
@@ -99,15 +99,16 @@ fn fitted(mut whole: Vec<Piece>, room: u32, estimator: Estimator) -> Vec<Piece> 
     let mut going: Vec<(PieceKind, i64, usize)> =
         whole.iter().filter_map(|piece| Some((piece.kind.goes()?, piece.at_ms, piece.place))).collect();
     going.sort();
+    let costs: BTreeMap<usize, u32> = whole.iter().map(|piece| (piece.place, piece.tokens)).collect();
+    let mut gone = BTreeSet::new();
     for (.., place) in going {
         if sum <= room {
             break;
         }
-        if let Some(piece) = whole.iter().find(|piece| piece.place == place) {
-            sum -= u64::from(piece.tokens);
-        }
-        whole.retain(|piece| piece.place != place);
+        sum -= costs.get(&place).copied().map_or(0, u64::from);
+        gone.insert(place);
     }
+    whole.retain(|piece| !gone.contains(&piece.place));
     // Bodies are left: the last ones are cut, or go.
     for piece in whole.iter_mut().rev() {
         if sum <= room {

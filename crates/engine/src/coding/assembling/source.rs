@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::{Error, Result, Timestamp};
+use loci_model::{Error, Result, Timestamp, limits};
 
 use crate::coding::checks;
 
@@ -63,6 +63,13 @@ impl Source {
         }
     }
 
+    /// Every text of it.
+    pub(in crate::coding) fn texts(&self) -> impl Iterator<Item = &str> {
+        let said = self.review_threads.iter().flat_map(|thread| &thread.comments).chain(&self.comments);
+        let bodies = said.map(|comment| comment.body.as_str());
+        bodies.chain(self.title.as_deref()).chain(self.body.as_deref())
+    }
+
     pub(super) fn is_trusted(&self) -> bool {
         self.kind == DESCRIPTION
     }
@@ -79,8 +86,18 @@ pub(in crate::coding) fn check(sources: &[Source]) -> Result<()> {
             let rule = format!("a source must have at most {COMMENTS_MAX} comments, and as many threads");
             return Err(Error::invalid("sources", rule));
         }
+        source.texts().try_for_each(check_text)?;
     }
     Ok(())
+}
+
+fn check_text(text: &str) -> Result<()> {
+    if text.len() <= limits::SOURCE_TEXT_CHARS_MAX || text.chars().count() <= limits::SOURCE_TEXT_CHARS_MAX {
+        return Ok(());
+    }
+    let max = limits::SOURCE_TEXT_CHARS_MAX;
+    let rule = format!("a title, a body or a comment of sources must have at most {max} characters");
+    Err(Error::invalid("sources", format!("{rule}: shorten it, or leave the source out")))
 }
 
 /// How far each kind is trusted.
@@ -96,4 +113,33 @@ pub(super) fn unknown(sources: &[Source]) -> Vec<String> {
     unknown
         .map(|kind| format!("SOURCE_UNKNOWN: {kind} is no kind of source that is known: it is not trusted"))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_at_the_limit_and_one_past_it() {
+        let text = |chars: usize| "é".repeat(chars);
+        let comment = |chars: usize| SourceComment { body: text(chars), ..SourceComment::default() };
+        let thread =
+            |chars: usize| SourceThread { comments: vec![comment(chars)], ..SourceThread::default() };
+        let of = |chars: usize| {
+            let source = || Source { kind: ISSUE.to_owned(), ..Source::default() };
+            [
+                Source { title: Some(text(chars)), ..source() },
+                Source { body: Some(text(chars)), ..source() },
+                Source { comments: vec![comment(chars)], ..source() },
+                Source { review_threads: vec![thread(chars)], ..source() },
+            ]
+        };
+        for source in of(limits::SOURCE_TEXT_CHARS_MAX) {
+            check(&[source]).unwrap();
+        }
+        for source in of(limits::SOURCE_TEXT_CHARS_MAX + 1) {
+            let error = check(&[source]).unwrap_err();
+            assert!(error.message.contains("at most 1000000 characters"), "{}", error.message);
+        }
+    }
 }

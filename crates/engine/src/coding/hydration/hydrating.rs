@@ -9,7 +9,7 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
 use loci_model::task::{MemoryArm, TaskStatus};
-use loci_model::{ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
+use loci_model::{ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp, limits};
 use loci_text::tokens::Estimator;
 
 use super::asked::Hydration;
@@ -24,7 +24,7 @@ use super::rescoring::Rescored;
 use super::scope_match::AskedPaths;
 use super::screening::screen;
 use crate::Engine;
-use crate::coding::assembling::{Assembled, PromptLimits, assemble};
+use crate::coding::assembling::{Assembled, PromptLimits, Source, assemble};
 use crate::coding::co_change::CoChange;
 use crate::coding::envelope::{LOAD_INFRA, WRITE_INFRA};
 use crate::coding::place::snapshot;
@@ -157,9 +157,24 @@ impl Engine {
         gathered.warnings.extend(unwritten);
         let found = hydrated(place, gathered, snapshot, exposure, &limits, at);
         let prompt = PromptLimits { tokens: settings.user_prompt_budget_tokens, ..prompt_of(&limits) };
-        let assembled = asked.sources.as_deref().map(|sources| assemble(sources, &prompt));
+        let assembled = self.prompt_of_sources(asked.sources.as_deref(), prompt).await?;
         let warnings = found.warnings.iter().chain(assembled.iter().flat_map(|made| &made.warnings));
         Ok(Hydrated { warnings: warnings.cloned().collect(), assembled, ..found })
+    }
+
+    /// The user prompt, where sources are given for it; long ones keep no thread of the runtime.
+    async fn prompt_of_sources(
+        &self,
+        sources: Option<&[Source]>,
+        limits: PromptLimits,
+    ) -> Result<Option<Assembled>> {
+        let Some(sources) = sources else { return Ok(None) };
+        let bytes: usize = sources.iter().flat_map(Source::texts).map(str::len).sum();
+        if bytes < limits::LONG_TEXT_BYTES_MIN {
+            return Ok(Some(assemble(sources, &limits)));
+        }
+        let sources = sources.to_vec();
+        self.long_work.run(move || assemble(&sources, &limits)).await.map(Some)
     }
 
     /// What is shown of what was read.
