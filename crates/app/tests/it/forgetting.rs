@@ -1,6 +1,7 @@
 //! Forgetting a person and what stays forgotten, by the command line and over HTTP: after it no file holds a
 //! byte of the person, and no import brings anything back that was erased.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -180,6 +181,66 @@ fn no_file_holds_a_byte_of_whoever_was_forgotten() {
     );
     let again = home.json(&[&ask[..], &["--dry-run"]].concat());
     assert!(counts(&again).iter().all(|(_, count)| *count == 0), "{again}");
+}
+
+/// A mirror of the person's tree that lies there.
+fn mirror(world: &World, name: &str, kind: &str, direction: &str) {
+    let namespace = format!("/users/{ACTOR}");
+    let make = json!({"name": name, "kind": kind, "path": name, "namespace": namespace,
+        "direction": direction, "debounce_ms": 0});
+    let (status, made) = world.post("mirrors", "", &make);
+    assert_eq!(status, 201, "{made}");
+}
+
+#[test]
+fn mirrors_that_could_not_be_brought_up_are_named_and_stay() {
+    let world = World::new();
+    let World { home, server, memory, .. } = &world;
+    for (name, kind, direction) in [
+        ("desk", "dir", "two-way"),
+        ("shelf", "dir", "two-way"),
+        ("team", "git", "export"),
+        ("inbox", "dir", "import"),
+    ] {
+        mirror(&world, name, kind, direction);
+    }
+    let path =
+        format!("/v1/memories/{memory}/files/knowledge/facts/note.md?namespace=/users/{ACTOR}&force=1");
+    let (status, _) =
+        send(server, "PUT", &path, "Content-Type: text/markdown\r\n", &format!("First {MARK}\n"));
+    assert!(status < 300, "{status}");
+    for name in ["desk", "shelf", "team", "inbox"] {
+        home.ok(&["mirror", "sync", "--memory", "notes", name]);
+    }
+    let folder = |name: &str| home.path("data/mirrors").join(name);
+    let marker = folder("desk").join(".loci-mirror");
+    let said = std::fs::read_to_string(&marker).unwrap();
+    std::fs::write(&marker, "version 1\nmirror of somebody else\n").unwrap();
+
+    let forget = || home.json(&["forget", "--memory", "notes", "--actor", ACTOR, "--confirm", ACTOR]);
+    let listed = || {
+        let listed = home.json(&["mirror", "list", "--memory", "notes"]);
+        let mirrors = listed["mirrors"].as_array().unwrap().iter();
+        mirrors.map(|one| one["name"].as_str().unwrap().to_owned()).collect::<BTreeSet<_>>()
+    };
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+    let receipt = forget();
+    let brought_up = receipt["mirrors"].as_array().unwrap();
+    assert!(brought_up.len() == 2 && brought_up.contains(&json!("shelf")), "{receipt}");
+    assert!(brought_up.contains(&json!("team")), "{receipt}");
+    let unreachable = receipt["unreachable"].to_string();
+    for told in ["mirror desk, found as not_ours", "mirror inbox: it goes from its files"] {
+        assert!(unreachable.contains(told), "{receipt}");
+    }
+    assert_eq!(listed(), names(&["desk", "inbox"]), "one that is not emptied is not forgotten");
+    assert!(!holding(&folder("desk"), MARK).is_empty() && holding(&folder("shelf"), MARK).is_empty());
+
+    // As it was again: the next erasure empties it.
+    std::fs::write(&marker, said).unwrap();
+    let receipt = forget();
+    assert_eq!(receipt["mirrors"], json!(["desk"]), "{receipt}");
+    assert!(holding(&folder("desk"), MARK).is_empty());
+    assert_eq!(listed(), names(&["inbox"]));
 }
 
 #[test]

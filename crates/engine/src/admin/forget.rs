@@ -2,6 +2,8 @@
 //! that was looked at. A dry run counts the same and changes nothing; without one the caller confirms by
 //! repeating the actor.
 
+use std::collections::BTreeSet;
+
 use loci_model::memory::Memory;
 use loci_model::ports::store::{Checkpoint, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -10,6 +12,7 @@ use loci_model::{ActorId, Error, MemoryId, Result, Timestamp};
 use super::{ForgetReceipt, ForgottenKind};
 use crate::coding::{PersonMentions, person_of};
 use crate::erasure::{Counts, Erasing, Person, erase_person};
+use crate::files::mirroring::MirrorAfterErasure;
 use crate::memories::existing;
 use crate::{Engine, access};
 
@@ -86,12 +89,12 @@ impl Engine {
     ) -> Result<ForgetReceipt> {
         let (memory, person, mentions) = self.person(memory, actor).await?;
         let (by, at) = (caller.name.as_str(), self.clock.now());
-        let mut counts = Counts::new();
-        if let Some(mentions) = &mentions {
-            let taken = self.take_person_out(&memory, mentions, by, dry_run).await?;
         if !dry_run {
             self.ready_to_seal().await?;
         }
+        let mut counts = Counts::new();
+        if let Some(mentions) = &mentions {
+            let taken = self.take_person_out(&memory, mentions, by, dry_run).await?;
             counts.add("mentions by others", taken.tasks + taken.entries + taken.rules);
         }
         for _ in 0..WALKS_MAX {
@@ -157,19 +160,19 @@ impl Engine {
         mirrors: &mut Vec<String>,
         unreachable: &mut Vec<String>,
     ) -> Result<()> {
-        for (name, result) in self.mirrors_brought_up(memory).await? {
-            match result {
-                Ok(()) => mirrors.push(name),
-                Err(error) => {
-                    unreachable.push(format!("mirror {name}, until its next sync: {}", error.message));
+        let mut not_emptied = BTreeSet::new();
+        for MirrorAfterErasure { name, left } in self.mirrors_brought_up(memory).await? {
+            match left {
+                None => mirrors.push(name),
+                Some(left) => {
+                    unreachable.push(left);
+                    not_emptied.insert(name);
                 }
             }
         }
-        if unreachable.len() == UNREACHABLE.len() {
-            let owns = |namespace: &str| person.owns_namespace(namespace);
-            for name in self.mirrors_of_person_removed(memory, owns).await? {
-                unreachable.push(format!("mirror {name}: the configuration names the person's tree"));
-            }
+        let owns = |namespace: &str| person.owns_namespace(namespace);
+        for name in self.mirrors_of_person_removed(memory, owns, &not_emptied).await? {
+            unreachable.push(format!("mirror {name}: the configuration names the person's tree"));
         }
         let moment = Checkpoint::Underway { monotonic_us: self.clock.monotonic_us() };
         if let Err(error) = self.store.checkpoint(moment).await {

@@ -11,7 +11,7 @@ use loci_model::tree_entry::{DocumentOperation, TreePlace, owner_of};
 use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::document::{is_redacted, redacted};
-use super::mirroring;
+use super::mirroring::{self, MirrorAfterErasure};
 use super::redacted_content;
 use super::settling::Told;
 use super::tree::{Tree, TreeAsk};
@@ -114,12 +114,10 @@ impl Engine {
 
     /// Mirrors are brought up at once; one that cannot be is so by its next sync, and the answer says it.
     async fn mirrors_after_redaction(&self, memory: &MemoryId, done: &mut Redacted) -> Result<()> {
-        for (name, result) in self.mirrors_brought_up(memory).await? {
-            match result {
-                Ok(()) => done.places.push(format!("mirror {name}")),
-                Err(error) => {
-                    done.unreachable.push(format!("mirror {name}, until its next sync: {}", error.message));
-                }
+        for MirrorAfterErasure { name, left } in self.mirrors_brought_up(memory).await? {
+            match left {
+                None => done.places.push(format!("mirror {name}")),
+                Some(left) => done.unreachable.push(left),
             }
         }
         Ok(())

@@ -174,7 +174,7 @@ impl Engine {
         self.mirror_forget(mirror).await
     }
 
-    async fn mirror_forget(&self, mirror: Mirror) -> Result<Mirror> {
+    pub(super) async fn mirror_forget(&self, mirror: Mirror) -> Result<Mirror> {
         self.mirrors.changed();
         self.store
             .write(move |tx| {
@@ -183,31 +183,6 @@ impl Engine {
                 Ok(mirror.clone())
             })
             .await
-    }
-
-    /// Removes the mirrors of trees that are a person's, once they are emptied; the names of those that the
-    /// configuration has, and that stay.
-    ///
-    /// # Errors
-    /// What the store says.
-    pub(crate) async fn mirrors_of_person_removed(
-        &self,
-        memory: &MemoryId,
-        owns_namespace: impl Fn(&str) -> bool,
-    ) -> Result<Vec<String>> {
-        let mut configured = Vec::new();
-        for mirror in self.mirrors_in(memory).await? {
-            if !owns_namespace(mirror.namespace.as_str()) {
-                continue;
-            }
-            match mirror.origin {
-                MirrorOrigin::Configured => configured.push(mirror.name),
-                MirrorOrigin::Added => {
-                    self.mirror_forget(mirror).await?;
-                }
-            }
-        }
-        Ok(configured)
     }
 
     /// Forgets mirrors that the configuration had and has no more: `names` are those that it has.
@@ -385,27 +360,6 @@ fn in_ledger(tx: &dyn ReadTx, memory: &MemoryId) -> Result<Vec<Mirror>> {
         after: None,
         limit: MIRRORS_MAX,
     })
-}
-
-impl Engine {
-    /// Brings up the mirrors that are outdated, each once more where another was at it.
-    pub(crate) async fn mirrors_brought_up(&self, memory: &MemoryId) -> Result<Vec<(String, Result<()>)>> {
-        let mut done = Vec::new();
-        if self.files.is_none() {
-            return Ok(done);
-        }
-        for mirror in self.mirrors_in(memory).await? {
-            let (of, name) = (memory.clone(), mirror.name.clone());
-            let state = self.store.read(move |tx| tx.ledger().noun::<MirrorState>(&of, &name)).await?;
-            if state.is_none_or(|state| !state.is_outdated()) {
-                continue;
-            }
-            let name = mirror.name.clone();
-            let is_last = mirror.kind == MirrorKind::Git;
-            done.push((name, self.mirror_sync_now(mirror, is_last).await.map(drop)));
-        }
-        Ok(done)
-    }
 }
 
 /// Stores a mirror that is added; one that the configuration has is brought up to it.

@@ -6,6 +6,7 @@
 //! | [`layouts`] | which files there are to be, and what one means that somebody wrote: pure |
 //! | [`guards`] | what keeps a mirror that is gone, or another's, from deleting anything: pure |
 //! | `mirrors`, `syncing` | the verbs: making, listing, removing; one sync, alone, with its report |
+//! | `erasures` | mirrors after an erasure, and what is left in them |
 //! | `apart` | no mirror in another, none on another's disks |
 //! | `rendering`, `keeping` | the files that there are to be; what both sides agreed on, between two syncs |
 //! | `two_way`, `ingesting`, `taking`, `writing_files` | a sync of files: the look, what the tree takes, what is written |
@@ -15,6 +16,7 @@
 //! | `keeping_up` | every mirror in its interval |
 
 mod apart;
+mod erasures;
 mod git;
 pub mod guards;
 mod ingesting;
@@ -31,6 +33,7 @@ mod transcripts;
 mod two_way;
 mod writing_files;
 
+pub(crate) use erasures::MirrorAfterErasure;
 pub use git::{MirrorPull, PulledFile};
 pub(crate) use keeping_up::{Mirrors, Schedule};
 pub use mirrors::{INTERVAL_MS_MIN, MirrorShown, NewMirror};
