@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use loci_model::job::JobState;
 use loci_model::ports::store::{Checkpoint, StoreExt, Tx};
 use loci_model::record::RecordState;
-use loci_model::{MemoryId, RecordId, Result, StrategyId, Timestamp, limits};
+use loci_model::{ErrorKind, MemoryId, RecordId, Result, StrategyId, Timestamp, limits};
 
 use super::deliverer;
 use super::purge::{ROWS_PER_WRITE, erase_memory, erase_records};
@@ -25,26 +25,33 @@ const REASON: &str = "expired";
 impl Engine {
     /// Removes expired events and tokens, jobs that ended long ago, exchanges and deliveries, history past retention, what the archive of conversations has kept long enough, content
     /// that was deleted long enough ago; marks expired records; begins the upkeep of trees whose turn it is. In small writes; bounded.
+    ///
+    /// A row that cannot be read costs its own record, else its memory, else its kind: it is logged, and the
+    /// sweep goes on.
+    ///
+    /// # Errors
+    /// What the store says of itself.
     pub async fn sweep(&self) -> Result<()> {
         let now = self.clock.now();
-        self.sweep_events(now).await?;
-        self.expire_records(now).await?;
-        self.rounds(move |tx| tx.idempotency_mut().sweep(now, ROWS_PER_WRITE)).await?;
-        self.rounds(move |tx| tx.parked_mut().sweep(now, ROWS_PER_WRITE)).await?;
+        let of = |kind: &'static str| move |result| unless_damaged(kind, result);
+        of("events")(self.sweep_events(now).await)?;
+        of("expired records")(self.expire_records(now).await)?;
+        of("tokens")(self.rounds(move |tx| tx.idempotency_mut().sweep(now, ROWS_PER_WRITE)).await)?;
+        of("parked objects")(self.rounds(move |tx| tx.parked_mut().sweep(now, ROWS_PER_WRITE)).await)?;
         for (state, kept_ms) in
             [(JobState::Done, limits::FINISHED_JOB_MS), (JobState::Failed, limits::FAILED_JOB_MS)]
         {
             let before = now.plus_millis(-kept_ms);
-            self.rounds(move |tx| tx.jobs_mut().sweep(state, before, ROWS_PER_WRITE)).await?;
+            of("jobs")(self.rounds(move |tx| tx.jobs_mut().sweep(state, before, ROWS_PER_WRITE)).await)?;
         }
-        self.rounds(move |tx| asking::sweep(tx, now, ROWS_PER_WRITE)).await?;
-        self.rounds(move |tx| deliverer::sweep(tx, now, ROWS_PER_WRITE)).await?;
-        self.rounds(move |tx| tx.records_mut().sweep_history(now, ROWS_PER_WRITE)).await?;
-        self.rounds(move |tx| tx.task_sessions_mut().sweep(now, ROWS_PER_WRITE)).await?;
-        self.sweep_deleted(now).await?;
-        self.sweep_verified(now).await?;
-        self.sweep_reviews(now).await?;
-        Box::pin(self.follow_upkeep()).await?;
+        of("exchanges")(self.rounds(move |tx| asking::sweep(tx, now, ROWS_PER_WRITE)).await)?;
+        of("deliveries")(self.rounds(move |tx| deliverer::sweep(tx, now, ROWS_PER_WRITE)).await)?;
+        of("history")(self.rounds(move |tx| tx.records_mut().sweep_history(now, ROWS_PER_WRITE)).await)?;
+        of("conversations")(self.rounds(move |tx| tx.task_sessions_mut().sweep(now, ROWS_PER_WRITE)).await)?;
+        of("deleted data")(self.sweep_deleted(now).await)?;
+        of("facts")(self.sweep_verified(now).await)?;
+        of("reviews")(self.sweep_reviews(now).await)?;
+        of("trees")(Box::pin(self.follow_upkeep()).await.map(drop))?;
         // The log gives its room back, and what was erased from the tables is not in it any more.
         self.store.checkpoint(Checkpoint::Underway { monotonic_us: self.clock.monotonic_us() }).await
     }
@@ -83,24 +90,46 @@ impl Engine {
             for (memory, id) in expired {
                 of_memory.entry(memory).or_default().push(id);
             }
+            let mut is_stuck = true;
             for (memory, ids) in of_memory {
-                self.store.write(move |tx| expire_all(tx, &memory, &ids, now)).await?;
+                is_stuck &= !self.expire_of(&memory, &ids, now).await?;
             }
-            if count < ROWS_PER_WRITE {
+            if count < ROWS_PER_WRITE || is_stuck {
                 break;
             }
         }
         Ok(())
     }
 
+    /// Expires records of one memory, in one write; each in its own where one of them is damaged. False where
+    /// none could be.
+    async fn expire_of(&self, memory: &MemoryId, ids: &[RecordId], now: Timestamp) -> Result<bool> {
+        let expire = |ids: Vec<RecordId>| {
+            let memory = memory.clone();
+            self.store.write(move |tx| expire_all(tx, &memory, &ids, now))
+        };
+        match expire(ids.to_vec()).await {
+            Err(error) if error.kind == ErrorKind::Bug => {}
+            done => return done.map(|()| true),
+        }
+        let mut any = false;
+        for id in ids {
+            let done = expire(vec![id.clone()]).await.map(|()| true);
+            any |= unless_damaged("a record that expired", done)?;
+        }
+        Ok(any)
+    }
+
     /// Deleted records of the memories that have some to erase, and deleted memories whose own job was lost.
     async fn sweep_deleted(&self, now: Timestamp) -> Result<()> {
         for _ in 0..ROUNDS_MAX {
             let due = self.store.read(move |tx| tx.records().erasable(now, MEMORIES_PER_PAGE)).await?;
+            let mut is_stuck = true;
             for memory in &due {
-                erase_records(self, memory).await?;
+                let done = erase_records(self, memory).await.map(|()| true);
+                is_stuck &= !unless_damaged("deleted records of a memory", done)?;
             }
-            if due.len() < MEMORIES_PER_PAGE {
+            if due.len() < MEMORIES_PER_PAGE || is_stuck {
                 break;
             }
         }
@@ -108,9 +137,20 @@ impl Engine {
         let before = now.plus_millis(longest.saturating_neg());
         let deleted = self.store.read(move |tx| tx.memories().deleted(before, MEMORIES_PER_PAGE)).await?;
         for memory in &deleted {
-            erase_memory(self, memory).await?;
+            unless_damaged("a deleted memory", erase_memory(self, memory).await)?;
         }
         Ok(())
+    }
+}
+
+/// Logs what a damaged row did not let happen; other errors are the store's, and the sweep ends with them.
+fn unless_damaged<T: Default>(what: &str, result: Result<T>) -> Result<T> {
+    match result {
+        Err(error) if error.kind == ErrorKind::Bug => {
+            tracing::error!(?error, "{what}: something cannot be swept; the sweep goes on");
+            Ok(T::default())
+        }
+        result => result,
     }
 }
 

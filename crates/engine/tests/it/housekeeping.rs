@@ -6,7 +6,7 @@ use loci_model::event::Role::User;
 use loci_model::record::RecordState;
 use loci_model::strategy::StrategyBase::{Semantic, Summary};
 
-use crate::world::{World, strategy};
+use crate::world::{Fault, World, strategy};
 
 #[test]
 fn waiting_makes_jobs_due_and_the_host_does_them() {
@@ -61,6 +61,36 @@ fn sweeps_expire_and_erase() {
     assert_eq!(world.log_bytes().unwrap_or(0), 0, "the log still has what was erased");
     let erased = world.records(&[RecordState::Erased]);
     assert!(erased.iter().all(|record| record.text.is_empty()), "{erased:?}");
+}
+
+#[test]
+fn a_damaged_row_ends_no_sweep() {
+    let mut number = 0;
+    loop {
+        let semantic = NewStrategy { record_expiry_days: Some(31), ..strategy(Semantic) };
+        let world = World::of(NewMemory { strategies: vec![semantic], ..NewMemory::default() });
+        for text in ["the first of two stories", "another tale entirely, about trains", "lemons are yellow"] {
+            world.say("s1", User, text);
+        }
+        world.work();
+        let delete = RecordDelete { id: world.active()[0].id.clone(), namespace: None };
+        world.drive(world.engine.record_delete(&world.caller, &world.memory.id, delete)).unwrap();
+        world.clock.advance_ms(32 * 24 * 3_600_000);
+        let before = world.store.writes();
+        world.store.fail_write(number, Fault::Damaged);
+        world.drive(world.engine.sweep()).unwrap();
+        assert_eq!(world.log_bytes().unwrap_or(0), 0, "{number}: it went on to its end");
+        let writes = world.store.writes() - before;
+        world.drive(world.engine.sweep()).unwrap();
+        // Each record was tried by itself, too.
+        assert_eq!(world.records(&[RecordState::Expired]).len(), 2, "{number}");
+        let erased = world.records(&[RecordState::Erased]);
+        assert!(erased.iter().all(|record| record.text.is_empty()), "{number}: {erased:?}");
+        number += 1;
+        if number >= writes {
+            return;
+        }
+    }
 }
 
 #[test]

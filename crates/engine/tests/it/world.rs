@@ -46,6 +46,8 @@ pub(crate) enum Fault {
     After,
     /// Its closure breaks off at the end, so nothing of it stays.
     Within,
+    /// It meets a row that cannot be read, so nothing of it stays.
+    Damaged,
 }
 
 /// What others do meanwhile.
@@ -144,6 +146,10 @@ impl Store for FaultyStore {
             Fault::Within => self.under_way(self.repeated(Box::new(move |tx| {
                 work(tx)?;
                 Err(lost())
+            }))),
+            Fault::Damaged => self.under_way(self.repeated(Box::new(move |tx| {
+                work(tx)?;
+                Err(Error::bug("a stored row is damaged"))
             }))),
         }
     }
