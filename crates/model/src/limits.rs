@@ -187,6 +187,10 @@ pub const RECORD_SOURCES_MAX: usize = 1_000;
 pub const FACTS_PER_WINDOW_MAX: usize = 64;
 /// Characters of a fact that a model made.
 pub const FACT_CHARS_MAX: usize = 2_000;
+/// Names of a fact that are looked for in the code that it cites; likewise numbers, and quotations.
+pub const SUPPORT_NAMES_MAX: usize = 60;
+/// Bytes of a quotation that is looked for there.
+pub const SUPPORT_QUOTE_BYTES_MAX: usize = 200;
 /// Characters of a preference that a model made.
 pub const PREFERENCE_CHARS_MAX: usize = 500;
 /// Preferences of one person that are looked at.
@@ -311,12 +315,12 @@ pub const REPOSITORY_KEY_CHARS_MAX: usize = 255;
 pub const TASK_ID_CHARS_MAX: usize = 128;
 /// Characters of what a task is to do.
 pub const TASK_DESCRIPTION_CHARS_MAX: usize = 10_000;
+/// Characters of a text of a forge that a prompt is made of: a title, a body, a comment.
+pub const SOURCE_TEXT_CHARS_MAX: usize = 1_000_000;
 /// Characters that are kept of what went wrong with a task; what is longer is cut, and marked.
 pub const TASK_ERROR_CHARS_MAX: usize = 1_000;
 /// Characters of each name that a task carries: branches, models, versions.
 pub const TASK_NAME_CHARS_MAX: usize = 512;
-/// Characters of a text of a forge that a prompt is made of: a title, a body, a comment.
-pub const SOURCE_TEXT_CHARS_MAX: usize = 1_000_000;
 /// Bytes of what a task reports at its end, as JSON.
 pub const TASK_EPISODE_BYTES_MAX: usize = 64 * 1024;
 /// Characters of a task's episode as prompts show it.

@@ -31,6 +31,8 @@ closed_words! {
         NamesMissing = "names_missing",
         /// The statement has no name or value that is specific enough to be looked for.
         NothingToFind = "nothing_to_find",
+        /// The statement has more names and values, or a longer quotation, than is looked for.
+        TooMuch = "too_much",
         /// A claim is false.
         ClaimFalse = "claim_false",
         /// The code gives another literal value to a name of the statement.

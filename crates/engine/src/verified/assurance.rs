@@ -134,6 +134,7 @@ fn reason(report: &SupportReport) -> Option<String> {
         SupportReason::ClaimTrue
         | SupportReason::NamesFound
         | SupportReason::NothingToFind
+        | SupportReason::TooMuch
         | SupportReason::Unread => None,
     }
 }

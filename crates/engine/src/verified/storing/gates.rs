@@ -5,9 +5,9 @@ use loci_model::citation::{Citation, CitationInput, Place};
 use loci_model::claim::Claim;
 use loci_model::code::{ObjectId, Revision};
 use loci_model::ports::code::{CodeResult, CodeSource};
-use loci_model::support::{OtherValue, Support, SupportReport};
+use loci_model::support::{OtherValue, Support, SupportReason, SupportReport};
 use loci_model::verdict::{CitationVerdict, Verdict, Verification};
-use loci_model::{CodeReason, Error};
+use loci_model::{CodeReason, Error, limits};
 
 use crate::Engine;
 use crate::verified::code_reading::{HEAD, Tip, resolve_since, unreadable};
@@ -310,6 +310,13 @@ fn support_warning(report: &SupportReport) -> Option<String> {
             });
             let others = others.collect::<Vec<_>>().join("; ");
             Some(format!("CONTRADICTED: {others}: correct the fact, or cite other lines"))
+        }
+        Support::NotChecked if report.reason == SupportReason::TooMuch => {
+            let (names, bytes) = (limits::SUPPORT_NAMES_MAX, limits::SUPPORT_QUOTE_BYTES_MAX);
+            let why = format!("more than {names} names or values, or a quotation of more than {bytes} bytes");
+            Some(format!(
+                "NOT_CHECKED: the fact has {why}, so it is not shown as verified: split it, or add a claim"
+            ))
         }
         Support::NotChecked if report.missing.is_empty() => {
             let why = "the fact has no name or value to be looked for in the cited lines";

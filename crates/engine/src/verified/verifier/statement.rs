@@ -4,15 +4,12 @@
 
 use std::sync::LazyLock;
 
+use loci_model::limits;
 use regex::Regex;
 
 use super::literal::{Literal, number_of};
 use super::mentions::{is_address, is_file, is_owned, looks_like_code};
 
-/// Most names and values of one statement.
-const NAMES_MAX: usize = 60;
-/// Longest quoted text, in bytes.
-const QUOTE_BYTES_MAX: usize = 200;
 /// Words behind a number that make it a measure: the code may write the same measure as another number.
 const UNITS: &str = " s sec secs second seconds ms millisecond milliseconds us microseconds ns m min mins minute minutes h hour \
     hours d day days week weeks month months year years b byte bytes kb mb gb tb kib mib gib tib k \
@@ -39,6 +36,8 @@ pub(super) struct Statement {
     pub(super) quotes: Vec<String>,
     /// Names with their values.
     pub(super) bindings: Vec<Binding>,
+    /// It has more than is looked for.
+    pub(super) is_cut: bool,
 }
 
 impl Statement {
@@ -46,9 +45,10 @@ impl Statement {
     pub(super) fn of(text: &str) -> Self {
         let mut statement = Self::default();
         let mut prose = String::with_capacity(text.len());
+        let backquotes = text.matches('`').count();
         for (index, part) in text.split('`').enumerate() {
             // The last backquote of an odd number opens nothing.
-            let is_code = index % 2 == 1 && text.matches('`').count() > index;
+            let is_code = index % 2 == 1 && backquotes > index;
             if is_code {
                 statement.read_code(part);
             } else {
@@ -81,7 +81,7 @@ impl Statement {
         }
         for name in IDENTIFIER.find_iter(&code).map(|found| found.as_str()) {
             if name.chars().count() >= 2 && !is_owned(name) {
-                add(&mut self.names, name);
+                add(&mut self.names, name, &mut self.is_cut);
             }
         }
         self.read_numbers(&code);
@@ -92,7 +92,7 @@ impl Statement {
             let (name, rest) = (found.as_str(), prose.get(found.end()..).unwrap_or_default());
             let is_called = rest.starts_with("()") || rest.starts_with("::");
             if (looks_like_code(name) || is_called) && name.chars().count() >= 3 && !is_owned(name) {
-                add(&mut self.names, name);
+                add(&mut self.names, name, &mut self.is_cut);
             }
         }
         self.read_numbers(prose);
@@ -103,7 +103,7 @@ impl Statement {
         for token in super::grounding::numbers(&text) {
             let is_ordinal = ["st", "nd", "rd", "th"].iter().any(|end| token.ends_with(end));
             if let Some(number) = number_of(token).filter(|_| !is_ordinal) {
-                add(&mut self.numbers, &number);
+                add(&mut self.numbers, &number, &mut self.is_cut);
             }
         }
     }
@@ -112,8 +112,11 @@ impl Statement {
     fn without_quotes(&mut self, text: &str) -> String {
         for found in QUOTED.captures_iter(text) {
             let quote = found.iter().skip(1).flatten().next().map_or("", |quote| quote.as_str().trim());
-            if !quote.is_empty() && quote.len() <= QUOTE_BYTES_MAX {
-                add(&mut self.quotes, &quote.split_whitespace().collect::<Vec<_>>().join(" "));
+            if quote.len() > limits::SUPPORT_QUOTE_BYTES_MAX {
+                self.is_cut = true;
+            } else if !quote.is_empty() {
+                let quote = quote.split_whitespace().collect::<Vec<_>>().join(" ");
+                add(&mut self.quotes, &quote, &mut self.is_cut);
             }
         }
         QUOTED.replace_all(text, " ").into_owned()
@@ -141,7 +144,7 @@ impl Statement {
                 || matches!(next.as_str(), "or" | "to" | "x" | "times")
                 || is_of(UNITS, &next);
             if let Some(value) = Literal::stated(value.as_str()).filter(|_| is_specific && !goes_on) {
-                add(&mut self.names, name);
+                add(&mut self.names, name, &mut self.is_cut);
                 self.bindings.push(Binding { name: name.to_owned(), value });
             }
         }
@@ -166,9 +169,14 @@ impl Wanted<'_> {
     }
 }
 
-fn add(list: &mut Vec<String>, item: &str) {
-    if list.len() < NAMES_MAX && !list.iter().any(|one| one == item) {
+fn add(list: &mut Vec<String>, item: &str, is_cut: &mut bool) {
+    if list.iter().any(|one| one == item) {
+        return;
+    }
+    if list.len() < limits::SUPPORT_NAMES_MAX {
         list.push(item.to_owned());
+    } else {
+        *is_cut = true;
     }
 }
 
@@ -222,6 +230,30 @@ mod tests {
             let statement = Statement::of(text);
             let found: Vec<String> = statement.wanted().map(Wanted::shown).collect();
             assert_eq!(found.join(" "), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_looked_for_is_noted() {
+        let names = |count: usize| (0..count).map(|at| format!("MAX_{at}")).collect::<Vec<_>>().join(" ");
+        let numbers =
+            |count: usize| (100..100 + count).map(|at| at.to_string()).collect::<Vec<_>>().join(" ");
+        let quotes = |count: usize| (0..count).map(|at| format!("\"q{at}\"")).collect::<Vec<_>>().join(" ");
+        let quote = |bytes: usize| format!("MAX_ITEMS is \"{}\"", "x".repeat(bytes));
+        let (most, longest) = (limits::SUPPORT_NAMES_MAX, limits::SUPPORT_QUOTE_BYTES_MAX);
+        for (text, is_cut) in [
+            (names(most), false),
+            (names(most + 1), true),
+            (format!("{} MAX_1", names(most)), false),
+            (numbers(most), false),
+            (numbers(most + 1), true),
+            (quotes(most), false),
+            (quotes(most + 1), true),
+            (quote(longest), false),
+            (quote(longest + 1), true),
+            (format!("`{}`", quote(longest + 1)), true),
+        ] {
+            assert_eq!(Statement::of(&text).is_cut, is_cut, "{text}");
         }
     }
 

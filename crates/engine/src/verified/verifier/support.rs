@@ -58,7 +58,7 @@ impl Verifier<'_> {
         if !claims.is_empty() && claims.iter().all(|claim| claim.holds == Some(true)) {
             return SupportReport::new(Support::Supported, SupportReason::ClaimTrue);
         }
-        if said.is_empty() {
+        if said.is_empty() && !said.is_cut {
             return SupportReport::new(Support::NotChecked, SupportReason::NothingToFind);
         }
         let lines = || cited.iter().flat_map(|one| one.lines.iter().map(String::as_str));
@@ -71,6 +71,7 @@ impl Verifier<'_> {
         let shown = |list: &[Wanted<'_>]| list.iter().map(|wanted| wanted.shown()).collect::<Vec<_>>();
         let (support, reason) = match missing.is_empty() {
             false => (Support::NotChecked, SupportReason::NamesMissing),
+            true if said.is_cut => (Support::NotChecked, SupportReason::TooMuch),
             true if is_specific(&found, statement, lines()) => {
                 (Support::Supported, SupportReason::NamesFound)
             }

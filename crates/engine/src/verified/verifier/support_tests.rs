@@ -48,7 +48,8 @@ fn found(
 #[test]
 fn unchanged_code_supports_only_what_it_holds() {
     use Support::{Contradicted, NotChecked, Supported};
-    use SupportReason::{NamesFound, NamesMissing, NothingToFind, OtherValue};
+    use SupportReason::{NamesFound, NamesMissing, NothingToFind, OtherValue, TooMuch};
+    let long_quote = format!("`MODE` holds \"fast, {}\".", "and so on ".repeat(30));
     let (name, items, mode) = (("src/limits.rs", 1, 1), ("src/limits.rs", 2, 2), ("src/limits.rs", 3, 3));
     let inner = ("src/cart.rs", 5, 6);
     for (statement, place, expect) in [
@@ -66,6 +67,7 @@ fn unchanged_code_supports_only_what_it_holds() {
         ("`remove_item` refuses more with CartFull.", inner, (NotChecked, NamesMissing)),
         ("MODE = \"fast\" is the default.", mode, (Supported, NamesFound)),
         ("MODE = \"slow\" is the default.", mode, (Contradicted, OtherValue)),
+        (long_quote.as_str(), mode, (NotChecked, TooMuch)),
     ] {
         let (verdict, report) = found(statement, place, &[], None);
         assert_eq!(
