@@ -43,8 +43,15 @@ impl Verifier<'_> {
         let at = file.between(anchor.place.line_start, anchor.place.line_end).start;
         let is_there =
             |from: &usize| file.hashes().get(*from..*from + count) == Some(anchor.line_hashes.as_slice());
-        // At its place, else where it stands alone.
-        let from = std::iter::once(at).chain(0..file.len()).filter(|_| count > 0).find(is_there)?;
+        if count == 0 {
+            return None;
+        }
+        // At its place, else where it stands alone: of several the right one cannot be told.
+        let mut elsewhere = (0..file.len()).filter(is_there);
+        let from = match is_there(&at) {
+            true => at,
+            false => elsewhere.next().filter(|_| elsewhere.next().is_none())?,
+        };
         let place = Place {
             path: path.clone(),
             line_start: file.number(from)?,
@@ -52,5 +59,50 @@ impl Verifier<'_> {
         };
         let place = if from == at { anchor.place.clone() } else { place };
         Some(CommittedLines { commit, blob: entry.id, place })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::citation::Anchor;
+    use loci_testkit::{CodeHistory, ManualClock};
+
+    use super::*;
+    use crate::verified::verifier::{LineCache, VerifierLimits};
+
+    const PATH: &str = "src/cart.rs";
+    const BLOCK: &str = "    if self.items.len() >= MAX_ITEMS {\n        return Err(CartFull);\n    }\n";
+
+    /// Where the lines 2 to 4, cited before they were committed, are found in what was committed.
+    fn found(committed: &str) -> Option<(u32, u32)> {
+        let mut history = CodeHistory::new();
+        let (cache, clock) = (LineCache::new(1 << 20), ManualClock::default());
+        let place = Place { path: PATH.to_owned(), line_start: 2, line_end: 4 };
+        history.commit(&[(PATH, &format!("fn add() {{\n{BLOCK}}}\n"))]);
+        let at = |history: &CodeHistory, look: &mut dyn FnMut(&Verifier<'_>)| {
+            look(&Verifier::new(history, history.tip(), &cache, "t", &clock, VerifierLimits::default()));
+        };
+        let mut cited = None;
+        at(&history, &mut |verifier| {
+            cited = Some(verifier.anchor(&place, "A cart is full at MAX_ITEMS.", true).unwrap().anchor);
+        });
+        let anchor = Anchor { is_uncommitted: true, ..cited.unwrap() };
+        let citation = Citation { anchor, current: None, earlier_paths: Vec::new() };
+        let head = history.commit(&[(PATH, committed)]);
+        let mut lines = None;
+        at(&history, &mut |verifier| lines = verifier.lines_at(&citation, head));
+        let place = lines?.place;
+        Some((place.line_start, place.line_end))
+    }
+
+    #[test]
+    fn lines_at_their_place_or_where_they_stand_alone() {
+        let of = |before: &str, after: &str| format!("{before}{BLOCK}{after}");
+        assert_eq!(found(&of("fn add() {\n", "}\n")), Some((2, 4)));
+        assert_eq!(found(&of("use a::b;\nfn add() {\n", "}\n")), Some((3, 5)));
+        assert_eq!(found(&of("fn add() {\n", &of("}\nfn put() {\n", "}\n"))), Some((2, 4)));
+        let twice = of("use a::b;\nfn put() {\n", &of("}\nfn add() {\n", "}\n"));
+        assert_eq!(found(&twice), None, "which of both was cited cannot be told");
+        assert_eq!(found("fn add() {}\n"), None);
     }
 }
