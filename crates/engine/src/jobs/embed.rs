@@ -76,6 +76,15 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     }
 }
 
+/// What [`Engine::complete_vectors`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CompletedVectors {
+    /// The state of the namespace's vectors.
+    pub(crate) completion: Completion,
+    /// Vectors that were written.
+    pub(crate) written: usize,
+}
+
 /// The state of a namespace's vectors after [`Engine::complete_vectors`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Completion {
@@ -97,8 +106,10 @@ impl Engine {
         &self,
         memory: &MemoryId,
         namespace: &Namespace,
-    ) -> Result<Completion> {
-        let Some(embedder) = self.embedder.clone() else { return Ok(Completion::Whole) };
+    ) -> Result<CompletedVectors> {
+        let Some(embedder) = self.embedder.clone() else {
+            return Ok(CompletedVectors { completion: Completion::Whole, written: 0 });
+        };
         let (of, at, model) = (memory.clone(), namespace.clone(), embedder.model_id().to_owned());
         let limit = limits::COMPARED_VECTORS_MAX + 1;
         let mut missing: Vec<MissingVector> =
@@ -111,17 +122,18 @@ impl Engine {
                 Ok(made) => made.vectors,
                 Err(error) => {
                     tracing::warn!(%memory, ?error, "records are compared by their words alone");
-                    return Ok(Completion::Stopped);
+                    return Ok(CompletedVectors { completion: Completion::Stopped, written });
                 }
             };
             let of = memory.clone();
             written += self.store.write(move |tx| tx.records_mut().put_vectors(&of, &made)).await?;
         }
-        Ok(match (is_whole, written) {
+        let completion = match (is_whole, written) {
             (true, _) => Completion::Whole,
             (false, 0) => Completion::Stopped,
             (false, _) => Completion::Partial,
-        })
+        };
+        Ok(CompletedVectors { completion, written })
     }
 }
 

@@ -1,7 +1,8 @@
 //! Jobs that cannot do their work, and how they come back.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use loci_engine::memories::{MemoryUpdate, NewMemory, NewStrategy, StrategyUpdate};
 use loci_model::event::Role::User;
@@ -94,6 +95,31 @@ fn without_the_embedder_records_are_written_and_vectors_follow() {
     world.embedder.is_out.store(false, Ordering::SeqCst);
     assert!(world.work().complete);
     assert_eq!(world.missing_vectors(), 0);
+}
+
+#[test]
+fn vectors_that_are_completed_cost_no_second_look() {
+    let searches = |was_out: bool| {
+        let world = World::with(&[Semantic]);
+        world.embedder.is_out.store(was_out, Ordering::SeqCst);
+        world.say("s1", User, "a quiet day at the lake");
+        world.drive(world.engine.run_due(&[world.memory.id.clone()], 3_000)).unwrap();
+        assert_eq!(world.missing_vectors(), u64::from(was_out));
+        world.embedder.is_out.store(false, Ordering::SeqCst);
+        let count = Arc::new(AtomicI64::new(0));
+        let counted = count.clone();
+        *world.store.searching.lock().unwrap() = Some(Box::new(move |_| {
+            counted.fetch_add(1, Ordering::SeqCst);
+        }));
+        world.say("s1", User, "a storm came up at the lake");
+        assert!(world.work().complete);
+        *world.store.searching.lock().unwrap() = None;
+        assert_eq!((world.texts().len(), world.missing_vectors()), (2, 0));
+        count.load(Ordering::SeqCst)
+    };
+    let usual = searches(false);
+    assert!(usual > 0);
+    assert_eq!(searches(true), usual, "a plan that would be refused is not decided");
 }
 
 #[test]

@@ -64,16 +64,17 @@ impl Engine {
         if texts.is_empty() {
             return Ok(Around::default());
         }
+        let vectors = self.vectors_of(texts).await;
+        if vectors.is_some() {
+            let done = self.complete_vectors(memory, namespace).await?;
+            if done.completion == Completion::Partial {
+                tracing::warn!(%memory, "many records lack vectors: some are compared by words alone");
+            }
+        }
+        // Behind the vectors, which move it on: what is decided on an earlier one is refused.
         let of = memory.clone();
         let (memory, sequence) =
             self.store.read(move |tx| Ok((existing(tx, &of)?, tx.memories().sequence(&of)?))).await?;
-        let vectors = self.vectors_of(texts).await;
-        if vectors.is_some() {
-            let completion = self.complete_vectors(&memory.id, namespace).await?;
-            if completion == Completion::Partial {
-                tracing::warn!(memory = %memory.id, "many records lack vectors: some are compared by words alone");
-            }
-        }
         let mut around = Around { sequence, texts: Vec::with_capacity(texts.len()) };
         for (at, text) in texts.iter().enumerate() {
             let vector = vectors.as_ref().and_then(|vectors| vectors.get(at).cloned());

@@ -93,7 +93,13 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
             Next::End(ended) => return Ok(ended),
         };
         let drafts = draft::drafts(engine, &round, reads, &mut run.vectors).await?;
-        neighbours::complete(engine, &round, &drafts).await?;
+        if neighbours::complete(engine, &round, &drafts, &mut run.completed).await? {
+            // The round was read before: what is decided on it would be refused.
+            if run.plans >= PLANS_MAX {
+                return Ok(run.step_back());
+            }
+            continue;
+        }
         let drafts = neighbours::find(engine, &round, drafts).await?;
         let is_read = fallback.is_none();
         let (drafts, fallback) = match run.settle(&round, drafts, fallback).await? {
@@ -154,6 +160,7 @@ struct Run<'a> {
     failed: Vec<JobMessage>,
     reason: Option<String>,
     vectors: Vectors,
+    completed: neighbours::Completed,
     plans: u32,
     /// When the window of events that came meanwhile closes.
     next: Option<Timestamp>,
@@ -177,6 +184,7 @@ impl<'a> Run<'a> {
             failed: Vec::new(),
             reason: None,
             vectors: Vectors::new(),
+            completed: neighbours::Completed::new(),
             plans: 0,
             next: None,
         })

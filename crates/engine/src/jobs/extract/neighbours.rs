@@ -3,6 +3,8 @@
 //!
 //! Exact repeats are found in the write itself. What clients wrote is nobody's duplicate.
 
+use std::collections::HashMap;
+
 use loci_model::RecordId;
 use loci_model::ports::search::{Neighbour, NeighbourRequest};
 use loci_model::ports::store::StoreExt;
@@ -25,17 +27,37 @@ const COSINE_MIN: f32 = 0.95;
 /// Records that one draft may supersede as near-duplicates.
 const NEIGHBOURS_MAX: usize = 8;
 
+/// Namespaces whose records have their vectors, with the sequence that their group had then.
+pub(super) type Completed = HashMap<String, u64>;
+
 /// Gives vectors to the records that drafts are compared with: a decision does not depend on how far the job that embeds
-/// is.
-pub(super) async fn complete(engine: &Engine, round: &Round, drafts: &[Draft]) -> Result<()> {
+/// is. True where it gave some: the groups moved on, and a plan of this round would be refused.
+pub(super) async fn complete(
+    engine: &Engine,
+    round: &Round,
+    drafts: &[Draft],
+    completed: &mut Completed,
+) -> Result<bool> {
+    let mut has_written = false;
     for (at, group) in round.groups.iter().enumerate() {
         let is_compared = |draft: &Draft| draft.group == at && draft.vector.is_some();
-        if group.sequence > 0 && drafts.iter().any(is_compared) {
-            let (memory, at) = (&round.memory.id, &group.namespace);
-            while engine.complete_vectors(memory, at).await? == Completion::Partial {}
+        let place = group.namespace.normal();
+        if group.sequence == 0
+            || completed.get(&place) == Some(&group.sequence)
+            || !drafts.iter().any(is_compared)
+        {
+            continue;
         }
+        loop {
+            let done = engine.complete_vectors(&round.memory.id, &group.namespace).await?;
+            has_written |= done.written > 0;
+            if done.completion != Completion::Partial {
+                break;
+            }
+        }
+        completed.insert(place, group.sequence);
     }
-    Ok(())
+    Ok(has_written)
 }
 
 /// Fills in what each draft says again.
