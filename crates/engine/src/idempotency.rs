@@ -4,6 +4,7 @@
 
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ports::store::Tx;
+use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Document, Error, ErrorKind, MemoryId, Reason, Result, Timestamp, limits};
 use serde::Serialize;
@@ -11,6 +12,7 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use crate::access;
+use crate::erasure::{Source, Tombstones, refusal};
 
 /// What becomes of a request whose source was erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -142,8 +144,44 @@ pub(crate) enum Replay<T> {
     Other(T),
 }
 
-/// Looks a token up inside a write.
+/// Looks the token of a request up inside its write. A request whose answer was forgotten with a person is not
+/// done again, unless its caller restores it.
+///
+/// # Errors
+/// `SOURCE_ERASED`; what the store and the vault say.
 pub(crate) fn look_up<T: DeserializeOwned>(
+    tx: &mut dyn Tx,
+    vault: &dyn Vault,
+    token: Option<&ClientToken>,
+    place: Option<&MemoryId>,
+    operation: &str,
+    now: Timestamp,
+) -> Result<Replay<T>> {
+    let found = recall(tx, token, place, operation, now)?;
+    if let (Replay::Fresh, Some(token), Some(memory)) = (&found, token, place) {
+        check_erased(tx, Tombstones { vault, memory }, token, operation)?;
+    }
+    Ok(found)
+}
+
+fn check_erased(
+    tx: &mut dyn Tx,
+    tombstones: Tombstones<'_>,
+    token: &ClientToken,
+    operation: &str,
+) -> Result<()> {
+    let name = tx.idempotency().name(&token.scope(Some(tombstones.memory), operation))?;
+    let source = Source::Request(&name);
+    match tombstones.get(tx, &source)? {
+        Some(_) if token.if_erased == IfErased::Restore => tombstones.lift(tx, &source),
+        Some(at) => Err(refusal("what the request wrote", at)),
+        None => Ok(()),
+    }
+}
+
+/// Returns what a token answered, and asks nothing about erasures: for looks ahead of the write that asks, and
+/// for tokens that no request sent.
+pub(crate) fn recall<T: DeserializeOwned>(
     tx: &mut dyn Tx,
     token: Option<&ClientToken>,
     place: Option<&MemoryId>,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::coding::rules::extracting::asking as rules_asking;
-use crate::idempotency::{ClientToken, Replay, look_up, remember};
+use crate::idempotency::{ClientToken, Replay, recall, remember};
 use crate::jobs::reflect;
 use crate::strategies::prompt;
 use crate::strategies::question::BadReply;
@@ -361,7 +361,7 @@ fn taken_before(
     };
     let mut took_another = false;
     for turn in turns {
-        match look_up::<Taken>(tx, Some(&token(id, turn, output)?), Some(memory), OPERATION, now)? {
+        match recall::<Taken>(tx, Some(&token(id, turn, output)?), Some(memory), OPERATION, now)? {
             Replay::Same(first) => return Ok(Some(first)),
             Replay::Other(_) => took_another = true,
             Replay::Fresh => {}

@@ -3,6 +3,7 @@
 
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
 use loci_model::task::Task;
 use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
@@ -21,7 +22,7 @@ use super::task_patch::{meet, move_on};
 use super::{checks, place, reflection, rules, task_commits};
 use crate::Engine;
 use crate::access::{self, View};
-use crate::idempotency::{ClientToken, Replay, look_up, remember, replayed};
+use crate::idempotency::{ClientToken, Replay, look_up, recall, remember, replayed};
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changing::Changing;
@@ -94,6 +95,7 @@ impl Engine {
                 let around = self.around_learnings(&task, &work.learnings).await?;
                 let (caller, id, now, settings) =
                     (caller.clone(), id.clone(), self.clock.now(), self.settings.clone());
+                let vault = self.vault.clone();
                 let (completed, found) = self
                     .store
                     .write(move |tx| {
@@ -102,7 +104,7 @@ impl Engine {
                         let task = tx.tasks().get(&memory.id, &id)?;
                         let mut task = place::visible(&caller, &id, task, Capability::Write)?;
                         let tokens = [token.as_ref(), Some(&natural)];
-                        if let Some(first) = answered(tx, tokens, &task, &work, now)? {
+                        if let Some(first) = answered(tx, vault.as_ref(), tokens, &task, &work, now)? {
                             return Ok((first, Tally::default()));
                         }
                         let policy = SafetyPolicy::of(&settings, &memory.settings);
@@ -169,15 +171,16 @@ fn natural_token(id: &TaskId, said: &Completion) -> Result<ClientToken> {
 /// taken in anew under its id, was told nothing yet: what its namesake was answered is of an episode that it has not.
 fn answered(
     tx: &mut dyn Tx,
+    vault: &dyn Vault,
     [of_client, natural]: [Option<&ClientToken>; 2],
     task: &Task,
     work: &Work,
     now: Timestamp,
 ) -> Result<Option<Completed>> {
     let place = Some(&task.memory);
-    let first = match replayed(look_up(tx, of_client, place, OPERATION, now)?)? {
+    let first = match replayed(look_up(tx, vault, of_client, place, OPERATION, now)?)? {
         Some(first) => Some(first),
-        None => match look_up(tx, natural, place, OPERATION, now)? {
+        None => match recall(tx, natural, place, OPERATION, now)? {
             Replay::Same(first) => Some(first),
             Replay::Fresh | Replay::Other(_) => None,
         },

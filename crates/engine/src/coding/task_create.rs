@@ -16,7 +16,7 @@ use super::prompts::input_hash;
 use super::settings::CodingSettings;
 use super::{arm, checks, place, task_place};
 use crate::Engine;
-use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::idempotency::{ClientToken, recall, remember, replayed};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, secrets};
 use crate::verified::Standing;
@@ -134,7 +134,7 @@ impl Engine {
                     .write(move |tx| {
                         let memory = existing(tx, &memory)?;
                         let place = Some(&memory.id);
-                        let before = look_up::<TaskId>(tx, token.as_ref(), place, OPERATION, now)?;
+                        let before = recall::<TaskId>(tx, token.as_ref(), place, OPERATION, now)?;
                         // One that was erased since is taken in anew.
                         let before =
                             replayed(before)?.map(|id| tx.tasks().get(&memory.id, &id)).transpose()?;

@@ -194,7 +194,8 @@ impl Engine {
             prepared.new.session.as_ref().map(SessionId::as_str),
         )?;
         let place = Some(&memory.id);
-        let first = match look_up::<Remembered>(tx, token, place, OPERATION, prepared.now)? {
+        let vault = self.vault.as_ref();
+        let first = match look_up::<Remembered>(tx, vault, token, place, OPERATION, prepared.now)? {
             Replay::Fresh => None,
             Replay::Same(first) => Some((first, false)),
             Replay::Other(first) => Some((first, true)),
@@ -240,16 +241,12 @@ impl Engine {
             let Some(at) = tombstones.get(tx, &Source::Event(&first.event))? else { return Ok(false) };
             return if if_erased == IfErased::Restore { Ok(true) } else { Err(refusal("the event", at)) };
         }
-        let name = token.map(|token| tx.idempotency().name(&token.scope(Some(&memory.id), OPERATION)));
-        let name = name.transpose()?;
-        let imported = prepared.new.metadata.get(IMPORT_ID);
-        let sources = name.as_deref().map(Source::Request).into_iter();
-        for source in sources.chain(imported.map(|id| Source::ImportedEvent(id))) {
-            match tombstones.get(tx, &source)? {
-                Some(_) if if_erased == IfErased::Restore => tombstones.lift(tx, &source)?,
-                Some(at) => return Err(refusal("the event", at)),
-                None => {}
-            }
+        let Some(imported) = prepared.new.metadata.get(IMPORT_ID) else { return Ok(false) };
+        let source = Source::ImportedEvent(imported);
+        match tombstones.get(tx, &source)? {
+            Some(_) if if_erased == IfErased::Restore => tombstones.lift(tx, &source)?,
+            Some(at) => return Err(refusal("the event", at)),
+            None => {}
         }
         Ok(false)
     }

@@ -52,7 +52,9 @@ impl Engine {
                 sre::require_session(&caller, &memory, of, Capability::Write)?;
                 let place = Some(&memory.id);
                 let now = prepared.now;
-                if let Some(first) = replayed(look_up(tx, token.as_ref(), place, OPERATION, now)?)? {
+                let vault = engine.vault.as_ref();
+                let before = look_up(tx, vault, token.as_ref(), place, OPERATION, now)?;
+                if let Some(first) = replayed(before)? {
                     return Ok((first, false, Tally::default()));
                 }
                 variables::check(&prepared.new.namespace_variables, &memory.namespace_keys)?;

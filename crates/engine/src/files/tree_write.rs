@@ -75,7 +75,9 @@ impl Engine {
                     return Err(access::another_users());
                 }
                 let place = Some(&memory.id);
-                if let Some(first) = replayed(look_up(tx, token.as_ref(), place, operation, now)?)? {
+                if let Some(first) =
+                    replayed(look_up(tx, vault.as_ref(), token.as_ref(), place, operation, now)?)?
+                {
                     return Ok((first, Tally::default()));
                 }
                 while !tree.catch_up(tx)? {}

@@ -5,7 +5,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{JobId, MemoryId, Result, limits};
 
 use crate::Engine;
-use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::idempotency::{ClientToken, recall, remember, replayed};
 
 const OPERATION: &str = "StartMemoryExtractionJob";
 
@@ -29,7 +29,7 @@ impl Engine {
             .store
             .write(move |tx| {
                 let place = Some(&memory);
-                if let Some(first) = replayed(look_up(tx, token.as_ref(), place, OPERATION, now)?)? {
+                if let Some(first) = replayed(recall(tx, token.as_ref(), place, OPERATION, now)?)? {
                     return Ok(first);
                 }
                 if !tx.jobs_mut().restart(&memory, &id, now)? {

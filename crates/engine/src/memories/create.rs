@@ -11,7 +11,7 @@ use loci_model::{Error, ErrorKind, Reason, Result, Timestamp, limits};
 
 use super::strategy_input::{self, Surroundings};
 use super::{NewMemory, naming, profile};
-use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::idempotency::{ClientToken, recall, remember, replayed};
 use crate::{Engine, access, streams};
 
 const OPERATION: &str = "CreateMemory";
@@ -50,7 +50,7 @@ impl Engine {
         let memories_max = self.settings.memories_max;
         self.store
             .write(move |tx| {
-                if let Some(first) = replayed(look_up(tx, token.as_ref(), None, OPERATION, now)?)? {
+                if let Some(first) = replayed(recall(tx, token.as_ref(), None, OPERATION, now)?)? {
                     return Ok(first);
                 }
                 insert(tx, &memory, memories_max)?;

@@ -6,7 +6,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{JobId, MemoryId, Result, limits};
 
 use super::get::existing;
-use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::idempotency::{ClientToken, recall, remember, replayed};
 use crate::records::batch;
 use crate::{Engine, access};
 
@@ -40,7 +40,7 @@ impl Engine {
         let purge = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         self.store
             .write(move |tx| {
-                if replayed::<String>(look_up(tx, token.as_ref(), Some(&id), OPERATION, now)?)?.is_some() {
+                if replayed::<String>(recall(tx, token.as_ref(), Some(&id), OPERATION, now)?)?.is_some() {
                     return Ok(());
                 }
                 let memory = existing(tx, &id)?;

@@ -13,7 +13,7 @@ use super::create::{check_expiry_days, check_namespace_keys, check_set};
 use super::get::existing;
 use super::strategy_input::{self, Surroundings};
 use super::{MemoryUpdate, MemoryUpdated, NewStrategy, StrategyUpdate, profile};
-use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::idempotency::{ClientToken, recall, remember, replayed};
 use crate::profiles::template_change::{Moved, migrate_namespaces};
 use crate::settings::EngineSettings;
 use crate::{Engine, access, streams};
@@ -39,7 +39,7 @@ impl Engine {
         let id = id.clone();
         self.store
             .write(move |tx| {
-                if let Some(first) = replayed(look_up(tx, token.as_ref(), Some(&id), OPERATION, now)?)? {
+                if let Some(first) = replayed(recall(tx, token.as_ref(), Some(&id), OPERATION, now)?)? {
                     return Ok(MemoryUpdated { memory: first, notices: Notices::default() });
                 }
                 let old = existing(tx, &id)?;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{self, Outcomes};
 use super::writing::{Building, Origin};
 use super::{BatchOutcome, ItemOutcome, RecordsCreate};
-use crate::erasure::{Source, Tombstones, refusal};
+use crate::erasure::{Tombstones, refusal};
 use crate::idempotency::{ClientToken, IfErased, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally};
@@ -74,13 +74,13 @@ impl Engine {
             .write(move |tx| {
                 let memory = existing(tx, &request.memory)?;
                 let place = Some(&memory.id);
-                let before = look_up::<Vec<RememberedItem>>(tx, token.as_ref(), place, OPERATION, now)?;
+                let (of_client, vault) = (token.as_ref(), vault.as_ref());
+                let before = look_up::<Vec<RememberedItem>>(tx, vault, of_client, place, OPERATION, now)?;
                 if let Some(first) = replayed(before)? {
                     return Ok((recall(first), Tally::default()));
                 }
                 let if_erased = token.as_ref().map_or(IfErased::Answer, |token| token.if_erased);
-                let erased = Erased { vault: vault.as_ref(), memory: &memory.id, if_erased };
-                erased.check_request(tx, token.as_ref())?;
+                let erased = Erased { vault, memory: &memory.id, if_erased };
                 let view = view.within(&memory);
                 let mut outcomes = Outcomes::with_capacity(ids.len());
                 let mut found = Tally::default();
@@ -133,18 +133,6 @@ struct Erased<'a> {
 impl Erased<'_> {
     fn tombstones(&self) -> Tombstones<'_> {
         Tombstones { vault: self.vault, memory: self.memory }
-    }
-
-    /// Refuses a request whose records were forgotten with a person.
-    fn check_request(&self, tx: &mut dyn Tx, token: Option<&ClientToken>) -> Result<()> {
-        let Some(token) = token else { return Ok(()) };
-        let name = tx.idempotency().name(&token.scope(Some(self.memory), OPERATION))?;
-        let source = Source::Request(&name);
-        match self.tombstones().get(tx, &source)? {
-            Some(_) if self.if_erased == IfErased::Restore => self.tombstones().lift(tx, &source),
-            Some(at) => Err(refusal("what the request wrote", at)),
-            None => Ok(()),
-        }
     }
 
     /// Refuses an imported record that was erased here, or lifts its tombstones.

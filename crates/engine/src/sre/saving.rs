@@ -27,7 +27,7 @@ use super::investigations::{ask_for_session_summary, require_first};
 use super::keeping::{SreAction, keep};
 use super::{canonical, masking, place, segment};
 use crate::events::{NewEvent, Prepared};
-use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::idempotency::{ClientToken, look_up, recall, remember, replayed};
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changing::Changing;
@@ -269,7 +269,7 @@ impl Engine {
     ) -> Result<Option<SreSaved>> {
         let Some(token) = token.cloned() else { return Ok(None) };
         let (token, memory, now) = (token.of_person(caller)?, memory.clone(), self.clock.now());
-        self.store.write(move |tx| replayed(look_up(tx, Some(&token), Some(&memory), OPERATION, now)?)).await
+        self.store.write(move |tx| replayed(recall(tx, Some(&token), Some(&memory), OPERATION, now)?)).await
     }
 
     /// What a save needs before its write.
@@ -286,7 +286,8 @@ impl Engine {
         let memory = existing(tx, &ready.asked.memory)?;
         place::strategy(&memory, ready.asked.kind)?;
         let (token, now) = (ready.how.token.as_ref(), ready.event.now());
-        if let Some(first) = replayed(look_up(tx, token, Some(&memory.id), OPERATION, now)?)? {
+        let before = look_up(tx, self.vault.as_ref(), token, Some(&memory.id), OPERATION, now)?;
+        if let Some(first) = replayed(before)? {
             return Ok((first, Tally::default()));
         }
         if let Some((id, version)) = &ready.how.as_read {

@@ -6,7 +6,7 @@ use loci_model::{MemoryId, Result};
 use serde::de::DeserializeOwned;
 
 use crate::Engine;
-use crate::idempotency::{ClientToken, look_up, replayed};
+use crate::idempotency::{ClientToken, recall, replayed};
 
 impl Engine {
     /// The first answer to this token; `None` where there is none, or no token.
@@ -23,8 +23,6 @@ impl Engine {
             return Ok(None);
         }
         let (memory, now) = (memory.clone(), self.clock.now());
-        self.store
-            .write(move |tx| replayed(look_up(tx, token.as_ref(), Some(&memory), operation, now)?))
-            .await
+        self.store.write(move |tx| replayed(recall(tx, token.as_ref(), Some(&memory), operation, now)?)).await
     }
 }

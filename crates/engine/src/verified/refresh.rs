@@ -77,7 +77,8 @@ impl Engine {
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &scene.memory)?;
-                let before = look_up(tx, token.as_ref(), Some(&memory.id), OPERATION, now)?;
+                let vault = engine.vault.as_ref();
+                let before = look_up(tx, vault, token.as_ref(), Some(&memory.id), OPERATION, now)?;
                 if let Some(first) = replayed(before)? {
                     return Ok(first);
                 }

@@ -144,7 +144,8 @@ impl Engine {
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let before = look_up(tx, token.as_ref(), Some(&memory.id), OPERATION, now)?;
+                let vault = engine.vault.as_ref();
+                let before = look_up(tx, vault, token.as_ref(), Some(&memory.id), OPERATION, now)?;
                 if let Some(first) = replayed(before)? {
                     return Ok(first);
                 }

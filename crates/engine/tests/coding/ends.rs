@@ -3,14 +3,14 @@
 use loci_engine::coding::{
     CommitReport, Completion, Finalization, LearnedAction, NewCommit, NewTask, TaskNote, TaskPatch,
 };
-use loci_engine::idempotency::ClientToken;
+use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_engine::records::QuarantineAsk;
 use loci_model::idempotency::TokenScope;
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::StoreExt;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::task::{TaskPullRequest, TaskStatus};
-use loci_model::{ErrorKind, RecordId};
+use loci_model::{ErrorKind, Reason, RecordId};
 use loci_testkit::block_on;
 use loci_testkit::task_samples::sha;
 use serde_json::Value;
@@ -555,6 +555,28 @@ fn a_task_that_was_forgotten_is_told_anew() {
     assert!(again.learnings.iter().all(|one| one.action == LearnedAction::Added), "{again:?}");
     assert_eq!(shop.episodes().as_slice(), std::slice::from_ref(&again.episode));
     assert_eq!(shop.complete("t-001", report()).unwrap(), again);
+}
+
+#[test]
+fn a_report_that_is_sent_again_with_its_token_is_refused_once_it_was_forgotten() {
+    let shop = Workshop::new();
+    let complete = |if_erased: IfErased| {
+        let token = ClientToken::new("told", &Value::Null).unwrap().with_if_erased(if_erased);
+        let (id, token) = (task_id("t-001"), Some(token));
+        block_on(shop.engine.task_complete(&shop.caller, &shop.standing, &id, report(), token))
+    };
+    shop.begun("t-001");
+    complete(IfErased::Answer).unwrap();
+    shop.forget();
+    shop.begun("t-001");
+    for _ in 0..2 {
+        let refused = complete(IfErased::Answer).unwrap_err();
+        assert_eq!(refused.reason, Some(Reason::SourceErased), "{refused:?}");
+        assert_eq!(shop.episodes().len(), 0);
+    }
+    complete(IfErased::Restore).unwrap();
+    complete(IfErased::Answer).unwrap();
+    assert_eq!(shop.episodes().len(), 1);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! From stored to expired: refresh, supersede, invalidate, use, the default branch moving on (B3, B5, B10, B11, B13).
 
+use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_engine::verified::{AppliedOutcome, VerifyMode};
 use loci_model::fact::Fact;
 use loci_model::ports::clock::Clock;
@@ -287,6 +288,25 @@ fn deleting_leaves_a_row_without_text() {
     assert!(events.1.is_none(), "citations and code are erased");
     shop.assert_told();
     assert!(!CART.is_empty());
+}
+
+#[test]
+fn a_fact_that_is_sent_again_is_refused_once_it_was_forgotten() {
+    let shop = Shop::new();
+    let store = |if_erased: IfErased| {
+        shop.world.clock().advance_ms(1_000);
+        let token = ClientToken::new("once", &serde_json::Value::Null).unwrap().with_if_erased(if_erased);
+        block_on(shop.engine.fact_store(&shop.caller, &shop.standing, limit_fact(), Some(token)))
+    };
+    let first = store(IfErased::Answer).unwrap().view.remembered.record.id;
+    assert_eq!(store(IfErased::Answer).unwrap().view.remembered.record.id, first);
+    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let actor = loci_model::ActorId::parse(super::world::REPO).unwrap();
+    block_on(shop.engine.forget_actor(&shop.caller, &memory, &actor)).unwrap();
+    let refused = store(IfErased::Answer).unwrap_err();
+    assert_eq!(refused.reason, Some(loci_model::Reason::SourceErased), "{refused:?}");
+    let restored = store(IfErased::Restore).unwrap().view.remembered.record.id;
+    assert_eq!(store(IfErased::Answer).unwrap().view.remembered.record.id, restored);
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Documents: written, read, edited, moved, put away; who may, and under which precondition.
 
-use loci_engine::files::{AppendTo, DocumentWritten, Edit, Precondition, PutContent};
+use loci_engine::files::{AppendTo, DocumentPut, DocumentWritten, Edit, Precondition, PutContent};
+use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_model::principal::Capability;
 use loci_model::tree_entry::DocumentOperation;
-use loci_model::{ErrorKind, Reason, Result};
+use loci_model::{ActorId, ErrorKind, Namespace, Reason, Result};
+use loci_testkit::block_on;
 
 use super::world::{Shelf, text, titled};
 
@@ -28,6 +30,26 @@ fn a_document_is_as_it_was_written() {
     let raw = PutContent::Raw("# Raw\n- one".to_owned());
     shelf.put_as(&shelf.caller, Some("knowledge/facts/raw.md"), raw, Some(Precondition::Absent)).unwrap();
     assert_eq!(shelf.get("knowledge/facts/raw.md").unwrap().file, "# Raw\n- one");
+}
+
+#[test]
+fn a_write_that_is_sent_again_is_refused_once_it_was_forgotten() {
+    let mut shelf = Shelf::new();
+    shelf.tree.namespace = Namespace::parse("/users/mara").unwrap();
+    let put = |if_erased: IfErased| {
+        let token = ClientToken::new("once", &serde_json::Value::Null).unwrap().with_if_erased(if_erased);
+        let (tree, path) = (shelf.tree.clone(), Some(THEME.to_owned()));
+        let (content, precondition) = (text("Dark."), Some(Precondition::Any));
+        let put = DocumentPut { tree, path, content, precondition, reason: None };
+        block_on(shelf.engine.document_put(&shelf.caller, put, Some(token)))
+    };
+    put(IfErased::Answer).unwrap();
+    let actor = ActorId::parse("mara").unwrap();
+    block_on(shelf.engine.forget_actor(&shelf.caller, &shelf.memory(), &actor)).unwrap();
+    assert_eq!(why(put(IfErased::Answer)), (ErrorKind::Conflict, Some(Reason::SourceErased)));
+    assert!(shelf.get(THEME).is_err());
+    put(IfErased::Restore).unwrap();
+    assert_eq!(shelf.body(THEME), "Dark.");
 }
 
 #[test]

@@ -143,7 +143,9 @@ impl Engine {
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let (token, place) = (token.as_ref(), Some(&memory.id));
-                if let Some(first) = replayed(look_up::<String>(tx, token, place, OPERATION, now)?)? {
+                let vault = engine.vault.as_ref();
+                let before = look_up::<String>(tx, vault, token, place, OPERATION, now)?;
+                if let Some(first) = replayed(before)? {
                     let event =
                         tx.events().get(&memory.id, &actor, &session, &EventId::parse(first)?, now)?;
                     let gone = || {

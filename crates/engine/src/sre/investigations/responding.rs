@@ -121,7 +121,9 @@ impl Engine {
             .write(move |tx| {
                 let memory = existing(tx, &job.memory)?;
                 let (token, place) = (token.as_ref(), Some(&memory.id));
-                if let Some(first) = replayed(look_up::<String>(tx, token, place, OPERATION, job.due)?)? {
+                let vault = engine.vault.as_ref();
+                let before = look_up::<String>(tx, vault, token, place, OPERATION, job.due)?;
+                if let Some(first) = replayed(before)? {
                     return JobId::parse(first);
                 }
                 let policy = SafetyPolicy::of(&engine.settings, &memory.settings);

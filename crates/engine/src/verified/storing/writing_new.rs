@@ -63,7 +63,9 @@ impl Engine {
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let before = look_up::<FirstStored>(tx, token.as_ref(), Some(&memory.id), OPERATION, now)?;
+                let (vault, of_client) = (engine.vault.as_ref(), token.as_ref());
+                let place_of_token = Some(&memory.id);
+                let before = look_up::<FirstStored>(tx, vault, of_client, place_of_token, OPERATION, now)?;
                 if let Some(first) = replayed(before)? {
                     return first.into_answer(tx, &place.found);
                 }

@@ -1,6 +1,6 @@
 //! What is sent twice with one idempotency key is done once (the rule of every write).
 
-use loci_engine::idempotency::ClientToken;
+use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_engine::sre::{AgentResponse, InvestigationMessage, InvestigationMessages, SreSave};
 use loci_model::event::Role;
 use loci_model::ports::clock::Clock;
@@ -49,6 +49,34 @@ fn a_save_sent_twice_is_one() {
     assert_eq!((other.kind, other.reason), (ErrorKind::Invalid, Some(Reason::IdempotentParameterMismatch)));
     save(&world, "k-2", "why").unwrap();
     assert_eq!(world.active().len(), 2);
+}
+
+#[test]
+fn a_save_that_is_sent_again_is_refused_once_it_was_forgotten() {
+    let world = world();
+    let alice = of_team("alice");
+    let save = |if_erased: IfErased| {
+        world.clock.advance_ms(1_000);
+        let asked = SreSave {
+            memory: world.memory.id.clone(),
+            kind: SreType::Investigations,
+            actor: "alice".to_owned(),
+            session: Some("s-1".to_owned()),
+            data: json!({"query": "why"}),
+            source: SreSource::Agent,
+        };
+        let token = token("k-1", "why").map(|token| token.with_if_erased(if_erased));
+        world.drive(world.engine.sre_save_in_person(&alice, asked, false, token))
+    };
+    save(IfErased::Answer).unwrap();
+    let actor = loci_model::ActorId::parse("alice").unwrap();
+    world.drive(world.engine.forget_actor(&world.caller, &world.memory.id, &actor)).unwrap();
+    assert_eq!(world.active().len(), 0);
+    assert_eq!(save(IfErased::Answer).unwrap_err().reason, Some(Reason::SourceErased));
+    assert_eq!(world.active().len(), 0);
+    save(IfErased::Restore).unwrap();
+    save(IfErased::Answer).unwrap();
+    assert_eq!(world.active().len(), 1);
 }
 
 #[test]
