@@ -1320,6 +1320,7 @@ class ImportReport(TypedDict):
 
     erased_at: NotRequired[str | None]
     erased_events: NotRequired[int]
+    erased_kinds: NotRequired[list[ForgottenKind]]
     erased_records: NotRequired[int]
     events: int
     memories: int

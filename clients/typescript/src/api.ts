@@ -1789,6 +1789,11 @@ export interface ImportReport {
   erased_at?: string | null;
   /** Events left out, because they were erased here. */
   erased_events?: number;
+  /**
+   * How much of each kind was left out, because it was erased here; `mentions` counts lines of others that name a
+   * forgotten person no more.
+   */
+  erased_kinds?: ForgottenKind[];
   /** Record versions left out, because their records were erased here. */
   erased_records?: number;
   /** Events written. */

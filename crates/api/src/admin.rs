@@ -79,6 +79,10 @@ pub struct ImportReport {
     /// When the last of those was erased.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erased_at: Option<String>,
+    /// How much of each kind was left out, because it was erased here; `mentions` counts lines of others that
+    /// name a forgotten person no more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub erased_kinds: Vec<ForgottenKind>,
 }
 
 /// Where to write a backup, on the machine of the server.

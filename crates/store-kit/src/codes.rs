@@ -160,6 +160,12 @@ pub fn hex_digits(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The bytes of hex digits; `None` for what is none.
+pub fn bytes_of_hex(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+}
+
 /// What stands for an idempotency token: 128 bits, so that no two meet, also where someone tries.
 pub fn token_digest(scope: &TokenScope) -> Vec<u8> {
     let mut hash = Sha256::new();

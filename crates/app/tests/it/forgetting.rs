@@ -143,6 +143,7 @@ fn no_file_holds_a_byte_of_whoever_was_forgotten() {
     let exported = world.inputs.path().join("about.jsonl");
     home.ok(&["export", "--memory", "notes", "--actor", ACTOR, exported.to_str().unwrap()]);
     let about = std::fs::read_to_string(&exported).unwrap();
+    assert!(about.lines().any(|line| line.contains(r#""type":"object""#) && line.contains(MARK)), "{about}");
     for said in ["lies under the pot", "Likes", "Keeps", "second"] {
         let lines = about.lines().filter(|line| line.contains(said) && line.contains(MARK)).count();
         assert!(lines > 0, "{said}: {about}");

@@ -2,7 +2,7 @@
 //!
 //! Exported: the memory, its repositories, its tasks, what they were shown, their commits and prompts, their sessions and what was said in them, live events, every version of every record, every change of state, facts that cite
 //! code and how they came to stand where they stand, and the ledger. Of a namespace: its records with all that, and the repository, tasks,
-//! commits and entries of the ledger of its actor. Not exported, because it is derived or only of this server: vectors,
+//! commits and entries of the ledger of its actor. Of a person: what forgetting them finds, parked objects too. Not exported, because it is derived or only of this server: vectors,
 //! indexes, kept verifications, jobs, tokens, keys, IngestData still waiting; and who read a fact when: it is counted.
 
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use std::sync::Arc;
 use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
 use loci_model::ledger::Shelf;
+use loci_model::parked_object::{ObjectHead, ParkedObject};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
@@ -17,12 +18,15 @@ use loci_model::repository::Repository;
 use loci_model::task::Task;
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
-use super::{ExportCursor, ExportLine, ExportPart, Holdings};
+use super::{ExportCursor, ExportLine, ExportPart, ExportedObject, Holdings};
+use crate::erasure::is_note_of;
 use crate::memories::existing;
 use crate::{Engine, access};
 
 /// Events or record versions of one page.
 const PAGE_ROWS: usize = 200;
+/// Parked objects of one page: each may be long.
+const OBJECTS_PER_PAGE: usize = 4;
 
 impl Engine {
     /// The lines from a cursor on, and where to go on; starts with the memory itself.
@@ -78,6 +82,7 @@ impl Engine {
                 ExportCursor::SessionItems(after) => session_items(tx, &memory, &part, after.as_ref(), now),
                 ExportCursor::Events(after) => events(tx, &memory, &part, *after, now),
                 ExportCursor::Records(after) => records(tx, &memory, &part, after.as_ref()),
+                ExportCursor::Objects(after) => objects(tx, &memory, &part, after.as_deref(), now),
                 ExportCursor::Ledger(shelf, after) => ledger(tx, &memory, &part, *shelf, after.clone()),
                 ExportCursor::End => Ok((Vec::new(), ExportCursor::End)),
             })
@@ -245,6 +250,7 @@ fn records(
     let page = tx.records().export(memory, after, PAGE_ROWS)?;
     let next = match page.last() {
         Some(last) => ExportCursor::Records(Some((last.id.clone(), last.version))),
+        None if part.person.is_some() => ExportCursor::Objects(None),
         None => first_shelf(),
     };
     let mut lines = Vec::with_capacity(page.len());
@@ -287,6 +293,40 @@ fn fact(tx: &dyn ReadTx, memory: &MemoryId, record: &RecordId) -> Result<Vec<Exp
     Ok(lines)
 }
 
+/// Objects that were parked for a person; they vanish, and are in no other export.
+fn objects(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    part: &ExportPart,
+    after: Option<&str>,
+    now: Timestamp,
+) -> Result<(Vec<ExportLine>, ExportCursor)> {
+    existing(tx, memory)?;
+    let Some(held) = &part.person else { return Ok((Vec::new(), first_shelf())) };
+    let Some(actor) = held.person.actors().first() else { return Ok((Vec::new(), first_shelf())) };
+    let page = tx.parked().list(memory, "", after, PAGE_ROWS)?;
+    let mut next = page.last().map_or_else(first_shelf, |last| ExportCursor::Objects(Some(last.key.clone())));
+    let mut lines = Vec::new();
+    let meant = |head: &&ObjectHead| head.expires_at > now && held.person.owns_namespace(&head.key);
+    for head in page.iter().filter(meant) {
+        let Some(object) = tx.parked().get(memory, &head.key)? else { continue };
+        lines.push(ExportLine::Object { object: Box::new(exported(object, actor)) });
+        if lines.len() == OBJECTS_PER_PAGE {
+            next = ExportCursor::Objects(Some(head.key.clone()));
+            break;
+        }
+    }
+    Ok((lines, next))
+}
+
+fn exported(object: ParkedObject, actor: &ActorId) -> ExportedObject {
+    let (text, hex) = match String::from_utf8(object.content) {
+        Ok(text) => (Some(text), None),
+        Err(error) => (None, Some(hex::encode(error.into_bytes()))),
+    };
+    ExportedObject { head: object.head, actor: actor.clone(), text, hex }
+}
+
 /// Where the ledger begins.
 fn first_shelf() -> ExportCursor {
     Shelf::ALL.first().map_or(ExportCursor::End, |shelf| ExportCursor::Ledger(*shelf, None))
@@ -315,6 +355,7 @@ fn ledger(
         let is_meant = match part.person.as_ref() {
             None => true,
             Some(held) if held.person.is_actor(&entry.actor) => true,
+            Some(held) if is_note_of(&entry, &held.records)? => true,
             Some(held) => match &held.mentions {
                 Some(known) => known.is_entry(&entry)?,
                 None => false,

@@ -4,13 +4,14 @@
 
 use std::collections::BTreeSet;
 
+use loci_model::ledger::Shelf;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{Checkpoint, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::{ActorId, Error, MemoryId, Result, Timestamp};
+use loci_model::{ActorId, Error, MemoryId, RecordId, Result, Timestamp};
 
 use super::{ForgetReceipt, ForgottenKind};
-use crate::coding::{PersonMentions, person_of};
+use crate::coding::{MentionsTaken, PersonMentions, person_of, pseudonym};
 use crate::erasure::{Counts, Erasing, Person, erase_person};
 use crate::files::mirroring::MirrorAfterErasure;
 use crate::memories::existing;
@@ -18,8 +19,6 @@ use crate::{Engine, access};
 
 /// Walks of one call: what was written between a walk and its erasure is found by the next.
 const WALKS_MAX: usize = 3;
-/// Hex digits that tell pseudonyms apart.
-const PSEUDONYM_DIGITS: usize = 12;
 /// What is out of reach in any case.
 const UNREACHABLE: [&str; 3] = [
     "backups and exports made before",
@@ -38,6 +37,27 @@ pub struct ForgetAsk {
     pub dry_run: bool,
     /// The actor once more; needed where it is no dry run.
     pub confirm: Option<String>,
+}
+
+/// A person as a memory knows them.
+#[derive(Debug, Clone)]
+pub(crate) struct Forgetting {
+    pub(crate) memory: Memory,
+    pub(crate) person: Person,
+    /// How others name the person, where the memory knows people.
+    pub(crate) mentions: Option<PersonMentions>,
+}
+
+/// What was erased of a person.
+#[derive(Debug, Clone)]
+pub(crate) struct Forgotten {
+    pub(crate) counts: Counts,
+    pub(crate) mentions_taken: MentionsTaken,
+    /// Mirrors that were brought up.
+    pub(crate) mirrors: Vec<String>,
+    /// Places that cannot be reached from here.
+    pub(crate) unreachable: Vec<String>,
+    at: Timestamp,
 }
 
 impl ForgetAsk {
@@ -88,19 +108,38 @@ impl Engine {
         dry_run: bool,
     ) -> Result<ForgetReceipt> {
         let (memory, person, mentions) = self.person(memory, actor).await?;
+        let whom = Forgetting { memory, person, mentions };
+        let forgotten = self.forget_person(caller, &whom, dry_run).await?;
+        Ok(receipt(&whom.memory, actor, dry_run, forgotten))
+    }
+
+    /// Erases a person whom somebody found in a memory, or only counts; who may is the caller's matter.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(crate) async fn forget_person(
+        &self,
+        caller: &Principal,
+        whom: &Forgetting,
+        dry_run: bool,
+    ) -> Result<Forgotten> {
+        let Forgetting { memory, person, mentions } = whom;
         let (by, at) = (caller.name.as_str(), self.clock.now());
         if !dry_run {
             self.ready_to_seal().await?;
         }
-        let mut counts = Counts::new();
-        if let Some(mentions) = &mentions {
-            let taken = self.take_person_out(&memory, mentions, by, dry_run).await?;
-            counts.add("mentions by others", taken.tasks + taken.entries + taken.rules);
+        let (mut counts, mut mentions_taken) = (Counts::new(), MentionsTaken::default());
+        if let Some(mentions) = mentions {
+            mentions_taken = self.take_person_out(memory, mentions, by, dry_run).await?;
+            counts.add("mentions by others", mentions_taken.count());
         }
+        let mut records = BTreeSet::new();
         for _ in 0..WALKS_MAX {
-            let found = self.erase_found(&memory, &person, (by, at), dry_run).await?;
+            // What names a record that an earlier walk erased is found by its id alone.
+            records.extend(self.holdings(memory, person, None).await?.records);
+            let found = self.erase_found(whom, &records, by, dry_run).await?;
             counts.absorb(&found);
-            if dry_run || found.records() == 0 {
+            if dry_run || found.is_empty() {
                 break;
             }
         }
@@ -108,9 +147,9 @@ impl Engine {
         let mut mirrors = Vec::new();
         if !dry_run {
             self.wake.call();
-            self.leave_no_trace((&memory.id, &person), &mut mirrors, &mut unreachable).await?;
+            self.leave_no_trace((&memory.id, person), &mut mirrors, &mut unreachable).await?;
         }
-        Ok(receipt(&memory, actor, (&counts, dry_run, at), mirrors, unreachable))
+        Ok(Forgotten { counts, mentions_taken, mirrors, unreachable, at })
     }
 
     /// A person by one of their actors.
@@ -119,8 +158,7 @@ impl Engine {
         memory: &MemoryId,
         actor: &ActorId,
     ) -> Result<(Memory, Person, Option<PersonMentions>)> {
-        let random = hex::encode(self.ids.random());
-        let pseudonym = format!("erased-{}", random.get(..PSEUDONYM_DIGITS).unwrap_or_default());
+        let pseudonym = pseudonym(&hex::encode(self.ids.random()));
         let (memory, actor) = (memory.clone(), actor.clone());
         self.store
             .read(move |tx| {
@@ -137,18 +175,27 @@ impl Engine {
 
     async fn erase_found(
         &self,
-        memory: &Memory,
-        person: &Person,
-        (by, at): (&str, Timestamp),
+        whom: &Forgetting,
+        records: &BTreeSet<RecordId>,
+        by: &str,
         dry_run: bool,
     ) -> Result<Counts> {
-        let found = self.holdings(memory, person, None).await?.records;
-        let (memory, person, by) = (memory.id.clone(), person.clone(), by.to_owned());
-        let vault = self.vault.clone();
+        let traces = self.traces(&whom.memory.id, &whom.person, records).await?;
+        let (whom, found, by) = (whom.clone(), records.clone(), by.to_owned());
+        let (vault, clock) = (self.vault.clone(), self.clock.clone());
         self.write_or_undo(dry_run, move |tx| {
-            let memory = &existing(tx, &memory)?;
-            let (person, records, vault, by) = (&person, &found, vault.as_ref(), by.as_str());
-            erase_person(tx, &Erasing { memory, person, records, vault, marks: !dry_run, by, at })
+            let memory = &existing(tx, &whom.memory.id)?;
+            let (person, records, traces) = (&whom.person, &found, &traces);
+            // The time of the write: nothing that it erases arrived later.
+            let (vault, by, at) = (vault.as_ref(), by.as_str(), clock.now());
+            let erasing = Erasing { memory, person, records, traces, vault, marks: !dry_run, by, at };
+            let mut counts = erase_person(tx, &erasing)?;
+            // The person's settings go with their actor; those kept under another name go here.
+            if let Some(key) = whom.mentions.as_ref().and_then(|mentions| mentions.settings.as_deref()) {
+                let is_there = tx.ledger_mut().remove(&memory.id, Shelf::PreferenceUser, key)?;
+                counts.add("ledger entries", u64::from(is_there));
+            }
+            Ok(counts)
         })
         .await
     }
@@ -182,13 +229,8 @@ impl Engine {
     }
 }
 
-fn receipt(
-    memory: &Memory,
-    actor: &ActorId,
-    (counts, dry_run, at): (&Counts, bool, Timestamp),
-    mirrors: Vec<String>,
-    unreachable: Vec<String>,
-) -> ForgetReceipt {
+fn receipt(memory: &Memory, actor: &ActorId, dry_run: bool, forgotten: Forgotten) -> ForgetReceipt {
+    let Forgotten { counts, mirrors, unreachable, at, .. } = forgotten;
     let kinds = counts.listed().into_iter();
     ForgetReceipt {
         memory: memory.id.clone(),

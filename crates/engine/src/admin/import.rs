@@ -4,19 +4,22 @@
 //! digest of are those of their digests is looked at; nobody who edits both is found out by that. Extraction of imported sessions is asked for again: it finds what is
 //! there by its source and writes only what is missing.
 
+use loci_model::commit::TaskCommit;
 use loci_model::event::Event;
 use loci_model::job::DueRule;
 use loci_model::ledger::LedgerEntry;
 use loci_model::memory::Memory;
 use loci_model::metadata::MetadataValue;
+use loci_model::parked_object::{ParkedObject, object_key};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
 use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::task_session::{SessionItem, TaskSession};
-use loci_model::{Error, JobId, MemoryId, Result, Timestamp};
+use loci_model::{Error, JobId, MemoryId, Result, Timestamp, limits};
+use sha2::{Digest, Sha256};
 
-use super::{ExportLine, ImportReport, imported_entries};
+use super::{ExportLine, ExportedObject, ImportReport, imported_entries};
 use crate::coding::{DIGEST, digest};
 use crate::events::content;
 use crate::events::scheduling::{extracting, extraction_job};
@@ -54,23 +57,22 @@ impl Engine {
     ) -> Result<ImportReport> {
         access::require_server_admin(caller)?;
         let now = self.clock.now();
-        let (lines, left_out) = match if_erased {
-            IfErased::Restore => (lines, ImportReport::default()),
-            IfErased::Answer | IfErased::Refuse => self.without_erased(lines, now).await?,
-        };
-        let jobs = lines
+        let sifted = self.without_erased(lines, if_erased, now).await?;
+        let jobs = sifted
+            .lines
             .iter()
             .map(|_| JobId::parse(uuid7(self.ids.as_ref(), now.millis())))
             .collect::<Result<Vec<_>>>()?;
-        let resuming = resuming.to_vec();
+        let (resuming, vault) = (resuming.to_vec(), self.vault.clone());
         let report = self
             .store
             .write(move |tx| {
                 let mut open = resuming.clone();
-                let mut report = left_out;
-                for (line, job) in lines.iter().zip(&jobs) {
+                let mut report = sifted.report.clone();
+                for (line, job) in sifted.lines.iter().zip(&jobs) {
                     import_line(tx, line, job, &mut open, &mut report, now)?;
                 }
+                sifted.settle(tx, vault.as_ref(), now)?;
                 Ok(report)
             })
             .await?;
@@ -111,10 +113,7 @@ fn import_line(
             require_open(open, &exposure.memory)?;
             tx.exposures_mut().put(exposure)
         }
-        ExportLine::Commit { commit } => {
-            require_open(open, &commit.memory)?;
-            tx.commits_mut().put(commit)
-        }
+        ExportLine::Commit { commit } => import_commit(tx, open, commit),
         ExportLine::TaskSession { session } => import_session(tx, open, session),
         ExportLine::SessionItem { item } => import_session_item(tx, open, item),
         ExportLine::Prompt { prompt } => {
@@ -145,7 +144,33 @@ fn import_line(
             require_open(open, &change.memory)?;
             tx.telemetry_mut().append(change)
         }
+        ExportLine::Object { object } => import_object(tx, open, object, now),
         ExportLine::End { .. } => Ok(()),
+    }
+}
+
+/// One past its time is left out, as an export leaves it out.
+fn import_object(tx: &mut dyn Tx, open: &[MemoryId], object: &ExportedObject, now: Timestamp) -> Result<()> {
+    require_open(open, &object.head.memory)?;
+    let bad = |rule: &str| {
+        Error::invalid("object", format!("a parked object {rule}: import the file as it was exported"))
+    };
+    let content = match (&object.text, &object.hex) {
+        (Some(text), None) => text.as_bytes().to_vec(),
+        (None, Some(hex)) => {
+            hex::decode(hex).map_err(|error| bad("is not in hex digits").caused_by(error))?
+        }
+        (Some(_), Some(_)) | (None, None) => return Err(bad("must have text or hex, one of them")),
+    };
+    let head = &object.head;
+    let is_whole = head.bytes == content.len() as u64 && hex::encode(Sha256::digest(&content)) == head.sha256;
+    if !is_whole || content.len() > limits::OBJECT_BYTES_MAX || object_key(&head.key)? != head.key {
+        return Err(bad("is not the one that its head names"));
+    }
+    if head.expires_at <= now {
+        Ok(())
+    } else {
+        tx.parked_mut().put(&ParkedObject { head: head.clone(), content })
     }
 }
 
@@ -183,6 +208,11 @@ fn import_entry(tx: &mut dyn Tx, open: &[MemoryId], entry: &LedgerEntry) -> Resu
     }
     imported_entries::check(entry)?;
     tx.ledger_mut().put(entry)
+}
+
+fn import_commit(tx: &mut dyn Tx, open: &[MemoryId], commit: &TaskCommit) -> Result<()> {
+    require_open(open, &commit.memory)?;
+    tx.commits_mut().put(commit)
 }
 
 fn import_session(tx: &mut dyn Tx, open: &[MemoryId], session: &TaskSession) -> Result<()> {

@@ -1,94 +1,172 @@
 //! What of an export was erased here since it was made: lines of events, records and actors with tombstones,
-//! which outlive their memory.
+//! which outlive their memory. They are left out and counted kind by kind, or restored on purpose; people who
+//! were forgotten are taken out of what others said of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::event::Event;
+use loci_model::memory::Memory;
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::ports::vault::Vault;
-use loci_model::record::RecordState;
+use loci_model::record::{Record, RecordState};
 use loci_model::{ActorId, MemoryId, RecordId, Result, Timestamp};
 
 use super::{ExportLine, ImportReport};
 use crate::Engine;
-use crate::erasure::{Source, Tombstones};
+use crate::coding::{Naming, Taken, knows_people, pseudonym};
+use crate::erasure::{Source, Tombstones, message_name};
+use crate::events::scheduling::extracting;
+use crate::idempotency::IfErased;
 use crate::keys::master_key::can_digest_or_warn;
 
-/// Looks lines up among the tombstones.
-struct Looking<'a> {
-    tx: &'a dyn ReadTx,
-    vault: &'a dyn Vault,
-    now: Timestamp,
+/// What a report calls people who were taken out of what others said.
+const MENTIONS: &str = "mentions";
+
+/// The lines that an import writes, and what becomes of tombstones with them.
+#[derive(Clone, Default)]
+pub(super) struct Sifted {
+    pub(super) lines: Vec<ExportLine>,
+    /// What was left out.
+    pub(super) report: ImportReport,
+    /// Tombstones of messages whose records were deleted: extraction asks for them in the memory.
+    carried: Vec<(MemoryId, String, Timestamp)>,
+    /// Tombstones of what somebody restores on purpose.
+    restored: BTreeSet<(MemoryId, String)>,
+}
+
+impl Sifted {
+    /// Writes what becomes of tombstones, in the write of the lines.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(super) fn settle(&self, tx: &mut dyn Tx, vault: &dyn Vault, now: Timestamp) -> Result<()> {
+        for (memory, digest, at) in &self.carried {
+            Tombstones { vault, memory }.carry(tx, digest, *at)?;
+        }
+        for (memory, digest) in &self.restored {
+            Tombstones { vault, memory }.lift_outliving(tx, digest, now)?;
+        }
+        Ok(())
+    }
 }
 
 impl Engine {
-    /// The lines that were not erased, and a count of the others.
+    /// Sifts lines by what was erased.
     pub(super) async fn without_erased(
         &self,
         lines: Vec<ExportLine>,
+        if_erased: IfErased,
         now: Timestamp,
-    ) -> Result<(Vec<ExportLine>, ImportReport)> {
+    ) -> Result<Sifted> {
         let vault = self.vault.clone();
         self.store
             .read(move |tx| {
                 if !can_digest_or_warn(tx, vault.as_ref())? {
-                    return Ok((lines.clone(), ImportReport::default()));
+                    return Ok(Sifted { lines: lines.clone(), ..Sifted::default() });
                 }
-                let looking = Looking { tx, vault: vault.as_ref(), now };
-                let mut report = ImportReport::default();
-                let mut kept = Vec::with_capacity(lines.len());
-                // Of a record that is there as erased, its history stays.
-                let mut shells: BTreeSet<&RecordId> = BTreeSet::new();
+                let mut sifting = Sifting::new(tx, vault.as_ref(), &lines, now);
+                let mut sifted = Sifted::default();
                 for line in &lines {
-                    if let ExportLine::Record { record, .. } = line
-                        && record.state == RecordState::Erased
-                    {
-                        shells.insert(&record.id);
-                    }
+                    sifting.sift(line, if_erased == IfErased::Restore, &mut sifted)?;
                 }
-                for line in &lines {
-                    let Some(at) = looking.erased(line, &shells)? else {
-                        kept.push(line.clone());
-                        continue;
-                    };
-                    report.erased_at = report.erased_at.max(Some(at));
-                    match line {
-                        ExportLine::Event { .. } => report.erased_events += 1,
-                        ExportLine::Record { .. } => report.erased_records += 1,
-                        _ => {}
-                    }
-                }
-                Ok((kept, report))
+                Ok(sifted)
             })
             .await
     }
 }
 
-impl Looking<'_> {
-    /// When what a line holds was erased.
-    fn erased(&self, line: &ExportLine, shells: &BTreeSet<&RecordId>) -> Result<Option<Timestamp>> {
+/// A tombstone.
+struct Found {
+    memory: MemoryId,
+    digest: String,
+    at: Timestamp,
+}
+
+/// Looks lines up among the tombstones.
+struct Sifting<'a> {
+    tx: &'a dyn ReadTx,
+    vault: &'a dyn Vault,
+    now: Timestamp,
+    /// Of a record that is there as erased, its history stays.
+    shells: BTreeSet<&'a RecordId>,
+    /// Memories of these lines, and of earlier ones.
+    memories: BTreeMap<MemoryId, Option<Memory>>,
+}
+
+impl<'a> Sifting<'a> {
+    fn new(tx: &'a dyn ReadTx, vault: &'a dyn Vault, lines: &'a [ExportLine], now: Timestamp) -> Self {
+        let (mut shells, mut memories) = (BTreeSet::new(), BTreeMap::new());
+        for line in lines {
+            match line {
+                // A deleted record keeps its text for a while: it is no shell yet.
+                ExportLine::Record { record, .. }
+                    if record.state == RecordState::Erased && record.text.is_empty() =>
+                {
+                    shells.insert(&record.id);
+                }
+                ExportLine::Memory { memory } => {
+                    memories.insert(memory.id.clone(), Some(Memory::clone(memory)));
+                }
+                _ => {}
+            }
+        }
+        Self { tx, vault, now, shells, memories }
+    }
+
+    fn sift(&mut self, line: &ExportLine, restores: bool, sifted: &mut Sifted) -> Result<()> {
+        let found = self.erased(line)?;
+        if restores {
+            sifted.restored.extend(found.map(|found| (found.memory, found.digest)));
+            if let ExportLine::Record { record, .. } = line {
+                sifted.restored.extend(self.messages_of(record)?);
+            }
+        } else if let Some(found) = found {
+            sifted.report.leave_out(line.kind(), found.at);
+            return Ok(());
+        }
+        if let ExportLine::Event { event } = line {
+            sifted.carried.extend(self.deleted_messages(event)?);
+        }
+        let mut line = line.clone();
+        match if restores { Taken::Nobody } else { self.take_forgotten(&mut line)? } {
+            Taken::Nobody => {}
+            Taken::Names => sifted.report.count_erased(MENTIONS),
+            Taken::Whole => {
+                sifted.report.leave_out(line.kind(), self.now);
+                return Ok(());
+            }
+        }
+        sifted.lines.push(line);
+        Ok(())
+    }
+
+    /// The tombstone of what a line holds.
+    fn erased(&self, line: &ExportLine) -> Result<Option<Found>> {
         match line {
             ExportLine::Event { event } => {
                 let id = self.find(&event.memory, &Source::Event(&event.id))?;
                 if id.is_some() { Ok(id) } else { self.of_actor(&event.memory, &event.actor, event.arrived) }
             }
-            ExportLine::Record { record, .. } if shells.contains(&record.id) => Ok(None),
-            ExportLine::Record { record, .. } => self.find(&record.memory, &Source::Record(&record.id)),
-            ExportLine::Change { change } => self.of_record(&change.memory, &change.record, shells),
-            ExportLine::Fact { fact } => self.of_record(&fact.memory, &fact.record, shells),
+            ExportLine::Record { record, .. } => self.of_record(&record.memory, &record.id),
+            ExportLine::Change { change } => self.of_record(&change.memory, &change.record),
+            ExportLine::Fact { fact } => self.of_record(&fact.memory, &fact.record),
             ExportLine::FactEvent { event } => match &event.record {
-                Some(record) => self.of_record(&event.memory, record, shells),
+                Some(record) => self.of_record(&event.memory, record),
                 None => Ok(None),
             },
             ExportLine::Task { task } => self.of_actor(&task.memory, &task.actor, task.created_at),
             ExportLine::Exposure { exposure } => {
                 self.of_actor(&exposure.memory, &exposure.actor, exposure.at)
             }
-            ExportLine::Commit { commit } => self.of_actor(&commit.memory, &commit.actor, Timestamp::EPOCH),
+            ExportLine::Commit { commit } => self.of_actor(&commit.memory, &commit.actor, commit.reported_at),
             ExportLine::TaskSession { session } => {
-                self.of_actor(&session.memory, &session.actor, Timestamp::EPOCH)
+                self.of_actor(&session.memory, &session.actor, session.updated_at)
             }
-            ExportLine::SessionItem { item } => self.of_actor(&item.memory, &item.actor, Timestamp::EPOCH),
+            ExportLine::SessionItem { item } => self.of_actor(&item.memory, &item.actor, item.reported_at),
             ExportLine::Ledger { entry } => self.of_actor(&entry.memory, &entry.actor, entry.at),
+            ExportLine::Object { object } => {
+                self.of_actor(&object.head.memory, &object.actor, object.head.updated_at)
+            }
             ExportLine::Header { .. }
             | ExportLine::Memory { .. }
             | ExportLine::Repository { .. }
@@ -97,21 +175,78 @@ impl Looking<'_> {
         }
     }
 
-    fn of_record(
-        &self,
-        memory: &MemoryId,
-        record: &RecordId,
-        shells: &BTreeSet<&RecordId>,
-    ) -> Result<Option<Timestamp>> {
-        if shells.contains(record) { Ok(None) } else { self.find(memory, &Source::Record(record)) }
+    fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Option<Found>> {
+        if self.shells.contains(record) {
+            return Ok(None);
+        }
+        let found = self.find(memory, &Source::Record(record))?;
+        // A shell of earlier lines is there already.
+        if found.is_some() && self.tx.records().get(memory, record)?.is_some() { Ok(None) } else { Ok(found) }
     }
 
     /// What an actor did before they were forgotten; what they did afterwards is theirs again.
-    fn of_actor(&self, memory: &MemoryId, actor: &ActorId, since: Timestamp) -> Result<Option<Timestamp>> {
-        Ok(self.find(memory, &Source::Actor(actor))?.filter(|erased| since <= *erased))
+    fn of_actor(&self, memory: &MemoryId, actor: &ActorId, since: Timestamp) -> Result<Option<Found>> {
+        Ok(self.find(memory, &Source::Actor(actor))?.filter(|found| since <= found.at))
     }
 
-    fn find(&self, memory: &MemoryId, source: &Source<'_>) -> Result<Option<Timestamp>> {
-        Tombstones { vault: self.vault, memory }.get_outliving(self.tx, source, self.now)
+    /// Tombstones of the messages that a record was made from.
+    fn messages_of(&self, record: &Record) -> Result<Vec<(MemoryId, String)>> {
+        let Some(strategy) = &record.strategy else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for source in &record.provenance.sources {
+            let message = message_name(&source.event, source.message);
+            let source = Source::Message { strategy: strategy.as_str(), message: &message };
+            found.extend(self.find(&record.memory, &source)?.map(|found| (found.memory, found.digest)));
+        }
+        Ok(found)
+    }
+
+    /// Tombstones of an event's messages, from which records were made that were deleted.
+    fn deleted_messages(&mut self, event: &Event) -> Result<Vec<(MemoryId, String, Timestamp)>> {
+        let strategies: Vec<String> = match self.memory(&event.memory)? {
+            Some(memory) => extracting(memory).map(|strategy| strategy.id.to_string()).collect(),
+            None => Vec::new(),
+        };
+        let mut deleted = Vec::new();
+        for strategy in &strategies {
+            for index in 0..event.payload.len() {
+                let message = message_name(&event.id, u32::try_from(index).unwrap_or(u32::MAX));
+                let found = self.find(&event.memory, &Source::Message { strategy, message: &message })?;
+                deleted.extend(found.map(|found| (found.memory, found.digest, found.at)));
+            }
+        }
+        Ok(deleted)
+    }
+
+    /// Takes people out of a line who were forgotten after it was written.
+    fn take_forgotten(&mut self, line: &mut ExportLine) -> Result<Taken> {
+        let (memory, naming) = match line {
+            ExportLine::Task { task } => (task.memory.clone(), Naming::Task(task)),
+            ExportLine::Ledger { entry } => (entry.memory.clone(), Naming::Entry(entry)),
+            ExportLine::Record { record, .. } => (record.memory.clone(), Naming::Rule(record)),
+            _ => return Ok(Taken::Nobody),
+        };
+        if !self.memory(&memory)?.is_some_and(knows_people) {
+            return Ok(Taken::Nobody);
+        }
+        naming.take_forgotten(|actor| {
+            let Some(found) = self.find(&memory, &Source::Actor(actor))? else { return Ok(None) };
+            let tombstones = Tombstones { vault: self.vault, memory: &memory };
+            Ok(Some((found.at, pseudonym(&tombstones.digest(&Source::Pseudonym(actor))?))))
+        })
+    }
+
+    fn memory(&mut self, id: &MemoryId) -> Result<Option<&Memory>> {
+        if !self.memories.contains_key(id) {
+            let stored = self.tx.memories().get(id)?;
+            self.memories.insert(id.clone(), stored);
+        }
+        Ok(self.memories.get(id).and_then(Option::as_ref))
+    }
+
+    fn find(&self, memory: &MemoryId, source: &Source<'_>) -> Result<Option<Found>> {
+        let tombstones = Tombstones { vault: self.vault, memory };
+        let Some(at) = tombstones.get_outliving(self.tx, source, self.now)? else { return Ok(None) };
+        Ok(Some(Found { memory: memory.clone(), digest: tombstones.digest(source)?, at }))
     }
 }

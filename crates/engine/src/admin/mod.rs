@@ -12,6 +12,7 @@ mod probe;
 mod transfer;
 mod unreadable;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loci_model::code::ObjectId;
@@ -21,6 +22,7 @@ use loci_model::exposure::Exposure;
 use loci_model::fact::{Fact, FactEvent};
 use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::memory::Memory;
+use loci_model::parked_object::ObjectHead;
 use loci_model::prompt_version::PromptVersion;
 use loci_model::record::Record;
 use loci_model::repository::Repository;
@@ -35,6 +37,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::erasure::Holdings;
 
 pub use forget::ForgetAsk;
+pub(crate) use forget::Forgetting;
 pub use import::EXPORT_FORMAT;
 pub use probe::ProviderProbe;
 pub use transfer::{
@@ -84,6 +87,21 @@ pub struct ForgetReceipt {
     pub unreachable: Vec<String>,
     /// When.
     pub at: Timestamp,
+}
+
+/// A parked object of a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportedObject {
+    /// What is known of it.
+    pub head: ObjectHead,
+    /// Whose it is.
+    pub actor: ActorId,
+    /// Its bytes, where they are text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Its bytes in hex digits, where they are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hex: Option<String>,
 }
 
 /// One line of an export: everything needed to write the same again.
@@ -169,6 +187,11 @@ pub enum ExportLine {
         /// The entry.
         entry: Box<LedgerEntry>,
     },
+    /// An object that was parked for a person: in the export of a person alone.
+    Object {
+        /// The object.
+        object: Box<ExportedObject>,
+    },
     /// The last line: counts, so that a cut file is noticed.
     End {
         /// Memories in the file.
@@ -178,6 +201,31 @@ pub enum ExportLine {
         /// Record versions in the file.
         records: u64,
     },
+}
+
+impl ExportLine {
+    /// What a report calls lines of this kind.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Header { .. } => "headers",
+            Self::Memory { .. } => "memories",
+            Self::Repository { .. } => "repositories",
+            Self::Task { .. } => "tasks",
+            Self::Exposure { .. } => "exposures",
+            Self::Commit { .. } => "commits",
+            Self::TaskSession { .. } => "task sessions",
+            Self::SessionItem { .. } => "session items",
+            Self::Prompt { .. } => "prompts",
+            Self::Event { .. } => EVENTS,
+            Self::Record { .. } => RECORDS,
+            Self::Change { .. } => "state changes",
+            Self::Fact { .. } => "facts",
+            Self::FactEvent { .. } => "fact events",
+            Self::Ledger { .. } => "ledger entries",
+            Self::Object { .. } => "parked objects",
+            Self::End { .. } => "ends",
+        }
+    }
 }
 
 /// Which part of a memory is exported.
@@ -235,14 +283,21 @@ pub enum ExportCursor {
     Events(u64),
     /// In the records of a memory, behind this version.
     Records(Option<(RecordId, u32)>),
+    /// In the objects that were parked for a person, behind this key.
+    Objects(Option<String>),
     /// In the ledger of a memory, on this shelf, behind the entry of that time and key.
     Ledger(Shelf, Option<(Timestamp, String)>),
     /// Nothing is left.
     End,
 }
 
+/// What a report calls events.
+const EVENTS: &str = "events";
+/// What a report calls versions of records.
+const RECORDS: &str = "record versions";
+
 /// What an import wrote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ImportReport {
     /// Memories made.
     pub memories: u64,
@@ -259,4 +314,37 @@ pub struct ImportReport {
     /// When the last of those was erased.
     #[serde(default)]
     pub erased_at: Option<Timestamp>,
+    /// How much of each kind was left out or changed, because it was erased here.
+    #[serde(default)]
+    pub erased_kinds: BTreeMap<String, u64>,
+}
+
+impl ImportReport {
+    /// Counts a line that is left out.
+    fn leave_out(&mut self, kind: &'static str, at: Timestamp) {
+        self.erased_at = self.erased_at.max(Some(at));
+        match kind {
+            EVENTS => self.erased_events += 1,
+            RECORDS => self.erased_records += 1,
+            _ => {}
+        }
+        self.count_erased(kind);
+    }
+
+    fn count_erased(&mut self, kind: &str) {
+        *self.erased_kinds.entry(kind.to_owned()).or_default() += 1;
+    }
+
+    /// Adds what other lines of the same import came to.
+    pub fn absorb(&mut self, other: &Self) {
+        self.memories += other.memories;
+        self.events += other.events;
+        self.records += other.records;
+        self.erased_events += other.erased_events;
+        self.erased_records += other.erased_records;
+        self.erased_at = self.erased_at.max(other.erased_at);
+        for (kind, count) in &other.erased_kinds {
+            *self.erased_kinds.entry(kind.clone()).or_default() += count;
+        }
+    }
 }

@@ -107,7 +107,9 @@ pub use hydration::Hydrated;
 pub(crate) use learned::{DIGEST, KNOWLEDGE, digest};
 pub use metrics::{Cut, Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
-pub(crate) use preferences::{PersonMentions, person_of};
+pub(crate) use preferences::{
+    MentionsTaken, Naming, PersonMentions, Taken, knows_people, person_of, pseudonym,
+};
 pub use preferences::{
     PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,
 };

@@ -9,11 +9,10 @@ use loci_model::ports::store::{EventQuery, ReadTx, SessionPage, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, Timestamp};
-use serde_json::Value;
 
 use super::person::Person;
 use super::tombstones::{IMPORT_ID, Reach, Source, Tombstones};
-use super::trees;
+use super::traces::Traces;
 use crate::asking::forgetting;
 use crate::files::{mirroring, settling};
 use crate::verified::following;
@@ -21,8 +20,6 @@ use crate::{deliveries, streams};
 
 /// Rows of one page.
 const ROWS_PER_READ: usize = 200;
-/// The member of an answer that says whose the request was.
-const ACTOR_MEMBER: &str = "actor";
 /// Every kind that is looked at, in the order of the receipt.
 const KINDS: [&str; 15] = [
     "events",
@@ -61,6 +58,10 @@ impl Counts {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.values().all(|count| *count == 0)
+    }
+
     pub(crate) fn get(&self, kind: &str) -> u64 {
         self.0.get(kind).copied().unwrap_or(0)
     }
@@ -82,6 +83,8 @@ pub(crate) struct Erasing<'a> {
     pub(crate) person: &'a Person,
     /// Records that the walk found; what rests on the person's events is found in the write.
     pub(crate) records: &'a BTreeSet<RecordId>,
+    /// What the walk found beside them.
+    pub(crate) traces: &'a Traces,
     pub(crate) vault: &'a dyn Vault,
     /// Tombstones are made: a dry run, which needs no master key, makes none.
     pub(crate) marks: bool,
@@ -105,18 +108,15 @@ pub(crate) fn erase_person(tx: &mut dyn Tx, erasing: &Erasing<'_>) -> Result<Cou
     let doomed = erasing.doomed(tx)?;
     erasing.mark_records(tx, &doomed, &mut counts)?;
     let ids: Vec<RecordId> = doomed.iter().map(|record| record.id.clone()).collect();
-    let gone: BTreeSet<RecordId> = ids.iter().cloned().collect();
     tx.records_mut().erase(memory, &ids, *at)?;
     tx.telemetry_mut().blank(memory, &ids)?;
     following::erased(tx, memory, &ids, by, *at)?;
     settling::forget(tx, memory, &ids)?;
-    counts.add("tree entries", trees::forget_trees(tx, memory, person, &gone)?);
-    counts.add("ledger entries", trees::forget_notes(tx, memory, &gone)?);
-    counts.add("parked objects", trees::forget_parked(tx, memory, person)?);
+    erasing.traces.remove(tx, memory, &mut counts)?;
     // What is still to be told of the person is not told; followers learn which records are gone.
     streams::erased(tx, settings, &ids, true, *at)?;
     mirroring::outdate_conversations(tx, memory)?;
-    erasing.forget_requests(tx, &gone, &mut counts)?;
+    erasing.forget_requests(tx, &mut counts)?;
     for actor in person.actors() {
         erasing.forget_actor(tx, actor, &mut counts)?;
     }
@@ -147,6 +147,11 @@ impl Erasing<'_> {
             if self.marks {
                 self.tombstones().put_record(tx, record, Reach::Forgotten, self.at)?;
             }
+            // The person's own events go; those of others stay.
+            let is_own = record.provenance.actor.as_ref().is_some_and(|actor| self.person.is_actor(actor));
+            if self.marks && !is_own {
+                self.tombstones().put_messages(tx, record, self.at)?;
+            }
             let kind = match record.kind {
                 RecordKind::Document => "documents",
                 RecordKind::Preference => "preferences",
@@ -166,19 +171,11 @@ impl Erasing<'_> {
         Ok(())
     }
 
-    /// Answers that name the person or one of the records: a request that is sent again is told that its
-    /// source was erased.
-    fn forget_requests(
-        &self,
-        tx: &mut dyn Tx,
-        records: &BTreeSet<RecordId>,
-        counts: &mut Counts,
-    ) -> Result<()> {
-        let gone = tx.idempotency_mut().forget(&self.memory.id, &mut |answer| {
-            answer.answer.value().is_ok_and(|value| names(&value, "", self.person, records))
-        })?;
+    /// Answers that name the person or one of the records.
+    fn forget_requests(&self, tx: &mut dyn Tx, counts: &mut Counts) -> Result<()> {
+        let gone = self.traces.remove_tokens(tx, &self.memory.id)?;
         counts.add("request tokens", count(gone.len()));
-        for name in gone.iter().filter(|_| self.marks) {
+        for name in gone.into_iter().filter(|_| self.marks) {
             self.tombstones().put(tx, &Source::Request(name), self.at)?;
         }
         Ok(())
@@ -207,11 +204,8 @@ impl Erasing<'_> {
     }
 
     fn mark_events(&self, tx: &mut dyn Tx, actor: &ActorId) -> Result<()> {
-        let tombstones = self.tombstones();
-        tombstones.put(tx, &Source::Actor(actor), self.at)?;
-        for event in tx.events().of_actor(&self.memory.id, actor)? {
-            tombstones.put(tx, &Source::Event(&event), self.at)?;
-        }
+        // Events that arrived up to now are the actor's: none needs a tombstone of its own.
+        self.tombstones().put(tx, &Source::Actor(actor), self.at)?;
         for session in sessions_of(tx, &self.memory.id, actor, self.at)? {
             self.mark_imported(tx, actor, &session)?;
         }
@@ -264,19 +258,6 @@ fn sessions_of(
         let Some(last) = page.last() else { return Ok(found) };
         after = Some((last.created_at, last.session.clone()));
         found.extend(page.into_iter().map(|entry| entry.session));
-    }
-}
-
-/// True where an answer names the person as the actor or one of the records.
-fn names(value: &Value, key: &str, person: &Person, records: &BTreeSet<RecordId>) -> bool {
-    match value {
-        Value::String(text) => {
-            (key == ACTOR_MEMBER && person.is_name(text))
-                || RecordId::parse(text.as_str()).is_ok_and(|id| records.contains(&id))
-        }
-        Value::Array(items) => items.iter().any(|item| names(item, key, person, records)),
-        Value::Object(members) => members.iter().any(|(key, member)| names(member, key, person, records)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

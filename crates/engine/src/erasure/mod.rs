@@ -5,7 +5,7 @@
 //! | `person` | which actors, places and records are one person's: pure |
 //! | `holdings` | the walk over a memory that finds the person's records |
 //! | `erase` | removing everything of a person in one write, kind by kind |
-//! | `trees` | what trees and parked objects keep of erased records and of a person's places |
+//! | `traces` | what else is kept of erased records and of a person's places, by key |
 //! | `tombstones` | sources that were erased, by keyed digests |
 //! | `dry_run` | a write that is undone |
 
@@ -14,9 +14,10 @@ mod erase;
 mod holdings;
 mod person;
 mod tombstones;
-mod trees;
+mod traces;
 
 pub(crate) use erase::{Counts, Erasing, erase_person};
 pub use holdings::Holdings;
 pub(crate) use person::Person;
-pub(crate) use tombstones::{IMPORT_ID, Reach, Source, Tombstones, refusal};
+pub(crate) use tombstones::{IMPORT_ID, Reach, Source, Tombstones, message_name, refusal};
+pub(crate) use traces::is_note_of;

@@ -9,7 +9,7 @@ use loci_model::ledger::Shelf;
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
-use loci_model::record::{Record, RecordState};
+use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::tree_entry::{TreePlace, owner_of};
 use loci_model::{ActorId, Document, Error, EventId, MemoryId, Reason, RecordId, Result, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,15 @@ pub(crate) enum Source<'a> {
     ForgottenDocument { namespace: &'a str, key: &'a str },
     /// A request, by the name of its token.
     Request(&'a str),
+    /// A message from which a strategy made a record that was deleted.
+    Message { strategy: &'a str, message: &'a str },
+    /// What stands for an actor in what others said; no tombstone has this name.
+    Pseudonym(&'a ActorId),
+}
+
+/// The name of an event's message.
+pub(crate) fn message_name(event: &EventId, message: u32) -> String {
+    format!("{event} {message}")
 }
 
 /// How far an erasure reaches.
@@ -73,11 +82,13 @@ impl Source<'_> {
             Self::Document { namespace, key } => vec!["document", namespace, key],
             Self::ForgottenDocument { namespace, key } => vec!["forgotten-document", namespace, key],
             Self::Request(name) => vec!["request", name],
+            Self::Message { strategy, message } => vec!["message", strategy, message],
+            Self::Pseudonym(id) => vec!["pseudonym", id.as_str()],
         }
     }
 
     fn outlives_memory(&self) -> bool {
-        matches!(self, Self::Record(_) | Self::Event(_) | Self::Actor(_))
+        matches!(self, Self::Record(_) | Self::Event(_) | Self::Actor(_) | Self::Message { .. })
     }
 }
 
@@ -129,6 +140,9 @@ impl Tombstones<'_> {
             return Ok(());
         }
         self.put(tx, &Source::Record(&record.id), at)?;
+        if reach == Reach::Deleted {
+            self.put_messages(tx, record, at)?;
+        }
         if let (Some(format), Some(id)) = (word(record, IMPORT_FORMAT), word(record, IMPORT_ID)) {
             let namespace = record.namespace.normal();
             self.put(tx, &Source::Item { format, id, namespace: Some(&namespace) }, at)?;
@@ -144,6 +158,41 @@ impl Tombstones<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Notes from which messages a record was made: their events stay, and are not made into it again. Of a
+    /// person who was forgotten the events go, and need none.
+    ///
+    /// # Errors
+    /// What the store and the vault say.
+    pub(crate) fn put_messages(&self, tx: &mut dyn Tx, record: &Record, at: Timestamp) -> Result<()> {
+        let strategy = record.strategy.as_ref().filter(|_| record.origin == RecordOrigin::Extracted);
+        let Some(strategy) = strategy else { return Ok(()) };
+        for source in &record.provenance.sources {
+            let message = message_name(&source.event, source.message);
+            self.put(tx, &Source::Message { strategy: strategy.as_str(), message: &message }, at)?;
+        }
+        Ok(())
+    }
+
+    /// Notes in a memory what was erased from an earlier one of its id, by the digest.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(crate) fn carry(&self, tx: &mut dyn Tx, digest: &str, at: Timestamp) -> Result<()> {
+        if !self.is_any(tx)? {
+            self.put_in_memory(tx, ANY.to_owned(), at)?;
+        }
+        self.put_in_memory(tx, digest.to_owned(), at)
+    }
+
+    /// Ends a tombstone that outlives its memory, by the digest: somebody restores the source on purpose.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(crate) fn lift_outliving(&self, tx: &mut dyn Tx, digest: &str, now: Timestamp) -> Result<()> {
+        let Some(found) = tx.idempotency().get(&scope(digest), now)? else { return Ok(()) };
+        tx.idempotency_mut().put(&scope(digest), &TokenAnswer { expires: now, ..found })
     }
 
     /// When a source's data was erased; `None` for a source that may be stored.
@@ -224,7 +273,7 @@ impl Tombstones<'_> {
     }
 
     /// Each part with its length: no two names are one text.
-    fn digest(&self, source: &Source<'_>) -> Result<String> {
+    pub(crate) fn digest(&self, source: &Source<'_>) -> Result<String> {
         let mut name = Vec::new();
         for part in std::iter::once(self.memory.as_str()).chain(source.parts()) {
             name.extend_from_slice(&(part.len() as u64).to_be_bytes());

@@ -1,5 +1,6 @@
 //! What people want: stated in a description, set, concluded from reviews; whose it is, who sees it, and how it ends.
 
+use loci_engine::admin::{ExportCursor, ExportLine};
 use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::{Finalization, NewTask, PreferenceSet, RepositoryChange, RepositoryReflectAsk};
 use loci_model::ports::store::{RecordChange, StoreExt, TaskQuery};
@@ -420,6 +421,12 @@ fn whoever_may_take_in_tasks_alone_states_nothing_for_elsewhere() {
     assert!(kept.metadata.contains_key("repo_id"), "{:?}", kept.metadata);
 }
 
+/// The store's log of writes, where that is a file of its own.
+fn log_of(shop: &Workshop) -> Option<std::path::PathBuf> {
+    let info = block_on(shop.world.store().info(false)).unwrap();
+    (info.kind == "sqlite").then(|| std::path::Path::new(&info.location).join("loci.db-wal"))
+}
+
 #[test]
 fn a_person_is_forgotten() {
     let shop = Workshop::new();
@@ -430,6 +437,8 @@ fn a_person_is_forgotten() {
     assert_eq!((export.preferences.len(), export.tasks.len(), export.reviews.len()), (1, 1, 1));
     let gone = block_on(shop.engine.user_forget(&shop.caller, &shop.standing, "carol")).unwrap();
     assert_eq!((gone.records, gone.tasks, gone.entries), (1, 1, 1), "{gone:?}");
+    let log = log_of(&shop);
+    assert!(log.is_none_or(|log| std::fs::metadata(log).unwrap().len() == 0), "the log has what was erased");
     assert!(preferences(&shop, "carol").is_empty());
     let memory = shop.memory();
     let all = block_on(shop.world.store().read(move |tx| {
@@ -451,6 +460,44 @@ fn a_person_is_forgotten() {
     assert_eq!(texts(&shop, "alice"), ["Please keep PRs small."], "nobody else loses anything");
     let again = block_on(shop.engine.user_forget(&shop.caller, &shop.standing, "carol")).unwrap();
     assert_eq!((again.records, again.tasks, again.entries), (0, 0, 0));
+}
+
+#[test]
+fn an_export_from_before_names_nobody_who_was_forgotten_since() {
+    let shop = Workshop::new();
+    said(&shop, "t-001", ("alice", "1"), "Please keep PRs small.");
+    said(&shop, "t-002", ("carol", "7"), "I prefer tabs over spaces.");
+    reviewed(&shop, "t-001", 1, "As @carol I ask for tests.");
+    let (memory, caller) = (shop.memory(), shop.caller.clone());
+    let lines = || {
+        let (mut lines, mut cursor) = (Vec::new(), ExportCursor::Start);
+        while cursor != ExportCursor::End {
+            let (page, next) = block_on(shop.engine.export_page(&caller, &memory, cursor)).unwrap();
+            lines.extend(page);
+            cursor = next;
+        }
+        lines
+    };
+    let before = lines();
+    assert!(serde_json::to_string(&before).unwrap().contains("carol"));
+    block_on(shop.engine.user_forget(&shop.caller, &shop.standing, "carol")).unwrap();
+    // Who comes back under the login is themselves again.
+    said(&shop, "t-003", ("carol", "7"), "Please sort imports.");
+    let later = lines()
+        .into_iter()
+        .filter(|line| matches!(line, ExportLine::Task { task } if task.id.as_str() == "t-003"));
+    let all: Vec<ExportLine> = before.into_iter().chain(later).collect();
+    block_on(shop.engine.memory_erase(&shop.caller, &memory)).unwrap();
+    let report = block_on(shop.engine.import_lines(&shop.caller, all, &[])).unwrap();
+    assert!(report.erased_kinds.get("mentions") >= Some(&2), "{report:?}");
+    let after = lines();
+    let is_later =
+        |line: &&ExportLine| matches!(line, ExportLine::Task { task } if task.id.as_str() == "t-003");
+    let (back, kept): (Vec<&ExportLine>, Vec<&ExportLine>) = after.iter().partition(is_later);
+    assert!(serde_json::to_string(&back).unwrap().contains("carol"));
+    let kept = serde_json::to_string(&kept).unwrap();
+    assert!(!kept.contains("carol"), "{kept}");
+    assert!(kept.contains("@erased-") && kept.contains("alice"), "{kept}");
 }
 
 #[test]

@@ -16,6 +16,8 @@ mod deliveries;
 #[cfg(test)]
 mod dying;
 #[cfg(test)]
+mod erasure;
+#[cfg(test)]
 mod extraction;
 #[cfg(test)]
 #[path = "../facts/mod.rs"]

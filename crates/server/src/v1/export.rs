@@ -101,6 +101,7 @@ impl Progress {
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
                 | ExportLine::Ledger { .. }
+                | ExportLine::Object { .. }
                 | ExportLine::End { .. } => {}
             }
         }

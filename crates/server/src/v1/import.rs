@@ -41,10 +41,20 @@ async fn import(doors: Doors, request: Request) -> Result<Response> {
     // back.
     let work = tokio::spawn(run(Import::new(doors, caller, if_erased), body.into_data_stream()));
     let report = work.await.map_err(|error| Error::bug("an import broke off").caused_by(error))??;
-    let ImportReport { memories, events, records, erased_events, erased_records, erased_at, .. } = report;
-    let erased_at = erased_at.map(|at| at.to_rfc3339());
-    let report = shape::ImportReport { memories, events, records, erased_events, erased_records, erased_at };
-    Ok(Json(report).into_response())
+    Ok(Json(shown(report)).into_response())
+}
+
+fn shown(report: ImportReport) -> shape::ImportReport {
+    let kinds = report.erased_kinds.into_iter();
+    shape::ImportReport {
+        memories: report.memories,
+        events: report.events,
+        records: report.records,
+        erased_events: report.erased_events,
+        erased_records: report.erased_records,
+        erased_at: report.erased_at.map(|at| at.to_rfc3339()),
+        erased_kinds: kinds.map(|(kind, count)| shape::ForgottenKind { kind, count }).collect(),
+    }
 }
 
 /// Reads and writes all of it, or takes back what was written.
@@ -138,7 +148,8 @@ impl Import {
             | ExportLine::SessionItem { .. }
             | ExportLine::Fact { .. }
             | ExportLine::FactEvent { .. }
-            | ExportLine::Ledger { .. } => {}
+            | ExportLine::Ledger { .. }
+            | ExportLine::Object { .. } => {}
         }
         if !self.begun {
             let message = format!("line {} comes before the header: this is no export of Loci", self.lines);
@@ -173,6 +184,7 @@ impl Import {
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
                 | ExportLine::Ledger { .. }
+                | ExportLine::Object { .. }
                 | ExportLine::End { .. } => None,
             })
             .collect();
@@ -186,12 +198,7 @@ impl Import {
             error
         })?;
         self.made.extend(new);
-        self.report.memories += wrote.memories;
-        self.report.events += wrote.events;
-        self.report.records += wrote.records;
-        self.report.erased_events += wrote.erased_events;
-        self.report.erased_records += wrote.erased_records;
-        self.report.erased_at = self.report.erased_at.max(wrote.erased_at);
+        self.report.absorb(&wrote);
         Ok(())
     }
 
@@ -208,8 +215,8 @@ impl Import {
 
     /// A cut file is noticed by its last line.
     fn check_end(&self) -> Result<()> {
-        let ImportReport { memories, events, records, erased_events, erased_records, .. } = self.report;
-        let read = (memories, events + erased_events, records + erased_records);
+        let ImportReport { memories, events, records, erased_events, erased_records, .. } = &self.report;
+        let read = (*memories, events + erased_events, records + erased_records);
         match &self.end {
             Some(end) if (end.memories, end.events, end.records) == read => Ok(()),
             Some(_) => Err(Error::invalid(

@@ -1,7 +1,7 @@
 //! One line of an export, read back. By hand rather than by the derived enum: what is kept as JSON text, and numbers
 //! that keep theirs, do not survive the buffering by which serde reads tagged enums.
 
-use loci_engine::admin::ExportLine;
+use loci_engine::admin::{ExportLine, ExportedObject};
 use loci_model::commit::TaskCommit;
 use loci_model::event::Event;
 use loci_model::exposure::Exposure;
@@ -101,6 +101,11 @@ struct LedgerLine {
 }
 
 #[derive(Deserialize)]
+struct ObjectLine {
+    object: Box<ExportedObject>,
+}
+
+#[derive(Deserialize)]
 struct EndLine {
     memories: u64,
     events: u64,
@@ -138,6 +143,7 @@ pub(super) fn read(text: &[u8], number: u64) -> Result<ExportLine> {
         "fact" => ExportLine::Fact { fact: parse::<FactLine>(text, number)?.fact },
         "fact_event" => ExportLine::FactEvent { event: parse::<FactEventLine>(text, number)?.event },
         "ledger" => ExportLine::Ledger { entry: parse::<LedgerLine>(text, number)?.entry },
+        "object" => ExportLine::Object { object: parse::<ObjectLine>(text, number)?.object },
         "end" => {
             let EndLine { memories, events, records } = parse(text, number)?;
             ExportLine::End { memories, events, records }

@@ -191,15 +191,6 @@ impl PgTx<'_> {
             .collect()
     }
 
-    pub(super) fn event_ids_of(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<EventId>> {
-        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
-        let sql = "SELECT e.id FROM sessions s JOIN events e ON e.mem = s.mem AND e.sess = s.sess \
-                   WHERE s.mem = $1 AND s.actor = $2 ORDER BY e.id";
-        self.all(sql, &[&number, &actor.as_str()], |row| {
-            stored(EventId::parse(row.take::<String>(0)?), "event id")
-        })
-    }
-
     pub(super) fn forget_events(&self, memory: &MemoryId, actor: &ActorId) -> Result<u64> {
         const SESSIONS: &str = "(SELECT s.sess FROM sessions s WHERE s.mem = $1 AND s.actor = $2)";
         let Some(number) = self.number(memory)? else { return Ok(0) };

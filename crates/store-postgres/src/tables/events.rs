@@ -429,10 +429,6 @@ impl Events for PgTx<'_> {
         self.sweep_events(now, rows)
     }
 
-    fn of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<EventId>> {
-        self.event_ids_of(memory, actor)
-    }
-
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64> {
         self.forget_events(memory, actor)
     }

@@ -3,7 +3,7 @@
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ports::store::Idempotency;
 use loci_model::{MemoryId, Result, Timestamp};
-use loci_store_kit::codes::{hex_digits, token_digest};
+use loci_store_kit::codes::{bytes_of_hex, hex_digits, token_digest};
 use loci_store_kit::reading;
 use tokio_postgres::Row;
 
@@ -65,22 +65,27 @@ impl Idempotency for PgTx<'_> {
         Ok(hex_digits(&token_digest(scope)))
     }
 
-    fn forget(
-        &mut self,
+    fn list(
+        &self,
         memory: &MemoryId,
-        is_meant: &mut dyn FnMut(&TokenAnswer) -> bool,
-    ) -> Result<Vec<String>> {
+        after: Option<&str>,
+        rows: usize,
+    ) -> Result<Vec<(String, TokenAnswer)>> {
         let Some(place) = self.number(memory)? else { return Ok(Vec::new()) };
-        let sql = "SELECT expires, parameters, answer, digest FROM tokens WHERE mem = $1 ORDER BY digest";
-        let all = self.all(sql, &[&place], |row| Ok((answer(row)?, row.take::<Vec<u8>>(3)?)))?;
-        let gone: Vec<Vec<u8>> =
-            all.into_iter().filter(|(answer, _)| is_meant(answer)).map(|(_, digest)| digest).collect();
-        let names = gone.iter().map(|digest| hex_digits(digest)).collect();
-        self.later(
-            "DELETE FROM tokens WHERE mem = $1 AND digest = ANY($2)",
-            vec![Box::new(place), Box::new(gone)],
-        );
-        Ok(names)
+        let after = after.and_then(bytes_of_hex).unwrap_or_default();
+        let sql = "SELECT expires, parameters, answer, digest FROM tokens WHERE mem = $1 AND digest > $2 \
+                   ORDER BY digest LIMIT $3";
+        self.all(sql, &[&place, &after, &limit(rows)], |row| {
+            Ok((hex_digits(&row.take::<Vec<u8>>(3)?), answer(row)?))
+        })
+    }
+
+    fn remove(&mut self, memory: &MemoryId, name: &str) -> Result<bool> {
+        let (Some(place), Some(digest)) = (self.number(memory)?, bytes_of_hex(name)) else {
+            return Ok(false);
+        };
+        let sql = "DELETE FROM tokens WHERE mem = $1 AND digest = $2 RETURNING 1";
+        Ok(self.run(sql, &[&place, &digest])? > 0)
     }
 
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize> {

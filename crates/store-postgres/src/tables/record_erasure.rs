@@ -99,15 +99,6 @@ impl PgTx<'_> {
         self.erase_all(doomed, Some(at))
     }
 
-    pub(super) fn forget_records(
-        &self,
-        memory: &MemoryId,
-        actor: &ActorId,
-        at: Timestamp,
-    ) -> Result<Vec<RecordId>> {
-        self.erase_all(self.rows_of_actor(memory, actor)?, Some(at))
-    }
-
     pub(super) fn records_of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<RecordId>> {
         Ok(self.rows_of_actor(memory, actor)?.into_iter().map(|row| row.stored.record.id).collect())
     }

@@ -101,15 +101,6 @@ impl SqlTx<'_> {
         Ok(())
     }
 
-    pub(super) fn event_ids_of(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<EventId>> {
-        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
-        let sql = "SELECT e.id FROM sessions s JOIN events e ON e.sess = s.num \
-                   WHERE s.mem = ?1 AND s.actor = ?2 ORDER BY e.id";
-        self.all(sql, params![memory, actor.as_str()], |row| {
-            stored(EventId::parse(row.take::<String>(0)?), "event id")
-        })
-    }
-
     pub(super) fn forget_events(&self, memory: &MemoryId, actor: &ActorId) -> Result<u64> {
         let Some(memory) = self.number(memory)? else { return Ok(0) };
         let sql = "SELECT num FROM sessions WHERE mem = ?1 AND actor = ?2";

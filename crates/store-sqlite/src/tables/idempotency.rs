@@ -3,7 +3,7 @@
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ports::store::Idempotency;
 use loci_model::{MemoryId, Result, Timestamp};
-use loci_store_kit::codes::{hex_digits, token_digest};
+use loci_store_kit::codes::{bytes_of_hex, hex_digits, token_digest};
 use loci_store_kit::reading;
 use rusqlite::params;
 
@@ -49,24 +49,26 @@ impl Idempotency for SqlTx<'_> {
         Ok(hex_digits(&token_digest(scope)))
     }
 
-    fn forget(
-        &mut self,
+    fn list(
+        &self,
         memory: &MemoryId,
-        is_meant: &mut dyn FnMut(&TokenAnswer) -> bool,
-    ) -> Result<Vec<String>> {
+        after: Option<&str>,
+        rows: usize,
+    ) -> Result<Vec<(String, TokenAnswer)>> {
         let Some(place) = self.number(memory)? else { return Ok(Vec::new()) };
-        let mut gone: Vec<Vec<u8>> = Vec::new();
-        let sql = "SELECT expires, parameters, answer, digest FROM tokens WHERE mem = ?1 ORDER BY digest";
-        self.each(sql, [place], |row| {
-            if is_meant(&reading::token_answer(&Columns(row))?) {
-                gone.push(row.take(3)?);
-            }
-            Ok(true)
-        })?;
-        for digest in &gone {
-            self.run("DELETE FROM tokens WHERE mem = ?1 AND digest = ?2", params![place, digest])?;
-        }
-        Ok(gone.iter().map(|digest| hex_digits(digest)).collect())
+        let after = after.and_then(bytes_of_hex).unwrap_or_default();
+        let sql = "SELECT expires, parameters, answer, digest FROM tokens WHERE mem = ?1 AND digest > ?2 \
+                   ORDER BY digest LIMIT ?3";
+        self.all(sql, params![place, after, limit(rows)], |row| {
+            Ok((hex_digits(&row.take::<Vec<u8>>(3)?), reading::token_answer(&Columns(row))?))
+        })
+    }
+
+    fn remove(&mut self, memory: &MemoryId, name: &str) -> Result<bool> {
+        let (Some(place), Some(digest)) = (self.number(memory)?, bytes_of_hex(name)) else {
+            return Ok(false);
+        };
+        Ok(self.run("DELETE FROM tokens WHERE mem = ?1 AND digest = ?2", params![place, digest])? > 0)
     }
 
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize> {

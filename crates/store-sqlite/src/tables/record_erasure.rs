@@ -102,19 +102,6 @@ impl SqlTx<'_> {
         Ok(erased)
     }
 
-    pub(super) fn forget_records(
-        &self,
-        memory: &MemoryId,
-        actor: &ActorId,
-        at: Timestamp,
-    ) -> Result<Vec<RecordId>> {
-        let doomed = self.rows_of_actor(memory, actor)?;
-        for number in &doomed {
-            self.erase(memory, *number, Some(at))?;
-        }
-        doomed.iter().map(|number| self.id_of_row(*number)).collect()
-    }
-
     pub(super) fn records_of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<RecordId>> {
         self.rows_of_actor(memory, actor)?.iter().map(|number| self.id_of_row(*number)).collect()
     }

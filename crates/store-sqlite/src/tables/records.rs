@@ -200,10 +200,6 @@ impl Records for SqlTx<'_> {
         self.records_of_actor(memory, actor)
     }
 
-    fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<Vec<RecordId>> {
-        self.forget_records(memory, actor, at)
-    }
-
     fn expired(&self, now: Timestamp, limit: usize) -> Result<Vec<(MemoryId, RecordId)>> {
         self.expired_records(now, limit)
     }

@@ -196,13 +196,14 @@ fn forgetting(bench: &Bench, memory: &MemoryId) -> Result<()> {
     for (number, provenance) in (10..).zip(rows) {
         bench.put(&Record { provenance, ..samples::record(memory, number, "of someone")? })?;
     }
-    let (place, who) = (memory.clone(), ann.clone());
+    let place = memory.clone();
     let forgotten = vec![samples::record_id(10)?, samples::record_id(11)?];
     let (there, them) = (memory.clone(), ann.clone());
     let mut found = bench.records(move |records| records.of_actor(&there, &them))?;
     found.sort();
     same("found before", found, forgotten.clone());
-    same("forgotten", bench.change(move |records| records.forget_actor(&place, &who, time(50)))?, forgotten);
+    let doomed = forgotten.clone();
+    same("forgotten", bench.change(move |records| records.erase(&place, &doomed, time(50)))?, forgotten);
     let texts = (10..13)
         .map(|number| {
             Ok(bench.get(memory, &samples::record_id(number)?)?.map_or(String::new(), |record| record.text))

@@ -72,19 +72,34 @@ fn tokens(bench: &Bench) -> Result<()> {
         let answer = Document::parse(&format!("{{\"id\":{id}}}"))?;
         Ok(TokenAnswer { parameters: String::new(), answer, expires: time(100) })
     };
-    let (two, three, kept) = (of(2)?, of(3)?, there.clone());
+    let (two, three, elsewhere) = (of(2)?, of(3)?, there.clone());
     let (asked, name) = (here.clone(), bench.read(move |tx| tx.idempotency().name(&here))?);
     bench.write(move |tx| {
         tx.idempotency_mut().put(&asked, &two)?;
         tx.idempotency_mut().put(&there, &three)
     })?;
     let place = memory.clone();
-    let gone = bench.write(move |tx| {
-        tx.idempotency_mut().forget(&place, &mut |answer| answer.answer.as_str() != r#"{"id":1.50}"#)
-    })?;
-    same("those of the memory that are meant", gone, vec![name]);
+    let list = |after: Option<String>, rows: usize| {
+        let place = memory.clone();
+        bench.read(move |tx| tx.idempotency().list(&place, after.as_deref(), rows))
+    };
+    let all = list(None, 9)?;
+    same("those of the memory", all.len(), 2);
+    same("by name", all.is_sorted_by(|one, other| one.0 < other.0), true);
+    let kept = all.iter().find(|(known, _)| *known == name).map(|(_, answer)| answer.clone());
+    same("with their answers", kept, Some(of(2)?));
+    let first = list(None, 1)?;
+    let rest = list(first.first().map(|(name, _)| name.clone()), 9)?;
+    same("in pages", first.into_iter().chain(rest).collect::<Vec<_>>(), all);
+    let remove = |name: &str| {
+        let (place, name) = (place.clone(), name.to_owned());
+        bench.write(move |tx| tx.idempotency_mut().remove(&place, &name))
+    };
+    same("removed", remove(&name)?, true);
+    same("removed before", remove(&name)?, false);
+    same("no name", remove("names are hex digits")?, false);
     same("forgotten", get(scope(memory.as_str(), "v"), time(1))?, None);
-    same("another place stays", get(kept, time(1))?.is_some(), true);
+    same("another place stays", get(elsewhere, time(1))?.is_some(), true);
     same("swept", bench.write(|tx| tx.idempotency_mut().sweep(time(100), 9))?, 2);
     Ok(())
 }

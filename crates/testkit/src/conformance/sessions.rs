@@ -101,8 +101,6 @@ pub(super) fn forgetting_and_sweeping(bench: &Bench) -> Result<()> {
         insert(bench, &samples::event(&memory, "bob", "s1", number + 10)?)?;
     }
     let (place, who) = (memory.clone(), ActorId::parse("bob")?);
-    let (there, them) = (memory.clone(), who.clone());
-    same("found before", bench.read(move |tx| tx.events().of_actor(&there, &them))?.len(), 3);
     same("forgotten", bench.write(move |tx| tx.events_mut().forget_actor(&place, &who))?, 3);
     same("the other stays", seconds(bench, &query(&memory)?)?, vec![3, 2, 1]);
     let place = memory.clone();

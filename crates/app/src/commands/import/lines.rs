@@ -61,11 +61,10 @@ pub(super) async fn import(session: &mut Session, path: &Path) -> Result<()> {
         ));
         if let Some(at) = &report.erased_at {
             let day: String = at.chars().take(10).collect();
-            let (events, records) = (report.erased_events, report.erased_records);
-            output::line(format!(
-                "left out: {events} events and {records} record versions, erased here by {day}; \
-                 --force restores them"
-            ));
+            let kinds: Vec<_> =
+                report.erased_kinds.iter().map(|one| format!("{} {}", one.count, one.kind)).collect();
+            let kinds = kinds.join(", ");
+            output::line(format!("left out, erased here by {day}: {kinds}; --force restores them"));
         }
     })
 }

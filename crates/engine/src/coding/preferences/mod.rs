@@ -11,12 +11,14 @@
 //! | `implied` | what reviews ask for again and again: pure |
 //! | `inferring` | keeping that |
 //! | `person_mentions` | a person as others name them, for the walk over a memory |
+//! | `forgotten_people` | people who were forgotten, as an import meets them |
 //! | `pseudonym` | taking a person out of what others own: pure |
 //! | `preferences_list`, `preference_put`, `preference_remove`, `user_export`, `user_forget` | the verbs |
 
 mod cues;
 mod described;
 mod dimension;
+mod forgotten_people;
 mod implied;
 mod inferring;
 mod keeping;
@@ -33,14 +35,17 @@ mod user_export;
 mod user_forget;
 
 pub(super) use described::{Described, keep_described, of_description};
+pub(crate) use forgotten_people::{Naming, Taken};
 pub(super) use implied::requests;
 pub(super) use keeping::restricted_to;
 pub(crate) use own_words::own_words;
 pub(super) use people::{is_whose, place_named, place_of};
-pub(crate) use person_mentions::{PersonMentions, person_of};
+pub(crate) use person_mentions::{PersonMentions, knows_people, person_of};
 pub use preference_put::{PreferencePut, PreferenceSet};
 pub use preference_remove::UserSettingsPut;
 pub use preferences_list::{PreferencesListed, UserShown};
+pub(crate) use pseudonym::pseudonym;
 pub(crate) use scanners::SCANNERS;
 pub use user_export::UserExport;
+pub(crate) use user_forget::MentionsTaken;
 pub use user_forget::UserForgotten;

@@ -1,7 +1,7 @@
 //! A person as tasks, reviews and rules of others name them, for the walk that forgets or exports a person.
 //! Only memories for code know people by the logins of a forge.
 
-use loci_model::ledger::LedgerEntry;
+use loci_model::ledger::{LedgerEntry, Shelved};
 use loci_model::memory::Memory;
 use loci_model::ports::store::ReadTx;
 use loci_model::record::{Record, RecordKind};
@@ -14,16 +14,24 @@ use super::pseudonym::Erased;
 /// The profile of memories that know people.
 const PROFILE: &str = "coding";
 
+/// True for a memory that knows people by the logins of a forge.
+pub(crate) fn knows_people(memory: &Memory) -> bool {
+    memory.settings.profile.as_deref() == Some(PROFILE)
+}
+
 /// How others name a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PersonMentions {
     pub(super) erased: Erased,
+    /// The key of the person's own settings.
+    pub(crate) settings: Option<String>,
 }
 
 impl PersonMentions {
     /// Of a person; `pseudonym` stands for them once they are forgotten.
     pub(super) fn of(whose: &Whose, pseudonym: &str) -> Self {
-        Self { erased: Erased::of(whose, pseudonym) }
+        let settings = whose.known.as_ref().map(Shelved::key);
+        Self { erased: Erased::of(whose, pseudonym), settings }
     }
 
     /// True for a task that was done for the person.
@@ -56,7 +64,7 @@ pub(crate) fn person_of(
     actor: &ActorId,
     pseudonym: &str,
 ) -> Result<Option<(Vec<ActorId>, PersonMentions)>> {
-    if memory.settings.profile.as_deref() != Some(PROFILE) || login_of(actor.as_str()).is_none() {
+    if !knows_people(memory) || login_of(actor.as_str()).is_none() {
         return Ok(None);
     }
     let whose = people::named(tx, &memory.id, actor.as_str(), true)?;

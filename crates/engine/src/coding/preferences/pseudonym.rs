@@ -1,6 +1,8 @@
 //! Taking a person out of what others own: their login and number in tasks, in what the ledger keeps, in what rules say of where they come
 //! from. Pure. What is said stays where it is not theirs to take away; who said it does not.
 
+use std::collections::BTreeSet;
+
 use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::preference::PreferenceUser;
 use loci_model::review::ForgeUser;
@@ -12,6 +14,81 @@ use super::people::Whose;
 /// Members that hold a login alone.
 const LOGINS: &[&str] =
     &["login", "reviewer", "reviewers", "user", "author", "by", "merged_by", "approved_by", "pr_author"];
+
+/// Hex digits that tell pseudonyms apart.
+const PSEUDONYM_DIGITS: usize = 12;
+
+/// Returns what stands for somebody from now on, by hex digits of their own.
+pub(crate) fn pseudonym(digits: &str) -> String {
+    format!("erased-{}", digits.get(..PSEUDONYM_DIGITS).unwrap_or(digits))
+}
+
+/// A person as something names them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum NamedPerson {
+    /// By their login on a forge.
+    Login(String),
+    /// By their number there.
+    Number(String),
+}
+
+/// Collects the people whom [`Erased::take_from_value`] would look at.
+pub(super) fn names_in_value(value: &Value, found: &mut BTreeSet<NamedPerson>) {
+    match value {
+        Value::Object(members) => {
+            let id = members.get("id").and_then(Value::as_u64).filter(|id| *id != 0);
+            if let Some(login) = members.get("login").and_then(Value::as_str) {
+                found.insert(NamedPerson::Login(login.to_owned()));
+                found.extend(id.map(|id| NamedPerson::Number(id.to_string())));
+                return;
+            }
+            for (key, value) in members {
+                match value {
+                    Value::String(text) if LOGINS.contains(&key.as_str()) => {
+                        found.insert(NamedPerson::Login(text.clone()));
+                    }
+                    Value::String(text) => found.extend(mentioned(text)),
+                    other => names_in_value(other, found),
+                }
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                match item {
+                    Value::String(text) => {
+                        found.insert(NamedPerson::Login(text.clone()));
+                    }
+                    other => names_in_value(other, found),
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Collects the people whom [`Erased::take_from_metadata`] would look at.
+pub(super) fn names_in_metadata(metadata: &Metadata, found: &mut BTreeSet<NamedPerson>) {
+    for (_, value) in metadata.iter().filter(|(key, _)| LOGINS.contains(&key.as_str())) {
+        match value {
+            MetadataValue::String(text) => {
+                found.insert(NamedPerson::Login(text.clone()));
+            }
+            MetadataValue::StringList(texts) => {
+                found.extend(texts.iter().cloned().map(NamedPerson::Login));
+            }
+            MetadataValue::Number(_) | MetadataValue::DateTime(_) => {}
+        }
+    }
+}
+
+/// People whom a text mentions as `@login`.
+fn mentioned(text: &str) -> impl Iterator<Item = NamedPerson> + '_ {
+    let name = |behind: &str| {
+        let end = behind.find(|c: char| !c.is_alphanumeric() && c != '-').unwrap_or(behind.len());
+        behind.get(..end).unwrap_or_default().to_owned()
+    };
+    text.split('@').skip(1).map(name).filter(|name| !name.is_empty()).map(NamedPerson::Login)
+}
 
 /// Somebody who is erased.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +110,15 @@ impl Erased {
             user_id: whose.user_id().map(str::to_owned),
             pseudonym: pseudonym.to_owned(),
         }
+    }
+
+    /// Somebody of whom one name is known.
+    pub(super) fn of_name(name: &NamedPerson, pseudonym: &str) -> Self {
+        let (login, user_id) = match name {
+            NamedPerson::Login(login) => (login.to_lowercase(), None),
+            NamedPerson::Number(number) => (String::new(), Some(number.clone())),
+        };
+        Self { login, user_id, pseudonym: pseudonym.to_owned() }
     }
 
     fn is_login(&self, login: &str) -> bool {

@@ -12,14 +12,12 @@ use loci_model::{Document, Result, TaskId, Timestamp, limits};
 use super::people;
 use super::person_mentions::{PersonMentions, actors_of};
 use super::preferences_list::person;
-use super::pseudonym::Erased;
+use super::pseudonym::{Erased, pseudonym};
 use crate::Engine;
-use crate::erasure::{Erasing, Person, erase_person};
+use crate::admin::Forgetting;
+use crate::erasure::Person;
 use crate::records::changing::Changing;
 use crate::verified::Standing;
-
-/// Hex digits that tell pseudonyms apart.
-const PSEUDONYM_DIGITS: usize = 12;
 
 /// What was erased of somebody.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +37,7 @@ pub struct UserForgotten {
 }
 
 /// Where others named somebody.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct MentionsTaken {
     /// Tasks that were done for them.
     pub(crate) tasks: u64,
@@ -47,6 +45,13 @@ pub(crate) struct MentionsTaken {
     pub(crate) entries: u64,
     /// Rules.
     pub(crate) rules: u64,
+}
+
+impl MentionsTaken {
+    /// All of them.
+    pub(crate) fn count(&self) -> u64 {
+        self.tasks + self.entries + self.rules
+    }
 }
 
 /// How far a round went.
@@ -67,36 +72,17 @@ impl Engine {
         user: &str,
     ) -> Result<UserForgotten> {
         let memory = self.code_memory(caller, standing).await?;
-        let now = self.clock.now();
         let (asks, name, of) = (caller.clone(), user.to_owned(), memory.clone());
         let (memory, whose) =
             self.store.read(move |tx| person(tx, &asks, &of, &name, Capability::Write)).await?;
-        self.ready_to_seal().await?;
-        let random = hex::encode(self.ids.random());
-        let pseudonym = format!("erased-{}", random.get(..PSEUDONYM_DIGITS).unwrap_or_default());
-        let mentions = PersonMentions::of(&whose, &pseudonym);
-        let taken = self.take_person_out(&memory, &mentions, &caller.name, false).await?;
-        let MentionsTaken { tasks, entries, rules } = taken;
+        let pseudonym = pseudonym(&hex::encode(self.ids.random()));
+        let mentions = Some(PersonMentions::of(&whose, &pseudonym));
         let person = Person::of(&memory, actors_of(&whose));
-        let found = self.holdings(&memory, &person, None).await?.records;
-        let (by, vault) = (caller.name.clone(), self.vault.clone());
-        let (records, events) = self
-            .store
-            .write(move |tx| {
-                let (vault, by) = (vault.as_ref(), by.as_str());
-                let (memory, person, records) = (&memory, &person, &found);
-                let erasing = Erasing { memory, person, records, vault, marks: true, by, at: now };
-                let counts = erase_person(tx, &erasing)?;
-                // The noun is of the place's actor, and goes with it; one that was kept under another is not
-                // left.
-                if let Some(known) = &whose.known {
-                    let key = loci_model::ledger::Shelved::key(known);
-                    tx.ledger_mut().remove(&memory.id, Shelf::PreferenceUser, &key)?;
-                }
-                Ok((counts.records(), counts.get("events")))
-            })
-            .await?;
-        self.wake.call();
+        let forgotten = self.forget_person(caller, &Forgetting { memory, person, mentions }, false).await?;
+        let (mirrors, unreachable) = (&forgotten.mirrors, &forgotten.unreachable);
+        tracing::info!(?mirrors, ?unreachable, "a person was forgotten");
+        let MentionsTaken { tasks, entries, rules } = forgotten.mentions_taken;
+        let (records, events) = (forgotten.counts.records(), forgotten.counts.get("events"));
         Ok(UserForgotten { pseudonym, records, events, tasks, entries, rules })
     }
 

@@ -13,6 +13,7 @@ use super::draft::Draft;
 use super::round::Group;
 use super::write::Plan;
 use crate::consolidation;
+use crate::erasure::{Source, Tombstones, message_name};
 use crate::records::changing::Changing;
 use crate::strategies::Joining;
 use crate::strategies::preference::stated;
@@ -28,6 +29,9 @@ impl Plan {
     pub(super) fn write_draft(&self, tx: &mut dyn Tx, group: &Group, draft: &Draft) -> Result<bool> {
         let continues = draft.joining == Joining::InPlace && !draft.is_held();
         if !continues && !draft.is_by_model() && self.is_written(tx, draft)? {
+            return Ok(false);
+        }
+        if draft.record.version == 1 && self.is_deleted(tx, draft)? {
             return Ok(false);
         }
         // What is held back takes nobody's place: an attack must not make true records disappear.
@@ -68,6 +72,25 @@ impl Plan {
     fn is_written(&self, tx: &mut dyn Tx, draft: &Draft) -> Result<bool> {
         let Some(source) = draft.record.provenance.sources.first() else { return Ok(false) };
         Ok(tx.records().by_source(&self.round.memory.id, &self.round.strategy.id, source)?.is_some())
+    }
+
+    /// True where a record was made from the same messages and deleted since: what it said stays away. What takes
+    /// the place of a record that is there is written.
+    fn is_deleted(&self, tx: &dyn Tx, draft: &Draft) -> Result<bool> {
+        let (memory, sources) = (&self.round.memory.id, &draft.record.provenance.sources);
+        let tombstones = Tombstones { vault: self.vault.as_ref(), memory };
+        let strategy = self.round.strategy.id.as_str();
+        for source in sources {
+            let message = message_name(&source.event, source.message);
+            if tombstones.get(tx, &Source::Message { strategy, message: &message })?.is_none() {
+                return Ok(false);
+            }
+        }
+        let replaced = tx.records().get_many(memory, &self.leaving.replaces)?;
+        let there = replaced.iter().filter(|record| record.state != RecordState::Erased);
+        let is_replacing =
+            there.flat_map(|record| &record.provenance.sources).any(|one| sources.contains(one));
+        Ok(!sources.is_empty() && !is_replacing)
     }
 
     /// An extracted record with the same text and role, and equal strict values.

@@ -1,9 +1,12 @@
 //! The write of a round: one closure that checks the ground it was planned on, then writes records (`join.rs`), vectors
 //! and progress. If the ground moved, it changes nothing.
 
+use std::sync::Arc;
+
 use loci_model::job::JobMessage;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{PassageVector, ReadTx, StoreExt, Tx};
+use loci_model::ports::vault::Vault;
 use loci_model::record::{Record, RecordState};
 use loci_model::{JobId, MemoryId, RecordId, Result, Timestamp};
 
@@ -48,9 +51,11 @@ pub(super) struct Leaving {
 pub(super) struct Plan {
     pub(super) round: Round,
     drafts: Vec<Draft>,
-    leaving: Leaving,
+    pub(super) leaving: Leaving,
     model: Option<String>,
     embed_job: JobId,
+    /// Knows which messages' records were deleted.
+    pub(super) vault: Arc<dyn Vault>,
     pub(super) now: Timestamp,
 }
 
@@ -65,7 +70,8 @@ pub(super) async fn write(
     let model = engine.embedder.as_ref().map(|embedder| embedder.model_id().to_owned());
     let embed_job = JobId::parse(uuid7(engine.ids.as_ref(), now.millis()))?;
     let watch = engine.watch("upsert_memory", Some(&round.memory.id));
-    let plan = Plan { round, drafts, leaving, model, embed_job, now };
+    let vault = engine.vault.clone();
+    let plan = Plan { round, drafts, leaving, model, embed_job, vault, now };
     let written = engine.store.write(move |tx| plan.write(tx)).await;
     // A round that found nothing new is no operation.
     if let Some(watch) = watch.filter(|_| !matches!(written, Ok(None | Some(0)))) {

@@ -323,8 +323,6 @@ pub trait Events {
     /// one memory only: nothing is left when it says 0.
     /// Exchanges that may quote what expired go too, and their jobs are woken ([`super::Exchanges::drop_of_session`]).
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize>;
-    /// Returns the ids of all events of an actor: deleted, expired and hidden ones, too.
-    fn of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<EventId>>;
     /// Erases everything of an actor's events, sessions, branches and progress; how many events.
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64>;
     /// Events of a memory behind `after` in order of arrival, for export; deleted, expired and hidden ones left out.

@@ -11,12 +11,15 @@ pub trait Idempotency {
     fn put(&mut self, scope: &TokenScope, answer: &TokenAnswer) -> Result<()>;
     /// Returns the name under which a token is kept, which is no text that anybody sent.
     fn name(&self, scope: &TokenScope) -> Result<String>;
-    /// Removes the tokens of a memory whose answers meet a condition, and returns their names.
-    fn forget(
-        &mut self,
+    /// Tokens of a memory behind a name, with their names and in the order of these.
+    fn list(
+        &self,
         memory: &MemoryId,
-        is_meant: &mut dyn FnMut(&TokenAnswer) -> bool,
-    ) -> Result<Vec<String>>;
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<(String, TokenAnswer)>>;
+    /// Removes the token of that name from a memory; false where there is none.
+    fn remove(&mut self, memory: &MemoryId, name: &str) -> Result<bool>;
     /// Forgets up to `rows` tokens that expired before `now`; how many.
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize>;
 }

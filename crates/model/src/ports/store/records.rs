@@ -221,9 +221,6 @@ pub trait Records {
     /// Returns the records, in any state, that rest on an actor's events or name the actor in their
     /// provenance.
     fn of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<RecordId>>;
-    /// Erases every record that rests on an actor's events, or lies in `actor`'s provenance, now; which, in order.
-    /// Before [`super::Events::forget_actor`] in one write: what rests on the events is read from them.
-    fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<Vec<RecordId>>;
     /// Active records that expired before `now`, all memories, at most `limit`.
     fn expired(&self, now: Timestamp, limit: usize) -> Result<Vec<(MemoryId, RecordId)>>;
     /// Removes history and telemetry older than the retention; how many rows. It costs what it finds, however many memories

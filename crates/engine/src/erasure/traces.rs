@@ -1,0 +1,192 @@
+//! Traces of a person besides events and records: entries of trees under every path that a record had, the
+//! whole tree of a place that is the person's, notes on records, parked objects, and answers that requests are
+//! repeated with. Reads find their keys, page by page; the write removes them by key.
+
+use std::collections::BTreeSet;
+
+use loci_model::conflict::Conflict;
+use loci_model::ledger::{LedgerEntry, Shelf};
+use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
+use loci_model::{MemoryId, RecordId, Result};
+use serde_json::Value;
+
+use super::erase::Counts;
+use super::person::Person;
+use crate::Engine;
+
+/// Rows of one read: other reads and writes get their turn between.
+const PAGE_ROWS: usize = 500;
+/// Shelves whose entries name a namespace and, some of them, a record.
+const OF_TREES: [Shelf; 6] = [
+    Shelf::TreeEntry,
+    Shelf::TreePlace,
+    Shelf::TreeChange,
+    Shelf::TreeSnapshot,
+    Shelf::ConsolidationRun,
+    Shelf::Progress,
+];
+/// Shelves of notes on records: contradictions, who agrees, on which branch they hold.
+const OF_RECORDS: [Shelf; 3] = [Shelf::Conflict, Shelf::Agreement, Shelf::BranchFact];
+/// The member of an answer that says whose the request was.
+const ACTOR_MEMBER: &str = "actor";
+
+/// Keys of what is left of a person.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Traces {
+    entries: Vec<(Shelf, String)>,
+    objects: Vec<String>,
+    /// Names of tokens.
+    tokens: Vec<String>,
+}
+
+impl Engine {
+    /// Finds the traces of a person and of these records.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(crate) async fn traces(
+        &self,
+        memory: &MemoryId,
+        person: &Person,
+        records: &BTreeSet<RecordId>,
+    ) -> Result<Traces> {
+        let mut traces = Traces::default();
+        for shelf in OF_TREES.into_iter().chain(OF_RECORDS) {
+            self.find_entries(memory, shelf, (person, records), &mut traces).await?;
+        }
+        self.find_objects(memory, person, &mut traces).await?;
+        self.find_tokens(memory, person, records, &mut traces).await?;
+        Ok(traces)
+    }
+
+    async fn find_entries(
+        &self,
+        memory: &MemoryId,
+        shelf: Shelf,
+        (person, records): (&Person, &BTreeSet<RecordId>),
+        traces: &mut Traces,
+    ) -> Result<()> {
+        let mut after = None;
+        loop {
+            let (memory, actor, subject) = (memory.clone(), None, None);
+            let page = LedgerPage { memory, shelf, actor, subject, after, limit: PAGE_ROWS };
+            let entries = self.store.read(move |tx| tx.ledger().list(&page)).await?;
+            let Some(last) = entries.last() else { return Ok(()) };
+            after = Some((last.at, last.key.clone()));
+            for entry in entries {
+                if is_of_tree(&entry, person, records)? || is_note_of(&entry, records)? {
+                    traces.entries.push((shelf, entry.key));
+                }
+            }
+        }
+    }
+
+    async fn find_objects(&self, memory: &MemoryId, person: &Person, traces: &mut Traces) -> Result<()> {
+        let mut after: Option<String> = None;
+        loop {
+            let (memory, from) = (memory.clone(), after.clone());
+            let read = self.store.read(move |tx| tx.parked().list(&memory, "", from.as_deref(), PAGE_ROWS));
+            let page = read.await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = Some(last.key.clone());
+            let theirs = page.into_iter().filter(|head| person.owns_namespace(&head.key));
+            traces.objects.extend(theirs.map(|head| head.key));
+        }
+    }
+
+    async fn find_tokens(
+        &self,
+        memory: &MemoryId,
+        person: &Person,
+        records: &BTreeSet<RecordId>,
+        traces: &mut Traces,
+    ) -> Result<()> {
+        let mut after: Option<String> = None;
+        loop {
+            let (memory, from) = (memory.clone(), after.clone());
+            let read = self.store.read(move |tx| tx.idempotency().list(&memory, from.as_deref(), PAGE_ROWS));
+            let page = read.await?;
+            let Some((last, _)) = page.last() else { return Ok(()) };
+            after = Some(last.clone());
+            for (name, answer) in page {
+                if answer.answer.value().is_ok_and(|value| names(&value, "", person, records)) {
+                    traces.tokens.push(name);
+                }
+            }
+        }
+    }
+}
+
+impl Traces {
+    /// Removes what was found of trees, notes and parked objects, in the write of the erasure.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(super) fn remove(&self, tx: &mut dyn Tx, memory: &MemoryId, counts: &mut Counts) -> Result<()> {
+        for (shelf, key) in &self.entries {
+            let kind = if OF_TREES.contains(shelf) { "tree entries" } else { "ledger entries" };
+            counts.add(kind, u64::from(tx.ledger_mut().remove(memory, *shelf, key)?));
+        }
+        for key in &self.objects {
+            counts.add("parked objects", u64::from(tx.parked_mut().remove(memory, key)?));
+        }
+        Ok(())
+    }
+
+    /// Removes the tokens that were found, and returns the names of those that were there: a request that is
+    /// sent again learns that its source was erased.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(super) fn remove_tokens(&self, tx: &mut dyn Tx, memory: &MemoryId) -> Result<Vec<&String>> {
+        let mut gone = Vec::new();
+        for name in &self.tokens {
+            if tx.idempotency_mut().remove(memory, name)? {
+                gone.push(name);
+            }
+        }
+        Ok(gone)
+    }
+}
+
+/// True for an entry of a tree that is of one of these records, or of a place of the person.
+fn is_of_tree(entry: &LedgerEntry, person: &Person, records: &BTreeSet<RecordId>) -> Result<bool> {
+    if !OF_TREES.contains(&entry.shelf) {
+        return Ok(false);
+    }
+    let body = entry.body.value()?;
+    let text = |key: &str| body.get(key).and_then(Value::as_str);
+    let is_of_record = entry.shelf == Shelf::TreeEntry
+        && text("record").and_then(|id| RecordId::parse(id).ok()).is_some_and(|id| records.contains(&id));
+    Ok(is_of_record || text("namespace").is_some_and(|namespace| person.owns_namespace(namespace)))
+}
+
+/// True for an entry that notes something of one of these records.
+///
+/// # Errors
+/// A bug, where the entry is damaged.
+pub(crate) fn is_note_of(entry: &LedgerEntry, records: &BTreeSet<RecordId>) -> Result<bool> {
+    match entry.shelf {
+        Shelf::Conflict => {
+            let conflict: Conflict = entry.read()?;
+            Ok(records.contains(&conflict.standing) || records.contains(&conflict.against))
+        }
+        Shelf::Agreement | Shelf::BranchFact => {
+            Ok(RecordId::parse(entry.key.as_str()).is_ok_and(|id| records.contains(&id)))
+        }
+        _ => Ok(false),
+    }
+}
+
+/// True where an answer names the person as the actor or one of the records.
+fn names(value: &Value, key: &str, person: &Person, records: &BTreeSet<RecordId>) -> bool {
+    match value {
+        Value::String(text) => {
+            (key == ACTOR_MEMBER && person.is_name(text))
+                || RecordId::parse(text.as_str()).is_ok_and(|id| records.contains(&id))
+        }
+        Value::Array(items) => items.iter().any(|item| names(item, key, person, records)),
+        Value::Object(members) => members.iter().any(|(key, member)| names(member, key, person, records)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
