@@ -4,6 +4,18 @@ use loci_model::{Error, ErrorKind, Result};
 pub(crate) use loci_store_kit::codes::{damaged, stored};
 use rusqlite::ErrorCode;
 
+const DAMAGED: &str = "loci.db is damaged: stop the server and restore a backup (loci restore)";
+
+/// The error of a database that SQLite finds damaged.
+pub(crate) fn loci_db_damaged() -> Error {
+    Error::unavailable(DAMAGED)
+}
+
+/// True for the error of a database that SQLite finds damaged.
+pub(crate) fn is_damage(error: &Error) -> bool {
+    error.kind == ErrorKind::Unavailable && error.message == DAMAGED
+}
+
 /// Turns a result of SQLite into one of the model.
 pub(crate) trait Sql<T> {
     /// The same result.
@@ -40,10 +52,7 @@ fn translate(error: rusqlite::Error) -> Error {
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => {
             (ErrorKind::Unavailable, "the store is busy with another process: try again")
         }
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => (
-            ErrorKind::Unavailable,
-            "loci.db is damaged: stop the server and restore a backup (loci restore)",
-        ),
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => (ErrorKind::Unavailable, DAMAGED),
         ErrorCode::ConstraintViolation => (ErrorKind::Conflict, "something of that name is there already"),
         ErrorCode::TooBig => (ErrorKind::TooLarge, "the value is larger than the store can hold"),
         ErrorCode::OutOfMemory => (ErrorKind::Unavailable, "the store ran out of memory: try again"),

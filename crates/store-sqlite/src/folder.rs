@@ -10,6 +10,8 @@ use crate::errors::folder_error;
 
 /// The database's file name in the folder.
 pub(crate) const DATABASE: &str = "loci.db";
+/// The file name of the database's log.
+pub(crate) const LOG: &str = "loci.db-wal";
 
 /// Makes the folder if it is not there, refuses network file systems, and returns its full path.
 pub(crate) fn prepare(folder: &Path) -> Result<PathBuf> {
@@ -30,7 +32,7 @@ pub(crate) fn expect_store(folder: &Path) -> Result<()> {
     let database = folder.join(DATABASE);
     let metadata = std::fs::metadata(&database);
     // The log of a database that was just made may hold all of it.
-    let log = std::fs::metadata(folder.join("loci.db-wal")).map_or(0, |log| log.len());
+    let log = std::fs::metadata(folder.join(LOG)).map_or(0, |log| log.len());
     match metadata {
         Ok(file) if file.is_file() && (file.len() > 0 || log > 0) => Ok(()),
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

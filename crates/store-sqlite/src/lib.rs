@@ -6,6 +6,7 @@
 mod backup;
 mod bound;
 mod columns;
+mod damage;
 mod errors;
 mod folder;
 mod index_files;

@@ -1,6 +1,7 @@
 //! The OS file locks by which several processes share one folder (architecture §3a). They vanish with their process.
 
 use std::fs::{File, TryLockError};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::sync::{Mutex, PoisonError};
@@ -124,6 +125,22 @@ impl SchemaLock {
                 "the data folder must be migrated, but another process uses it: stop that one and try again",
             )),
         }
+    }
+
+    /// Notes in the file of the lock that the folder has a database.
+    pub(crate) fn note_filled(&self) -> Result<()> {
+        if self.is_filled()? {
+            return Ok(());
+        }
+        (&self.file)
+            .write_all(b"in use\n")
+            .map_err(|error| folder_error("writing into the data folder", error))
+    }
+
+    /// True where it was noted that the folder has a database.
+    pub(crate) fn is_filled(&self) -> Result<bool> {
+        let metadata = self.file.metadata();
+        metadata.map(|file| file.len() > 0).map_err(|error| folder_error("reading the data folder", error))
     }
 
     /// Gives up exclusivity, stays at work.

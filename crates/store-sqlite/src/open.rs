@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use loci_model::Result;
+use loci_model::{Error, Result};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -69,11 +69,51 @@ pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
     let version = migrate::version(&connection)?;
     migrate::check_known(version)?;
     if version == migrate::newest() {
+        shared.note_filled()?;
         return Ok(shared);
+    }
+    if version == 0 && shared.is_filled()? {
+        return Err(emptied(folder));
     }
     drop(shared);
     let exclusive = SchemaLock::exclusive(folder)?;
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).sql()?;
     migrate::migrate(&mut connection)?;
+    exclusive.note_filled()?;
     exclusive.into_shared()
+}
+
+/// The error of a folder that was in use and whose database is gone.
+fn emptied(folder: &Path) -> Error {
+    let folder = folder.display();
+    Error::unavailable(format!(
+        "{folder} was in use, but its loci.db is empty or gone: put it back, restore a backup (loci restore), \
+         or, to begin anew, remove the file {folder}/schema"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::ErrorKind;
+
+    use crate::{SqliteOptions, SqliteStore};
+
+    #[test]
+    fn a_folder_in_use_whose_database_is_gone_does_not_begin_anew_by_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || SqliteStore::open(SqliteOptions::new(folder.path())).map(|store| store.close());
+        let file = |name: &str| folder.path().join(name);
+        open().unwrap();
+        std::fs::write(file("loci.db"), "").unwrap();
+        assert_eq!(open().unwrap_err().kind, ErrorKind::Unavailable);
+        std::fs::remove_file(file("loci.db")).unwrap();
+        assert_eq!(open().unwrap_err().kind, ErrorKind::Unavailable);
+        std::fs::remove_file(file("schema")).unwrap();
+        open().unwrap();
+        // A folder of a version before this one is known to be in use from its next start.
+        std::fs::write(file("schema"), "").unwrap();
+        open().unwrap();
+        std::fs::remove_file(file("loci.db")).unwrap();
+        assert_eq!(open().unwrap_err().kind, ErrorKind::Unavailable);
+    }
 }

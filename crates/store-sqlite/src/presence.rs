@@ -1,40 +1,53 @@
-//! Whether the database that this process has open is still the one in the data folder. A folder that was
-//! replaced or removed
-//! leaves open files behind that nobody finds again: what is written there must not be acknowledged.
+//! Proof that the database that this process has open is still the one in the data folder. A folder
+//! that was replaced, redirected or removed, or a log that was removed, leaves open files behind that
+//! nobody finds again: what is written there must not be acknowledged.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use loci_model::{Error, Result};
 
 use crate::errors::folder_error;
-use crate::folder::DATABASE;
+use crate::folder::{DATABASE, LOG};
 
-/// The file of the database as it was opened.
+/// The files of the database as they were opened, below the path that was configured: a link in it may
+/// come to lead elsewhere.
 #[derive(Debug, Clone)]
 pub(crate) struct Presence {
     path: PathBuf,
     file: FileIdentity,
     /// It was more than its log; it is never empty again.
     is_filled: bool,
+    log_path: PathBuf,
+    /// The log, from when it is first there: SQLite keeps the file while a connection is open.
+    log: Arc<OnceLock<FileIdentity>>,
 }
 
-/// What tells a file from another one of its name.
+/// The identity of a file, which tells it from another one of its name.
 type FileIdentity = (u64, u64);
 
 impl Presence {
-    /// Of the database in the folder, which is open for writing.
+    /// The presence of the database in the folder, as configured, which is open for writing.
     ///
     /// # Errors
     /// `Unavailable` where it cannot be looked at.
     pub(crate) fn of(folder: &Path) -> Result<Self> {
+        let folder =
+            std::path::absolute(folder).map_err(|error| folder_error("finding the data folder", error))?;
         let path = folder.join(DATABASE);
         let metadata =
             std::fs::metadata(&path).map_err(|error| folder_error("finding the database", error))?;
-        Ok(Self { path, file: identity(&metadata), is_filled: metadata.len() > 0 })
+        Ok(Self {
+            path,
+            file: identity(&metadata),
+            is_filled: metadata.len() > 0,
+            log_path: folder.join(LOG),
+            log: Arc::default(),
+        })
     }
 
-    /// An error where another file, or none, has the name now.
+    /// An error where another file, or none, has the name of the database or of its log now.
     ///
     /// # Errors
     /// `Unavailable`, with the remedy.
@@ -43,17 +56,23 @@ impl Presence {
         let is_there = found
             .as_ref()
             .is_ok_and(|metadata| identity(metadata) == self.file && (metadata.len() > 0 || !self.is_filled));
-        if is_there {
+        if is_there && self.has_log() {
             return Ok(());
         }
-        let rule = "the data folder was replaced, emptied or removed while this process has it open: put it \
-                    back as it was, or \
-                    stop the process and start it on the folder that is meant; the write is not acknowledged";
+        let rule = "the data folder, or a file of its database, was replaced, emptied or removed while this \
+                    process has it open: put it back as it was, or stop the process and start it on the \
+                    folder that is meant; the write is not acknowledged";
         let error = Error::unavailable(rule);
         Err(match found {
             Ok(_) => error,
             Err(cause) => error.caused_by(cause),
         })
+    }
+
+    /// True where the log is the one that was there before, or was never there.
+    fn has_log(&self) -> bool {
+        let found = std::fs::metadata(&self.log_path).ok().map(|metadata| identity(&metadata));
+        found.map_or(self.log.get().is_none(), |found| *self.log.get_or_init(|| found) == found)
     }
 }
 
@@ -63,7 +82,7 @@ fn identity(metadata: &Metadata) -> FileIdentity {
     (metadata.dev(), metadata.ino())
 }
 
-/// Where an open file cannot be replaced, its being there is enough.
+/// An open file cannot be replaced here: its being there is enough.
 #[cfg(not(unix))]
 fn identity(_: &Metadata) -> FileIdentity {
     (0, 0)
@@ -79,7 +98,7 @@ mod tests {
 
     use crate::{SqliteOptions, SqliteStore};
 
-    /// What a write comes to, and whether the store says that it is well.
+    /// The result of a write, and whether the store reports that it is well.
     fn written(store: &Arc<dyn Store>, name: &str) -> (Option<ErrorKind>, bool) {
         let memory = samples::memory(name).unwrap();
         let outcome = block_on(store.write(move |tx| tx.memories_mut().insert(&memory)));
@@ -119,5 +138,31 @@ mod tests {
         assert_eq!(written(&store, "first"), (None, true));
         std::fs::write(folder.path().join("loci.db"), "").unwrap();
         assert_eq!(written(&store, "second"), (Some(ErrorKind::Unavailable), false));
+    }
+
+    #[test]
+    fn a_removed_log_and_a_link_that_leads_elsewhere_are_noticed() {
+        let around = tempfile::tempdir().unwrap();
+        let (first, second, link) =
+            (around.path().join("first"), around.path().join("second"), around.path().join("data"));
+        std::fs::create_dir_all(&first).unwrap();
+        std::fs::create_dir_all(&second).unwrap();
+        std::os::unix::fs::symlink(&first, &link).unwrap();
+        let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(&link)).unwrap();
+        let (well, refused) = ((None, true), (Some(ErrorKind::Unavailable), false));
+        assert_eq!(written(&store, "first"), well);
+        // The link leads elsewhere, and back.
+        SqliteStore::open(SqliteOptions::new(&second)).unwrap().close();
+        std::fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(&second, &link).unwrap();
+        assert_eq!(written(&store, "second"), refused);
+        std::fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(&first, &link).unwrap();
+        assert_eq!(written(&store, "third"), well);
+        // A checkpoint keeps the log; somebody else removes it.
+        block_on(store.checkpoint(loci_model::ports::store::Checkpoint::Periodic)).unwrap();
+        assert_eq!(written(&store, "fourth"), well);
+        std::fs::remove_file(first.join("loci.db-wal")).unwrap();
+        assert_eq!(written(&store, "fifth"), refused);
     }
 }

@@ -11,8 +11,9 @@ use loci_model::{MemoryId, Result};
 use loci_store_kit::{IndexCache, IndexSearch, Pool};
 use rusqlite::Connection;
 
+use crate::damage::Damage;
 use crate::errors::{Sql, folder_error};
-use crate::folder::{self, DATABASE};
+use crate::folder::{self, DATABASE, LOG};
 use crate::index_files::IndexFiles;
 use crate::index_rows::Rows;
 use crate::index_saving::Saving;
@@ -30,6 +31,7 @@ const CHECKPOINT_PATIENCE: Duration = Duration::from_millis(50);
 pub struct SqliteStore {
     folder: PathBuf,
     presence: Presence,
+    damage: Damage,
     writer: Writer,
     readers: Arc<Pool<Connection>>,
     search: IndexSearch<Rows>,
@@ -59,11 +61,22 @@ impl SqliteStore {
         let cache = Arc::new(IndexCache::new(rows, options.index_bytes_max));
         let search = IndexSearch::new(searchers, Arc::clone(&cache));
         let saving = Arc::new(Saving { cache, passages_min: options.snapshot_passages_min });
-        let presence = Presence::of(&folder)?;
-        let turns = (Turnstile::open(&folder)?, presence.clone());
+        let presence = Presence::of(&options.folder)?;
+        let damage = Damage::default();
+        let turns = (Turnstile::open(&folder)?, presence.clone(), damage.clone());
         let writer = Writer::start(connection, turns, files, search.after_commit())?;
         let host = Host::new(&folder);
-        Ok(Arc::new(Self { folder, presence, writer, readers, search, saving, host, _schema: schema }))
+        Ok(Arc::new(Self {
+            folder,
+            presence,
+            damage,
+            writer,
+            readers,
+            search,
+            saving,
+            host,
+            _schema: schema,
+        }))
     }
 
     /// Writes the snapshots that are worth it: beside searches, and without a turn to write but for beginning the file
@@ -90,7 +103,7 @@ impl SqliteStore {
 
     fn bytes(&self) -> Result<u64> {
         let mut bytes = 0;
-        for name in [DATABASE, "loci.db-wal"] {
+        for name in [DATABASE, LOG] {
             match std::fs::metadata(self.folder.join(name)) {
                 Ok(metadata) => bytes += metadata.len(),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -113,7 +126,8 @@ impl Store for SqliteStore {
     }
 
     fn read_boxed(&self, mut work: ReadWork) -> BoxFuture<'_, Result<()>> {
-        self.readers.run(move |connection| snapshot(connection, |tx| work(tx)))
+        let damage = self.damage.clone();
+        self.readers.run(move |connection| damage.noted(snapshot(connection, |tx| work(tx))))
     }
 
     fn search(&self) -> &dyn Search {
@@ -150,6 +164,7 @@ impl Store for SqliteStore {
     fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>> {
         Box::pin(async move {
             self.presence.check()?;
+            self.damage.check()?;
             if probe_write {
                 let folder = self.folder.clone();
                 self.readers.run(move |_| folder::probe(&folder)).await?;

@@ -14,6 +14,7 @@ use loci_store_kit::index_search::AfterCommit;
 use loci_store_kit::pool::{closed, join};
 use rusqlite::Connection;
 
+use crate::damage::Damage;
 use crate::errors::{Sql, folder_error};
 use crate::index_files::IndexFiles;
 use crate::locks::Turnstile;
@@ -52,14 +53,15 @@ pub(crate) struct Writer {
 impl Writer {
     pub(crate) fn start(
         connection: Connection,
-        (turnstile, presence): (Turnstile, Presence),
+        (turnstile, presence, damage): (Turnstile, Presence, Damage),
         files: Arc<IndexFiles>,
         after: AfterCommit,
     ) -> Result<Self> {
         let (sender, receiver) = mpsc::channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&waiting);
-        let mut seat = Seat { connection, turnstile, presence, receiver, waiting: counted, files, after };
+        let mut seat =
+            Seat { connection, turnstile, presence, damage, receiver, waiting: counted, files, after };
         let thread = std::thread::Builder::new()
             .name("loci-write".to_owned())
             .spawn(move || seat.serve())
@@ -117,6 +119,7 @@ struct Seat {
     connection: Connection,
     turnstile: Turnstile,
     presence: Presence,
+    damage: Damage,
     receiver: mpsc::Receiver<Message>,
     waiting: Arc<AtomicUsize>,
     files: Arc<IndexFiles>,
@@ -196,6 +199,7 @@ impl Seat {
             (self.after)(&touched.changed);
         }
         for (piece, outcome) in ran {
+            let outcome = self.damage.noted(outcome);
             // A caller that stopped waiting does not undo the write.
             let _ = piece.done.send(outcome);
         }

@@ -34,6 +34,8 @@ fn an_emptied_database_beside_a_master_key_lets_nobody_in() {
     for name in ["loci.db", "loci.db-wal", "loci.db-shm"] {
         fs::remove_file(home.path("data").join(name)).ok();
     }
+    refuses(&home, "was in use, but its loci.db is empty or gone");
+    fs::remove_file(home.path("data/schema")).unwrap();
     refuses(&home, "Nobody is let in without credentials");
     // A person's word: a key of the new database.
     home.ok(&["key", "create", "again"]);

@@ -9,6 +9,9 @@ use super::lines::{Line, Lines};
 use super::skipped::{SkipReason, SkipReport};
 use super::turn::TranscriptTurn;
 
+/// Times that an event can have: from 1970 to the end of the year 9999.
+const TIMES_MS: std::ops::RangeInclusive<i64> = 0..=253_402_300_799_999;
+
 /// What the file itself may not say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptOptions {
@@ -95,7 +98,12 @@ impl Out {
         String::from_utf8(repaired.text).unwrap_or(json)
     }
 
-    pub(super) fn turn(&mut self, turn: TranscriptTurn) {
+    /// A turn; without its time where no event can have that.
+    pub(super) fn turn(&mut self, mut turn: TranscriptTurn) {
+        if turn.time_ms.is_some_and(|time_ms| !TIMES_MS.contains(&time_ms)) {
+            turn.time_ms = None;
+            self.skip(SkipReason::UnreadableTime, turn.source_line);
+        }
         self.items.push_back(Ok(turn));
     }
 
@@ -158,6 +166,18 @@ mod tests {
         "{\"actorId\":\"a\",\"payload\":[{\"blob\":{\"n\":1}}]}\n\n{\"actorId\":\"a\",\"payload\":[]}\n",
         "# session s 2026-01-02\nUser: grüße\n  more\n[2026-01-02] Zoë: ok\n# session\nUser: x\n",
     ];
+
+    #[test]
+    fn a_time_that_no_event_can_have_costs_the_turn_its_time_alone() {
+        let text = "# session old 1965-01-02\nUser: then\n[2026-01-02] Zoë: now\n";
+        let format = TranscriptFormat::all().iter().find(|info| info.name == "speaker-text").unwrap().format;
+        let mut reader = read(format, Box::new(text.as_bytes()), &TranscriptOptions::default());
+        let times: Vec<bool> = reader.by_ref().map(|turn| turn.unwrap().time_ms.is_some()).collect();
+        assert_eq!(times, [false, true]);
+        let skipped: Vec<_> =
+            reader.skipped().iter().map(|(reason, count)| (reason.as_str(), count.count)).collect();
+        assert_eq!(skipped, [("unreadable_time", 1)]);
+    }
 
     /// Every format meets every sample, whole and cut at every byte: it ends, and each item names a line of the input.
     #[test]

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::tree_entry::{EntryStanding, TreeEntry, TreePlace, TreeProgress};
-use loci_model::{MemoryId, Namespace, RecordId, Result};
+use loci_model::{MemoryId, Namespace, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
 use super::path::PathKey;
@@ -15,6 +15,9 @@ use crate::sre::UsersPlaces;
 
 /// Places of one topic that are looked at: of more than one, the others are put away.
 const TOPIC_PLACES: usize = 16;
+
+/// Entries below a path that are read at once.
+const ENTRIES_PER_READ: usize = 100;
 
 /// Entries of progress that are read at once.
 const PROGRESS_PER_READ: usize = 1_000;
@@ -64,6 +67,36 @@ impl Tree {
     /// The same by the key's text.
     pub(super) fn entry_of(&self, tx: &dyn ReadTx, key: &str) -> Result<Option<TreeEntry>> {
         tx.ledger().noun(&self.memory, &TreeEntry::key_of(&self.normal, key))
+    }
+
+    /// A document that lies below a path, but for one record.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub(super) fn live_below(
+        &self,
+        tx: &dyn ReadTx,
+        key: &PathKey,
+        now: Timestamp,
+        except: Option<&RecordId>,
+    ) -> Result<Option<TreeEntry>> {
+        let key_of = |end: &str| TreeEntry::key_of(&self.normal, &format!("{}{end}", key.as_str()));
+        // `0` follows `/`: everything that begins with the path and a slash lies between.
+        let (mut after, before) = (key_of("/"), key_of("0"));
+        loop {
+            let page =
+                tx.ledger().between(&self.memory, Shelf::TreeEntry, (&after, &before), ENTRIES_PER_READ)?;
+            for entry in &page {
+                let entry = entry.read::<TreeEntry>()?;
+                if entry.is_live(now) && Some(&entry.record) != except {
+                    return Ok(Some(entry));
+                }
+            }
+            match page.last() {
+                Some(last) if page.len() == ENTRIES_PER_READ => after.clone_from(&last.key),
+                Some(_) | None => return Ok(None),
+            }
+        }
     }
 
     /// Where a record lies, in whichever tree.

@@ -11,6 +11,7 @@ use loci_model::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
 use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
 
 use super::areas::{KNOWLEDGE, check_writable};
+use super::derived::is_standard_directory;
 use super::document::{DocumentContent, is_redacted};
 use super::path::DocumentPath;
 use super::redacted_content;
@@ -122,7 +123,7 @@ impl Writing<'_> {
     ) -> Result<DocumentWritten> {
         check_writable(path, self.is_admin)?;
         let content = &content.clone().at(path);
-        content.check(RecordKind::Document)?;
+        self.check_content(content, RecordKind::Document, None)?;
         redacted_content::check(tx, self.vault, &self.memory.id, &content.body)?;
         let taken = self.tree.entry(tx, &path.key())?;
         if let Some(taken) = taken.filter(|entry| entry.is_live(self.now)) {
@@ -192,11 +193,29 @@ impl Writing<'_> {
         let path = DocumentPath::parse(&found.entry.path)?;
         check_writable(&path, self.is_admin)?;
         let content = &content.clone().at(&path);
-        content.check(found.record.kind)?;
+        self.check_content(content, found.record.kind, Some(&DocumentContent::of(&found.record)))?;
         redacted_content::check(tx, self.vault, &self.memory.id, &content.body)?;
         let mut record = self.next_version(&found.record, content)?;
         mark(&mut record);
         self.put(tx, &found.record, record, told)
+    }
+
+    /// Checks a document that comes; `before` is the one in whose place it comes. One that begins expired
+    /// would be gone at once, and its file with it.
+    fn check_content(
+        &self,
+        content: &DocumentContent,
+        kind: RecordKind,
+        before: Option<&DocumentContent>,
+    ) -> Result<()> {
+        content.check(kind)?;
+        let expires_at = content.time("expires_at");
+        let is_new = expires_at != before.and_then(|before| before.time("expires_at"));
+        if is_new && expires_at.is_some_and(|at| at <= self.now) {
+            let rule = "expires_at lies in the past: leave it out of the head, or name a time to come";
+            return Err(Error::invalid("expires_at", rule));
+        }
+        Ok(())
     }
 
     /// True where a version may not come back, for its content was taken out: of the document, or of any other that said the same.
@@ -305,7 +324,8 @@ impl Writing<'_> {
         Ok(record)
     }
 
-    /// Checks that no directory of a path is a document: a file system could not hold both.
+    /// Checks that no directory of a path is a document, and that no document lies below the path: a file
+    /// system could not hold both.
     fn check_directories(
         &self,
         tx: &dyn ReadTx,
@@ -323,7 +343,23 @@ impl Writing<'_> {
             }
             above = above.rsplit_once('/').map_or("", |(above, _)| above);
         }
-        Ok(())
+        self.check_no_directory(tx, path, moving)
+    }
+
+    fn check_no_directory(
+        &self,
+        tx: &dyn ReadTx,
+        path: &DocumentPath,
+        moving: Option<&RecordId>,
+    ) -> Result<()> {
+        let below = self.tree.live_below(tx, &path.key(), self.now, moving)?;
+        let is_standard = || is_standard_directory(path);
+        if below.is_none() && !is_standard() {
+            return Ok(());
+        }
+        let holds = below.map_or_else(String::new, |entry| format!(", with {}", entry.path));
+        let rule = format!("{path} is a directory{holds}: choose another path, like {path}.md");
+        Err(Error::conflict(rule).because(Reason::PathConflict).on("path"))
     }
 
     fn settled(

@@ -129,6 +129,23 @@ fn a_document_is_no_directory() {
 }
 
 #[test]
+fn a_directory_is_no_document() {
+    let shelf = Shelf::new();
+    shelf.put("knowledge/own/deep/a.md", "x");
+    shelf.put("knowledge/own.md", "beside it");
+    let taken = (ErrorKind::Conflict, Some(Reason::PathConflict));
+    for path in ["knowledge/own", "knowledge/Own/deep", "knowledge/facts", "knowledge/Insights"] {
+        let put = shelf.put_as(&shelf.caller, Some(path), text("x"), Some(Precondition::Any));
+        assert_eq!(why(put), taken, "{path}");
+        assert_eq!(why(shelf.move_to("knowledge/own.md", path)), taken, "{path}");
+    }
+    // The only document of a directory may take the directory's name, and a directory that is empty is none.
+    shelf.move_to("knowledge/own/deep/a.md", "knowledge/own").unwrap();
+    shelf.delete("knowledge/own").unwrap();
+    shelf.put("knowledge/own/b.md", "x");
+}
+
+#[test]
 fn parts_of_a_tree_are_protected() {
     let shelf = Shelf::new();
     let writer = shelf.writer(&[Capability::Read, Capability::Write]);

@@ -7,6 +7,7 @@ use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
 use loci_store_kit::unreadable;
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 
 use super::event_rows::plain;
 use crate::bound::Bound;
@@ -58,6 +59,23 @@ impl Ledger for PgTx<'_> {
         unreadable::page(page.limit, |count| {
             let (sql, bound) = listing(memory, page, count);
             self.all(&sql, &bound.values(), |row| unreadable::readable("entry of the ledger", read(row)))
+        })
+    }
+
+    fn between(
+        &self,
+        memory: &MemoryId,
+        shelf: Shelf,
+        (after, before): (&str, &str),
+        count: usize,
+    ) -> Result<Vec<LedgerEntry>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        let sql = "SELECT body FROM ledger WHERE mem = $1 AND shelf = $2 AND key > $3 AND key < $4 \
+                   ORDER BY key LIMIT $5";
+        let (after, before) = (plain(after), plain(before));
+        unreadable::page(count, |count| {
+            let values: &[&(dyn ToSql + Sync)] = &[&memory, &shelf.as_str(), &after, &before, &limit(count)];
+            self.all(sql, values, |row| unreadable::readable("entry of the ledger", read(row)))
         })
     }
 

@@ -70,6 +70,22 @@ impl Ledger for SqlTx<'_> {
         })
     }
 
+    fn between(
+        &self,
+        memory: &MemoryId,
+        shelf: Shelf,
+        (after, before): (&str, &str),
+        count: usize,
+    ) -> Result<Vec<LedgerEntry>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        let sql = "SELECT body FROM ledger WHERE mem = ?1 AND shelf = ?2 AND key > ?3 AND key < ?4 \
+                   ORDER BY key LIMIT ?5";
+        unreadable::page(count, |count| {
+            let values = params![memory, shelf.as_str(), after, before, limit(count)];
+            self.all(sql, values, |row| unreadable::readable("entry of the ledger", read(row)))
+        })
+    }
+
     fn count(&self, memory: &MemoryId, shelf: Shelf, actor: Option<&ActorId>) -> Result<u64> {
         let Some(memory) = self.number(memory)? else { return Ok(0) };
         let actor = actor.map(ActorId::as_str);

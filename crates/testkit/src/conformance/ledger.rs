@@ -29,6 +29,12 @@ fn whole(memory: &MemoryId) -> LedgerPage {
     }
 }
 
+fn between(bench: &Bench, memory: &MemoryId, keys: (&'static str, &'static str)) -> Result<Vec<String>> {
+    let memory = memory.clone();
+    let found = bench.read(move |tx| tx.ledger().between(&memory, Shelf::Review, keys, 2))?;
+    Ok(found.into_iter().map(|entry| entry.key).collect())
+}
+
 fn keys(bench: &Bench, page: LedgerPage) -> Result<Vec<String>> {
     let found = bench.read(move |tx| tx.ledger().list(&page))?;
     Ok(found.into_iter().map(|entry| entry.key).collect())
@@ -73,6 +79,9 @@ pub(super) fn lists(bench: &Bench) -> Result<()> {
     same("behind one", keys(bench, of)?, words(&["k4", "k3", "k1"]));
     let of = LedgerPage { shelf: Shelf::Person, ..whole(&memory) };
     same("of another shelf", keys(bench, of)?, Vec::new());
+    same("between keys", between(bench, &memory, ("k1", "k4"))?, words(&["k2", "k3"]));
+    same("between keys, at most", between(bench, &memory, ("k", "l"))?, words(&["k1", "k2"]));
+    same("between none", between(bench, &memory, ("k4", "k5"))?, Vec::new());
     let (of, shop) = (memory.clone(), ActorId::parse("acme/shop")?);
     let counts = bench.read(move |tx| {
         let all = tx.ledger().count(&of, Shelf::Review, None)?;

@@ -26,6 +26,14 @@ pub trait Ledger {
     fn get(&self, memory: &MemoryId, shelf: Shelf, key: &str) -> Result<Option<LedgerEntry>>;
     /// A page.
     fn list(&self, page: &LedgerPage) -> Result<Vec<LedgerEntry>>;
+    /// The entries of a shelf whose keys lie between two texts, neither included, by key: at most so many.
+    fn between(
+        &self,
+        memory: &MemoryId,
+        shelf: Shelf,
+        keys: (&str, &str),
+        limit: usize,
+    ) -> Result<Vec<LedgerEntry>>;
     /// How many entries of a shelf there are, of an actor or of all.
     fn count(&self, memory: &MemoryId, shelf: Shelf, actor: Option<&ActorId>) -> Result<u64>;
     /// Writes one, new or changed.
