@@ -179,3 +179,112 @@ pub(crate) enum Command {
     /// Erase events, records, tasks and jobs of an actor, now
     Forget(commands::forget::Forget),
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    /// The repository of a command that has an argument for one.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum Meant {
+        /// The one that is named, else that of the working directory.
+        OfTheClone,
+        /// The one that is named; else all of them: it narrows a list.
+        Filter,
+        /// A clone by its directory, or the name of a repository to be.
+        Other,
+    }
+    use Meant::{Filter, OfTheClone, Other};
+
+    /// Every command with such an argument.
+    const COMMANDS: &[(&str, Meant)] = &[
+        ("attribution", Filter),
+        ("backfill", OfTheClone),
+        ("blame", OfTheClone),
+        ("conflicts list", OfTheClone),
+        ("conflicts resolve", OfTheClone),
+        ("eval list", Filter),
+        ("fact proposed", OfTheClone),
+        ("fact recent", OfTheClone),
+        ("fact search", OfTheClone),
+        ("fact stats", OfTheClone),
+        ("fact store", OfTheClone),
+        ("graph build", OfTheClone),
+        ("graph co-change", OfTheClone),
+        ("graph impact", OfTheClone),
+        ("graph missing", OfTheClone),
+        ("graph sets", OfTheClone),
+        ("held accept", OfTheClone),
+        ("held list", OfTheClone),
+        ("held reject", OfTheClone),
+        ("prefs set", Filter),
+        ("prompt extraction show", Filter),
+        ("reflect", OfTheClone),
+        ("repo alias", OfTheClone),
+        ("repo metrics", OfTheClone),
+        ("repo purge", OfTheClone),
+        ("repo quarantine", OfTheClone),
+        ("repo release", OfTheClone),
+        ("repo rollback", OfTheClone),
+        ("repo set", OfTheClone),
+        ("repo show", OfTheClone),
+        ("repo snapshots", OfTheClone),
+        ("repo themes", OfTheClone),
+        ("reviews poll", OfTheClone),
+        ("reviews pull", OfTheClone),
+        ("reviews reprocess", OfTheClone),
+        ("reviews take", OfTheClone),
+        ("rule add", OfTheClone),
+        ("rule approve", OfTheClone),
+        ("rule expire", OfTheClone),
+        ("rule list", OfTheClone),
+        ("rule pin", OfTheClone),
+        ("rule promote", OfTheClone),
+        ("rule provenance", OfTheClone),
+        ("rule quarantine", OfTheClone),
+        ("rule reject", OfTheClone),
+        ("rule show", OfTheClone),
+        ("rule supersede", OfTheClone),
+        ("rule unpin", OfTheClone),
+        ("task create", OfTheClone),
+        ("task list", Filter),
+        ("task search", Other),
+        ("verify", Other),
+    ];
+
+    /// Commands and what they say of their argument for a repository.
+    fn found(command: &clap::Command, path: &str, all: &mut Vec<(String, String, bool)>) {
+        for argument in command.get_arguments() {
+            let names = argument.get_value_names().unwrap_or_default();
+            let is_repository = argument.get_id() == "repo"
+                || names.iter().any(|name| name.trim_matches(['[', ']']) == "REPO")
+                    && argument.is_positional();
+            if is_repository {
+                let help = argument.get_long_help().or(argument.get_help());
+                let help = help.map(ToString::to_string).unwrap_or_default();
+                // One that may stand before what is required is not required itself.
+                let is_alone = names.len() <= 1 && argument.is_required_set();
+                all.push((path.to_owned(), help, is_alone));
+            }
+        }
+        for one in command.get_subcommands() {
+            found(one, format!("{path} {}", one.get_name()).trim(), all);
+        }
+    }
+
+    #[test]
+    fn every_command_about_a_repository_means_that_of_the_clone() {
+        let mut all = Vec::new();
+        found(&Cli::command(), "", &mut all);
+        all.sort();
+        let names: Vec<&str> = all.iter().map(|(name, ..)| name.as_str()).collect();
+        assert_eq!(names, COMMANDS.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+        for ((name, help, is_required), (_, meant)) in all.iter().zip(COMMANDS) {
+            let says_clone = help.contains("[default: that of the");
+            assert_eq!(says_clone, *meant == OfTheClone, "{name}: {help}");
+            assert!(!is_required, "{name}");
+        }
+    }
+}

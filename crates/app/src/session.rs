@@ -66,6 +66,14 @@ pub(crate) fn folder(globals: &Globals, environment: &Environment) -> Result<(Pa
     Ok((folder, config))
 }
 
+/// A client of a server of this machine that works in this process's directory: revisions that no call names are
+/// those of the working tree there. A directory without a name in UTF-8 is left out.
+fn in_working_directory(client: Client) -> Client {
+    let directory = std::env::current_dir().and_then(|directory| directory.canonicalize());
+    let placed = directory.ok().and_then(|directory| client.clone().with_directory(&directory).ok());
+    placed.unwrap_or(client)
+}
+
 /// True when a server answers on the socket.
 pub(crate) fn is_served(socket: &Path) -> bool {
     std::os::unix::net::UnixStream::connect(socket).is_ok()
@@ -103,7 +111,7 @@ impl Session {
         let (folder, config) = folder(globals, environment)?;
         let plan = StorePlan::of(&config, environment, folder)?;
         if !globals.no_attach && is_served(&plan.socket()) {
-            return Ok(Some(way(Client::unix(&plan.socket())?)));
+            return Ok(Some(way(in_working_directory(Client::unix(&plan.socket())?))));
         }
         Ok(None)
     }
@@ -130,7 +138,7 @@ impl Session {
         })?;
         let doors = doors(&wiring, config, environment)?;
         Ok(Self {
-            client: Client::in_process(loci_server::router_in_process(&doors)),
+            client: in_working_directory(Client::in_process(loci_server::router_in_process(&doors))),
             json: globals.json,
             opened: Some(wiring),
             wrote: Vec::new(),

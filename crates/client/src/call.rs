@@ -90,8 +90,8 @@ impl Client {
         Ok(self)
     }
 
-    /// The same client for a process that works in this directory of the server's machine: what `HEAD` and `WORKTREE` mean to
-    /// the tools of verified memory. Servers elsewhere refuse it.
+    /// The same client for a process that works in this directory of the server's machine: what `HEAD` and `WORKTREE`
+    /// mean to every operation that reads code. Servers elsewhere refuse it.
     ///
     /// # Errors
     /// Where the directory cannot stand in a header.

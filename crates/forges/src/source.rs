@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use futures::future::{Either, select};
 use loci_model::code::{CodeEntry, CodeFile, ObjectId, Origin, Rename, Revision};
-use loci_model::ports::code::{CodeCapabilities, CodeResult, CodeSource};
+use loci_model::ports::code::{CodeCapabilities, CodeError, CodeResult, CodeSource};
 use loci_model::verdict::Unverifiable;
 use tokio::runtime::Handle;
 
@@ -72,6 +72,11 @@ impl CodeSource for ForgeSource {
     }
 
     fn resolve(&self, name: &str) -> CodeResult<Option<Revision>> {
+        if name.contains(['~', '^']) {
+            let detail =
+                "a forge is asked for no ancestors by ~ and ^: name a commit, or ask where a clone is";
+            return Err(CodeError::new(Unverifiable::Ref, detail));
+        }
         Ok(self.wait(self.remote.tip(name))?.map(Revision::Commit))
     }
 

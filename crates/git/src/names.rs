@@ -1,8 +1,11 @@
-//! Which commit a name stands for: refs in git's order, full and abbreviated ids, `WORKTREE`.
+//! Which commit a name stands for: refs in git's order, full and abbreviated ids, `WORKTREE`; and steps from
+//! there to an ancestor.
 
 use loci_model::code::{ObjectId, Revision};
 use loci_model::ports::code::CodeResult;
+use loci_model::revision_name::{RevisionName, RevisionStep};
 
+use crate::fault;
 use crate::limits::ABBREVIATED_MIN;
 use crate::source::Source;
 
@@ -21,6 +24,40 @@ const PLACES: [(&str, &str); 6] = [
 
 impl Source {
     pub(crate) fn resolved(&self, name: &str) -> CodeResult<Option<Revision>> {
+        let Some(RevisionName { name, steps }) = RevisionName::parse(name) else { return Ok(None) };
+        match self.without_steps(name)? {
+            Some(revision) if steps.is_empty() => Ok(Some(revision)),
+            Some(Revision::Commit(commit)) => Ok(self.stepped(commit, &steps)?.map(Revision::Commit)),
+            Some(Revision::Worktree(_)) | None => Ok(None),
+        }
+    }
+
+    /// The ancestor to which steps lead; `None` where the history ends before it.
+    ///
+    /// # Errors
+    /// `partial_clone` where the clone ends before it.
+    fn stepped(&self, mut commit: ObjectId, steps: &[RevisionStep]) -> CodeResult<Option<ObjectId>> {
+        for step in steps {
+            let (times, number) = match *step {
+                RevisionStep::Back(times) => (times, 1),
+                RevisionStep::Parent(0) => continue,
+                RevisionStep::Parent(number) => (1, number),
+            };
+            for _ in 0..times {
+                let read = self.repository.commit(&commit)?;
+                let parent = number.checked_sub(1).and_then(|place| read.parents.get(place as usize));
+                commit = match parent {
+                    Some(parent) => *parent,
+                    None if read.cut_off => return Err(fault::cut_off()),
+                    None => return Ok(None),
+                };
+            }
+        }
+        Ok(Some(commit))
+    }
+
+    /// What a name without steps stands for.
+    fn without_steps(&self, name: &str) -> CodeResult<Option<Revision>> {
         if name == WORKTREE {
             return Ok(match self.worktree {
                 Some(_) => Some(Revision::Worktree(self.head()?)),

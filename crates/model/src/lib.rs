@@ -60,6 +60,7 @@ pub mod record;
 pub mod repository;
 pub mod reserved_names;
 pub mod review;
+pub mod revision_name;
 pub mod rollback;
 pub mod rule;
 pub mod scope;

@@ -339,6 +339,8 @@ pub const HYDRATION_PATHS_MAX: usize = 200;
 pub const TASK_FILES_MAX: usize = 2_000;
 /// Commits of a history that are read at most.
 pub const HISTORY_COMMITS_MAX: u32 = 200_000;
+/// Commits that the steps behind the name of a revision lead back at most (`HEAD~N`).
+pub const REVISION_STEPS_MAX: u32 = 10_000;
 /// Months of a history that are read at most.
 pub const HISTORY_MONTHS_MAX: u32 = 1_200;
 /// Paths that a question about related files may name.

@@ -7,9 +7,8 @@ use anyhow::{Context, Result};
 use loci_api::commit::{Blame as Blamed, BlameAsk, BlamedTask};
 use serde::Serialize;
 
-use super::at::At;
 use super::githook::git::{Git, shown};
-use super::here::repository;
+use super::repository_words::{OptionalRepository, Surroundings};
 use super::task::delivery::spool;
 use super::task::flushing::{Flushing, flush};
 use crate::cli::Globals;
@@ -38,11 +37,8 @@ pub(crate) struct Blame {
     /// At this revision [default: the files as they lie here]
     #[arg(long, value_name = "REV")]
     rev: Option<String>,
-    /// The repository, by one of its names [default: that of the working directory]
-    #[arg(long)]
-    repo: Option<String>,
     #[command(flatten)]
-    at: At,
+    of: OptionalRepository,
 }
 
 /// Lines that come from one commit.
@@ -78,17 +74,12 @@ impl Blame {
         git.working_tree().await?;
         let (commits, uncommitted) = self.commits(&git, path, lines).await?;
         let session = Session::begin(globals, environment)?;
-        let repo = self.repository(&session, globals, environment).await?;
-        // By any of its names: what stands behind the first segment of `host/owner/name` is one segment of the path.
-        let Some((owner, name)) = repo.split_once('/') else {
-            return Err(Usage(format!("--repo must be owner/name or host/owner/name, not {repo}")).into());
-        };
+        let meant = self.of.meant(Surroundings { session: &session, globals, environment }).await?;
         send_what_waits(&session, globals, environment).await;
-        let client = self.at.of(&session.client)?;
         let mut items = Vec::with_capacity(commits.len());
         for (sha, lines) in commits {
             let commit = commit(&git, &sha).await?;
-            let blame = client.blame((owner, name), &commit.ask).await?;
+            let blame = meant.client.blame(meant.parts(), &commit.ask).await?;
             let Commit { author, authored_at, subject, .. } = commit;
             items.push(Item { lines, author, authored_at, subject, blame });
         }
@@ -139,15 +130,6 @@ impl Blame {
             join(stretches, line);
         }
         Ok((commits, uncommitted))
-    }
-
-    async fn repository(
-        &self,
-        session: &Session,
-        globals: &Globals,
-        environment: &Environment,
-    ) -> Result<String> {
-        repository(session, globals, environment, self.repo.as_deref()).await
     }
 }
 

@@ -1,12 +1,12 @@
 //! `loci conflicts`: memories of a repository that contradict each other, and deciding which stays.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Subcommand;
 use loci_api::conflict::{Conflict, ConflictListing, ConflictResolve};
 use loci_api::record::Record;
 
 use super::at::At;
-use super::here::repository;
+use super::repository_words::{PositionedRepository, Surroundings, repository_and_word};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -20,20 +20,17 @@ const TEXT_CHARS: usize = 120;
 pub(crate) enum Conflicts {
     /// List those that nobody decided about, the newest first
     List {
-        /// The repository, as owner/name [default: that of the working directory]
-        repo: Option<String>,
+        #[command(flatten)]
+        of: PositionedRepository,
         /// Those that somebody decided about
         #[arg(long)]
         resolved: bool,
-        #[command(flatten)]
-        at: At,
     },
     /// Decide which of two memories stays: the other gives up its place
     Resolve {
-        /// The repository, as owner/name
-        repo: String,
-        /// The conflict
-        conflict: String,
+        /// The conflict; before it its repository, as owner/name [default: that of the working directory]
+        #[arg(required = true, num_args = 1..=2, value_names = ["[REPO]", "CONFLICT"])]
+        conflict: Vec<String>,
         /// The record that stays, or both
         #[arg(long, value_name = "RECORD|both")]
         keep: String,
@@ -45,11 +42,11 @@ pub(crate) enum Conflicts {
 impl Conflicts {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
+        let around = Surroundings { session: &session, globals, environment };
         match self {
-            Self::List { repo, resolved, at } => {
-                let client = at.of(&session.client)?;
-                let repo = repository(&session, globals, environment, repo.as_deref()).await?;
-                let repo = named(&repo)?;
+            Self::List { of, resolved } => {
+                let meant = of.meant(around).await?;
+                let (client, repo) = (&meant.client, meant.parts());
                 let state = resolved.then(|| "resolved".to_owned());
                 let mut listing = ConflictListing { state, ..ConflictListing::default() };
                 let mut found = client.conflicts_list(repo, &listing).await?;
@@ -66,20 +63,16 @@ impl Conflicts {
                     }
                 })?;
             }
-            Self::Resolve { repo, conflict, keep, at } => {
-                let client = at.of(&session.client)?;
-                let done =
-                    client.conflict_resolve(named(&repo)?, &conflict, &ConflictResolve { keep }).await?;
+            Self::Resolve { conflict, keep, at } => {
+                let (repo, conflict) = repository_and_word(&conflict);
+                let meant = around.meant(&at, repo).await?;
+                let decided = ConflictResolve { keep };
+                let done = meant.client.conflict_resolve(meant.parts(), conflict, &decided).await?;
                 output::result(session.json, &done, line)?;
             }
         }
         session.end().await
     }
-}
-
-/// The two parts of a repository's name.
-pub(super) fn named(repo: &str) -> Result<(&str, &str)> {
-    repo.split_once('/').context("the repository must be owner/name")
 }
 
 fn line(conflict: &Conflict) {

@@ -182,7 +182,7 @@ impl Fact {
             return recent.run(globals, environment).await;
         }
         let session = Session::begin(globals, environment)?;
-        let here = Here::at(&session, globals, environment, None).await?;
+        let here = Here::at(session.client.clone(), globals, environment, None).await?;
         if let Self::Proposed { repo, limit, reference } = self {
             let listing = ProposalListing { repo: here.repo(repo)?, limit: Some(limit), reference };
             let list = here.client.facts_proposed(&listing).await?;
@@ -271,7 +271,7 @@ impl Recent {
 
     async fn ask(&self, globals: &Globals, environment: &Environment) -> Result<Value> {
         let session = Session::begin(globals, environment)?;
-        let here = Here::at(&session, globals, environment, self.cwd.clone()).await?;
+        let here = Here::at(session.client.clone(), globals, environment, self.cwd.clone()).await?;
         let format = if self.format == Form::Prompt { "prompt" } else { "records" };
         let arguments = given(json!({
             "repo": here.repo(self.repo.clone())?, "limit": self.limit, "verify": self.verify,

@@ -9,10 +9,9 @@ use loci_api::graph::{
     CoChange, CoChangeAsk, FileSetListing, GraphAbout, GraphRebuild, GraphRebuildAsked, ImpactAsk, ImpactRow,
     MissingAsk,
 };
-use loci_client::Client;
 use serde::Serialize;
 
-use super::at::At;
+use super::repository_words::{MeantRepository, OptionalRepository, Surroundings};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{Difference, Usage};
@@ -44,19 +43,10 @@ pub(crate) enum Graph {
     Missing(Missing),
 }
 
-#[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Of {
-    /// The repository, as owner/name
-    #[arg(long)]
-    repo: String,
-    #[command(flatten)]
-    at: At,
-}
-
 #[derive(Debug, clap::Args)]
 pub(crate) struct Build {
     #[command(flatten)]
-    of: Of,
+    of: OptionalRepository,
     /// Months before the tip, such as 24mo; all: however old [default: 24mo]
     #[arg(long, value_name = "MONTHS")]
     history: Option<String>,
@@ -70,7 +60,7 @@ pub(crate) struct CoChanges {
     /// The file, from the root of the repository
     path: String,
     #[command(flatten)]
-    of: Of,
+    of: OptionalRepository,
     /// So often at least [default: 3]
     #[arg(long)]
     min_support: Option<u32>,
@@ -85,7 +75,7 @@ pub(crate) struct CoChanges {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Sets {
     #[command(flatten)]
-    of: Of,
+    of: OptionalRepository,
 }
 
 #[derive(Debug, clap::Args)]
@@ -97,7 +87,7 @@ pub(crate) struct Impact {
     #[arg(long)]
     module: Option<String>,
     #[command(flatten)]
-    of: Of,
+    of: OptionalRepository,
     /// Steps from file to file, 1 to 5 [default: 2]
     #[arg(long)]
     depth: Option<u32>,
@@ -112,7 +102,7 @@ pub(crate) struct Missing {
     #[arg(required = true)]
     paths: Vec<String>,
     #[command(flatten)]
-    of: Of,
+    of: OptionalRepository,
     /// So often at least [default: 3]
     #[arg(long)]
     min_support: Option<u32>,
@@ -132,25 +122,16 @@ struct Built {
     warnings: Vec<String>,
 }
 
-impl Of {
-    fn of(&self, session: &Session) -> Result<(Client, (&str, &str))> {
-        let Some(repo) = self.repo.split_once('/') else {
-            return Err(Usage("--repo must be owner/name".to_owned()).into());
-        };
-        Ok((self.at.of(&session.client)?, repo))
-    }
-}
-
 impl Graph {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
-        let as_json = globals.json;
+        let around = Surroundings { session: &session, globals, environment };
         let ended = match self {
-            Self::Build(build) => build.run(&session, globals).await,
-            Self::CoChange(asked) => asked.run(&session, as_json).await,
-            Self::Sets(asked) => asked.run(&session, as_json).await,
-            Self::Impact(asked) => asked.run(&session, as_json).await,
-            Self::Missing(asked) => asked.run(&session, as_json).await,
+            Self::Build(build) => build.run(around).await,
+            Self::CoChange(asked) => asked.run(around).await,
+            Self::Sets(asked) => asked.run(around).await,
+            Self::Impact(asked) => asked.run(around).await,
+            Self::Missing(asked) => asked.run(around).await,
         };
         // Where a file is missing, the session has still to end as it should.
         session.end().await?;
@@ -159,14 +140,16 @@ impl Graph {
 }
 
 impl Build {
-    async fn run(&self, session: &Session, globals: &Globals) -> Result<()> {
-        let (client, repo) = self.of.of(session)?;
+    async fn run(&self, around: Surroundings<'_>) -> Result<()> {
+        let Surroundings { session, globals, .. } = around;
+        let meant = self.of.meant(around).await?;
+        let (client, repo) = (&meant.client, meant.parts());
         let months = self.history.as_deref().map(months).transpose()?;
         let asked = client.graph_rebuild(repo, &GraphRebuild { commits: self.commits, months }).await?;
         // Where no server does, this process runs the job; else it is watched.
         let meanwhile = session.work_meanwhile();
         let wait = Duration::from_millis(globals.wait_ms.unwrap_or(BUILD_MS_MAX));
-        let ended = self.watch(&client, &asked, wait, globals.json).await;
+        let ended = watch(&meant, &asked, wait, globals.json).await;
         if let Some(meanwhile) = meanwhile {
             meanwhile.end().await?;
         }
@@ -185,40 +168,38 @@ impl Build {
     }
 }
 
-impl Build {
-    /// Until the job has ended, or the time is up: then it goes on in the background.
-    #[expect(clippy::disallowed_methods, reason = "a person waits in the machine's time")]
-    async fn watch(
-        &self,
-        client: &Client,
-        asked: &GraphRebuildAsked,
-        wait: Duration,
-        is_quiet: bool,
-    ) -> Result<()> {
-        let (began, mut told) = (Instant::now(), Instant::now());
-        while began.elapsed() < wait {
-            let job = client.job_get(&asked.memory, &asked.job).await?;
-            match job.state.as_str() {
-                "done" => return Ok(()),
-                "failed" => bail!("the history was not read: {}", job.failure_reason.unwrap_or_default()),
-                _ => {}
-            }
-            if !is_quiet && told.elapsed() >= TELL {
-                told = Instant::now();
-                let repo = self.of.repo.split_once('/').unwrap_or_default();
-                let ask = CoChangeAsk { path: "README.md".to_owned(), ..CoChangeAsk::default() };
-                let GraphAbout { commits, remaining, .. } = client.co_changes(repo, &ask).await?.graph;
-                output::note(format!("{commits} commits are read, {remaining} are to be read"));
-            }
-            tokio::time::sleep(LOOK).await;
+/// Waits until the job has ended, or the time is up: then it goes on in the background.
+#[expect(clippy::disallowed_methods, reason = "a person waits in the machine's time")]
+async fn watch(
+    meant: &MeantRepository,
+    asked: &GraphRebuildAsked,
+    wait: Duration,
+    is_quiet: bool,
+) -> Result<()> {
+    let client = &meant.client;
+    let (began, mut told) = (Instant::now(), Instant::now());
+    while began.elapsed() < wait {
+        let job = client.job_get(&asked.memory, &asked.job).await?;
+        match job.state.as_str() {
+            "done" => return Ok(()),
+            "failed" => bail!("the history was not read: {}", job.failure_reason.unwrap_or_default()),
+            _ => {}
         }
-        Ok(())
+        if !is_quiet && told.elapsed() >= TELL {
+            told = Instant::now();
+            let ask = CoChangeAsk { path: "README.md".to_owned(), ..CoChangeAsk::default() };
+            let GraphAbout { commits, remaining, .. } = client.co_changes(meant.parts(), &ask).await?.graph;
+            output::note(format!("{commits} commits are read, {remaining} are to be read"));
+        }
+        tokio::time::sleep(LOOK).await;
     }
+    Ok(())
 }
 
 impl CoChanges {
-    async fn run(self, session: &Session, as_json: bool) -> Result<()> {
-        let (client, repo) = self.of.of(session)?;
+    async fn run(self, around: Surroundings<'_>) -> Result<()> {
+        let meant = self.of.meant(around).await?;
+        let (client, repo, as_json) = (&meant.client, meant.parts(), around.globals.json);
         let Self { path, min_support, min_confidence, limit, .. } = &self;
         let ask = CoChangeAsk {
             path: path.clone(),
@@ -239,8 +220,9 @@ impl CoChanges {
 }
 
 impl Sets {
-    async fn run(self, session: &Session, as_json: bool) -> Result<()> {
-        let (client, repo) = self.of.of(session)?;
+    async fn run(self, around: Surroundings<'_>) -> Result<()> {
+        let meant = self.of.meant(around).await?;
+        let (client, repo, as_json) = (&meant.client, meant.parts(), around.globals.json);
         let found = client.file_sets(repo, &FileSetListing::default()).await?;
         output::result(as_json, &found, |found| {
             for set in &found.sets {
@@ -256,8 +238,9 @@ impl Sets {
 }
 
 impl Impact {
-    async fn run(self, session: &Session, as_json: bool) -> Result<()> {
-        let (client, repo) = self.of.of(session)?;
+    async fn run(self, around: Surroundings<'_>) -> Result<()> {
+        let meant = self.of.meant(around).await?;
+        let (client, repo, as_json) = (&meant.client, meant.parts(), around.globals.json);
         let Self { path, module, depth, limit, .. } = &self;
         let ask = ImpactAsk { path: path.clone(), module: module.clone(), depth: *depth, limit: *limit };
         let found = client.impact(repo, &ask).await?;
@@ -269,8 +252,9 @@ impl Impact {
 }
 
 impl Missing {
-    async fn run(self, session: &Session, as_json: bool) -> Result<()> {
-        let (client, repo) = self.of.of(session)?;
+    async fn run(self, around: Surroundings<'_>) -> Result<()> {
+        let meant = self.of.meant(around).await?;
+        let (client, repo, as_json) = (&meant.client, meant.parts(), around.globals.json);
         let Self { min_support, min_confidence, limit, .. } = self;
         let paths = paths(&self.paths)?;
         if paths.is_empty() {

@@ -6,8 +6,7 @@ use loci_api::record::Record;
 use loci_api::safeguard::{HeldDecide, HeldListing};
 
 use super::at::At;
-use super::conflicts::named;
-use super::here::repository;
+use super::repository_words::{PositionedRepository, Surroundings, repository_and_word};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -21,13 +20,11 @@ const TEXT_CHARS: usize = 120;
 pub(crate) enum Held {
     /// List them, the newest first
     List {
-        /// The repository, as owner/name [default: that of the working directory]
-        repo: Option<String>,
+        #[command(flatten)]
+        of: PositionedRepository,
         /// Those that are held back as suspicious
         #[arg(long)]
         quarantined: bool,
-        #[command(flatten)]
-        at: At,
     },
     /// Put one in force
     Accept(Decision),
@@ -38,10 +35,9 @@ pub(crate) enum Held {
 /// Which record, and why.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Decision {
-    /// The repository, as owner/name
-    repo: String,
-    /// The record
-    record: String,
+    /// The record; before it its repository, as owner/name [default: that of the working directory]
+    #[arg(required = true, num_args = 1..=2, value_names = ["[REPO]", "RECORD"])]
+    record: Vec<String>,
     /// Why; kept with the record
     #[arg(long)]
     reason: String,
@@ -52,10 +48,11 @@ pub(crate) struct Decision {
 impl Held {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
+        let around = Surroundings { session: &session, globals, environment };
         match self {
-            Self::List { repo, quarantined, at } => {
-                let repo = repository(&session, globals, environment, repo.as_deref()).await?;
-                let (client, repo) = (at.of(&session.client)?, named(&repo)?);
+            Self::List { of, quarantined } => {
+                let meant = of.meant(around).await?;
+                let (client, repo) = (&meant.client, meant.parts());
                 let state = quarantined.then(|| "quarantined".to_owned());
                 let mut listing = HeldListing { state, ..HeldListing::default() };
                 let mut found = client.held_list(repo, &listing).await?;
@@ -72,14 +69,16 @@ impl Held {
                     }
                 })?;
             }
-            Self::Accept(Decision { repo, record, reason, at }) => {
-                let client = at.of(&session.client)?;
-                let done = client.held_accept(named(&repo)?, &record, &HeldDecide { reason }).await?;
+            Self::Accept(Decision { record, reason, at }) => {
+                let (repo, record) = repository_and_word(&record);
+                let meant = around.meant(&at, repo).await?;
+                let done = meant.client.held_accept(meant.parts(), record, &HeldDecide { reason }).await?;
                 output::result(session.json, &done, line)?;
             }
-            Self::Reject(Decision { repo, record, reason, at }) => {
-                let client = at.of(&session.client)?;
-                let done = client.held_reject(named(&repo)?, &record, &HeldDecide { reason }).await?;
+            Self::Reject(Decision { record, reason, at }) => {
+                let (repo, record) = repository_and_word(&record);
+                let meant = around.meant(&at, repo).await?;
+                let done = meant.client.held_reject(meant.parts(), record, &HeldDecide { reason }).await?;
                 output::result(session.json, &done, line)?;
             }
         }

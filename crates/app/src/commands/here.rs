@@ -16,20 +16,6 @@ use crate::config::environment::Environment;
 use crate::config::load;
 use crate::exit::Usage;
 use crate::local_code::LocalCode;
-use crate::session::Session;
-
-/// The repository that a command is about: the named one, else that of the working directory.
-pub(crate) async fn repository(
-    session: &Session,
-    globals: &Globals,
-    environment: &Environment,
-    named: Option<&str>,
-) -> Result<String> {
-    match named {
-        Some(repo) => Ok(repo.to_owned()),
-        None => Here::at(session, globals, environment, None).await?.repo_or(None, "name the repository"),
-    }
-}
 
 /// Where a command stands.
 pub(crate) struct Here {
@@ -43,14 +29,15 @@ pub(crate) struct Here {
 }
 
 impl Here {
-    /// At a directory, else the working directory. A clone there is registered; over a URL it is known by the name of its remote.
+    /// At a directory, else the working directory, for a client that asks the memory which is meant. A clone
+    /// there is registered; over a URL it is known by the name of its remote.
     pub(crate) async fn at(
-        session: &Session,
+        client: Client,
         globals: &Globals,
         environment: &Environment,
         directory: Option<PathBuf>,
     ) -> Result<Self> {
-        let client = session.client.clone().with_person();
+        let client = client.with_person();
         let directory = directory.unwrap_or_else(|| PathBuf::from("."));
         let directory =
             directory.canonicalize().with_context(|| format!("the directory {}", directory.display()))?;
@@ -111,7 +98,7 @@ impl Here {
     }
 
     /// As [`Self::repo`], for commands that are given the repository in another way; `remedy` names it.
-    fn repo_or(&self, named: Option<String>, remedy: &str) -> Result<String> {
+    pub(super) fn repo_or(&self, named: Option<String>, remedy: &str) -> Result<String> {
         let missing = || {
             let why = self.why_none.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
             Usage(format!("{remedy}, or work in a clone of it{why}"))

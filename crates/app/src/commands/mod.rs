@@ -57,6 +57,7 @@ mod repo_safeguards;
 pub(crate) mod repo_settings;
 mod repo_sync;
 mod repo_themes;
+mod repository_words;
 pub(crate) mod restore;
 pub(crate) mod reviews;
 pub(crate) mod rule;

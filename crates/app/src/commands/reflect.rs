@@ -1,11 +1,10 @@
 //! `loci reflect`: looks at the newest tasks of a repository together, or tries what rules would find.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use loci_api::reflection::RepositoryReflect;
 
-use super::at::At;
-use super::here::repository;
+use super::repository_words::{PositionedRepository, Surroundings};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -14,25 +13,22 @@ use crate::session::Session;
 /// Look at the newest tasks of a repository together
 #[derive(Debug, Args)]
 pub(crate) struct Reflect {
-    /// The repository, as owner/name [default: that of the working directory]
-    repo: Option<String>,
+    #[command(flatten)]
+    of: PositionedRepository,
     /// The newest so many tasks that ended, 1 to 200 [default: 50]
     #[arg(long, value_name = "TASKS")]
     window: Option<u32>,
     /// Show what rules would find, and write nothing
     #[arg(long)]
     dry_run: bool,
-    #[command(flatten)]
-    at: At,
 }
 
 impl Reflect {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
-        let repo = repository(&session, globals, environment, self.repo.as_deref()).await?;
-        let Some(repo) = repo.split_once('/') else { bail!("the repository must be owner/name") };
+        let meant = self.of.meant(Surroundings { session: &session, globals, environment }).await?;
         let ask = RepositoryReflect { window: self.window, dry_run: self.dry_run };
-        let asked = self.at.of(&session.client)?.repository_reflect(repo, &ask).await?;
+        let asked = meant.client.repository_reflect(meant.parts(), &ask).await?;
         output::result(session.json, &asked, |asked| {
             if let Some(job) = &asked.job {
                 output::line(format!("asked for by the job {job}"));

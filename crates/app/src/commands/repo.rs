@@ -8,6 +8,7 @@ use loci_api::repository::{Repository, RepositoryAdd, RepositoryListing};
 use loci_client::Client;
 
 use super::at::At;
+use super::repository_words::{Surroundings, repository_and_word};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -71,10 +72,10 @@ pub(crate) enum Repo {
     Sync(super::repo_sync::Sync),
     /// Give a repository another name
     Alias {
-        /// The repository
-        repo: String,
-        /// The other name, or the URL of a remote
-        alias: String,
+        /// The other name, or the URL of a remote; before it the repository [default: that of the working
+        /// directory]
+        #[arg(required = true, num_args = 1..=2, value_names = ["[REPO]", "ALIAS"])]
+        alias: Vec<String>,
         #[command(flatten)]
         at: At,
     },
@@ -86,17 +87,18 @@ impl Repo {
             return sync.run(globals, environment).await;
         }
         let session = Session::begin(globals, environment)?;
+        let around = Surroundings { session: &session, globals, environment };
         match self {
             Self::Sync(_) => {}
-            Self::Show(show) => show.run(&session.client, session.json).await?,
-            Self::Set(set) => set.run(&session.client, session.json).await?,
-            Self::Metrics(metrics) => metrics.run(&session.client, session.json).await?,
-            Self::Themes(themes) => themes.run(&session.client, session.json).await?,
-            Self::Quarantine(ask) => ask.hold(&session.client, session.json).await?,
-            Self::Release(ask) => ask.release(&session.client, session.json).await?,
-            Self::Snapshots(ask) => ask.run(&session.client, session.json).await?,
-            Self::Rollback(ask) => ask.run(&session.client, session.json).await?,
-            Self::Purge(ask) => ask.run(&session.client, session.json).await?,
+            Self::Show(show) => show.run(around).await?,
+            Self::Set(set) => set.run(around).await?,
+            Self::Metrics(metrics) => metrics.run(around).await?,
+            Self::Themes(themes) => themes.run(around).await?,
+            Self::Quarantine(ask) => ask.hold(around).await?,
+            Self::Release(ask) => ask.release(around).await?,
+            Self::Snapshots(ask) => ask.run(around).await?,
+            Self::Rollback(ask) => ask.run(around).await?,
+            Self::Purge(ask) => ask.run(around).await?,
             Self::Add { name, path, at_forge, same_as, parent, default_ref, quorum, forge_id, at } => {
                 let directory = if at_forge { None } else { Some(absolute(path)?) };
                 let add = RepositoryAdd {
@@ -112,10 +114,12 @@ impl Repo {
                 };
                 added(&session, &at.of(&session.client)?, &add).await?;
             }
-            Self::Alias { repo, alias, at } => {
-                let add =
-                    RepositoryAdd { same_as: Some(repo), aliases: vec![alias], ..RepositoryAdd::default() };
-                added(&session, &at.of(&session.client)?, &add).await?;
+            Self::Alias { alias, at } => {
+                let (repo, alias) = repository_and_word(&alias);
+                let meant = around.meant(&at, repo).await?;
+                let aliases = vec![alias.to_owned()];
+                let add = RepositoryAdd { same_as: Some(meant.whole()), aliases, ..RepositoryAdd::default() };
+                added(&session, &meant.client, &add).await?;
             }
             Self::List { at } => {
                 let list = at.of(&session.client)?.repository_list(&RepositoryListing::default()).await?;

@@ -1,17 +1,16 @@
 //! `loci repo metrics`: how well the tasks of a repository went, and what memories were worth to them.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use loci_api::metrics::{Measure, Metrics as Shown, MetricsAsk, TaskMeasures, Usefulness};
-use loci_client::Client;
 
-use super::at::At;
+use super::repository_words::{PositionedRepository, Surroundings};
 use crate::output;
 
 /// Which measures
 #[derive(Debug, clap::Args)]
 pub(crate) struct Metrics {
-    /// The repository, as owner/name
-    repo: String,
+    #[command(flatten)]
+    of: PositionedRepository,
     /// What groups go by: arm, user, prompt_version, extraction_prompt_version, variant, model, week or repo [default: arm]
     #[arg(long)]
     by: Option<String>,
@@ -21,17 +20,14 @@ pub(crate) struct Metrics {
     /// What this memory was worth alone
     #[arg(long, value_name = "ID")]
     record: Option<String>,
-    #[command(flatten)]
-    at: At,
 }
 
 impl Metrics {
-    pub(super) async fn run(self, client: &Client, as_json: bool) -> Result<()> {
-        let client = self.at.of(client)?;
-        let Some(repo) = self.repo.split_once('/') else { bail!("the repository must be owner/name") };
+    pub(super) async fn run(self, around: Surroundings<'_>) -> Result<()> {
+        let meant = self.of.meant(around).await?;
         let ask = MetricsAsk { by: self.by, since: self.since, record: self.record };
-        let found = client.repository_metrics(repo, &ask).await?;
-        output::result(as_json, &found, shown)
+        let found = meant.client.repository_metrics(meant.parts(), &ask).await?;
+        output::result(around.session.json, &found, shown)
     }
 }
 

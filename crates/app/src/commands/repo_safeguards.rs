@@ -6,18 +6,17 @@ use loci_api::quarantine::Quarantined;
 use loci_api::safeguard::{
     PurgeAsk, PurgeFilter, Purged, RepositoryQuarantine, RollbackAsk, RolledBack, SnapshotListing,
 };
-use loci_client::Client;
 
 use super::at::At;
-use super::conflicts::named;
+use super::repository_words::{PositionedRepository, Surroundings, repository_and_words};
 use crate::output;
 
 /// Which memories, and why
 #[derive(Debug, clap::Args)]
 pub(crate) struct Quarantine {
-    /// The repository, as owner/name
-    repo: String,
-    /// The records; other conditions narrow them
+    /// The records; other conditions narrow them. Before them the repository, as owner/name [default: that of
+    /// the working directory]
+    #[arg(num_args = 0.., value_names = ["REPO", "RECORD"])]
     records: Vec<String>,
     /// What answers this question well
     #[arg(long)]
@@ -48,9 +47,9 @@ pub(crate) struct Quarantine {
 }
 
 impl Quarantine {
-    fn asked(&self) -> RepositoryQuarantine {
+    fn asked(&self, records: &[String]) -> RepositoryQuarantine {
         RepositoryQuarantine {
-            ids: self.records.clone(),
+            ids: records.to_vec(),
             query: self.query.clone(),
             pattern: self.pattern.clone(),
             task_id: self.task.clone(),
@@ -62,16 +61,18 @@ impl Quarantine {
         }
     }
 
-    pub(super) async fn hold(&self, client: &Client, as_json: bool) -> Result<()> {
-        let client = self.at.of(client)?;
-        let done = client.repository_quarantine(named(&self.repo)?, &self.asked()).await?;
-        quarantined(as_json, &done, if self.dry_run { "would be held back" } else { "held back" })
+    pub(super) async fn hold(&self, around: Surroundings<'_>) -> Result<()> {
+        let (repo, records) = repository_and_words(&self.records);
+        let meant = around.meant(&self.at, repo).await?;
+        let done = meant.client.repository_quarantine(meant.parts(), &self.asked(records)).await?;
+        quarantined(around.session.json, &done, if self.dry_run { "would be held back" } else { "held back" })
     }
 
-    pub(super) async fn release(&self, client: &Client, as_json: bool) -> Result<()> {
-        let client = self.at.of(client)?;
-        let done = client.repository_release(named(&self.repo)?, &self.asked()).await?;
-        quarantined(as_json, &done, if self.dry_run { "would be let go" } else { "let go" })
+    pub(super) async fn release(&self, around: Surroundings<'_>) -> Result<()> {
+        let (repo, records) = repository_and_words(&self.records);
+        let meant = around.meant(&self.at, repo).await?;
+        let done = meant.client.repository_release(meant.parts(), &self.asked(records)).await?;
+        quarantined(around.session.json, &done, if self.dry_run { "would be let go" } else { "let go" })
     }
 }
 
@@ -85,17 +86,15 @@ fn quarantined(as_json: bool, done: &Quarantined, what: &str) -> Result<()> {
 /// Which repository
 #[derive(Debug, clap::Args)]
 pub(crate) struct Snapshots {
-    /// The repository, as owner/name
-    repo: String,
     #[command(flatten)]
-    at: At,
+    of: PositionedRepository,
 }
 
 impl Snapshots {
-    pub(super) async fn run(&self, client: &Client, as_json: bool) -> Result<()> {
-        let client = self.at.of(client)?;
-        let found = client.snapshots_list(named(&self.repo)?, &SnapshotListing::default()).await?;
-        output::result(as_json, &found, |found| {
+    pub(super) async fn run(&self, around: Surroundings<'_>) -> Result<()> {
+        let meant = self.of.meant(around).await?;
+        let found = meant.client.snapshots_list(meant.parts(), &SnapshotListing::default()).await?;
+        output::result(around.session.json, &found, |found| {
             for one in &found.snapshots {
                 let of = match (&one.task_id, &one.before_rollback_to) {
                     (Some(task), _) => format!("task {task}"),
@@ -111,8 +110,8 @@ impl Snapshots {
 /// Where to go back to, and why
 #[derive(Debug, clap::Args)]
 pub(crate) struct Rollback {
-    /// The repository, as owner/name
-    repo: String,
+    #[command(flatten)]
+    of: PositionedRepository,
     /// The snapshot: loci repo snapshots
     #[arg(long, value_name = "SNAPSHOT")]
     to: String,
@@ -122,16 +121,14 @@ pub(crate) struct Rollback {
     /// Only say what would change
     #[arg(long)]
     dry_run: bool,
-    #[command(flatten)]
-    at: At,
 }
 
 impl Rollback {
-    pub(super) async fn run(&self, client: &Client, as_json: bool) -> Result<()> {
-        let client = self.at.of(client)?;
+    pub(super) async fn run(&self, around: Surroundings<'_>) -> Result<()> {
+        let meant = self.of.meant(around).await?;
         let ask = RollbackAsk { to: self.to.clone(), reason: self.reason.clone(), dry_run: self.dry_run };
-        let done = client.repository_rollback(named(&self.repo)?, &ask).await?;
-        output::result(as_json, &done, rolled_back)
+        let done = meant.client.repository_rollback(meant.parts(), &ask).await?;
+        output::result(around.session.json, &done, rolled_back)
     }
 }
 
@@ -154,9 +151,9 @@ fn rolled_back(done: &RolledBack) {
 /// Which memories to erase, and why
 #[derive(Debug, clap::Args)]
 pub(crate) struct Purge {
-    /// The repository, as owner/name
-    repo: String,
-    /// The records; other conditions narrow them
+    /// The records; other conditions narrow them. Before them the repository, as owner/name [default: that of
+    /// the working directory]
+    #[arg(num_args = 0.., value_names = ["REPO", "RECORD"])]
     records: Vec<String>,
     /// knowledge, `self_feedback`, fact, episode, rule, reflection or preference
     #[arg(long)]
@@ -196,10 +193,11 @@ pub(crate) struct Purge {
 }
 
 impl Purge {
-    pub(super) async fn run(&self, client: &Client, as_json: bool) -> Result<()> {
-        let client = self.at.of(client)?;
+    pub(super) async fn run(&self, around: Surroundings<'_>) -> Result<()> {
+        let (repo, records) = repository_and_words(&self.records);
+        let meant = around.meant(&self.at, repo).await?;
         let filter = PurgeFilter {
-            ids: self.records.clone(),
+            ids: records.to_vec(),
             kind: self.kind.clone(),
             namespace: self.namespace.clone(),
             reviewer: self.reviewer.clone(),
@@ -211,10 +209,9 @@ impl Purge {
             pattern: self.pattern.clone(),
         };
         let (reason, dry_run, confirm) = (self.reason.clone(), self.confirm.is_none(), self.confirm);
-        let done = client
-            .repository_purge(named(&self.repo)?, &PurgeAsk { filter, reason, dry_run, confirm })
-            .await?;
-        output::result(as_json, &done, purged)
+        let ask = PurgeAsk { filter, reason, dry_run, confirm };
+        let done = meant.client.repository_purge(meant.parts(), &ask).await?;
+        output::result(around.session.json, &done, purged)
     }
 }
 

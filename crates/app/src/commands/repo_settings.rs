@@ -2,30 +2,27 @@
 
 use anyhow::{Context, Result, bail};
 use loci_api::repository_settings::{RepositoryChange, RepositoryShown};
-use loci_client::Client;
 use serde_json::{Map, Value};
 
 use super::at::At;
+use super::repository_words::{PositionedRepository, Surroundings, repository_and_words};
+use crate::exit::Usage;
 use crate::output;
 
 /// Which repository
 #[derive(Debug, clap::Args)]
 pub(crate) struct Show {
-    /// The repository, as owner/name
-    repo: String,
     #[command(flatten)]
-    at: At,
+    of: PositionedRepository,
 }
 
 /// Which settings
 #[derive(Debug, clap::Args)]
 pub(crate) struct Set {
-    /// The repository, as owner/name
-    repo: String,
     /// memory_token_budget=3000, tiers.rules=false, control.off=0.1, capture.conversation=decisions,
     /// capture.retention_days=30, preferences.implicit=false, reflection.every_tasks=20, default_branch=main; KEY= leaves it to the
-    /// server
-    #[arg(required = true, value_name = "KEY=VALUE")]
+    /// server. Before them the repository, as owner/name [default: that of the working directory]
+    #[arg(required = true, num_args = 1.., value_names = ["[REPO]", "KEY=VALUE"])]
     settings: Vec<String>,
     /// Say what would be sent, and change nothing
     #[arg(long)]
@@ -35,29 +32,29 @@ pub(crate) struct Set {
 }
 
 impl Show {
-    pub(super) async fn run(&self, client: &Client, as_json: bool) -> Result<()> {
-        let shown = self.at.of(client)?.repository_show(segments(&self.repo)?).await?;
-        output::result(as_json, &shown, print)
+    pub(super) async fn run(&self, around: Surroundings<'_>) -> Result<()> {
+        let meant = self.of.meant(around).await?;
+        let shown = meant.client.repository_show(meant.parts()).await?;
+        output::result(around.session.json, &shown, print)
     }
 }
 
 impl Set {
-    pub(super) async fn run(&self, client: &Client, as_json: bool) -> Result<()> {
-        let (repo, change) = (segments(&self.repo)?, change(&self.settings)?);
+    pub(super) async fn run(&self, around: Surroundings<'_>) -> Result<()> {
+        let as_json = around.session.json;
+        let (repo, settings) = repository_and_words(&self.settings);
+        if settings.is_empty() {
+            return Err(Usage("name a setting, as KEY=VALUE".to_owned()).into());
+        }
+        let change = change(settings)?;
+        let meant = around.meant(&self.at, repo).await?;
         if self.dry_run {
             return output::result(as_json, &change, |change| {
                 output::line(serde_json::to_string(change).unwrap_or_default());
             });
         }
-        let shown = self.at.of(client)?.repository_patch(repo, &change).await?;
+        let shown = meant.client.repository_patch(meant.parts(), &change).await?;
         output::result(as_json, &shown, print)
-    }
-}
-
-fn segments(repo: &str) -> Result<(&str, &str)> {
-    match repo.split_once('/') {
-        Some(segments) => Ok(segments),
-        None => bail!("the repository must be owner/name"),
     }
 }
 

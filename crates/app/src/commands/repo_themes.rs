@@ -1,10 +1,9 @@
 //! `loci repo themes`: what several tasks of a repository lacked; and closing that when something was done about it.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use loci_api::theme::{Theme, ThemeListing};
-use loci_client::Client;
 
-use super::at::At;
+use super::repository_words::{PositionedRepository, Surroundings};
 use crate::output;
 
 /// Characters of what is shown on a line.
@@ -13,22 +12,21 @@ const TEXT_CHARS_MAX: usize = 160;
 /// Which themes
 #[derive(Debug, clap::Args)]
 pub(crate) struct Themes {
-    /// The repository, as owner/name
-    repo: String,
+    #[command(flatten)]
+    of: PositionedRepository,
     /// Those that are closed, or quiet for twenty tasks
     #[arg(long, conflicts_with = "close")]
     closed: bool,
     /// Close this theme: its items are put away
     #[arg(long, value_name = "THEME")]
     close: Option<String>,
-    #[command(flatten)]
-    at: At,
 }
 
 impl Themes {
-    pub(super) async fn run(&self, client: &Client, as_json: bool) -> Result<()> {
-        let client = self.at.of(client)?;
-        let Some(repo) = self.repo.split_once('/') else { bail!("the repository must be owner/name") };
+    pub(super) async fn run(&self, around: Surroundings<'_>) -> Result<()> {
+        let as_json = around.session.json;
+        let meant = self.of.meant(around).await?;
+        let (client, repo) = (&meant.client, meant.parts());
         if let Some(theme) = &self.close {
             let closed = client.theme_close(repo, theme).await?;
             return output::result(as_json, &closed, |closed| {

@@ -1,11 +1,12 @@
 //! `loci reviews`, `loci backfill`: how reviews of pull requests come in.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Subcommand;
 use loci_api::hook as shape;
 use loci_api::review::{BackfillRequest, NewReview, ReviewsPulled, ReviewsReprocess};
 
 use super::at::At;
+use super::repository_words::{OptionalRepository, Surroundings};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::input;
@@ -33,7 +34,7 @@ pub(crate) enum Reviews {
     /// Read all reviews of a pull request from its forge
     Pull {
         #[command(flatten)]
-        of: Of,
+        of: OptionalRepository,
         /// The pull request
         #[arg(long)]
         pr: u64,
@@ -41,7 +42,7 @@ pub(crate) enum Reviews {
     /// Learn again from the reviews of a pull request
     Reprocess {
         #[command(flatten)]
-        of: Of,
+        of: OptionalRepository,
         /// The pull request
         #[arg(long)]
         pr: u64,
@@ -52,41 +53,22 @@ pub(crate) enum Reviews {
     /// Read what has changed in a repository's pull requests since the last time
     Poll {
         #[command(flatten)]
-        of: Of,
+        of: OptionalRepository,
     },
     /// Take a review from a file, as any forge could tell it; - reads standard input
     Take {
         #[command(flatten)]
-        of: Of,
+        of: OptionalRepository,
         /// The review, in JSON
         #[arg(long, value_name = "FILE")]
         file: String,
     },
 }
 
-/// Which repository.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Of {
-    /// The repository, as owner/name
-    #[arg(long)]
-    pub(super) repo: String,
-    #[command(flatten)]
-    pub(super) at: At,
-}
-
-impl Of {
-    /// Its owner and its name.
-    pub(super) fn parts(&self) -> Result<(&str, &str)> {
-        match self.repo.split_once('/') {
-            Some(parts) => Ok(parts),
-            None => bail!("the repository must be owner/name"),
-        }
-    }
-}
-
 impl Reviews {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
+        let around = Surroundings { session: &session, globals, environment };
         match self {
             Self::Deliveries { state, at } => {
                 let client = at.of(&session.client)?;
@@ -110,16 +92,19 @@ impl Reviews {
                 })?;
             }
             Self::Pull { of, pr } => {
-                let pulled = of.at.of(&session.client)?.reviews_pull(of.parts()?, pr).await?;
+                let meant = of.meant(around).await?;
+                let pulled = meant.client.reviews_pull(meant.parts(), pr).await?;
                 output::result(session.json, &pulled, told)?;
             }
             Self::Reprocess { of, pr, review } => {
                 let which = ReviewsReprocess { review_id: review };
-                let pulled = of.at.of(&session.client)?.reviews_reprocess(of.parts()?, pr, &which).await?;
+                let meant = of.meant(around).await?;
+                let pulled = meant.client.reviews_reprocess(meant.parts(), pr, &which).await?;
                 output::result(session.json, &pulled, told)?;
             }
             Self::Poll { of } => {
-                let polled = of.at.of(&session.client)?.reviews_poll(of.parts()?).await?;
+                let meant = of.meant(around).await?;
+                let polled = meant.client.reviews_poll(meant.parts()).await?;
                 output::result(session.json, &polled, |polled| {
                     output::line(format!(
                         "{} pull requests, {} reviews, {} new or changed",
@@ -136,7 +121,8 @@ impl Reviews {
             Self::Take { of, file } => {
                 let text = input::text_of(&file, "the review")?;
                 let review: NewReview = loci_json::from_str(&text).context("the review")?;
-                let taken = of.at.of(&session.client)?.review_take(of.parts()?, &review).await?;
+                let meant = of.meant(around).await?;
+                let taken = meant.client.review_take(meant.parts(), &review).await?;
                 output::result(session.json, &taken, told)?;
             }
         }
@@ -170,7 +156,7 @@ fn told(pulled: &ReviewsPulled) {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Backfill {
     #[command(flatten)]
-    of: Of,
+    of: OptionalRepository,
     /// Reviews of so many pull requests [default: 200]
     #[arg(long, value_name = "N")]
     reviews: Option<usize>,
@@ -183,7 +169,8 @@ impl Backfill {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
         let request = BackfillRequest { reviews: self.reviews, dry_run: self.dry_run };
-        let begun = self.of.at.of(&session.client)?.backfill(self.of.parts()?, &request).await?;
+        let meant = self.of.meant(Surroundings { session: &session, globals, environment }).await?;
+        let begun = meant.client.backfill(meant.parts(), &request).await?;
         output::result(session.json, &begun, |begun| match &begun.job {
             Some(job) => {
                 output::line(format!("{} pull requests are read by the job {job}", begun.pull_requests))

@@ -1,14 +1,13 @@
 //! `loci rule`: rules that reviews of a repository left: looked at, decided about, shown where from, proposed as a change.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Subcommand;
 use loci_api::rule::{
     NewRule, Rule, RuleDecision, RuleItem, RuleList, RuleListing, RulePromote, RulePromotion, RuleProvenance,
 };
-use loci_client::Client;
 
 use super::at::At;
-use super::here::repository;
+use super::repository_words::{MeantRepository, PositionedRepository, Surroundings, repository_and_word};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -49,8 +48,8 @@ pub(crate) enum Rules {
 /// Which rules
 #[derive(Debug, clap::Args)]
 pub(crate) struct List {
-    /// The repository, as owner/name [default: that of the working directory]
-    repo: Option<String>,
+    #[command(flatten)]
+    of: PositionedRepository,
     /// In this state [default: active]
     #[arg(long)]
     state: Option<String>,
@@ -75,17 +74,14 @@ pub(crate) struct List {
     /// Candidates of which a person is asked whether they should be in force
     #[arg(long, conflicts_with = "state")]
     suggested: bool,
-    #[command(flatten)]
-    at: At,
 }
 
 /// One rule
 #[derive(Debug, clap::Args)]
 pub(crate) struct Of {
-    /// The repository, as owner/name
-    repo: String,
-    /// The rule
-    rule: String,
+    /// The rule; before it its repository, as owner/name [default: that of the working directory]
+    #[arg(required = true, num_args = 1..=2, value_names = ["[REPO]", "RULE"])]
+    rule: Vec<String>,
     #[command(flatten)]
     at: At,
 }
@@ -93,10 +89,10 @@ pub(crate) struct Of {
 /// A rule that a person writes
 #[derive(Debug, clap::Args)]
 pub(crate) struct Add {
-    /// The repository, as owner/name
-    repo: String,
-    /// What is asked for: one line of 10 to 300 characters
-    text: String,
+    /// What is asked for: one line of 10 to 300 characters; before it the repository, as owner/name [default:
+    /// that of the working directory]
+    #[arg(required = true, num_args = 1..=2, value_names = ["[REPO]", "TEXT"])]
+    text: Vec<String>,
     /// To what it applies: a path, a glob, module:NAME [default: everything]
     #[arg(long)]
     scope: Option<String>,
@@ -146,41 +142,31 @@ pub(crate) struct Promote {
 impl Rules {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
-        let (client, as_json) = (&session.client, session.json);
+        let around = Surroundings { session: &session, globals, environment };
         let done = match self {
-            Self::List(list) => {
-                let repo = repository(&session, globals, environment, list.repo.as_deref()).await?;
-                list.run(client, as_json, &repo).await
-            }
-            Self::Show(of) | Self::Provenance(of) => of.provenance(client, as_json).await,
-            Self::Add(add) => add.run(client, as_json).await,
-            Self::Approve(decide) => decide.run(client, as_json, "approve").await,
-            Self::Reject(decide) => decide.run(client, as_json, "reject").await,
-            Self::Pin(decide) => decide.run(client, as_json, "pin").await,
-            Self::Unpin(decide) => decide.run(client, as_json, "unpin").await,
-            Self::Expire(decide) => decide.run(client, as_json, "expire").await,
+            Self::List(list) => list.run(around).await,
+            Self::Show(of) | Self::Provenance(of) => of.provenance(around).await,
+            Self::Add(add) => add.run(around).await,
+            Self::Approve(decide) => decide.run(around, "approve").await,
+            Self::Reject(decide) => decide.run(around, "reject").await,
+            Self::Pin(decide) => decide.run(around, "pin").await,
+            Self::Unpin(decide) => decide.run(around, "unpin").await,
+            Self::Expire(decide) => decide.run(around, "expire").await,
             Self::Supersede(Supersede { of, by, reason }) => {
-                of.decide(client, as_json, "supersede", RuleDecision { reason, by: Some(by) }).await
+                of.decide(around, "supersede", RuleDecision { reason, by: Some(by) }).await
             }
-            Self::Quarantine(decide) => decide.run(client, as_json, "quarantine").await,
-            Self::Promote(promote) => promote.run(client, as_json).await,
+            Self::Quarantine(decide) => decide.run(around, "quarantine").await,
+            Self::Promote(promote) => promote.run(around).await,
         };
         done?;
         session.end().await
     }
 }
 
-fn segments(repo: &str) -> Result<(&str, &str)> {
-    match repo.split_once('/') {
-        Some(segments) => Ok(segments),
-        None => bail!("the repository must be owner/name"),
-    }
-}
-
 impl List {
-    async fn run(self, client: &Client, as_json: bool, repo: &str) -> Result<()> {
-        let client = self.at.of(client)?;
-        let repo = segments(repo)?;
+    async fn run(self, around: Surroundings<'_>) -> Result<()> {
+        let meant = self.of.meant(around).await?;
+        let (client, repo) = (&meant.client, meant.parts());
         let mut listing = RuleListing {
             state: if self.suggested { Some("candidate".to_owned()) } else { self.state },
             scope: self.scope,
@@ -202,7 +188,7 @@ impl List {
                 break;
             }
         }
-        output::result(as_json, &RuleList { rules, next_cursor: None }, |list| {
+        output::result(around.session.json, &RuleList { rules, next_cursor: None }, |list| {
             list.rules.iter().for_each(line);
             if list.rules.is_empty() {
                 output::note("no such rules");
@@ -212,43 +198,50 @@ impl List {
 }
 
 impl Of {
-    async fn provenance(self, client: &Client, as_json: bool) -> Result<()> {
-        let client = self.at.of(client)?;
-        let found = client.rule_provenance(segments(&self.repo)?, &self.rule).await?;
-        output::result(as_json, &found, print)
+    /// The repository and the rule.
+    async fn meant(&self, around: Surroundings<'_>) -> Result<(MeantRepository, &str)> {
+        let (repo, rule) = repository_and_word(&self.rule);
+        Ok((around.meant(&self.at, repo).await?, rule))
     }
 
-    async fn decide(self, client: &Client, as_json: bool, decision: &str, told: RuleDecision) -> Result<()> {
-        let client = self.at.of(client)?;
-        let decided = client.rule_decide(segments(&self.repo)?, &self.rule, decision, &told).await?;
-        output::result(as_json, &decided, |decided| {
+    async fn provenance(self, around: Surroundings<'_>) -> Result<()> {
+        let (meant, rule) = self.meant(around).await?;
+        let found = meant.client.rule_provenance(meant.parts(), rule).await?;
+        output::result(around.session.json, &found, print)
+    }
+
+    async fn decide(self, around: Surroundings<'_>, decision: &str, told: RuleDecision) -> Result<()> {
+        let (meant, rule) = self.meant(around).await?;
+        let decided = meant.client.rule_decide(meant.parts(), rule, decision, &told).await?;
+        output::result(around.session.json, &decided, |decided| {
             output::line(format!("{}  {}  version {}", decided.id, decided.state, decided.version));
         })
     }
 }
 
 impl Add {
-    async fn run(self, client: &Client, as_json: bool) -> Result<()> {
-        let client = self.at.of(client)?;
-        let new = NewRule { text: self.text, scope: self.scope, pin: self.pin, reason: self.reason };
-        let added = client.rule_add(segments(&self.repo)?, &new).await?;
-        output::result(as_json, &added, line)
+    async fn run(self, around: Surroundings<'_>) -> Result<()> {
+        let (repo, text) = repository_and_word(&self.text);
+        let meant = around.meant(&self.at, repo).await?;
+        let new = NewRule { text: text.to_owned(), scope: self.scope, pin: self.pin, reason: self.reason };
+        let added = meant.client.rule_add(meant.parts(), &new).await?;
+        output::result(around.session.json, &added, line)
     }
 }
 
 impl Decide {
-    async fn run(self, client: &Client, as_json: bool, decision: &str) -> Result<()> {
+    async fn run(self, around: Surroundings<'_>, decision: &str) -> Result<()> {
         let told = RuleDecision { reason: self.reason, by: None };
-        self.of.decide(client, as_json, decision, told).await
+        self.of.decide(around, decision, told).await
     }
 }
 
 impl Promote {
-    async fn run(self, client: &Client, as_json: bool) -> Result<()> {
-        let client = self.of.at.of(client)?;
+    async fn run(self, around: Surroundings<'_>) -> Result<()> {
+        let (meant, rule) = self.of.meant(around).await?;
         let asked = RulePromote { target: self.target };
-        let made = client.rule_promote(segments(&self.of.repo)?, &self.of.rule, &asked).await?;
-        output::result(as_json, &made, |RulePromotion { patch, target, .. }| {
+        let made = meant.client.rule_promote(meant.parts(), rule, &asked).await?;
+        output::result(around.session.json, &made, |RulePromotion { patch, target, .. }| {
             if patch.is_empty() {
                 output::note(format!("{target} says it already"));
             } else {

@@ -254,6 +254,7 @@ fn every_verb_reads_the_working_tree() {
     assert_eq!(verdict(&["fact", "verify", id]), "valid");
     assert_eq!(verdict(&["fact", "verify", id, "--ref", "HEAD"]), "drifted");
     assert_eq!(verdict(&["fact", "refresh", id]), "valid");
+    hydrated_at_the_working_tree(&shop, id);
     assert_eq!(shop.json(&["fact", "recent"])["memories"][0]["assurance"], "verified");
 
     let newer = "A cart holds MAX_ITEMS = 60 items since the sale.";
@@ -276,6 +277,15 @@ fn every_verb_reads_the_working_tree() {
     assert_eq!(anchored["verdict"], "valid");
     let history = shop.json(&["fact", "history", corrected["new_memory_id"].as_str().unwrap()]);
     assert!(history["events"].to_string().contains("\"committed\":true"), "{history}");
+    let newest = corrected["new_memory_id"].as_str().unwrap();
+    for (reference, expect) in
+        [("HEAD", "valid"), ("HEAD~1", "valid"), ("main~2", "drifted"), ("HEAD^^", "drifted")]
+    {
+        let found = shop.json(&["fact", "verify", newest, "--ref", reference]);
+        assert_eq!((&found["verdict"], &found["ref"]), (&json!(expect), &json!(reference)), "{found}");
+    }
+    let refused = shop.run(&["fact", "verify", newest, "--ref", "HEAD~x"]);
+    assert!(refused.0 != 0 && refused.2.contains("ref "), "{refused:?}");
     // What lies there as it is committed is stored at its commit.
     let stored =
         shop.json(&["fact", "store", "--subject", "A", "--cite", "src/cart.rs:13-15", "`total_price` sums."]);
@@ -283,6 +293,40 @@ fn every_verb_reads_the_working_tree() {
         (&stored["ref"], stored["memory"]["citations"][0].get("sha").is_some()),
         (&json!("HEAD"), true)
     );
+}
+
+/// A task is shown what holds in the files as they lie there, by the command and by the tool.
+fn hydrated_at_the_working_tree(shop: &Shop<'_>, id: &str) {
+    let of_task = ["task", "create", "raise the limit of items in a cart", "--id", "t-1"];
+    shop.json(&of_task);
+    let hydrate = |more: &[&str]| {
+        let asked =
+            ["task", "hydrate", "t-1", "--query", "a cart holds MAX_ITEMS items", "--timeout-ms", "30000"];
+        let found = shop.json(&[&asked[..], more].concat());
+        let knowledge = found["knowledge"].as_array().unwrap_or_else(|| panic!("{found}")).clone();
+        knowledge.into_iter().find(|one| one["id"].as_str().is_some_and(|found| found.ends_with(id)))
+    };
+    assert_eq!(hydrate(&[]).expect("the fact holds in the working tree")["verdict"], "valid");
+    let at_head = hydrate(&["--ref", "HEAD"]);
+    assert!(at_head.as_ref().is_none_or(|one| one["verdict"] == "drifted"), "{at_head:?}");
+    let searched = |more: &[&str]| {
+        let asked = ["task", "search", "t-1", "a cart holds MAX_ITEMS items"];
+        let found = shop.json(&[&asked[..], more].concat());
+        let results = found["results"].as_array().unwrap().clone();
+        results.into_iter().find(|one| one["id"].as_str().is_some_and(|found| found.ends_with(id)))
+    };
+    assert_eq!(searched(&[]).expect("the fact is found")["verdict"], "valid");
+    let mut speaking = shop.home.command(&["mcp"]);
+    speaking.current_dir(shop.path());
+    let mut speaking = Speaking::start(speaking, &[]);
+    let arguments =
+        json!({ "task_id": "t-1", "query": "a cart holds MAX_ITEMS items", "timeout_ms": 30_000 });
+    let called = json!({ "name": "memory_hydrate", "arguments": arguments });
+    let found = speaking.ask("tools/call", called)["structuredContent"].clone();
+    let shown = found["knowledge"].as_array().unwrap_or_else(|| panic!("{found}"));
+    let shown = shown.iter().find(|one| one["id"].as_str().is_some_and(|found| found.ends_with(id)));
+    assert_eq!(shown.expect("the fact is shown")["verdict"], "valid");
+    assert!(speaking.ends());
 }
 
 #[test]

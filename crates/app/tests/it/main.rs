@@ -15,6 +15,7 @@ mod configuring;
 mod consolidating;
 mod conversing;
 mod declaring;
+mod default_repository;
 mod demo;
 mod discreet;
 mod elsewhere;

@@ -12,7 +12,7 @@ use loci_model::{CodeReason, Error, Result};
 use super::default_tip::{Stands, stands};
 use super::same_repository::Known;
 use super::standing::Standing;
-use super::verifier::is_ref_name;
+use super::verifier::is_revision_name;
 use crate::Engine;
 
 /// The name of the worktree among revisions.
@@ -86,7 +86,7 @@ impl Engine {
     /// The revision that a call means: the named one, else the files as they lie in the caller's working
     /// tree of this repository,
     /// whatever the verb. `None`: neither, so it means `HEAD`.
-    pub(super) async fn revision_of(
+    pub(crate) async fn revision_of(
         &self,
         repository: &Repository,
         standing: &Standing,
@@ -218,13 +218,13 @@ pub(crate) fn tip_of(
     }
 }
 
-/// Checks the name of a revision that a caller gives (§8.3).
+/// Checks the name of a revision that a caller gives.
 pub(super) fn check_ref(reference: &str) -> Result<()> {
-    if is_ref_name(reference) {
+    if is_revision_name(reference) {
         return Ok(());
     }
-    let rule =
-        "ref must be a branch, a tag, a commit id, HEAD or WORKTREE, without .., @{ and a - at its beginning";
+    let rule = "ref must be WORKTREE, or a branch, a tag, a commit id or HEAD, with ~N, ^ or ^N after it for an \
+                ancestor; without .., @{ and a - at its beginning";
     Err(Error::invalid("ref", rule))
 }
 

@@ -88,7 +88,8 @@ fn one(
 /// Only a name tells whether the branch is still there: `HEAD` was whatever somebody stood on.
 fn is_branch(name: &str) -> bool {
     let is_commit = name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-    name != HEAD && name != WORKTREE && !is_commit
+    let has_steps = name.contains(['~', '^']);
+    name != HEAD && name != WORKTREE && !is_commit && !has_steps
 }
 
 #[cfg(test)]

@@ -96,6 +96,10 @@ async fn names() {
         let (asked, expect) = (name.to_owned(), expect.map(|id| Revision::Commit(object(id))));
         assert_eq!(world.read(move |source| source.resolve(&asked)).await, Ok(expect), "{name}");
     }
+    for name in ["main~1", "HEAD^"] {
+        let refused = world.read(move |source| source.resolve(name)).await.unwrap_err();
+        assert!(refused.detail.contains("ask where a clone is"), "{name}: {refused:?}");
+    }
     let sent: Vec<_> = hub.told().into_iter().filter(|path| path.contains("feature")).collect();
     assert_eq!(sent, ["/repos/o/r/commits/feature%2Fx%231 200"]);
     let home = world.read(|source| source.default_branch()).await.unwrap();

@@ -85,7 +85,9 @@ fn names_stand_for_commits() {
             ("", None),
             ("-main", None),
             ("../config", None),
-            ("HEAD~1", None),
+            ("HEAD~x", None),
+            ("WORKTREE~1", None),
+            ("HEAD~9999", None),
             ("config", None),
             (&"0".repeat(full.len()), None),
             (&"0".repeat(8), None),
@@ -93,6 +95,19 @@ fn names_stand_for_commits() {
             assert_eq!(resolve(name), expect.map(Revision::Commit), "{name}");
         }
         assert_eq!(resolve("WORKTREE"), Some(Revision::Worktree(Some(history.last))));
+        for name in
+            ["HEAD~1", "HEAD^", "main~2", "main^^", "HEAD~0", "v1^0", &format!("{full}^1"), "HEAD~1^1"]
+        {
+            let expect = sample.git("work", &["rev-parse", "--verify", &format!("{name}^{{commit}}")]);
+            assert_eq!(
+                resolve(name).map(|found| found.commit().unwrap().to_string()),
+                Some(expect),
+                "{name}"
+            );
+        }
+        let second = sample.git("work", &["rev-parse", "--verify", &format!("{full}^2")]);
+        assert_eq!(resolve(&format!("{full}^2")).unwrap().commit().unwrap().to_string(), second);
+        assert_eq!(resolve(&format!("{full}^3")), None, "a merge of two has no third parent");
         let tree = sample.git("work", &["rev-parse", "HEAD^{tree}"]);
         assert_eq!(resolve(&tree), None, "a tree is no commit");
         let default = sample.ask("work", |source| source.default_branch()).unwrap();

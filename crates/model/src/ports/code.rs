@@ -50,8 +50,9 @@ pub struct CodeCapabilities {
 pub trait CodeSource {
     /// What it can do.
     fn capabilities(&self) -> CodeCapabilities;
-    /// The commit that a name (branch, tag, commit id of at least 7 digits, `HEAD`) stands for, or the worktree for
-    /// `WORKTREE`. `None` where no such thing is there, and where a shortened id fits several.
+    /// The commit that a name (branch, tag, commit id of at least 7 digits, `HEAD`) stands for, with the
+    /// steps to an ancestor that follow it, or the worktree for `WORKTREE`. `None` where no such thing is
+    /// there, and where a shortened id fits several.
     fn resolve(&self, name: &str) -> CodeResult<Option<Revision>>;
     /// The default branch: its name and its tip. `None` where nothing tells which it is; what is checked out does not.
     fn default_branch(&self) -> CodeResult<Option<(String, ObjectId)>>;

@@ -17,7 +17,7 @@ pub(super) fn repo() -> Value {
 
 /// A revision.
 pub(super) fn revision() -> Value {
-    let form = pattern("^[^-\\s~^:?*\\[\\\\][^\\s~^:?*\\[\\\\]*$");
+    let form = pattern("^[^-\\s~^:?*\\[\\\\][^\\s~^:?*\\[\\\\]*([~^][0-9]*)*$");
     let mut revision = said(form, "Branch, tag, commit, HEAD or WORKTREE; omitted: WORKTREE in a clone");
     if let Some(revision) = revision.as_object_mut() {
         revision.insert("maxLength".to_owned(), 250.into());

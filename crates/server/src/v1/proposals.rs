@@ -2,12 +2,12 @@
 //! first; confirming is the tools' part.
 
 use loci_api::proposal as shape;
-use loci_engine::verified::{FactView, Standing, bare_id};
+use loci_engine::verified::{FactView, bare_id};
 use loci_model::Result;
 
 use super::call::Call;
+use super::repositories::standing;
 use super::table::{Table, get};
-use super::tools::{DIRECTORY, MEMORY, directory};
 
 /// Proposals of a page where nothing else is said.
 const PAGE: u32 = 50;
@@ -17,11 +17,7 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 async fn list(call: Call, asked: shape::ProposalListing) -> Result<shape::ProposalList> {
-    let standing = Standing {
-        memory: call.header(MEMORY)?.map(str::to_owned),
-        directory: directory(call.peer(), call.header(DIRECTORY)?)?,
-        ..Standing::default()
-    };
+    let standing = standing(&call)?;
     let limit = asked.limit.unwrap_or(PAGE);
     let engine = &call.doors.engine;
     let list = engine.facts_proposed(&call.caller, &standing, &asked.repo, limit, asked.reference).await?;

@@ -11,7 +11,7 @@ use loci_model::repository::Repository;
 
 use super::call::Call;
 use super::table::{Table, get, post};
-use super::tools::MEMORY;
+use super::tools::{DIRECTORY, MEMORY, directory};
 use crate::asking::Asking;
 
 /// Repositories of a page where nothing else is said.
@@ -24,9 +24,13 @@ pub(super) fn operations(table: Table) -> Table {
     table.query(get("/v1/repos/mark", summary), mark)
 }
 
-/// Where the caller stands.
+/// Where the caller stands: in which memory, and for a process of this machine and user in which directory.
 pub(super) fn standing(call: &Call) -> Result<Standing> {
-    Ok(Standing { memory: call.header(MEMORY)?.map(str::to_owned), ..Standing::default() })
+    Ok(Standing {
+        memory: call.header(MEMORY)?.map(str::to_owned),
+        directory: directory(call.peer(), call.header(DIRECTORY)?)?,
+        ..Standing::default()
+    })
 }
 
 /// Who asks, as every door knows them.

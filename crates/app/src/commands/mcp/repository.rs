@@ -47,9 +47,24 @@ pub(super) fn naming(mut error: ToolError, own: Option<&String>) -> ToolError {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use loci_server::tools::table::Table;
     use serde_json::{Value, json};
 
     use super::*;
+
+    #[test]
+    fn every_tool_of_a_repository_is_listed() {
+        let table = Table::shipped();
+        let of_one: BTreeSet<&str> = table
+            .all()
+            .iter()
+            .filter(|tool| tool.input["properties"].get(REPO).is_some())
+            .map(|tool| tool.name)
+            .collect();
+        assert_eq!(of_one, TOOLS.iter().map(|(name, _)| *name).collect());
+    }
 
     #[test]
     fn where_nobody_names_one() {

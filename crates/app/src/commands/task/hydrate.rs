@@ -38,7 +38,8 @@ pub(crate) struct Hydrate {
     /// Whose preferences [default: those of whoever asked for the task]
     #[arg(long)]
     user: Option<String>,
-    /// The branch at which citations are verified
+    /// The revision at which citations are verified [default: WORKTREE, the files as they are now; HEAD where
+    /// there is none]
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
     /// The commit at which citations are verified

@@ -53,7 +53,8 @@ pub(crate) struct Search {
     /// At most so many
     #[arg(long)]
     limit: Option<u32>,
-    /// The branch or commit at which citations are verified
+    /// The revision at which citations are verified [default: WORKTREE, the files as they are now; HEAD where
+    /// there is none]
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
     #[command(flatten)]

@@ -80,7 +80,8 @@ impl Hydration {
         Some(query.trim()).filter(|query| !query.is_empty()).map(str::to_owned)
     }
 
-    /// The revision at which citations are verified; `None`: where the repository stands.
+    /// The revision at which citations are verified; `None`: the caller's working tree, else where the
+    /// repository stands.
     pub(super) fn revision(&self) -> Option<&str> {
         self.commit.as_deref().or(self.reference.as_deref())
     }

@@ -47,6 +47,7 @@ impl Engine {
                     Read::Done(place) => place?,
                     Read::Late => return Err(Error::unavailable("the task could not be read in time")),
                 };
+                let asked = self.at_working_tree(standing, &place, asked, &deadline).await;
                 self.hydrate(&caller, standing, place, asked, &deadline).boxed().await
             })
             .await
@@ -80,9 +81,27 @@ impl Engine {
                     Read::Done(place) => place?,
                     Read::Late => return Err(Error::unavailable("the repository could not be read in time")),
                 };
+                let asked = self.at_working_tree(standing, &place, asked, &deadline).await;
                 self.hydrate(caller, standing, place, asked, &deadline).boxed().await
             })
             .await
+    }
+
+    /// The request at the caller's working tree of the repository, where it names no revision and there is
+    /// such a tree: all that reads code for it reads the same files.
+    pub(super) async fn at_working_tree(
+        &self,
+        standing: &Standing,
+        place: &Place,
+        asked: Hydration,
+        deadline: &Deadline,
+    ) -> Hydration {
+        let (Some(repository), None) = (&place.repository, asked.revision()) else { return asked };
+        let looked = async { Ok(self.revision_of(repository, standing, None).await) };
+        match deadline.read(looked).await {
+            Read::Done(Ok(reference)) => Hydration { reference, ..asked },
+            Read::Done(Err(_)) | Read::Late => asked,
+        }
     }
 
     async fn place_of_task(

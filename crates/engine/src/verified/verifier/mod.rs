@@ -73,6 +73,6 @@ pub use mentions::{Mention, has_mentions, mentions};
 pub use path::{PathRejected, check_path};
 pub use path_refs::{PATH_REFS_MAX, PathRef, path_refs};
 pub use reading::ReadLines;
-pub use ref_name::is_ref_name;
+pub use ref_name::{is_ref_name, is_revision_name};
 pub use session::{Verifier, VerifierLimits};
 pub use verify::{Quorum, verdict_of};

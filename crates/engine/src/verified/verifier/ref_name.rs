@@ -1,7 +1,16 @@
-//! Which names of revisions are looked up (verified-memory.md §8.3). What they stand for, the source says.
+//! Which names of revisions are looked up. What they stand for, the source says.
+
+use loci_model::revision_name::RevisionName;
 
 /// Longest name, in characters.
 const REF_CHARS_MAX: usize = 250;
+
+/// True for a revision that may be asked of a repository: a name, and after it steps to its ancestors (`~N`,
+/// `^`, `^N`).
+pub fn is_revision_name(name: &str) -> bool {
+    name.chars().count() <= REF_CHARS_MAX
+        && RevisionName::parse(name).is_some_and(|revision| is_ref_name(revision.name))
+}
 
 /// True for a name that may be asked of a repository: no white space, no control characters, none of `~^:?*[\`, no `..`, no
 /// `@{`, no `-` first. What git refuses of a name (a segment that begins with a dot or ends with `.lock`, an empty one) is
@@ -50,6 +59,29 @@ mod tests {
             ("a.lock", false),
         ] {
             assert_eq!(is_ref_name(name), expect, "{name:?}");
+            let has_steps = name.contains(['~', '^']);
+            assert!(has_steps || is_revision_name(name) == expect, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn steps_follow_a_name() {
+        let long = format!("{}~1", "a".repeat(REF_CHARS_MAX - 1));
+        for (name, expect) in [
+            ("HEAD~1", true),
+            ("HEAD^", true),
+            ("feature/x~3^2", true),
+            ("0123456789abcdef~0", true),
+            (&long, false),
+            ("~1", false),
+            ("-x~1", false),
+            ("HEAD~1~", true),
+            ("HEAD~x", false),
+            ("HEAD^{tree}", false),
+            ("HEAD~1/src", false),
+            ("WORKTREE~1", false),
+        ] {
+            assert_eq!(is_revision_name(name), expect, "{name:?}");
         }
     }
 }

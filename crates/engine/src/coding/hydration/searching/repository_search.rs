@@ -180,6 +180,7 @@ impl Engine {
         let (given, held): (Vec<SearchKind>, Vec<SearchKind>) =
             on.into_iter().partition(|kind| is_shadow || kind.shown_as().is_of(place.arm()));
         let as_hydration = Hydration { reference: asked.reference.clone(), ..Hydration::default() };
+        let as_hydration = self.at_working_tree(standing, place, as_hydration, deadline).await;
         let asking = self.asking_once();
         let reading = Reading {
             engine: &asking,

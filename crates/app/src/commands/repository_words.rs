@@ -1,0 +1,155 @@
+//! The repository of a command: the one that its words name, else that of the clone in which it was started.
+//! A command that takes the clone's says which one that is.
+
+use anyhow::Result;
+use loci_client::Client;
+
+use super::at::At;
+use super::here::Here;
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::exit::Usage;
+use crate::output;
+use crate::session::Session;
+
+/// A repository by its position among the words of a command.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct PositionedRepository {
+    /// The repository, as owner/name [default: that of the working directory]
+    repo: Option<String>,
+    #[command(flatten)]
+    at: At,
+}
+
+/// A repository by an option.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct OptionalRepository {
+    /// The repository, as owner/name [default: that of the working directory]
+    #[arg(long)]
+    repo: Option<String>,
+    #[command(flatten)]
+    at: At,
+}
+
+/// What a command was started with, as far as it says which repository is meant.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    /// The way to the API.
+    pub(crate) session: &'a Session,
+    /// Options of every command.
+    pub(crate) globals: &'a Globals,
+    /// The environment.
+    pub(crate) environment: &'a Environment,
+}
+
+/// A repository, and a client that asks the memory which knows it.
+pub(crate) struct MeantRepository {
+    /// The client.
+    pub(crate) client: Client,
+    owner: String,
+    name: String,
+}
+
+impl MeantRepository {
+    /// Its owner and its name. Of `host/owner/name` all that follows the first slash is one segment of a
+    /// path.
+    pub(crate) fn parts(&self) -> (&str, &str) {
+        (&self.owner, &self.name)
+    }
+
+    /// The name as it is said.
+    pub(crate) fn whole(&self) -> String {
+        format!("{}/{}", self.owner, self.name)
+    }
+}
+
+impl PositionedRepository {
+    /// The repository that is meant.
+    pub(crate) async fn meant(&self, around: Surroundings<'_>) -> Result<MeantRepository> {
+        around.meant(&self.at, self.repo.as_deref()).await
+    }
+}
+
+impl OptionalRepository {
+    /// The repository that is meant.
+    pub(crate) async fn meant(&self, around: Surroundings<'_>) -> Result<MeantRepository> {
+        around.meant(&self.at, self.repo.as_deref()).await
+    }
+}
+
+impl Surroundings<'_> {
+    /// The named repository, else that of the working directory.
+    ///
+    /// # Errors
+    /// Usage, where neither is there, and for a name that is none.
+    pub(crate) async fn meant(&self, at: &At, named: Option<&str>) -> Result<MeantRepository> {
+        let client = at.of(&self.session.client)?;
+        let repo = match named {
+            Some(named) => named.to_owned(),
+            None => {
+                let here = Here::at(client.clone(), self.globals, self.environment, None).await?;
+                let repo = here.repo_or(None, "name the repository")?;
+                output::note(format!("repository {repo}: that of the working directory"));
+                repo
+            }
+        };
+        let Some((owner, name)) = repo.split_once('/').filter(|(owner, _)| !owner.is_empty()) else {
+            let rule = format!("the repository must be owner/name or host/owner/name, not {repo}");
+            return Err(Usage(rule).into());
+        };
+        Ok(MeantRepository { client, owner: owner.to_owned(), name: name.to_owned() })
+    }
+}
+
+/// The repository and the one word behind it, of one word or two: `[REPO] WORD`.
+pub(crate) fn repository_and_word(words: &[String]) -> (Option<&str>, &str) {
+    match words {
+        [repo, word, ..] => (Some(repo), word),
+        [word] => (None, word),
+        [] => (None, ""),
+    }
+}
+
+/// The repository and the words behind it: `[REPO] WORD…`. Of the words that follow a repository, ids have no
+/// slash and settings an equals sign; a repository has the one and not the other.
+pub(crate) fn repository_and_words(words: &[String]) -> (Option<&str>, &[String]) {
+    match words.split_first() {
+        Some((first, rest)) if first.contains('/') && !first.contains('=') => (Some(first), rest),
+        _ => (None, words),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_repository_before_one_word() {
+        for (given, expect) in [
+            ("o/r mem-1", (Some("o/r"), "mem-1")),
+            ("mem-1", (None, "mem-1")),
+            ("use/tabs", (None, "use/tabs")),
+        ] {
+            assert_eq!(repository_and_word(&words(given)), expect, "{given}");
+        }
+    }
+
+    #[test]
+    fn a_repository_before_a_list() {
+        for (given, expect, rest) in [
+            ("", None, ""),
+            ("o/r", Some("o/r"), ""),
+            ("host.example/o/r mem-1 mem-2", Some("host.example/o/r"), "mem-1 mem-2"),
+            ("mem-1 mem-2", None, "mem-1 mem-2"),
+            ("default_branch=feature/x", None, "default_branch=feature/x"),
+            ("o/r default_branch=feature/x", Some("o/r"), "default_branch=feature/x"),
+        ] {
+            let (given, rest) = (words(given), words(rest));
+            assert_eq!(repository_and_words(&given), (expect, rest.as_slice()), "{given:?}");
+        }
+    }
+}
