@@ -19,7 +19,7 @@ use crate::config::environment::Environment;
 use crate::config::{Config, default_data_dir, load};
 use crate::exit::{NotFound, Usage};
 use crate::output;
-use crate::wait_notice::waited;
+use crate::wait_notice::{self, waited};
 use crate::wiring::{Wiring, WiringOptions, wire};
 use crate::wiring_code::CodePlan;
 use crate::wiring_mirrors;
@@ -66,8 +66,8 @@ pub(crate) fn folder(globals: &Globals, environment: &Environment) -> Result<(Pa
     Ok((folder, config))
 }
 
-/// A client of a server of this machine that works in this process's directory: revisions that no call names are
-/// those of the working tree there. A directory without a name in UTF-8 is left out.
+/// A client of a server of this machine that works in this process's directory: revisions that no call names
+/// are those of the working tree there. A directory without a name in UTF-8 is left out.
 fn in_working_directory(client: Client) -> Client {
     let directory = std::env::current_dir().and_then(|directory| directory.canonicalize());
     let placed = directory.ok().and_then(|directory| client.clone().with_directory(&directory).ok());
@@ -102,7 +102,7 @@ impl Session {
             wait_ms: globals.wait_ms,
         };
         if let Some(url) = &globals.url {
-            let client = Client::url(url)?;
+            let client = Client::url(url)?.with_meanwhile(wait_notice::of_server(url));
             return Ok(Some(way(match bearer::token(globals, environment)? {
                 Some(token) => client.with_token(&token)?,
                 None => client,
@@ -111,7 +111,10 @@ impl Session {
         let (folder, config) = folder(globals, environment)?;
         let plan = StorePlan::of(&config, environment, folder)?;
         if !globals.no_attach && is_served(&plan.socket()) {
-            return Ok(Some(way(in_working_directory(Client::unix(&plan.socket())?))));
+            let socket = plan.socket();
+            let client = Client::unix(&socket)?;
+            let client = client.with_meanwhile(wait_notice::of_server(&socket.display().to_string()));
+            return Ok(Some(way(in_working_directory(client))));
         }
         Ok(None)
     }
@@ -235,7 +238,8 @@ impl Session {
             });
         }
         let wait = ExtractionWait { timeout_ms: Some(self.wait_ms()), ..ExtractionWait::default() };
-        let waiting = self.client.extraction_wait(memory, &wait);
+        let client = self.client.clone().without_meanwhile();
+        let waiting = client.extraction_wait(memory, &wait);
         let memories = [memory.to_owned()];
         Ok(waited(waiting, &waits_for(self.wait_ms()), || self.pending(&memories)).await?)
     }

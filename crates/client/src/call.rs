@@ -1,9 +1,12 @@
 //! The client: where it sends to, who it says it is, and the one way in which a call is made and an answer read.
 
 use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
 
 use axum::Router;
 use bytes::Bytes;
+use futures::future::{BoxFuture, Either, select};
 use futures::{Stream, StreamExt};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use loci_api::{Problem, ProblemBody};
@@ -12,7 +15,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::ClientError;
 use crate::trace_parent::{self, TraceSource};
-use crate::transport::{ByteStream, InProcess, Network, Outgoing, Request, Transport};
+use crate::transport::{ByteStream, InProcess, Network, Outgoing, Request, Response, Transport};
 
 /// A client of one server. Cheap to clone.
 #[derive(Clone)]
@@ -21,7 +24,12 @@ pub struct Client {
     headers: HeaderMap,
     trace: Option<TraceSource>,
     deadline_ms: Option<u64>,
+    meanwhile: Option<Meanwhile>,
 }
+
+/// Makes what is done while a request waits for its server: for a connection, and for the beginning of the
+/// answer. It is dropped when the answer begins.
+pub type Meanwhile = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// Bytes of JSON lines, as they come.
 pub type LineStream = ByteStream;
@@ -37,6 +45,7 @@ impl Client {
             headers: HeaderMap::new(),
             trace: None,
             deadline_ms: None,
+            meanwhile: None,
         })
     }
 
@@ -50,6 +59,7 @@ impl Client {
             headers: HeaderMap::new(),
             trace: None,
             deadline_ms: None,
+            meanwhile: None,
         })
     }
 
@@ -60,6 +70,7 @@ impl Client {
             headers: HeaderMap::new(),
             trace: None,
             deadline_ms: None,
+            meanwhile: None,
         }
     }
 
@@ -90,8 +101,8 @@ impl Client {
         Ok(self)
     }
 
-    /// The same client for a process that works in this directory of the server's machine: what `HEAD` and `WORKTREE`
-    /// mean to every operation that reads code. Servers elsewhere refuse it.
+    /// The same client for a process that works in this directory of the server's machine: what `HEAD` and
+    /// `WORKTREE` mean to every operation that reads code. Servers elsewhere refuse it.
     ///
     /// # Errors
     /// Where the directory cannot stand in a header.
@@ -150,6 +161,18 @@ impl Client {
     /// asked all the same.
     pub fn with_deadline_ms(mut self, deadline_ms: u64) -> Self {
         self.deadline_ms = Some(deadline_ms);
+        self
+    }
+
+    /// The same client, which does this while a request waits for a server over a connection.
+    pub fn with_meanwhile(mut self, meanwhile: Meanwhile) -> Self {
+        self.meanwhile = Some(meanwhile);
+        self
+    }
+
+    /// The same client, which does nothing while a request waits: for calls whose purpose is to wait.
+    pub fn without_meanwhile(mut self) -> Self {
+        self.meanwhile = None;
         self
     }
 
@@ -265,11 +288,24 @@ impl Client {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         let request = Request { method, path, headers, body, deadline_ms: self.deadline_ms };
-        let response = self.transport.send(request).await?;
+        let response = self.sent(request).await?;
         if response.status.is_success() {
             return Ok(response.body);
         }
         Err(refusal(response.status, &collect(response.body).await?))
+    }
+
+    /// Sends, and does meanwhile what is to be done.
+    async fn sent(&self, request: Request) -> Result<Response, ClientError> {
+        let sending = self.transport.send(request);
+        let meanwhile = match (&self.meanwhile, &self.transport) {
+            (Some(meanwhile), Transport::Network(_)) => meanwhile(),
+            (Some(_) | None, _) => return sending.await,
+        };
+        match select(pin!(sending), meanwhile).await {
+            Either::Left((response, _)) => response,
+            Either::Right(((), sending)) => sending.await,
+        }
     }
 }
 
@@ -404,6 +440,25 @@ mod tests {
         };
         assert_eq!(told(&traced), [Some(parent.to_owned())]);
         assert_eq!(told(&client), [None]);
+    }
+
+    #[tokio::test]
+    async fn something_is_done_while_a_server_is_waited_for() {
+        let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let begun = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let counted = begun.clone();
+        let meanwhile: Meanwhile = Arc::new(move || {
+            counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Box::pin(std::future::pending())
+        });
+        let url = format!("http://{}", silent.local_addr().unwrap());
+        let client = Client::url(&url).unwrap().with_deadline_ms(50).with_meanwhile(meanwhile.clone());
+        let ask = |client: Client| async move { client.get::<serde_json::Value>("/v1".to_owned()).await };
+        assert!(ask(client.clone()).await.unwrap_err().is_retryable());
+        assert!(ask(client.without_meanwhile()).await.unwrap_err().is_retryable());
+        let here = Client::in_process(Router::new().fallback(|| async { "1" })).with_meanwhile(meanwhile);
+        assert_eq!(ask(here).await.unwrap(), 1);
+        assert_eq!(begun.load(std::sync::atomic::Ordering::Relaxed), 1, "the first call alone");
     }
 
     #[test]

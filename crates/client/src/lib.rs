@@ -54,7 +54,7 @@ mod trace_parent;
 pub mod transcript;
 mod transport;
 
-pub use call::{Client, LineStream};
+pub use call::{Client, LineStream, Meanwhile};
 pub use error::ClientError;
 pub use loci_api as api;
 pub use sre_memory::{InvestigationState, SreMemory};

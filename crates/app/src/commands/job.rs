@@ -157,7 +157,8 @@ impl Job {
 /// Shows a question; there may be none.
 async fn come_for(session: Session, next: &JobNext) -> Result<()> {
     let waiting = "waiting for a question to your model; --poll-ms sets for how long";
-    let found = waited_for(session.client.pulled_next(next), waiting).await?;
+    let client = session.client.clone().without_meanwhile();
+    let found = waited_for(client.pulled_next(next), waiting).await?;
     session.end().await?;
     let none = || NotFound("nobody asks anything: see `loci job list`".to_owned());
     output::json(&found.ok_or_else(none)?)

@@ -154,7 +154,9 @@ fn from_folder_to_folder_with_the_master_key_and_differences() {
     let replace = format!("--replace {memory}");
     fails(&migrate(&home, [&data, &copy], &["--verify-only"], &[]), 5, &replace);
     fails(&migrate(&home, [&data, &copy], &[], &[]), 4, &replace);
-    let replaced = answer(&migrate(&home, [&data, &copy], &["--replace", memory.as_str(), "--json"], &[]));
+    let unknown = "--replace: the source has no memory named nothing";
+    fails(&migrate(&home, [&data, &copy], &["--replace", "nothing"], &[]), 3, unknown);
+    let replaced = answer(&migrate(&home, [&data, &copy], &["--replace", "full", "--json"], &[]));
     assert_eq!((&replaced["same"], &replaced["places"][0]["outcome"]), (&true.into(), &"moved".into()));
     assert_eq!(replaced["places"][1]["outcome"], "same", "{replaced}");
 }

@@ -18,13 +18,13 @@ use clap::Args;
 use loci_engine::admin::{Transfer, TransferReport};
 use loci_model::MemoryId;
 use loci_model::ports::clock::Clock as _;
-use loci_model::ports::store::Checkpoint;
+use loci_model::ports::store::{Checkpoint, Store, StoreExt as _};
 
 use self::progress::Shown;
 use crate::adapters::SystemClock;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::exit::Usage;
+use crate::exit::{NotFound, Usage};
 use crate::wiring::MASTER_KEY_FILE;
 use crate::wiring_store::StorePlan;
 use crate::{output, session};
@@ -49,9 +49,9 @@ pub(crate) struct Migrate {
     /// Rows that are read and written at once
     #[arg(long, value_name = "ROWS", default_value_t = 1_000, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     batch: u16,
-    /// Move this memory anew where the target has it and it is not the same; what the target has of it is lost. `keys`:
-    /// access keys become those of the source. May be repeated
-    #[arg(long, value_name = "MEMORY_ID", conflicts_with = "verify_only")]
+    /// Move this memory, by name or id, anew where the target has it and it is not the same; what the target
+    /// has of it is lost. `keys`: access keys become those of the source. May be repeated
+    #[arg(long, value_name = "MEMORY", conflicts_with = "verify_only")]
     replace: Vec<String>,
 }
 
@@ -60,7 +60,6 @@ impl Migrate {
         if globals.url.is_some() {
             return Err(Usage("stores are moved on this machine: leave --url out".to_owned()).into());
         }
-        let (replace, replace_keys) = self.replaced()?;
         let from = plan(&self.from, "--from", globals, environment)?.existing_only();
         let mut to = plan(&self.to, "--to", globals, environment)?;
         if self.verify_only {
@@ -77,6 +76,7 @@ impl Migrate {
         // The source first: where it is none, no target is made.
         let from_store = from.clone().open().context("--from")?;
         let to_store = to.clone().open().context("--to")?;
+        let (replace, replace_keys) = self.replaced(&from_store).await?;
         let shown = Arc::new(Shown::new());
         let told = shown.clone();
         let transfer = Transfer {
@@ -115,13 +115,26 @@ impl Migrate {
         Ok(report)
     }
 
-    /// The memories that are to be replaced, and whether keys are.
-    fn replaced(&self) -> Result<(BTreeSet<MemoryId>, bool)> {
+    /// The memories of the source that are to be replaced, and whether keys are.
+    ///
+    /// # Errors
+    /// `NotFound` for a name that no memory of the source has; what the store says.
+    async fn replaced(&self, from: &Arc<dyn Store>) -> Result<(BTreeSet<MemoryId>, bool)> {
         let (keys, memories): (Vec<&String>, Vec<&String>) =
             self.replace.iter().partition(|given| *given == KEYS);
-        let parsed =
-            memories.into_iter().map(|given| MemoryId::parse(given.as_str())).collect::<Result<_, _>>();
-        Ok((parsed.context("reading --replace")?, !keys.is_empty()))
+        let mut replaced = BTreeSet::new();
+        for given in memories {
+            // Names have no dash, ids have one.
+            if given.contains('-') {
+                replaced.insert(MemoryId::parse(given.as_str()).context("reading --replace")?);
+                continue;
+            }
+            let name = given.clone();
+            let found = from.read(move |tx| tx.memories().by_name(&name)).await?;
+            let none = || NotFound(format!("--replace: the source has no memory named {given}"));
+            replaced.insert(found.ok_or_else(none)?.id);
+        }
+        Ok((replaced, !keys.is_empty()))
     }
 }
 
