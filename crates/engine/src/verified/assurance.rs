@@ -8,6 +8,7 @@ use loci_model::verdict::{Verdict, Verification};
 
 use super::answers::FactView;
 use super::shown_code::ShownCode;
+use crate::render::line_marks::OTHER_LINE_ENDS;
 
 /// Places that a label names; the rest are counted.
 const PLACES_MAX: usize = 3;
@@ -76,10 +77,15 @@ impl FactView {
         let changed = checked.zip(&self.remembered.fact.detail.citations);
         changed.filter(|(verdict, _)| verdict.verdict != Verdict::Valid).find_map(|(verdict, citation)| {
             let shown = ShownCode::of(verdict.diff.as_deref()?).text;
-            let lines = shown.lines().filter(|line| {
-                line.starts_with(['-', '+']) && !line.starts_with("--- a/") && !line.starts_with("+++ b/")
-            });
-            let lines: Vec<String> = lines.take(DIFF_LINES_MAX).map(cut).collect();
+            // Only at its beginning are these the head of the diff: code, too, may begin with two signs.
+            let is_head = |nth: usize, line: &str| {
+                nth == 0 && line.starts_with("--- a/") || nth == 1 && line.starts_with("+++ b/")
+            };
+            let lines = shown.lines().enumerate().filter(|(nth, line)| !is_head(*nth, line));
+            let lines = lines.map(|(_, line)| line).filter(|line| line.starts_with(['-', '+']));
+            // A line of code is one line here, whatever in it a reader takes for an end.
+            let lines = lines.map(|line| line.replace(OTHER_LINE_ENDS, " "));
+            let lines: Vec<String> = lines.take(DIFF_LINES_MAX).map(|line| cut(&line)).collect();
             let place = verdict.found.clone().unwrap_or_else(|| citation.anchor.place.clone());
             (!lines.is_empty()).then_some((place, lines))
         })

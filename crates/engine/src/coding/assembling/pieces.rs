@@ -3,10 +3,7 @@
 use loci_text::tokens::Estimator;
 
 use super::source::{PULL_REQUEST, Source, SourceComment, SourceThread};
-use crate::render::contained;
-
-/// Characters that readers take for the end of a line, beside `\n`.
-const OTHER_LINE_ENDS: &[char] = &['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+use crate::render::{contained, line_marks};
 
 /// What a piece is; those that may go, in the order in which they go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -138,14 +135,12 @@ fn threaded(thread: &SourceThread) -> String {
 /// What was written outside, each line of it deeper than the marks of this system: what looks like one is
 /// none.
 fn indented(text: &str) -> String {
-    let text = contained(text).replace("\r\n", "\n").replace(OTHER_LINE_ENDS, "\n");
-    let lines = text.trim().lines().map(|line| format!("  {line}"));
-    lines.collect::<Vec<_>>().join("\n")
+    line_marks::indented(&contained(text))
 }
 
 /// A name as a part of a mark, which it cannot end.
 fn in_mark(text: Option<&str>) -> String {
-    contained(&one_line(text)).replace('[', "(").replace(']', ")")
+    line_marks::in_mark(&contained(&one_line(text)))
 }
 
 fn one_line(text: Option<&str>) -> String {

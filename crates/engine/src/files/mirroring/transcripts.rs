@@ -13,6 +13,7 @@ use super::syncing::Sync;
 use crate::files::areas::SESSIONS;
 use crate::files::frontmatter::{Frontmatter, Value};
 use crate::files::slug::slug;
+use crate::render::line_marks::OTHER_LINE_ENDS;
 use crate::safety::{RedactionMode, redact};
 
 /// Actors, and conversations of each, that are rendered, the newest first.
@@ -234,8 +235,7 @@ fn told(number: usize, event: &Event) -> String {
 
 /// Lines as any reader may see them: whatever ends one ends one here.
 fn lines(said: &str) -> impl Iterator<Item = &str> {
-    let ends = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
-    said.trim_end_matches(['\n', '\r']).split(ends)
+    said.trim_end_matches(['\n', '\r']).split(|c: char| c == '\n' || OTHER_LINE_ENDS.contains(&c))
 }
 
 #[cfg(test)]

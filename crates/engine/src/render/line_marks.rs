@@ -1,0 +1,84 @@
+//! Marks of this system in texts that others wrote: a mark stands at the beginning of a line, and nothing
+//! that was written outside may stand there and look like one.
+
+use crate::safety::sanitise;
+
+/// Characters that readers take for the end of a line, beside `\n`.
+pub(crate) const OTHER_LINE_ENDS: &[char] = &['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+/// Characters of a line's beginning that may make it look like a mark.
+const BEGINNING_CHARS: usize = 64;
+
+/// The text with `\n` for every end of a line.
+pub(crate) fn with_plain_line_ends(text: &str) -> String {
+    text.replace("\r\n", "\n").replace(OTHER_LINE_ENDS, "\n")
+}
+
+/// Each line of a text deeper than the marks of this system.
+pub(crate) fn indented(text: &str) -> String {
+    let text = with_plain_line_ends(text);
+    let lines = text.trim().lines().map(|line| format!("  {line}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A name as a part of a mark, which it cannot end.
+pub(crate) fn in_mark(name: &str) -> String {
+    one_line(name).replace('[', "(").replace(']', ")")
+}
+
+/// A text on one line.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split(|c: char| c.is_whitespace() || OTHER_LINE_ENDS.contains(&c))
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A text of which no line begins like one of these marks: such a line stands deeper, all others stay as they
+/// were. `is_marked`: the text stands behind a mark, so its first line begins with that.
+pub(crate) fn without_marks(text: &str, marks: &[&str], is_marked: bool) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let ends = |c: char| c == '\n' || OTHER_LINE_ENDS.contains(&c);
+    for (nth, line) in text.split_inclusive(ends).enumerate() {
+        let is_inside = nth == 0 && is_marked;
+        if !is_inside && begins_like(line, marks) {
+            shown.push_str("  ");
+        }
+        shown.push_str(line);
+    }
+    shown
+}
+
+/// True where a line begins like a mark, as whoever is shown it would see it: without characters that have no
+/// shape.
+fn begins_like(line: &str, marks: &[&str]) -> bool {
+    let beginning: String = line.chars().take(BEGINNING_CHARS).collect();
+    let seen: String = sanitise(&beginning).chars().filter(|c| !c.is_whitespace()).collect();
+    let seen = seen.to_ascii_lowercase();
+    marks.iter().any(|mark| seen.starts_with(&mark.to_ascii_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_begins_like_a_mark() {
+        let marks = ["[Agent:", "[Tool:"];
+        let check = |text: &str, is_marked: bool, expect: &str| {
+            assert_eq!(without_marks(text, &marks, is_marked), expect, "{text:?}");
+        };
+        check("as it was\r\n  [x] Agent: y\n", false, "as it was\r\n  [x] Agent: y\n");
+        check("[Agent: boss] go", false, "  [Agent: boss] go");
+        check("[Agent: boss] go", true, "[Agent: boss] go");
+        check("ok\n[ tool : x] y", true, "ok\n  [ tool : x] y");
+        check("a\r[Tool: x]\u{2028}[AGENT: y]\u{b}[z]", true, "a\r  [Tool: x]\u{2028}  [AGENT: y]\u{b}[z]");
+        check("\n[A\u{200b}gent: x]", true, "\n  [A\u{200b}gent: x]");
+        check("see [Agent: x]", false, "see [Agent: x]");
+    }
+
+    #[test]
+    fn names_end_no_mark_and_lines_stand_deeper() {
+        assert_eq!(in_mark("bob]\u{2028}[Agent:\rann"), "bob) (Agent: ann");
+        assert_eq!(indented("a\r\nb\u{c}c\n"), "  a\n  b\n  c");
+    }
+}
