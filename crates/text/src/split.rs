@@ -2,15 +2,18 @@
 //!
 //! Both are lossless: the pieces, put together, are the text byte for byte. Documents are cut by `sections`.
 
+use crate::analysis::is_word;
+
 /// Words before a full stop that do not end a sentence, in lower case.
 const ABBREVIATIONS: [&str; 24] = [
     "mr", "mrs", "ms", "dr", "prof", "st", "vs", "e.g", "i.e", "eg", "ie", "jr", "sr", "inc", "ltd",
     "approx", "fig", "cf", "al", "dept", "est", "gen", "gov", "rev",
 ];
 
-/// The sentences of `text`, each with the white space after it. A sentence ends after `.`, `!`, `?` or `…` (and closing
-/// quotes) before white space, after `。`, `！` or `？`, and at a line's end unless the next line goes on in lower case.
-/// An abbreviation, an initial and a number that opens a line do not end one.
+/// The sentences of `text`, each with the white space after it. A sentence ends after `.`, `!`, `?` or `…`
+/// (and closing quotes) before white space, after `。`, `！` or `？`, and at a line's end unless the next line
+/// goes on in lower case. Marks before the first word end none. An abbreviation, an initial and a number that
+/// opens a line do not end one.
 #[must_use]
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
@@ -32,11 +35,21 @@ fn past_white_space(text: &str, at: usize) -> usize {
 
 /// Where the sentence that opens at `start` ends (before its white space); none if at the text's end.
 fn sentence_end(text: &str, start: usize) -> Option<usize> {
+    let mut has_word = false;
     for (offset, c) in text.get(start..)?.char_indices() {
         let at = start + offset;
         let sentence = text.get(start..at).unwrap_or_default();
+        has_word = has_word || is_word(c);
+        // Marks before the first word are a part of what they stand before, and no sentence of their own.
+        if matches!(c, '。' | '！' | '？' | '.' | '!' | '?' | '…') && !has_word {
+            continue;
+        }
         match c {
-            '。' | '！' | '？' => return Some(closed(text, at + c.len_utf8())),
+            '。' | '！' | '？' => {
+                let rest = text.get(at..)?;
+                let marks = rest.len() - rest.trim_start_matches(['。', '！', '？', '!', '?', '…']).len();
+                return Some(closed(text, at + marks));
+            }
             '.' | '!' | '?' | '…' => {
                 let end = closed(text, at + c.len_utf8());
                 let after = text.get(end..)?.chars().next()?;
@@ -165,6 +178,9 @@ mod tests {
         check("Really?! Yes...  No… ok", &["Really?! ", "Yes...  ", "No… ", "ok"]);
         check("He said \"go.\" She went.", &["He said \"go.\" ", "She went."]);
         check("それは本です。これも！はい", &["それは本です。", "これも！", "はい"]);
+        check("真的！？是的……好。", &["真的！？", "是的……好。"]);
+        check("。我是素食者。你呢？", &["。我是素食者。", "你呢？"]);
+        check("… and then. ?! What", &["… and then. ", "?! What"]);
     }
 
     #[test]
