@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::claude_marks::{Piece, pieces};
-use super::claude_queue::Queue;
+use super::claude_queue::{Left, Queue, Remains};
 use super::error::TranscriptError;
 use super::format::leading_objects;
 use super::json_members::{
@@ -22,6 +22,9 @@ use super::reader::{LineParser, LineSource, Out, Source, TranscriptOptions};
 use super::skipped::SkipReason;
 use super::turn::{Role, TranscriptTurn, TurnContent};
 
+/// Why a prompt was removed from the queue that went to the model while it worked. Versions before 2.1.246
+/// say no reason, and hand such a prompt over as an attachment.
+const ABSORBED: &str = "absorbed_mid_turn";
 /// Calls whose result has not been seen. Past it a result has no tool name; nothing else is lost.
 const OPEN_CALLS_MAX: usize = 4096;
 
@@ -98,7 +101,11 @@ impl LineParser for ClaudeCode {
     }
 
     fn end(&mut self, out: &mut Out) {
-        for turn in self.queue.rest() {
+        let Remains { said, taken_back } = self.queue.remains();
+        for line in taken_back {
+            out.skip(SkipReason::TakenBack, line);
+        }
+        for turn in said {
             out.turn(turn);
         }
     }
@@ -251,8 +258,14 @@ impl ClaudeCode {
             // Back in the field where it is typed, it may be changed.
             (Some("popAll"), _) => {
                 for line in self.queue.clear() {
-                    out.skip(SkipReason::Bookkeeping, line);
+                    out.skip(SkipReason::TakenBack, line);
                 }
+            }
+            (Some("dequeue"), typed) => self.queue.leaves(typed.and_then(Value::as_str), Left::Handed),
+            (Some("remove"), typed) => {
+                let reason = entry.get("reason").and_then(Value::as_str);
+                let how = if reason == Some(ABSORBED) { Left::Handed } else { Left::TakenBack };
+                self.queue.leaves(typed.and_then(Value::as_str), how);
             }
             _ => {}
         }

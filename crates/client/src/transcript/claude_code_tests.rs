@@ -70,7 +70,31 @@ fn what_was_typed_while_a_tool_ran_is_said_once() {
 7.0 s OTHER "<task-notification>done</task-notification>"
 13.0 s USER "Ask Priya first."
 11.0 s USER "Never handed over."
-skipped 7 bookkeeping (first at line 4)"#,
+skipped 5 bookkeeping (first at line 4), 2 taken_back (first at line 3)"#,
+    );
+}
+
+#[test]
+fn what_was_taken_back_was_not_said() {
+    check(
+        ClaudeCodeJsonl,
+        r#"{"type":"queue-operation","operation":"enqueue","sessionId":"s","content":"Delete the old branch."}
+{"type":"queue-operation","operation":"remove","sessionId":"s"}
+{"type":"queue-operation","operation":"enqueue","sessionId":"s","content":"First of two."}
+{"type":"queue-operation","operation":"enqueue","sessionId":"s","content":"Second of two."}
+{"type":"queue-operation","operation":"remove","sessionId":"s","content":"Second of two.","reason":"pulled_back"}
+{"type":"user","sessionId":"s","message":{"content":"First of two."}}
+{"type":"queue-operation","operation":"enqueue","sessionId":"s","content":"Use the replica."}
+{"type":"queue-operation","operation":"remove","sessionId":"s","content":"Use the replica.","reason":"absorbed_mid_turn"}
+{"type":"queue-operation","operation":"enqueue","sessionId":"s","content":"One."}
+{"type":"queue-operation","operation":"enqueue","sessionId":"s","content":"Other."}
+{"type":"queue-operation","operation":"remove","sessionId":"s"}
+{"type":"attachment","sessionId":"s","attachment":{"type":"queued_command","prompt":"Other.","commandMode":"prompt"}}"#,
+        r#"6.0 s USER "First of two."
+12.0 s USER "Other."
+7.0 s USER "Use the replica."
+9.0 s USER "One."
+skipped 6 bookkeeping (first at line 2), 2 taken_back (first at line 1)"#,
     );
 }
 

@@ -1,49 +1,114 @@
-//! What somebody typed while Claude Code was at work: it waits in a queue, which the file tells of, until it is handed to the model as a
-//! line of type `user` or as an attachment. Some sessions end before that; then the queue is the only place where it stands.
+//! What somebody typed while Claude Code was at work: it waits in a queue, which the file tells of, until it
+//! is handed to the model as a line of type `user` or as an attachment. Some sessions end before that; then
+//! the queue is the only place where it stands. What somebody took back was never said.
 
 use super::turn::{TranscriptTurn, TurnContent};
 
 /// Prompts that wait at once. Past it the oldest is a turn without waiting for its line.
 const WAITING_MAX: usize = 256;
 
-/// Prompts that were typed and not handed over yet, oldest first.
+/// The way by which a prompt left the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Left {
+    /// It went to the model.
+    Handed,
+    /// It went back to who typed it, unless it arrives all the same: some versions of the program do not tell
+    /// the two apart.
+    TakenBack,
+}
+
+struct Prompt {
+    typed: TranscriptTurn,
+    left: Option<Left>,
+    /// The number of the guess that it was this one that left; 0 where the file says so.
+    guess: usize,
+}
+
+/// Prompts that were typed and have not arrived yet, oldest first.
 #[derive(Default)]
 pub(super) struct Queue {
-    waiting: Vec<TranscriptTurn>,
+    prompts: Vec<Prompt>,
+    guesses: usize,
+}
+
+/// What remains where a file ends.
+pub(super) struct Remains {
+    /// Said, though no line hands it over.
+    pub(super) said: Vec<TranscriptTurn>,
+    /// Lines of what was taken back.
+    pub(super) taken_back: Vec<usize>,
 }
 
 impl Queue {
     /// Takes what was typed; gives what waits no longer because too much does.
     pub(super) fn waits(&mut self, typed: Vec<TranscriptTurn>) -> Vec<TranscriptTurn> {
-        self.waiting.extend(typed);
-        let over = self.waiting.len().saturating_sub(WAITING_MAX);
-        self.waiting.drain(..over).collect()
+        self.prompts.extend(typed.into_iter().map(|typed| Prompt { typed, left: None, guess: 0 }));
+        let over = self.prompts.len().saturating_sub(WAITING_MAX);
+        self.prompts.drain(..over).map(|prompt| prompt.typed).collect()
     }
 
-    /// Takes off what was handed over, as these turns; gives the lines on which it was typed.
+    /// Notes that a prompt left: the one of this text, else the one that waits longest.
+    pub(super) fn leaves(&mut self, text: Option<&str>, how: Left) {
+        let mut waiting = self.prompts.iter_mut().filter(|prompt| prompt.left.is_none());
+        let left = match text {
+            Some(text) => waiting.find(|prompt| prompt.is_of(text)),
+            None => waiting.next(),
+        };
+        if let Some(prompt) = left {
+            self.guesses += 1;
+            prompt.left = Some(how);
+            prompt.guess = if text.is_some() { 0 } else { self.guesses };
+        }
+    }
+
+    /// Takes off what arrived, as these turns; gives the lines on which it was typed.
     pub(super) fn arrived(&mut self, turns: &[TranscriptTurn]) -> Vec<usize> {
         let mut lines = Vec::new();
         for turn in turns {
             // Several prompts may be handed over as one.
-            self.waiting.retain(|typed| {
-                let stays = !holds(turn, typed);
-                if !stays {
-                    lines.push(typed.source_line);
+            let (arrived, rest): (Vec<Prompt>, Vec<Prompt>) =
+                self.prompts.drain(..).partition(|prompt| holds(turn, &prompt.typed));
+            self.prompts = rest;
+            for prompt in arrived {
+                lines.push(prompt.typed.source_line);
+                if prompt.left.is_none() {
+                    self.returns();
                 }
-                stays
-            });
+            }
         }
         lines
     }
 
-    /// Takes everything off: it goes back to where it is typed. Gives its lines.
-    pub(super) fn clear(&mut self) -> Vec<usize> {
-        self.waiting.drain(..).map(|typed| typed.source_line).collect()
+    /// Takes the last guess back: another prompt arrived that was not known to have left, so it was that one.
+    fn returns(&mut self) {
+        let guessed = self.prompts.iter_mut().filter(|prompt| prompt.left.is_some() && prompt.guess > 0);
+        if let Some(prompt) = guessed.max_by_key(|prompt| prompt.guess) {
+            prompt.left = None;
+        }
     }
 
-    /// What was never handed over.
-    pub(super) fn rest(&mut self) -> Vec<TranscriptTurn> {
-        std::mem::take(&mut self.waiting)
+    /// Takes off everything that waits: it goes back to where it is typed. Gives its lines.
+    pub(super) fn clear(&mut self) -> Vec<usize> {
+        let (waiting, left): (Vec<Prompt>, Vec<Prompt>) =
+            self.prompts.drain(..).partition(|prompt| prompt.left.is_none());
+        self.prompts = left;
+        waiting.into_iter().map(|prompt| prompt.typed.source_line).collect()
+    }
+
+    /// What remains at the end of the file.
+    pub(super) fn remains(&mut self) -> Remains {
+        let (back, said): (Vec<Prompt>, Vec<Prompt>) =
+            self.prompts.drain(..).partition(|prompt| prompt.left == Some(Left::TakenBack));
+        Remains {
+            said: said.into_iter().map(|prompt| prompt.typed).collect(),
+            taken_back: back.into_iter().map(|prompt| prompt.typed.source_line).collect(),
+        }
+    }
+}
+
+impl Prompt {
+    fn is_of(&self, text: &str) -> bool {
+        matches!(&self.typed.content, TurnContent::Text(typed) if text.contains(typed.as_str()))
     }
 }
 

@@ -37,6 +37,8 @@ pub enum SkipReason {
     UnreadableTime,
     /// A conversation whose tree names a message that is not there, or runs in a circle: read as far as it leads.
     BrokenTree,
+    /// What somebody typed and took back before the model was given it.
+    TakenBack,
 }
 
 impl SkipReason {
@@ -59,6 +61,7 @@ impl SkipReason {
             Self::UnknownContent => "unknown_content",
             Self::UnreadableTime => "unreadable_time",
             Self::BrokenTree => "broken_tree",
+            Self::TakenBack => "taken_back",
         }
     }
 }
