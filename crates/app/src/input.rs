@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use loci_model::limits;
 
 use crate::exit::Usage;
+use crate::output;
 
 /// Opens a file that is read to its end. A device or a pipe may have none, and a folder is no file.
 pub(crate) fn regular_file(path: &Path) -> Result<File> {
@@ -30,15 +31,25 @@ pub(crate) fn text_of(file: &str, what: &str) -> Result<String> {
     limited(File::open(file).with_context(named)?).with_context(named)
 }
 
-/// A whole text; what never ends is not read for ever.
-fn limited(input: impl std::io::Read) -> Result<String> {
-    let mut text = String::new();
+/// The text of a file by its path; `what` names it where it cannot be read.
+pub(crate) fn text_at(path: &Path, what: &str) -> Result<String> {
+    let named = || format!("reading {what} from {}", path.display());
+    limited(File::open(path).with_context(named)?).with_context(named)
+}
+
+/// A whole text; what never ends is not read for ever. Halves of letters become U+FFFD, which a note says.
+pub(crate) fn limited(input: impl std::io::Read) -> Result<String> {
+    let mut bytes = Vec::new();
     let most = limits::INPUT_TEXT_BYTES_MAX;
-    input.take(most + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > most {
+    input.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
         bail!("it has more than {most} bytes: give a smaller text");
     }
-    Ok(text)
+    let read = loci_json::text_of(bytes).context("it must be UTF-8: save it in that encoding")?;
+    if read.replaced > 0 {
+        output::note(format!("warning: {} halves of letters (lone surrogates) became U+FFFD", read.replaced));
+    }
+    Ok(read.text)
 }
 
 #[cfg(test)]
@@ -60,6 +71,8 @@ mod tests {
         assert!(regular_file(Path::new("/nowhere")).is_err());
         let error = limited(std::io::repeat(b'x')).unwrap_err().to_string();
         assert!(error.contains("more than"), "{error}");
+        assert_eq!(limited(&b"cut \xed\xa0\xbd."[..]).unwrap(), "cut \u{fffd}.");
+        assert!(limited(&b"latin \xe9"[..]).unwrap_err().to_string().contains("must be UTF-8"));
         let whole = "x".repeat(usize::try_from(limits::INPUT_TEXT_BYTES_MAX).unwrap());
         assert_eq!(limited(whole.as_bytes()).unwrap().len(), whole.len());
     }

@@ -1,6 +1,8 @@
 //! The search for lone surrogates in JSON text, as escapes (`\ud83d`) and as bytes (`ED A0 BD`). One pass over the text;
 //! a replacement has the length of what it replaces, so lines, columns and lengths stay as they were.
 
+use std::string::FromUtf8Error;
+
 /// Begins an escape.
 const BACKSLASH: u8 = b'\\';
 /// First byte of a surrogate in what would be UTF-8.
@@ -38,6 +40,45 @@ pub fn repair(text: &[u8]) -> Option<Repaired> {
     }
     tracing::warn!(replaced = found.len(), "JSON of others holds lone surrogates: each became U+FFFD");
     Some(Repaired { text: repaired, replaced: found.len() })
+}
+
+/// Text of a file that another program wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignText {
+    /// The text.
+    pub text: String,
+    /// The number of surrogates that stood in it as bytes and were replaced.
+    pub replaced: usize,
+}
+
+/// The bytes of a file as text, of whatever kind. Some programs write half a letter as bytes (`ED A0 BD`),
+/// which is not UTF-8: each becomes U+FFFD, and a warning is logged. Escapes stay as they are, for a text
+/// that is not JSON may speak of them.
+///
+/// # Errors
+/// The strict reader's error, where the bytes are not UTF-8 for another reason.
+pub fn text_of(bytes: Vec<u8>) -> Result<ForeignText, FromUtf8Error> {
+    let error = match String::from_utf8(bytes) {
+        Ok(text) => return Ok(ForeignText { text, replaced: 0 }),
+        Err(error) => error,
+    };
+    let mut repaired = error.as_bytes().to_vec();
+    let (mut replaced, mut at) = (0, 0);
+    while at < repaired.len() {
+        let is_half = repaired.get(at) == Some(&SURROGATE_BYTE) && is_surrogate(&repaired, at);
+        let place = repaired.get_mut(at..at.saturating_add(REPLACED_BYTES.len())).filter(|_| is_half);
+        at += match place {
+            Some(place) => {
+                place.copy_from_slice(&REPLACED_BYTES);
+                replaced += 1;
+                REPLACED_BYTES.len()
+            }
+            None => 1,
+        };
+    }
+    let text = String::from_utf8(repaired).map_err(|_| error)?;
+    tracing::warn!(replaced, "a file of others holds lone surrogates: each became U+FFFD");
+    Ok(ForeignText { text, replaced })
 }
 
 /// Where lone surrogates begin.
@@ -112,6 +153,21 @@ mod tests {
         check(br"\ud83d\ude0", Some((br"\ufffd\ude0", 1)));
         check("한국어 \u{d7ff}".as_bytes(), None);
         check(b"a\xed\xa0\xbdb\xed", Some((b"a\xef\xbf\xbdb\xed", 1)));
+    }
+
+    #[test]
+    fn bytes_of_half_a_letter_cost_no_file() {
+        let check = |bytes: &[u8], expect: Option<(&str, usize)>| {
+            let expect = expect.map(|(text, replaced)| ForeignText { text: text.to_owned(), replaced });
+            assert_eq!(text_of(bytes.to_vec()).ok(), expect, "{bytes:x?}");
+        };
+        check("a 😀 한".as_bytes(), Some(("a 😀 한", 0)));
+        check(b"cut \xed\xa0\xbd, \xed\xbe\x80.", Some(("cut \u{fffd}, \u{fffd}.", 2)));
+        check(br"the escape \ud83d stays", Some((r"the escape \ud83d stays", 0)));
+        check(b"\xed\xa0\xbd of \\ud83d", Some(("\u{fffd} of \\ud83d", 1)));
+        check(b"latin \xe9", None);
+        check(b"\xed\xa0\xbd and latin \xe9", None);
+        check(b"\xed\xa0", None);
     }
 
     proptest! {

@@ -9,6 +9,7 @@ use loci_api::evaluation::{Evaluation, EvaluationAdd, EvaluationFindingAdd, Eval
 use super::at::At;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::input;
 use crate::output;
 use crate::session::Session;
 
@@ -94,8 +95,7 @@ impl Add {
     fn evaluation(self) -> Result<EvaluationAdd> {
         let findings = match (self.findings, self.text) {
             (Some(file), _) => {
-                let text = std::fs::read_to_string(&file)
-                    .with_context(|| format!("{} cannot be read", file.display()))?;
+                let text = input::text_at(&file, "the findings")?;
                 loci_json::from_str(&text)
                     .with_context(|| format!("{} is no list of findings", file.display()))?
             }

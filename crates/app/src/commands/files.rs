@@ -1,7 +1,6 @@
 //! `loci files`: a memory as files: what lies there, reading, writing. History and going back are `files_history`, the
 //! memory tool is `files_tool`.
 
-use std::io::Read;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -15,6 +14,7 @@ use super::files_tool::Tool;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{NotFound, Usage};
+use crate::input;
 use crate::output;
 use crate::session::Session;
 
@@ -355,12 +355,8 @@ fn is_option(line: &str) -> bool {
 
 fn text_of(file: Option<PathBuf>) -> Result<String> {
     match file {
-        Some(file) => std::fs::read_to_string(&file).with_context(|| format!("reading {}", file.display())),
-        None => {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text).context("reading standard input")?;
-            Ok(text)
-        }
+        Some(file) => input::text_at(&file, "the text"),
+        None => input::limited(std::io::stdin()).context("reading standard input"),
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use loci_api::sre::SreKept;
 use loci_api::sre_preferences as shape;
 use serde_json::Value;
 
 use super::operations_place::OperationsAt;
+use crate::input;
 use crate::output;
 use crate::session::Session;
 
@@ -68,8 +69,7 @@ pub(crate) struct History {
 
 impl Apply {
     pub(super) async fn run(&self, session: &Session) -> Result<()> {
-        let text = std::fs::read_to_string(&self.file)
-            .with_context(|| format!("reading {}", self.file.display()))?;
+        let text = input::text_at(&self.file, "the preferences")?;
         let memory = self.at.memory(session).await?;
         let asked = shape::SrePreferencesApply {
             users: None,

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Subcommand;
 use loci_api::profile as shape;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::input;
 use crate::output;
 use crate::session::Session;
 
@@ -73,7 +74,7 @@ pub(crate) fn asked(file: &str, dry_run: bool) -> Result<shape::ProfileApply> {
     if !file.contains(['.', '/', '\\']) {
         return Ok(shape::ProfileApply { profile: Some(file.to_owned()), text: None, dry_run });
     }
-    let text = std::fs::read_to_string(Path::new(file)).with_context(|| format!("reading {file}"))?;
+    let text = input::text_at(Path::new(file), "the profile")?;
     Ok(shape::ProfileApply { profile: None, text: Some(text), dry_run })
 }
 

@@ -377,3 +377,35 @@ fn what_a_person_changed_is_not_replaced_in_silence() {
     home.ok(&[&["files", "put"][..], &place, &["knowledge/c.md", &own]].concat());
     assert!(home.fails(1, &arguments).contains("knowledge/c.md was changed here"));
 }
+
+/// Half a letter that a program wrote as bytes, which is not UTF-8, costs no file of any format; the report
+/// says so.
+#[test]
+fn bytes_of_half_a_letter_cost_no_file() {
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes"]);
+    // A # stands for the bytes.
+    let bytes = |text: &str| -> Vec<u8> {
+        text.bytes().flat_map(|byte| if byte == b'#' { vec![0xed, 0xa0, 0xbd] } else { vec![byte] }).collect()
+    };
+    for (format, name, text) in [
+        ("mem0", "mem0.json", r#"{"results":[{"memory":"cut #"},{"memory":"whole"}]}"#),
+        ("strands-json", "strands.json", r#"[{"content":"cut #"},{"content":"whole"}]"#),
+        ("letta", "letta.af", r#"{"agents":[],"passages":[{"text":"cut #"},{"text":"whole"}]}"#),
+        ("okf", "note.md", "---\ntype: note\ndescription: A note.\n---\n\ncut #\n"),
+    ] {
+        let file = home.path(name);
+        std::fs::write(&file, bytes(text)).unwrap();
+        let arguments = ["import", "--format", format, "--memory", "notes", "--dry-run"];
+        let report = home.json(&[&arguments[..], &[file.to_str().unwrap()]].concat());
+        assert_eq!(report["problems"], serde_json::json!([]), "{format}: {report}");
+        assert!(report["lossy"].to_string().contains("U+FFFD"), "{format}: {report}");
+    }
+    let id = "3f0c9a52-1111-4222-8333-444455556666";
+    let line = format!(r#"{{"type":"user","sessionId":"{id}","message":{{"content":"cut #"}}}}"#);
+    let file = home.path("session.jsonl");
+    std::fs::write(&file, bytes(&line)).unwrap();
+    let arguments = ["import", "--format", "transcript", "--memory", "notes", "--actor", "mara"];
+    let report = home.json(&[&arguments[..], &[file.to_str().unwrap()]].concat());
+    assert_eq!((&report["turns"], &report["repaired"]), (&1.into(), &1.into()), "{report}");
+}

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::SourceFile;
 use super::item::{FormatProblem, ImportItem, Mapping};
+use super::{HALVES_OF_LETTERS, SourceFile};
 
 /// An object of a list.
 pub(super) struct JsonItem {
@@ -46,7 +46,7 @@ pub(super) fn read(
 pub(super) fn repaired<'t>(text: &'t str, mapping: &mut Mapping) -> Cow<'t, str> {
     let repaired = loci_json::repaired_text(text);
     if matches!(repaired, Cow::Owned(_)) {
-        mapping.loses("halves of letters (lone surrogates) are the sign U+FFFD");
+        mapping.loses(HALVES_OF_LETTERS);
     }
     repaired
 }

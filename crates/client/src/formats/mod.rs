@@ -26,6 +26,9 @@ pub const JSON_BYTES_MAX: u64 = 256 << 20;
 /// Files of a folder that are read.
 pub const FOLDER_FILES_MAX: usize = 50_000;
 
+/// What is lost where a program wrote half a letter.
+pub const HALVES_OF_LETTERS: &str = "halves of letters (lone surrogates) are the sign U+FFFD";
+
 /// A file as it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {

@@ -58,6 +58,7 @@ impl Source for ChatgptExport<'_> {
 /// Reads a conversation. What is wrong with a message costs that message.
 fn conversation(element: Element, number: usize, out: &mut Out) {
     let line = element.line;
+    out.note_replaced(element.replaced);
     let text = out.repaired(element.text);
     let mut place = format!("conversation {number}");
     let read = object(line, &text).and_then(|conversation| {

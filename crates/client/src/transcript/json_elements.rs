@@ -3,14 +3,18 @@
 //! It knows brackets and strings and nothing else: each element is checked by whoever parses it. It does NOT hold more
 //! than one element.
 
+use loci_json::ForeignText;
+
 use super::error::TranscriptError;
-use super::lines::{Input, UNIT_BYTES_MAX, utf8};
+use super::lines::{Input, UNIT_BYTES_MAX};
 
 /// The text of one element.
 pub(super) struct Element {
     /// Line of the source where it begins, from 1.
     pub(super) line: usize,
     pub(super) text: String,
+    /// Halves of letters that stood in it as bytes, and are U+FFFD now.
+    pub(super) replaced: usize,
 }
 
 pub(super) struct Elements<'a> {
@@ -152,10 +156,10 @@ fn finished(open: Collected, bytes_max: usize) -> Result<Element, TranscriptErro
             "remove this conversation from the array, or import it in another format",
         ));
     }
-    let text = utf8(open.bytes).map_err(|_| {
+    let ForeignText { text, replaced } = loci_json::text_of(open.bytes).map_err(|_| {
         TranscriptError::new(open.line, "the text is UTF-8 (it is not)", "convert the file to UTF-8")
     })?;
-    Ok(Element { line: open.line, text })
+    Ok(Element { line: open.line, text, replaced })
 }
 
 fn not_an_export(line: usize) -> TranscriptError {

@@ -2,6 +2,8 @@
 
 use std::io::BufRead;
 
+use loci_json::ForeignText;
+
 use super::error::TranscriptError;
 
 /// Most bytes of one line, one speaker's turn, or one conversation of an export: 64 MiB. Sessions with pasted images
@@ -16,6 +18,8 @@ pub(super) struct Line {
     /// From 1.
     pub(super) number: usize,
     pub(super) text: String,
+    /// Halves of letters that stood in it as bytes, and are U+FFFD now.
+    pub(super) replaced: usize,
 }
 
 pub(super) struct Lines<'a> {
@@ -102,7 +106,8 @@ fn line_of(number: usize, bytes: Option<Vec<u8>>, bytes_max: usize) -> Result<Li
     if bytes.last() == Some(&b'\r') {
         bytes.pop();
     }
-    let mut text = utf8(bytes).map_err(|valid_up_to| {
+    let ForeignText { mut text, replaced } = loci_json::text_of(bytes).map_err(|error| {
+        let valid_up_to = error.utf8_error().valid_up_to();
         TranscriptError::new(
             number,
             format!("the text is UTF-8 (it is not, from byte {valid_up_to} of the line)"),
@@ -112,16 +117,7 @@ fn line_of(number: usize, bytes: Option<Vec<u8>>, bytes_max: usize) -> Result<Li
     if number == 1 && text.starts_with('\u{feff}') {
         text.remove(0);
     }
-    Ok(Line { number, text })
-}
-
-/// The bytes as text; else how many of them are. Some programs write half of a letter as bytes: it becomes U+FFFD.
-pub(super) fn utf8(bytes: Vec<u8>) -> Result<String, usize> {
-    String::from_utf8(bytes).or_else(|error| {
-        let (bytes, valid_up_to) = (error.as_bytes(), error.utf8_error().valid_up_to());
-        let repaired = loci_json::repair(bytes).ok_or(valid_up_to)?;
-        String::from_utf8(repaired.text).map_err(|_| valid_up_to)
-    })
+    Ok(Line { number, text, replaced })
 }
 
 #[cfg(test)]

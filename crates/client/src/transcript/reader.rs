@@ -91,6 +91,11 @@ pub(super) struct Out {
 }
 
 impl Out {
+    /// Counts lone surrogates that became U+FFFD when bytes were read.
+    pub(super) fn note_replaced(&mut self, replaced: usize) {
+        self.repaired += replaced;
+    }
+
     /// JSON text with U+FFFD for lone surrogates, which are counted.
     pub(super) fn repaired(&mut self, json: String) -> String {
         let Some(repaired) = loci_json::repair(json.as_bytes()) else { return json };
@@ -146,6 +151,7 @@ impl<P: LineParser> Source for LineSource<'_, P> {
             return false;
         };
         let read = line.and_then(|line| {
+            out.note_replaced(line.replaced);
             let text = if P::IS_JSON { out.repaired(line.text) } else { line.text };
             self.parser.line(&Line { text, ..line }, out)
         });

@@ -133,6 +133,16 @@ impl Call {
         }
     }
 
+    /// The request's body as text of a file; halves of letters that stand in it as bytes become U+FFFD.
+    pub(super) fn text(&self) -> Result<String> {
+        let rule = "the body must be UTF-8, or JSON of the type application/json";
+        let read = loci_json::text_of(self.body.to_vec()).map_err(|_| Error::invalid("body", rule))?;
+        if read.replaced > 0 {
+            self.repaired.set();
+        }
+        Ok(read.text)
+    }
+
     /// The request's body as it came.
     pub(super) fn body(&self) -> &[u8] {
         &self.body

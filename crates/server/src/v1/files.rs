@@ -87,12 +87,9 @@ async fn document_put(doors: Doors, request: Request) -> Result<Response> {
         let reason = put.reason.clone();
         (PutContent::Parts(content(put)), call.token()?, reason)
     } else {
-        let text = std::str::from_utf8(call.body()).map_err(|_| {
-            Error::invalid("body", "the body must be UTF-8, or JSON of the type application/json")
-        })?;
+        let text = call.text()?;
         let token = call.token_of(&json!(text))?;
         let is_raw = flag("raw", asked.raw.as_deref())?;
-        let text = text.to_owned();
         (if is_raw { PutContent::Raw(text) } else { PutContent::File(text) }, token, None)
     };
     let put = DocumentPut {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use loci_client::formats::{self, Mapping, Skipped, Takes};
+use loci_client::formats::{self, HALVES_OF_LETTERS, Mapping, Skipped, Takes};
 use loci_model::ports::clock::Clock;
 
 use super::mapping_report::MappingReport;
@@ -49,6 +49,9 @@ fn mapping(source: &Path, into: &Destination<'_>) -> Result<Mapping> {
         None => claude_folder::read(&found.files),
     };
     mapping.problems.append(&mut found.problems);
+    if found.replaced > 0 {
+        mapping.lossy.insert(HALVES_OF_LETTERS.to_owned());
+    }
     // Of a project, nearly all files are others.
     let others = if takes == Takes::Folder(&[".md"]) { found.others } else { 0 };
     for (what, count, why) in [

@@ -33,6 +33,8 @@ pub(super) struct Found {
     pub(super) hidden: usize,
     /// Folders of what programs make or fetch, which are not entered.
     pub(super) fetched: usize,
+    /// Halves of letters in the files, which are U+FFFD now.
+    pub(super) replaced: usize,
 }
 
 /// Reads a source: a file, or all files of a folder that the format takes.
@@ -120,8 +122,11 @@ impl Found {
             Ok(_) => fs::read(file),
             Err(error) => Err(error),
         };
-        match bytes.map(String::from_utf8) {
-            Ok(Ok(text)) => self.files.push(SourceFile { path: path.to_owned(), text }),
+        match bytes.map(loci_json::text_of) {
+            Ok(Ok(read)) => {
+                self.replaced += read.replaced;
+                self.files.push(SourceFile { path: path.to_owned(), text: read.text });
+            }
             Ok(Err(_)) => self.refuse(path, "it must be UTF-8", "save it in UTF-8"),
             Err(error) => {
                 self.refuse(
