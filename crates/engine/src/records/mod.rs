@@ -13,6 +13,7 @@ pub(crate) mod list;
 pub(crate) mod namespaces;
 pub(crate) mod prefix_reading;
 pub(crate) mod quarantine;
+mod restate;
 mod revert;
 mod sources;
 pub(crate) mod strategy_choice;

@@ -35,6 +35,35 @@ fn what_one_door_stores_the_other_finds() {
     assert_eq!(serde_json::from_str::<Value>(text).unwrap(), found);
 }
 
+/// What is added again was said again: its time is that of the last telling, in listings and on the wire.
+#[test]
+fn what_is_added_again_has_the_time_of_its_last_telling() {
+    let world = World::new();
+    world.memory("notes");
+    let add = |entries: Value| native(&world, "add_memory", json!({ "entries": entries }), &[]).1;
+    add(json!(["The release manager is Priya"]));
+    world.test.clock().advance_ms(60_000);
+    add(json!(["The release manager is Tom"]));
+    let records = || {
+        let listed = world.send("GET", "/v1/memories/notes/records", &[], String::new()).json();
+        let records = listed["records"].as_array().unwrap_or_else(|| panic!("{listed}")).clone();
+        let of = |record: &Value| {
+            let text = record["text"].as_str().unwrap();
+            (text.rsplit(' ').next().unwrap().to_owned(), record["timestamp"].as_str().unwrap().to_owned())
+        };
+        records.iter().map(of).collect::<Vec<_>>()
+    };
+    let before = records();
+    assert_eq!(before.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["Tom", "Priya"]);
+    world.test.clock().advance_ms(60_000);
+    assert_eq!(add(json!(["The release manager is Priya"])), json!({ "stored": 0, "known": 1 }));
+    let after = records();
+    let time =
+        |of: &[(String, String)], name: &str| of.iter().find(|(known, _)| known == name).unwrap().1.clone();
+    assert!(time(&after, "Priya") > time(&after, "Tom"), "{after:?}");
+    assert_eq!((after.len(), time(&after, "Tom")), (2, time(&before, "Tom")));
+}
+
 #[test]
 fn a_search_of_a_memory_gives_passages() {
     let world = World::new();

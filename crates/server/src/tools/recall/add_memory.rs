@@ -7,7 +7,7 @@ use loci_model::metadata::Metadata;
 use loci_model::ports::BoxFuture;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
-use loci_model::{Error, ErrorKind, Namespace, Result, limits};
+use loci_model::{Error, ErrorKind, Namespace, RecordId, Result, limits};
 use serde_json::{Map, Value, json};
 
 use super::stores::{self, Stores};
@@ -61,16 +61,22 @@ async fn add(context: Context, arguments: Arguments) -> Outcome {
     };
     let (mut stored, mut known) = (0_usize, 0_usize);
     for memory in &memories {
-        let mut fresh = Vec::new();
+        let (mut fresh, mut again) = (Vec::new(), Vec::new());
         for entry in &entries {
-            if is_known(&context, memory, entry).await? {
-                known = known.saturating_add(1);
-            } else {
+            let same = same_text(&context, memory, entry).await?;
+            if same.is_empty() {
                 fresh.push(entry.clone());
+            } else {
+                known = known.saturating_add(1);
+                again.extend(same);
             }
         }
         stored = stored.saturating_add(fresh.len());
         write(&context, memory, fresh).await?;
+        // What is said again was said now.
+        if !again.is_empty() {
+            context.engine.records_restate(&context.caller, &memory.id, again).await?;
+        }
     }
     let mut answer = Map::new();
     answer.insert("stored".to_owned(), json!(stored));
@@ -99,8 +105,9 @@ fn entries(arguments: &Arguments) -> Result<Vec<String>, ToolError> {
     Ok(entries)
 }
 
-/// True where the memory holds the same text, as far as the caller may see. Who may write and not read adds it again.
-async fn is_known(context: &Context, memory: &Memory, entry: &str) -> Result<bool> {
+/// The records that hold the same text, as far as the caller may see. Who may write and not read adds it
+/// again.
+async fn same_text(context: &Context, memory: &Memory, entry: &str) -> Result<Vec<RecordId>> {
     let question = SearchRequest {
         memory: memory.id.clone(),
         query: entry.chars().take(limits::QUERY_CHARS_MAX).collect(),
@@ -119,8 +126,11 @@ async fn is_known(context: &Context, memory: &Memory, entry: &str) -> Result<boo
         lists: None,
     };
     match context.engine.search_unread(&context.caller, question).await {
-        Ok(answer) => Ok(answer.hits.iter().any(|hit| hit.record.text == entry)),
-        Err(error) if error.kind == ErrorKind::Denied => Ok(false),
+        Ok(answer) => {
+            let same = answer.hits.into_iter().filter(|hit| hit.record.text == entry);
+            Ok(same.map(|hit| hit.record.id).collect())
+        }
+        Err(error) if error.kind == ErrorKind::Denied => Ok(Vec::new()),
         Err(error) => Err(error),
     }
 }
