@@ -138,6 +138,33 @@ def objects_come_back_as_they_were(world):
         refused("404", 404, world.s3.head_object, Bucket=BUCKET, Key=key)
 
 
+def names_of_keys_are_kept(world):
+    """Marks of directories, slashes that follow each other, and both forms of a composed letter, as other clients make them."""
+    decomposed, composed = "gro\u0308\u00dfe.md", "gr\u00f6\u00dfe.md"
+    keys = ["trail/", "trail/a.txt", "trail", "memory/names/", "memory/names/a.md", "memory/names/sub/"]
+    keys += [f"{folder}{name}" for folder in ("plain/", "memory/names/") for name in (decomposed, composed)]
+    for key in keys:
+        world.put(key, ascii(key).encode())
+    for key in keys:
+        assert world.get(key) == ascii(key).encode(), ascii(key)
+        assert world.s3.head_object(Bucket=BUCKET, Key=key)["ContentLength"] == len(ascii(key)), ascii(key)
+        assert key in world.keys(key), ascii(key)
+    below = lambda *prefixes: sorted(key for prefix in prefixes for key in world.keys(prefix))
+    assert below("trail", "plain/", "memory/names/") == sorted(keys), below("trail", "plain/", "memory/names/")
+    page = world.s3.list_objects_v2(Bucket=BUCKET, Prefix="trail", Delimiter="/")
+    found = ([one["Key"] for one in page["Contents"]], [one["Prefix"] for one in page["CommonPrefixes"]])
+    assert found == (["trail"], ["trail/"]), found
+    # Runs of slashes are one: both keys are one object.
+    world.put("trail//b.txt", b"first")
+    world.put("trail/b.txt", b"second")
+    assert world.get("trail//b.txt") == b"second" and world.keys("trail//b") == ["trail/b.txt"]
+    world.s3.delete_object(Bucket=BUCKET, Key="trail/")
+    assert below("trail") == ["trail", "trail/a.txt", "trail/b.txt"], below("trail")
+    for key in [*keys, "trail/b.txt"]:
+        world.s3.delete_object(Bucket=BUCKET, Key=key)
+    assert below("trail", "plain/", "memory/names/") == []
+
+
 def documents_are_documents(world):
     world.put("memory/desk/editor.md", b"# Editor\n- dark\n")
     path = f"/v1/memories/{world.memory()}/files/knowledge/facts/editor.md?namespace=/team/desk"
@@ -411,6 +438,7 @@ def stores_of_javascript(world):
 
 CHECKS = [
     objects_come_back_as_they_were,
+    names_of_keys_are_kept,
     documents_are_documents,
     conditions_hold,
     lists_have_pages_and_delimiters,

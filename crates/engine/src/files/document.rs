@@ -7,6 +7,7 @@ use loci_model::tree_entry::{EntryStanding, PathOrigin, TreeEntry, owner_of};
 use loci_model::{Error, Result, Timestamp, limits};
 use loci_text::sections::first_heading;
 use sha2::{Digest, Sha256};
+use unicode_normalization::is_nfc;
 
 use super::claims::Granted;
 use super::derived::{derived_description, shortened};
@@ -25,6 +26,8 @@ const WRITTEN_HEAD: &str = "file_written_head";
 const HEAD_MARK: char = '|';
 /// Metadata: the file may be run.
 const EXECUTABLE: &str = "file_executable";
+/// Metadata: the path of the file as somebody committed it, where it is not composed as the document's is.
+const COMMITTED_PATH: &str = "file_committed_path";
 /// Metadata: what only a grant sets, where the head of the file says otherwise.
 const GRANTED: &str = "file_granted";
 /// Metadata: the content was taken out.
@@ -33,6 +36,15 @@ const REDACTED: &str = "file_redacted";
 pub(super) const NOT_KEPT: [&str; 2] = ["id", TRUST];
 /// How far a file says that it is to be trusted.
 pub(super) const TRUST: &str = "trust";
+
+/// The path of a record's file as somebody committed it. It counts as long as it is the document's path,
+/// composed.
+pub(super) fn committed_path(record: &Record) -> Option<&str> {
+    match record.metadata.get(COMMITTED_PATH) {
+        Some(MetadataValue::String(path)) => Some(path),
+        Some(_) | None => None,
+    }
+}
 
 /// What a document says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -54,6 +66,9 @@ pub struct DocumentContent {
     pub is_raw: bool,
     /// Whether the file may be run; `None`: as it was, which a new one is not.
     pub executable: Option<bool>,
+    /// The path of the file as somebody committed it; `None`: as it was, which is the document's for a new
+    /// one.
+    pub committed_path: Option<String>,
     /// Its file says that it is to be trusted less.
     pub lowered_to: Option<TrustTier>,
     /// What holds in the place of what its head says, which is text of whoever wrote the file; `None`: the
@@ -81,6 +96,7 @@ impl DocumentContent {
             written_head,
             is_raw: record.metadata.contains_key(RAW) || has_no_head(record.path.as_deref()),
             executable: record.metadata.contains_key(EXECUTABLE).then_some(true),
+            committed_path: committed_path(record).map(ToOwned::to_owned),
             lowered_to: None,
             granted: match record.metadata.get(GRANTED) {
                 Some(MetadataValue::String(granted)) => Granted::parse(granted),
@@ -264,6 +280,13 @@ impl DocumentContent {
         for (key, _) in [(RAW, self.is_raw), (EXECUTABLE, self.is_executable())].iter().filter(|(_, is)| *is)
         {
             metadata.insert((*key).to_owned(), MetadataValue::String("true".to_owned()));
+        }
+        match &self.committed_path {
+            Some(path) if is_nfc(path) => drop(metadata.remove(COMMITTED_PATH)),
+            Some(path) => {
+                metadata.insert(COMMITTED_PATH.to_owned(), MetadataValue::String(path.clone()));
+            }
+            None => {}
         }
         if let Some(head) = self.written_head.as_ref().filter(|_| !self.is_raw) {
             metadata.insert(WRITTEN_HEAD.to_owned(), MetadataValue::String(format!("{HEAD_MARK}{head}")));

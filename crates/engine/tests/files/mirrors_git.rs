@@ -121,6 +121,54 @@ fn a15_clones_of_all_kinds_and_the_same_ids_again() {
     assert_eq!(git(&mirrored.folder.path().join("again.git"), &["rev-parse", "main"]), tip);
 }
 
+/// A name that somebody committed decomposed (NFD), as macOS does, stays: one file, through edits, moves and
+/// a repository that is rendered anew.
+#[test]
+fn a_file_keeps_the_name_under_which_it_was_committed() {
+    let mirrored = mirrored();
+    mirrored.shelf.put(A, "one\n");
+    let base = mirrored.sync().commit.unwrap();
+    let (decomposed, composed) = ("gro\u{308}\u{df}e", "gr\u{f6}\u{df}e");
+    let note = format!("knowledge/facts/{decomposed}.md");
+    let data = format!("knowledge/{decomposed}/{decomposed}.json");
+    let files = |root: &Path| -> Vec<String> {
+        let listed = git(root, &["-c", "core.quotePath=false", "ls-tree", "-r", "--name-only", "main"]);
+        listed.lines().map(ToOwned::to_owned).collect()
+    };
+    let mut expect = vec![A.to_owned(), note.clone(), data.clone()];
+    expect.sort();
+    let report = pull(&mirrored, &base, &[(&note, Some("# Note\n\nBees.\n")), (&data, Some("{\"a\":1}\n"))]);
+    assert!(report.refused.is_empty() && report.conflicts.is_empty(), "{report:?}");
+    let clone = clone_of(&mirrored, "clone", &[]);
+    assert_eq!(files(&mirrored.root()), expect);
+    assert_eq!(std::fs::read_to_string(clone.join(&note)).unwrap(), "# Note\n\nBees.\n");
+    // Written by others, and pulled again.
+    let at = format!("knowledge/facts/{composed}.md");
+    mirrored.shelf.edit(&at, Edit::Replace { old: "Bees".to_owned(), new: "Wasps".to_owned() }).unwrap();
+    let base = mirrored.sync().commit.unwrap();
+    assert_eq!(files(&mirrored.root()), expect);
+    assert!(git(&mirrored.root(), &["show", &format!("main:{note}")]).contains("Wasps"));
+    let base = pull(&mirrored, &base, &[(&note, Some("# Note\n\nHornets.\n"))]).commit.unwrap();
+    assert_eq!(files(&mirrored.root()), expect);
+    assert_eq!(mirrored.sync().commits, 0);
+    // Rendered anew it is the same.
+    let Shelf { engine, caller, .. } = &mirrored.shelf;
+    let again = mirrored.wanted("again", MirrorKind::Git);
+    let again = loci_engine::files::mirroring::NewMirror { path: "again.git".to_owned(), ..again };
+    block_on(engine.mirror_add(caller, again)).unwrap();
+    block_on(engine.mirror_sync(caller, &mirrored.shelf.memory(), "again")).unwrap();
+    assert_eq!(files(&mirrored.folder.path().join("again.git")), expect);
+    // Who commits it composed renames it; who deletes it deletes the one file.
+    let renamed = [(note.as_str(), None), (at.as_str(), Some("# Note\n\nAnts.\n"))];
+    pull(&mirrored, &base, &renamed);
+    let mut expect = vec![A.to_owned(), at.clone(), data.clone()];
+    expect.sort();
+    assert_eq!(files(&mirrored.root()), expect);
+    mirrored.shelf.delete(&format!("knowledge/{composed}/{composed}.json")).unwrap();
+    mirrored.sync();
+    assert_eq!(files(&mirrored.root()), [A, at.as_str()]);
+}
+
 #[test]
 fn writes_within_a_pause_are_one_commit_whenever_they_are_rendered() {
     let ids = |often: bool| {

@@ -63,7 +63,8 @@ impl Sync<'_> {
                     self.refused(path, &file, &why);
                     return Ok(false);
                 }
-                let content = DocumentContent { executable, ..*content };
+                let committed_path = self.committed_path(path);
+                let content = DocumentContent { executable, committed_path, ..*content };
                 let taking = Taking { path: at, content, over, beside };
                 self.take_document(path, &file, taking, &token).await
             }
@@ -109,6 +110,12 @@ impl Sync<'_> {
             self.kept.agree(path, file, None);
         }
         Ok(())
+    }
+
+    /// The path under which a file was committed, where that may be another than its composed one.
+    fn committed_path(&self, path: &str) -> Option<String> {
+        let committed = self.committed.as_ref().filter(|_| !path.is_ascii())?;
+        Some(committed.get(path).map_or(path, String::as_str).to_owned())
     }
 
     /// The text of a file, if it still is the one that was planned for, and whether it may be run where the
@@ -214,7 +221,8 @@ impl Sync<'_> {
             None => None,
         };
         let content = before.map_or(*content, |before| before.with_body(text));
-        let content = DocumentContent { executable, ..content };
+        let committed_path = self.committed_path(path);
+        let content = DocumentContent { executable, committed_path, ..content };
         let taking = Taking { path: at, content, over, beside: None };
         self.take_document(path, file, taking, token).await.map(drop)
     }
@@ -232,6 +240,7 @@ impl Sync<'_> {
         let bare = |content: &DocumentContent| DocumentContent {
             lowered_to: None,
             granted: None,
+            committed_path: None,
             written_head: None,
             ..content.clone()
         };

@@ -16,11 +16,15 @@ use unicode_normalization::UnicodeNormalization;
 /// Why a file is passed over whose name another has, but for how it is composed.
 const SAME_NAME: &str = "same_name";
 
+/// Files and directories that a place spells otherwise than the tree: as the place spells them, by composed
+/// path.
+pub(super) type Spellings = BTreeMap<String, String>;
+
 /// A place whose paths are composed.
 pub(super) struct Spelled {
     place: Arc<dyn FileBackend>,
-    /// As the place spells the files and directories of the last listing that it spells otherwise.
-    names: Mutex<BTreeMap<String, String>>,
+    /// Those of the last listing.
+    names: Mutex<Spellings>,
 }
 
 impl Spelled {
@@ -28,7 +32,7 @@ impl Spelled {
         Self { place, names: Mutex::default() }
     }
 
-    fn names(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+    fn names(&self) -> MutexGuard<'_, Spellings> {
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -68,13 +72,14 @@ impl Spelled {
     }
 }
 
-fn composed(path: &str) -> String {
+/// A path as a tree has it.
+pub(super) fn composed(path: &str) -> String {
     if path.is_ascii() { path.to_owned() } else { path.nfc().collect() }
 }
 
 /// A listing with composed paths, and how the place spells those that it spells otherwise. Of two files of
 /// one name the composed one is meant, else the first.
-fn composed_listing(listing: FileListing) -> (FileListing, BTreeMap<String, String>) {
+pub(super) fn composed_listing(listing: FileListing) -> (FileListing, Spellings) {
     let FileListing { has_root, marker, entries, skipped } = listing;
     let (mut taken, mut others) = (BTreeMap::new(), Vec::new());
     for entry in entries {

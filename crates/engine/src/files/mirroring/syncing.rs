@@ -13,7 +13,7 @@ use loci_model::{Error, MemoryId, RecordId, Result};
 
 use super::keeping::{self, Kept};
 use super::layouts::{LaidState, Layout};
-use super::spelling::Spelled;
+use super::spelling::{Spelled, Spellings};
 use super::taking::writer_of;
 use crate::Engine;
 use crate::jobs::lease::Chore;
@@ -38,6 +38,9 @@ pub(super) struct Sync<'a> {
     pub(super) report: MirrorReport,
     /// Names that files have whose documents were made or renamed in this sync.
     pub(super) names_taken: BTreeMap<RecordId, String>,
+    /// The paths under which files were committed that are taken, where those are not composed; by composed
+    /// path. `None`: what is taken was not committed.
+    pub(super) committed: Option<Spellings>,
     /// The process ends behind it.
     pub(super) is_last: bool,
     /// What both sides agreed on is told by somebody else, and not kept.
@@ -145,6 +148,7 @@ impl Engine {
             report,
             is_last,
             names_taken: BTreeMap::new(),
+            committed: None,
             is_passing: false,
             outdated_by,
             laid_kept,

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Engine;
 use crate::files::mirroring::keeping::{Kept, hex_of, state_of};
-use crate::files::mirroring::spelling::Spelled;
+use crate::files::mirroring::spelling::{Spelled, composed, composed_listing};
 use crate::files::mirroring::syncing::{PATIENCE_MS, Sync};
 
 /// Files that one pull brings.
@@ -150,6 +150,7 @@ impl Engine {
             sync.mirror.direction = MirrorDirection::Import;
             sync.kept = agreed(&base);
             sync.is_passing = true;
+            sync.committed = Some(composed_listing(pulled.listing.clone()).1);
             sync.backend = Arc::new(Spelled::new(Arc::new(pulled)));
             sync.pull().await?;
             // What became of it is rendered at once; what cannot be is rendered by the next sync.
@@ -204,7 +205,7 @@ fn agreed(base: &FileListing) -> Kept {
     let mut kept = Kept::default();
     for entry in &base.entries {
         let state = state_of(&entry.sha256, entry.executable);
-        kept.agree(&entry.path, &hex_of(&state), None);
+        kept.agree(&composed(&entry.path), &hex_of(&state), None);
     }
     kept
 }

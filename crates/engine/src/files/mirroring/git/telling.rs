@@ -14,6 +14,8 @@ use loci_model::{RecordId, Result};
 
 use super::message::Happened;
 use crate::files::DocumentContent;
+use crate::files::document::committed_path;
+use crate::files::mirroring::spelling::composed;
 use crate::files::tree::Tree;
 use crate::files::versions::Versions;
 
@@ -80,6 +82,8 @@ fn of_versions(
     let path = |version: Option<&Record>| version.and_then(|version| versions?.path(version));
     let (since, before) = (get(change.version), get(change.before));
     let (lies_at, lay_at) = (path(since), path(before));
+    // As they were committed, where they were.
+    let (lies_at, lay_at) = (spelled(since, lies_at), spelled(before, lay_at));
     let newest = since.or_else(|| versions.and_then(|versions| versions.at(change.sequence)));
     let lies = since.zip(lies_at.clone()).map(|(record, path)| {
         let content = DocumentContent::of(record);
@@ -87,7 +91,10 @@ fn of_versions(
     });
     let happened = Happened {
         operation: change.operation,
-        path: lies_at.clone().or_else(|| lay_at.clone()).unwrap_or_else(|| change.record.to_string()),
+        path: lies_at
+            .as_ref()
+            .or(lay_at.as_ref())
+            .map_or_else(|| change.record.to_string(), |path| composed(path)),
         record: change.record.to_string(),
         reason: newest.and_then(|record| record.state_reason.clone()),
         sources: newest.map(sources).unwrap_or_default(),
@@ -97,6 +104,13 @@ fn of_versions(
         None => made_by(tx, tree, change, newest)?,
     };
     Ok(ToldChange { happened, by, left: lay_at.filter(|path| Some(path) != lies_at.as_ref()), lies })
+}
+
+/// The path of a version's file: as it was committed, as long as that is its path.
+fn spelled(version: Option<&Record>, path: Option<String>) -> Option<String> {
+    let path = path?;
+    let committed = version.and_then(committed_path).filter(|committed| composed(committed) == path);
+    Some(committed.map_or(path, ToOwned::to_owned))
 }
 
 fn sources(record: &Record) -> Vec<String> {
