@@ -49,7 +49,8 @@ impl Restore {
             ),
             BackupSecrets::Tombstones if !has_key => Some(
                 "the backup's tombstones were made under a master key that is not here: put master.key into \
-                 the folder, or set LOCI_MASTER_KEY; without it imports may bring back what was erased before",
+                 the folder, or set LOCI_MASTER_KEY; without it imports may bring back what was erased \
+                 before",
             ),
             BackupSecrets::None if has_key_file => Some(
                 "the backup has nothing sealed, and the folder a master key: a server does not start until \
