@@ -136,7 +136,7 @@ def _named(table: str) -> dict[str, tuple[str, str]]:
             continue
         name, method, path, *marks = line.split()
         mark = "".join(marks)
-        if mark not in ("", "read", "key", "once"):
+        if mark not in ("", "read", "key"):
             raise NotUnderstood(f"{TABLE.name}: {mark} is no mark")
         if any(name == other for other, _ in named.values()):
             raise NotUnderstood(f"{TABLE.name}: two operations are called {name}")
@@ -153,7 +153,7 @@ def _operation(
     body = _content(place, described.get("requestBody"))
     successes = [answer for status, answer in described["responses"].items() if status.startswith("2")]
     answers = [found for found in (_content(place, answer) for answer in successes) if found]
-    repeat = {"": "read" if method == "GET" else "never", "once": "never"}.get(mark, mark)
+    repeat = mark or ("read" if method == "GET" else "never")
     return Operation(
         name=name,
         method=method,
