@@ -73,10 +73,13 @@ pub const BODIES_HOOK_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub const BODY_MS_MAX: u64 = 300_000;
 /// The same of a body of a hook that is not checked yet.
 pub const HOOK_BODY_MS_MAX: u64 = 30_000;
-/// Bytes of a refused body that are read away before its answer; a client that sends more may see a reset.
+/// Bytes of a refused body that are read away before its answer, where a place among the slow connections is
+/// free; a client that sends more, or finds none, may see a reset.
 pub const UNREAD_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Milliseconds that reading a refused body away may take.
 pub const UNREAD_MS_MAX: u64 = 30_000;
+/// The same where the server is full, or stops.
+pub const UNREAD_SHORT_MS_MAX: u64 = 2_000;
 /// Milliseconds that a client may keep the server waiting for a body, or for an answer to be read, beyond what the
 /// bytes it transfers meanwhile pay for.
 pub const TRANSFER_PATIENCE_MS: u64 = 30_000;

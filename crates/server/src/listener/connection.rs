@@ -139,16 +139,22 @@ impl Connections {
         peer: Peer,
         is_for_health: bool,
     ) {
-        let (pace, router) = (self.pace(), self.router.clone());
+        let (pace, router, metrics) = (self.pace(), self.router.clone(), Arc::clone(&self.doors.metrics));
+        let until = self.stopping.clone();
         let answer = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
             let (mut head, body) = request.into_parts();
             head.extensions.insert(peer);
-            let (pace, router) = (pace.clone(), router.clone());
+            let (pace, router, metrics) = (pace.clone(), router.clone(), Arc::clone(&metrics));
+            let until = until.clone();
             async move {
-                if is_for_health && !HEALTH_PATHS.contains(&head.uri.path()) {
-                    return Ok(full());
+                if !is_for_health || HEALTH_PATHS.contains(&head.uri.path()) {
+                    return answer_one(&pace, router, head, body, until).await;
                 }
-                answer_one(&pace, router, head, body).await
+                metrics.connection_refused();
+                if !asks_first(&head) {
+                    read_away(&pace, body, limits::UNREAD_SHORT_MS_MAX, until).await;
+                }
+                Ok(full())
             }
         });
         let connection = http1::Builder::new()
@@ -173,30 +179,49 @@ impl Connections {
 }
 
 /// Answers one request. What the door left unread of its body is read away first: a connection closed on unread bytes is
-/// reset, and its client may never see why it was refused. A client that asks before it sends (`Expect`) is not made to send.
+/// reset, and its client may never see why it was refused. That is a courtesy to a sender whom nobody may
+/// know, so it needs a place among the slow connections, however fast the bytes come: without one the answer
+/// is sent at once.
 async fn answer_one(
     pace: &PaceRules,
     router: Router,
     head: hyper::http::request::Parts,
     body: Incoming,
+    stopping: watch::Receiver<bool>,
 ) -> Result<hyper::Response<Body>, std::convert::Infallible> {
-    let asks_first = head.headers.contains_key(hyper::header::EXPECT);
+    let asks_first = asks_first(&head);
     let left = Left::default();
-    let paced = |body| PacedBody::new(body, left.clone(), pace.clone());
-    let request = hyper::Request::from_parts(head, Body::new(paced(body)));
+    let body = PacedBody::new(body, left.clone(), pace.clone());
+    let request = hyper::Request::from_parts(head, Body::new(body));
     let answer = router.oneshot(request).await;
     let unread = left.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(unread) = unread.filter(|_| !asks_first) {
-        let mut rest = Limited::new(paced(unread), limits::UNREAD_BYTES_MAX);
-        let began_us = pace.clock.monotonic_us();
-        let is_in_time = || {
-            pace.clock.monotonic_us().saturating_sub(began_us) < limits::UNREAD_MS_MAX.saturating_mul(1000)
-        };
-        while let Some(Ok(_)) = rest.frame().await
-            && is_in_time()
-        {}
+    if let Some(unread) = unread.filter(|_| !asks_first)
+        && let Ok(_courtesy) = Arc::clone(&pace.slow).try_acquire_owned()
+    {
+        read_away(pace, unread, limits::UNREAD_MS_MAX, stopping).await;
     }
     answer
+}
+
+/// True for a client that asks before it sends a body: it is not made to send one that nobody wants.
+fn asks_first(head: &hyper::http::request::Parts) -> bool {
+    head.headers.contains_key(hyper::header::EXPECT)
+}
+
+/// Reads a body away, for so long at most, and for a short time where the server stops: the answer must get
+/// out before the connection is cut.
+async fn read_away(pace: &PaceRules, body: Incoming, ms_max: u64, mut stopping: watch::Receiver<bool>) {
+    let mut rest = Limited::new(body, limits::UNREAD_BYTES_MAX);
+    let all = async { while let Some(Ok(_)) = rest.frame().await {} };
+    let stop = async {
+        stopped(&mut stopping).await;
+        pace.clock.sleep(limits::UNREAD_SHORT_MS_MAX).await;
+    };
+    tokio::select! {
+        () = all => {}
+        () = pace.clock.sleep(ms_max) => {}
+        () = stop => {}
+    }
 }
 
 /// The answer to all but health checks where there is no usual place left.

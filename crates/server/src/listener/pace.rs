@@ -76,6 +76,13 @@ impl Pace {
         }
     }
 
+    /// Notes that nothing is waited for until the next answer: the place among the slow ones is free
+    /// meanwhile.
+    pub(super) fn settled(&mut self) {
+        self.moved(0);
+        self.place = None;
+    }
+
     fn count(&mut self) {
         if let Some(waiting) = self.waiting.take() {
             self.patience.waited(self.rules.clock.monotonic_us().saturating_sub(waiting.since_us));
@@ -99,6 +106,30 @@ mod tests {
     use loci_testkit::ManualClock;
 
     use super::*;
+
+    #[test]
+    fn a_client_for_whom_nothing_is_waited_has_no_place() {
+        let clock = ManualClock::default();
+        let slow = Arc::new(Semaphore::new(1));
+        let rules =
+            PaceRules { clock: Arc::new(clock.clone()), patience_ms: 30_000, slow: Arc::clone(&slow) };
+        let mut pace = Pace::new(rules);
+        let mut context = Context::from_waker(Waker::noop());
+        let mut is_cut = |pace: &mut Pace| pace.poll_wait(&mut context).is_ready();
+        assert!(!is_cut(&mut pace));
+        clock.advance_ms(20_000);
+        assert!(!is_cut(&mut pace));
+        assert_eq!(slow.available_permits(), 0);
+        pace.moved(1);
+        assert_eq!(slow.available_permits(), 0, "a small piece does not make it fast");
+        pace.settled();
+        assert_eq!(slow.available_permits(), 1, "its answer is sent");
+        assert!(!is_cut(&mut pace));
+        assert_eq!(slow.available_permits(), 0, "it is still slow where it is waited for again");
+        pace.settled();
+        let _other = slow.try_acquire().unwrap();
+        assert!(is_cut(&mut pace), "and has no right to a place");
+    }
 
     #[test]
     fn there_are_so_many_places_for_slow_clients() {

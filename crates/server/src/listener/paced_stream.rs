@@ -76,7 +76,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.inner).poll_flush(context);
-        self.watched(context, flushed, |()| 0)
+        let flushed = self.watched(context, flushed, |()| 0);
+        // A connection that is kept alive would hold its place until it closes: small answers pay for little.
+        if matches!(flushed, Poll::Ready(Ok(()))) {
+            self.pace.settled();
+        }
+        flushed
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

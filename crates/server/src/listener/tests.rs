@@ -135,10 +135,32 @@ fn answers_that_nobody_reads_never_take_the_last_connection() {
     }
 }
 
+/// Reading a body away is a courtesy: half of the connections give it at once, and bytes that come in time
+/// buy no place beyond those.
 #[test]
-fn refused_bodies_are_not_read_away_for_ever() {
-    for stream in slow_clients_never_take_the_last_connection(&slow_body("/refused")) {
-        assert!(read(stream).starts_with("HTTP/1.1 401"));
+fn refused_bodies_never_take_the_last_connection_however_they_come() {
+    for bytes_a_second in [0, 5_000] {
+        let server = Attacked::new();
+        let head = "POST /refused HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000000\r\n\r\na";
+        let mut refused = server.all_sent(head);
+        server.until_open(CONNECTIONS / 2);
+        server.until_waiting(CONNECTIONS / 2);
+        for _ in 0..limits::UNREAD_MS_MAX / 1_000 - 1 {
+            server.clock.advance_ms(1_000);
+            for stream in &mut refused {
+                let _ = stream.write_all(&vec![b'a'; bytes_a_second]); // half of them are closed
+            }
+            assert!(server.asked("GET /healthz").starts_with("HTTP/1.1 200"));
+        }
+        server.until_open(CONNECTIONS / 2);
+        server.clock.advance_ms(1_000);
+        server.until_open(0);
+        server.runtime.shutdown_background();
+        if bytes_a_second == 0 {
+            for stream in refused {
+                assert!(read(stream).starts_with("HTTP/1.1 401"));
+            }
+        }
     }
 }
 
@@ -150,6 +172,20 @@ fn a_full_server_answers_health_checks_and_says_that_it_is_full() {
     assert!(server.asked("GET /healthz").starts_with("HTTP/1.1 200"));
     let answer = server.asked("GET /large");
     assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("retry-after: 1"), "{answer}");
+    // More than the buffers between two sockets hold: it must have been read to be sent, and to be answered.
+    let mut sending =
+        server.sent(&format!("POST /take HTTP/1.1\r\nHost: localhost\r\nContent-Length: {LARGE}\r\n\r\n"));
+    sending.write_all(&vec![b'a'; LARGE]).unwrap();
+    let answer = read(sending);
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    // One that never comes is not waited for longer than this.
+    let waited_for = server.clock.sleepers();
+    let waiting = server.sent("POST /take HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\na");
+    server.until_waiting(waited_for + 1);
+    server.clock.advance_ms(limits::UNREAD_SHORT_MS_MAX);
+    assert!(read(waiting).starts_with("HTTP/1.1 503"));
+    let refused = "loci_connections_refused_total 3\n";
+    assert!(server.doors.metrics.render().contains(refused), "{}", server.doors.metrics.render());
     drop(silent);
     server.until_open(0);
     assert!(server.asked("GET /large").starts_with("HTTP/1.1 200"));

@@ -98,6 +98,11 @@ impl Metrics {
         });
     }
 
+    /// Counts a request that was refused because all usual connections are taken.
+    pub fn connection_refused(&self) {
+        self.record(|| counter!("loci_connections_refused_total").increment(1));
+    }
+
     /// Sets the numbers of jobs that are pending or run, of those among them that wait for an answer from outside, and of
     /// those that failed.
     pub fn jobs(&self, pending: u64, waiting: u64, failed: u64) {
