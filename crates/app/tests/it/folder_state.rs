@@ -5,7 +5,7 @@
 use std::fs;
 
 use crate::program::{Home, Server};
-use crate::serving::get;
+use crate::serving::{get, raw};
 
 const CREATE: [&str; 3] = ["memory", "create", "notes"];
 
@@ -78,6 +78,15 @@ fn a_restore_without_its_master_key_is_told_and_not_served() {
     let unready = answered(&server, "HTTP/1.1 503");
     assert!(unready.contains("the master key is missing"), "{unready}");
     assert!(!unready.contains(fresh.path("data").to_str().unwrap()), "{unready}");
+    // A page may point its own name here, and a proxy lets in everybody: neither learns more than that.
+    for (host, header) in
+        [("evil.example:8411", "Sec-Fetch-Site: same-origin"), ("localhost", "X-Forwarded-For: 192.0.2.1")]
+    {
+        let head = format!("GET /readyz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{header}\r\n\r\n");
+        let unready = raw(&server, &head);
+        assert!(unready.starts_with("HTTP/1.1 503") && unready.contains("loci doctor"), "{unready}");
+        assert!(!unready.contains("master key"), "{unready}");
+    }
 }
 
 /// A home without access keys, in whose memory an imported record was deleted; and the import.

@@ -22,7 +22,7 @@ const FETCH_DEST: &str = "sec-fetch-dest";
 ///
 /// # Errors
 /// `Denied`, with the remedy.
-pub(super) fn require_own_machine(headers: &HeaderMap) -> Result<()> {
+pub(crate) fn require_own_machine(headers: &HeaderMap) -> Result<()> {
     if let Some(name) = PROXY_HEADERS.iter().find(|name| headers.contains_key(**name)) {
         return Err(Error::denied(format!(
             "without keys, requests that came through a proxy ({name}) are refused: make a key with `loci key create \
@@ -41,7 +41,7 @@ pub(super) fn require_own_machine(headers: &HeaderMap) -> Result<()> {
 /// Endpoints that need no credentials, with keys or without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OpenEndpoint {
-    /// `/healthz` and `/readyz`: they reveal nothing.
+    /// `/healthz` and `/readyz`: under any name they reveal no more than that it is so.
     Health,
     /// `/openapi.json`, which people open in a browser, also by a link on a page of another site.
     Description,

@@ -1,10 +1,23 @@
-//! A value that is computed at most once per period; callers in between get the last one.
+//! A value that is computed at most once per period; callers in between get the last one, unless it is old: a
+//! computation that hangs must not be hidden by what the last one found.
 
 use std::sync::{Mutex, PoisonError};
 
-/// The last value, and the time of its computation.
+/// Periods after which a value is given to nobody any more.
+const PERIODS_MAX: u64 = 3;
+
+/// The last value.
 #[derive(Debug)]
-pub struct CachedValue<T>(Mutex<Option<(u64, T)>>);
+pub struct CachedValue<T>(Mutex<Option<Known<T>>>);
+
+#[derive(Debug)]
+struct Known<T> {
+    value: T,
+    /// The beginning of the computation that found it.
+    found_us: u64,
+    /// The beginning of the latest computation.
+    begun_us: u64,
+}
 
 impl<T> Default for CachedValue<T> {
     fn default() -> Self {
@@ -14,17 +27,26 @@ impl<T> Default for CachedValue<T> {
 
 impl<T: Clone> CachedValue<T> {
     /// Returns the value of less than `ms` ago, else the result of `work`. Callers that come during the work
-    /// get the old value; only the very first callers may run `work` at the same time.
+    /// get the old value until that is three times as old. The very first callers, and those for whom the old
+    /// value is too old, may run `work` at the same time.
     pub async fn get(&self, now_us: u64, ms: u64, work: impl Future<Output = T>) -> T {
-        if let Some((at_us, known)) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            if now_us.saturating_sub(*at_us) < ms.saturating_mul(1000) {
-                return known.clone();
+        let period_us = ms.saturating_mul(1000);
+        let is_within = |at_us: u64, us: u64| now_us.saturating_sub(at_us) < us;
+        if let Some(known) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            let is_fresh = is_within(known.found_us, period_us.saturating_mul(PERIODS_MAX));
+            if is_fresh && is_within(known.begun_us, period_us) {
+                return known.value.clone();
             }
-            *at_us = now_us;
+            known.begun_us = known.begun_us.max(now_us);
         }
-        let found = work.await;
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((now_us, found.clone()));
-        found
+        let value = work.await;
+        let known = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // What began later knows better.
+        if known.as_ref().is_none_or(|known| known.found_us <= now_us) {
+            let begun_us = known.as_ref().map_or(now_us, |known| known.begun_us.max(now_us));
+            *known = Some(Known { value: value.clone(), found_us: now_us, begun_us });
+        }
+        value
     }
 }
 
@@ -48,10 +70,32 @@ mod tests {
         };
         assert_eq!([at(5), at(5), at(14), at(15), at(24), at(25)], [1, 1, 1, 2, 2, 3]);
         // A call during the work gets the old value.
-        let mut slow = Box::pin(kept.get(40_000, 10, std::future::pending()));
+        let mut slow = Box::pin(kept.get(36_000, 10, std::future::pending()));
         assert!((&mut slow).now_or_never().is_none());
-        assert_eq!(at(41), 3);
+        assert_eq!(at(37), 3);
         drop(slow);
-        assert_eq!(at(50), 4);
+        assert_eq!(at(46), 4);
+    }
+
+    #[test]
+    fn work_that_hangs_is_not_hidden_for_long() {
+        let kept = CachedValue::default();
+        let hangs = |ms: u64| kept.get(ms * 1000, 10, std::future::pending()).now_or_never().is_none();
+        assert_eq!(kept.get(0, 10, std::future::ready(1)).now_or_never(), Some(1));
+        // One caller after the other looks, and in between the old value is given: for so long.
+        let hung: Vec<u64> = (0..60).filter(|ms| hangs(*ms)).collect();
+        assert_eq!(hung, [&[10, 20][..], &(30..60).collect::<Vec<_>>()].concat());
+    }
+
+    #[test]
+    fn what_began_later_is_kept() {
+        let kept = CachedValue::default();
+        let (late, result) = futures::channel::oneshot::channel();
+        let mut first = Box::pin(kept.get(1_000, 10, async { result.await.unwrap() }));
+        assert!((&mut first).now_or_never().is_none());
+        assert_eq!(kept.get(2_000, 10, std::future::ready(2)).now_or_never(), Some(2));
+        late.send(1).unwrap();
+        assert_eq!(first.now_or_never(), Some(1));
+        assert_eq!(kept.get(3_000, 10, std::future::pending()).now_or_never(), Some(2));
     }
 }

@@ -1,7 +1,7 @@
 //! `/healthz`: the process answers. `/readyz`: the store can be read and written, and its secrets opened.
 //! `/metrics`: the Prometheus text. All three are open to everybody who may reach the server, but not to pages of
-//! other sites; callers of this machine alone are told the reason, and they cost the store little however often they
-//! are asked for.
+//! other sites. The reason is for callers of this machine alone, by the rule of development mode: a name that
+//! a page points here, or a proxy, gets none. They cost the store little however often they are asked for.
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
@@ -37,11 +37,21 @@ pub(crate) async fn readyz(State(doors): State<Doors>, request: Request) -> Resp
         checked.err().map(|error| error.to_string())
     });
     let Some(reason) = reason.await else { return (StatusCode::OK, "ready\n").into_response() };
-    let text = match request.extensions().get::<Peer>() {
-        Some(Peer::Network) | None => "not ready: the log and `loci doctor` say why\n".to_owned(),
-        Some(_) => format!("not ready: {reason}\n"),
+    let text = if may_know_reasons(&request) {
+        format!("not ready: {reason}\n")
+    } else {
+        "not ready: the log and `loci doctor` say why\n".to_owned()
     };
     (StatusCode::SERVICE_UNAVAILABLE, text).into_response()
+}
+
+/// True for a program, or a page, of this machine itself.
+fn may_know_reasons(request: &Request) -> bool {
+    match request.extensions().get::<Peer>() {
+        Some(Peer::Process | Peer::Socket) => true,
+        Some(Peer::Loopback) => site::require_own_machine(request.headers()).is_ok(),
+        Some(Peer::Network) | None => false,
+    }
 }
 
 /// Proves that the store can be read and written, and that its secrets can be opened.
