@@ -47,6 +47,7 @@ use loci_text::sections;
 use crate::records::NamespaceAsk;
 
 pub(crate) use own_weights::OwnWeights;
+pub use provisional::{is_provisional, provisional_id};
 pub(crate) use question_once::QuestionOnce;
 pub use search::OwnWrites;
 pub(crate) use within::Within;
@@ -117,7 +118,7 @@ pub struct Hit {
     /// Every term of the sum, where asked for.
     pub explanation: Vec<SignalValue>,
     /// It is a turn that waits to be extracted (memory-manager.md W-12): its id means nothing to other calls, and it is gone
-    /// when the record is there.
+    /// when the record is there: [`provisional_id`] of its sources says which record that is.
     pub provisional: bool,
 }
 

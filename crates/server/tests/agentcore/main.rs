@@ -14,6 +14,8 @@ mod isolation;
 #[cfg(test)]
 mod isolation_rows;
 #[cfg(test)]
+mod provisional_pages;
+#[cfg(test)]
 mod replay;
 #[cfg(test)]
 mod sign;

@@ -19,6 +19,7 @@ use super::{Hit, SearchRequest};
 
 pub(super) use beside::{Beside, beside, ranked};
 pub(super) use waiting::waiting;
+pub use waiting::{is_provisional, provisional_id};
 
 /// Turns that wait, as records.
 #[derive(Debug, Default)]

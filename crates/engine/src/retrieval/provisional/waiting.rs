@@ -15,7 +15,7 @@ use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::scope::{AccessClause, RecordScope};
 use loci_model::strategy::{Strategy, StrategyBase};
-use loci_model::{ActorId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp, limits};
+use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
 use super::Provisional;
@@ -31,6 +31,7 @@ use crate::strategies::{Batch, Candidate, Strategy as _};
 
 /// Hex digits of the digest in an id: with what stands before them, the length of any record's id.
 const ID_DIGITS: usize = 24;
+const ID_START: &str = "mem-provisional-";
 
 /// Whose conversation.
 type Place = (ActorId, SessionId);
@@ -238,7 +239,7 @@ impl<'a> Looking<'a> {
         metadata.insert(SYSTEM_PROVISIONAL.to_owned(), MetadataValue::String("true".to_owned()));
         Ok(Some(Record {
             memory: self.memory.id.clone(),
-            id: id_of(self.memory, source)?,
+            id: provisional_id(&self.memory.id, source)?,
             version: 1,
             sequence: 0,
             kind,
@@ -284,17 +285,27 @@ impl<'a> Looking<'a> {
     }
 }
 
-/// The same for the same turn, whenever it is asked for; no stored record has one like it, for those are UUIDs.
-fn id_of(memory: &Memory, source: &Source) -> Result<RecordId> {
+/// Returns the id of the turn that a source names while it waits to be extracted. It is the same whenever it
+/// is asked for, so a record that was made of the turn is found by its sources; no stored record has one like
+/// it, for those are UUIDs.
+///
+/// # Errors
+/// Never: the digits of a digest are those of an id.
+pub fn provisional_id(memory: &MemoryId, source: &Source) -> Result<RecordId> {
     let mut hash = Sha256::new();
-    for part in [memory.id.as_str(), source.event.as_str()] {
+    for part in [memory.as_str(), source.event.as_str()] {
         hash.update(part);
         hash.update([0]);
     }
     hash.update(source.message.to_be_bytes());
     hash.update(source.part.to_be_bytes());
     let digits = hex::encode(hash.finalize());
-    RecordId::parse(format!("mem-provisional-{}", digits.get(..ID_DIGITS).unwrap_or(&digits)))
+    RecordId::parse(format!("{ID_START}{}", digits.get(..ID_DIGITS).unwrap_or(&digits)))
+}
+
+/// True for an id of [`provisional_id`].
+pub fn is_provisional(id: &RecordId) -> bool {
+    id.as_str().starts_with(ID_START)
 }
 
 #[cfg(test)]

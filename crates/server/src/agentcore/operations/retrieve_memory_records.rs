@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use http::StatusCode;
-use loci_engine::retrieval::SearchRequest;
+use loci_engine::retrieval::{Hit, SearchRequest, is_provisional, provisional_id};
 use loci_model::record::{Record, RecordState};
 use loci_model::settings::TextDates;
-use loci_model::{ErrorKind, MemoryId, RecordId, Timestamp};
+use loci_model::{ErrorKind, MemoryId, RecordId, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 
 use crate::agentcore::call::{Answer, Call, Outcome};
@@ -51,6 +51,7 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     let start = call.page_start(request.next_token.as_deref(), 2)?;
     let criteria = request.search_criteria;
     let top_k = criteria.top_k.unwrap_or(TOP_K_DEFAULT);
+    let listed = start.as_deref().map(read).transpose()?;
     let search = SearchRequest {
         memory: memory.clone(),
         query: criteria.search_query,
@@ -61,7 +62,7 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         states: Vec::new(),
         citing: None,
         as_of: None,
-        top_k,
+        top_k: looked_at(listed.as_deref(), top_k),
         fold: false,
         budget_tokens: None,
         relevance_min: None,
@@ -73,17 +74,13 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     // Clients never page here: without `maxResults` all hits are on the first page.
     let page = usize::try_from(request.max_results.unwrap_or(top_k)).unwrap_or(usize::MAX);
     // The first page fixes the list: what is written between two pages neither moves nor hides any of it.
-    let listed: Vec<Listed> = match start.as_deref() {
-        None => {
-            answer.hits.iter().map(|hit| Listed { id: hit.record.id.clone(), score: hit.relevance }).collect()
-        }
-        Some(place) => read(place)?,
-    };
+    let listed: Vec<Listed> = listed.unwrap_or_else(|| {
+        answer.hits.iter().map(|hit| Listed { id: hit.record.id.clone(), score: hit.relevance }).collect()
+    });
     let (of_page, rest) = listed.split_at(page.min(listed.len()));
     let mut shown: Vec<(Record, Timestamp, f32)> = Vec::with_capacity(of_page.len());
     for one in of_page {
-        let hit = answer.hits.iter().find(|hit| hit.record.id == one.id);
-        match hit {
+        match hit_of(one, &memory, &answer.hits, &listed, &shown) {
             Some(hit) => shown.push((hit.record.clone(), hit.time, one.score)),
             None => shown.extend(still_there(call, &memory, &one.id).await?.map(|record| {
                 let time = record.timestamp;
@@ -103,6 +100,35 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         .collect();
     let response = Response { memory_record_summaries, next_token };
     Ok(Answer::json(StatusCode::OK, &response)?.with_notices(answer.notices))
+}
+
+/// Returns how many hits are looked at. What was written since the first page may stand before a record that
+/// took the place of a turn, and such a record is found by the ranking alone.
+fn looked_at(listed: Option<&[Listed]>, top_k: u32) -> u32 {
+    let any_waited = listed.is_some_and(|listed| listed.iter().any(|one| is_provisional(&one.id)));
+    if any_waited { limits::TOP_K_MAX } else { top_k }
+}
+
+/// Returns the hit that is one of the list now: where that was a turn, and the turn was extracted meanwhile,
+/// the record of it, unless it has another place in the list.
+fn hit_of<'a>(
+    one: &Listed,
+    memory: &MemoryId,
+    hits: &'a [Hit],
+    listed: &[Listed],
+    shown: &[(Record, Timestamp, f32)],
+) -> Option<&'a Hit> {
+    let same = hits.iter().find(|hit| hit.record.id == one.id);
+    if same.is_some() || !is_provisional(&one.id) {
+        return same;
+    }
+    let was_turn = |source| provisional_id(memory, source).is_ok_and(|id| id == one.id);
+    hits.iter().find(|hit| {
+        let id = &hit.record.id;
+        hit.record.provenance.sources.iter().any(was_turn)
+            && !listed.iter().any(|other| other.id == *id)
+            && !shown.iter().any(|(record, ..)| record.id == *id)
+    })
 }
 
 /// The form of a token's list.
