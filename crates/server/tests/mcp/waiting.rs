@@ -35,6 +35,10 @@ fn what_is_not_extracted_yet_says_so_at_every_door() {
     let tool = asked(&world, "POST", "/v1/tools/search_memory", json!({ "query": "where is my boat" }));
     let metadata = &tool["results"][0]["metadata"];
     assert_eq!(metadata["x-amz-agentcore-memory-provisional"], "true", "{tool}");
+    let question = json!({ "store": "notes", "kinds": ["fact"], "query": "where is my boat" });
+    let tool = asked(&world, "POST", "/v1/tools/memory_search", question);
+    let found = &tool["results"][0];
+    assert_eq!((&found["provisional"], &found["id"]), (&json!(true), &hit["record"]["id"]), "{tool}");
     let id = hit["record"]["id"].as_str().unwrap();
     let path = format!("/v1/memories/{memory}/records/{id}/feedback");
     let unknown = world.send(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use loci_engine::retrieval::{Hit, SearchRequest};
+use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
 use loci_engine::verified::{FactFilters, FactSearch, FactsAsked};
 use loci_model::ports::BoxFuture;
 use loci_model::record::{RecordKind, RecordState};
@@ -129,7 +129,8 @@ async fn records(context: Context, arguments: Arguments, store: String) -> Outco
         explain: false,
         lists: None,
     };
-    let mut answer = context.engine.search(&context.caller, question).await?;
+    // An agent must find what it just said, as with every other tool.
+    let mut answer = context.engine.search_with(&context.caller, question, OwnWrites::Shown).await?;
     let notices = &answer.notices;
     let mut warnings: Vec<String> =
         notices.warnings.iter().map(|warning| warning.code().to_owned()).collect();
