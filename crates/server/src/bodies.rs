@@ -66,15 +66,19 @@ pub enum BodyError {
 impl Bodies {
     /// Budgets of `bytes_max` in all.
     pub fn new(clock: Arc<dyn Clock>, bytes_max: usize) -> Self {
-        let units = |bytes: usize| bytes.div_ceil(UNIT_BYTES).min(Semaphore::MAX_PERMITS);
         let budget = |bytes: usize| Arc::new(Semaphore::new(units(bytes)));
         Self {
             clock,
             all: budget(bytes_max),
-            reserved: units(limits::BODIES_SMALL_BYTES_RESERVED.min(bytes_max / 8)),
+            reserved: reserved(bytes_max),
             unverified: budget(limits::BODIES_UNVERIFIED_BYTES_MAX),
             hooks: budget(limits::BODIES_HOOK_BYTES_MAX),
         }
+    }
+
+    /// Returns the bytes of the largest body that a budget of `bytes_max` takes while it is empty.
+    pub fn largest(bytes_max: usize) -> usize {
+        units(bytes_max).saturating_sub(reserved(bytes_max)).saturating_mul(UNIT_BYTES)
     }
 
     /// Reads a body of a caller who is known.
@@ -127,6 +131,16 @@ impl Bodies {
         let bytes = content.counted(charge.permit);
         Ok(ReadBody { bytes, unverified: unverified.and_then(|charge| charge.permit) })
     }
+}
+
+/// Permits for so many bytes.
+fn units(bytes: usize) -> usize {
+    bytes.div_ceil(UNIT_BYTES).min(Semaphore::MAX_PERMITS)
+}
+
+/// Permits of a budget of `bytes_max` that only small bodies may take.
+fn reserved(bytes_max: usize) -> usize {
+    units(limits::BODIES_SMALL_BYTES_RESERVED.min(bytes_max / 8))
 }
 
 /// Refuses a body that announces more bytes than it may have: that is known before anything else of the
@@ -312,6 +326,16 @@ mod tests {
         let _small = read(&bodies, Proof::Complete, SMALL).unwrap();
         let _last = read(&bodies, Proof::Complete, SMALL).unwrap();
         assert!(matches!(read(&bodies, Proof::Complete, 1), Err(BodyError::Full)));
+    }
+
+    #[test]
+    fn the_largest_body_fits_and_one_byte_more_does_not() {
+        for bytes_max in [1 << 20, (1 << 20) + 1, 1_234_567, 2 << 20, 16 << 20] {
+            let largest = Bodies::largest(bytes_max);
+            assert!(read(&bodies(bytes_max), Proof::Complete, largest).is_ok(), "{bytes_max}");
+            let more = read(&bodies(bytes_max), Proof::Complete, largest + 1);
+            assert!(matches!(more, Err(BodyError::Full)), "{bytes_max}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! The file is the user's (`$XDG_CONFIG_HOME/loci/config.toml`) or the one named by `--config`; never one of the working
 //! directory, which a cloned repository could bring along. Unknown keys are errors that name them.
 
+mod body_budgets;
 pub mod coding;
 pub mod consolidation;
 pub mod embedding;
@@ -295,11 +296,6 @@ impl ServerSection {
             self.connections_max >= 2,
             "[server] connections_max must be at least 2: half of the connections may be slow"
         );
-        // Small bodies have an eighth for themselves.
-        anyhow::ensure!(
-            self.bodies_bytes_max - self.bodies_bytes_max / 8 >= self.body_bytes_max,
-            "[server] bodies_bytes_max must be at least 8/7 of body_bytes_max: a body of the largest size must fit"
-        );
         Ok(())
     }
 }
@@ -372,6 +368,7 @@ impl Config {
     /// What the sections must be, each for itself.
     fn check_sections(&self) -> anyhow::Result<()> {
         self.server.check()?;
+        body_budgets::check(self)?;
         // Before all that may name one of them.
         variables::check(self)?;
         self.llm.check(&self.models)?;
