@@ -205,6 +205,40 @@ fn alerts_of_each_system_open_and_close_investigations() {
     assert!(!log.contains(new) && !log.contains(old) && !log.contains("oncall@evil.example"), "{log}");
 }
 
+/// Senders count alike. A hook that is written before another takes none of its numbers.
+#[test]
+fn numbers_of_a_hook_stay_its_own_wherever_it_is_written() {
+    let home = Home::new();
+    home.ok(&["memory", "ensure", "sre_agent_memory", "--profile", "sre"]);
+    let config = home.path("config.toml");
+    let hook = |secret: &str| {
+        format!(
+            "[[hook]]\nsource = \"generic\"\nsecrets_env = [\"{secret}\"]\n[hook.places]\n\
+             fingerprint = \"/name\"\ntitle = \"/name\"\nstatus = \"/state\"\nopen_values = [\"down\"]\n"
+        )
+    };
+    let serve = |hooks: &[String]| {
+        std::fs::write(&config, hooks.concat()).unwrap();
+        home.serve_with(&["--config", config.to_str().unwrap()], &SECRETS)
+    };
+    let sent = |server: &Server, secret: &str, name: &str| {
+        let (body, now) = (json!({ "name": name, "state": "down" }).to_string(), machine_s());
+        let signed = signature(secret, &format!("{now}.{body}"));
+        let headers = format!(
+            "X-Loci-Delivery: 1\r\nX-Loci-Timestamp: {now}\r\nX-Loci-Signature-256: sha256={signed}\r\n"
+        );
+        post(server, "generic", &headers, &body).1["state"].as_str().unwrap().to_owned()
+    };
+    let (old, new) = (SECRETS[0].1, SECRETS[1].1);
+    let server = serve(&[hook("ALERTS_OLD")]);
+    assert_eq!(sent(&server, old, "disk"), "queued");
+    assert!(server.stop());
+    let server = serve(&[hook("ALERTS_NEW"), hook("ALERTS_OLD")]);
+    assert_eq!(sent(&server, new, "network"), "queued", "it has sent no number one");
+    assert_eq!(sent(&server, old, "disk"), "duplicate", "it is known under its number");
+    assert_eq!(sent(&server, new, "network"), "duplicate");
+}
+
 #[test]
 fn hooks_without_a_secret_or_with_unread_places_do_not_start() {
     let check = |text: &str, said: &str| {

@@ -26,6 +26,8 @@ use crate::v1::call;
 pub struct AlertHook {
     /// What it is.
     pub source: AlertSource,
+    /// The name under which its deliveries are numbered: the same wherever it stands in the configuration.
+    pub sender: String,
     /// The memory that it may send to, by name or id; none: any.
     pub memory: Option<String>,
     /// Its secrets: one, or several while they are changed.
@@ -74,13 +76,12 @@ pub(super) async fn take(doors: Doors, source: AlertSource, request: Request) ->
     let proven = |hook: &&&AlertHook| {
         is_proven(source, (&hook.keys, hook.header.as_deref()), &parts.headers, &body, now)
     };
-    let nth = hooks.iter().position(|hook| proven(&hook)).ok_or_else(refused)?;
-    let Some(hook) = hooks.get(nth) else { return Err(Error::bug("a hook that proves a sender is lost")) };
+    let hook = hooks.iter().find(proven).ok_or_else(refused)?;
     drop(read.unverified);
     let digest = hex::encode(Sha256::digest(&body));
     let mut news = match hook.reader.read(&body)? {
         AlertBody::Ping => return Ok(answered(StatusCode::OK, digest, "pong", None, Vec::new())),
-        AlertBody::News(news) => numbered(source, &parts.headers, nth, news)?,
+        AlertBody::News(news) => numbered(hook, &parts.headers, news)?,
     };
     let mut taken = Vec::with_capacity(news.len());
     loop {
@@ -101,21 +102,17 @@ pub(super) async fn take(doors: Doors, source: AlertSource, request: Request) ->
 const DELIVERY: &str = "x-loci-delivery";
 const DELIVERY_CHARS_MAX: usize = 200;
 
-/// News by the number that its sender gave it, where it did: bodies of one's own form have none that we know of. Numbers of the
-/// `nth` generic hook of a memory are its own: two senders may count alike.
-fn numbered(
-    source: AlertSource,
-    headers: &HeaderMap,
-    nth: usize,
-    mut news: Vec<AlertNotice>,
-) -> Result<Vec<AlertNotice>> {
-    if source != AlertSource::Generic {
+/// News by the number that its sender gave it, where it did: bodies of one's own form have none that we know
+/// of. Numbers of a generic hook are its own: two senders may count alike. A single hook has its name in them
+/// too, so that a second one, wherever it is written, changes none of them.
+fn numbered(hook: &AlertHook, headers: &HeaderMap, mut news: Vec<AlertNotice>) -> Result<Vec<AlertNotice>> {
+    if hook.source != AlertSource::Generic {
         return Ok(news);
     }
-    let sender = if nth == 0 { String::new() } else { format!("hook {nth} ") };
+    let sender = &hook.sender;
     let Some(number) = headers.get(DELIVERY) else {
         for one in &mut news {
-            one.identity.insert_str(0, &sender);
+            one.identity.insert_str(0, &format!("hook {sender} "));
         }
         return Ok(news);
     };
@@ -125,7 +122,7 @@ fn numbered(
         return Err(Error::invalid("X-Loci-Delivery", rule));
     }
     for one in &mut news {
-        one.identity = format!("{sender}delivery {number}");
+        one.identity = format!("hook {sender} delivery {number}");
     }
     Ok(news)
 }
