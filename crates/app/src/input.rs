@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use loci_model::limits;
 
 use crate::exit::Usage;
@@ -23,29 +23,32 @@ pub(crate) fn regular_file(path: &Path) -> Result<File> {
 }
 
 /// The text of a file, or of standard input; `what` names it where it cannot be read.
-pub(crate) fn text_of(file: &str, what: &str) -> Result<String> {
-    if file == "-" {
+pub(crate) fn text_of(file: impl AsRef<Path>, what: &str) -> Result<String> {
+    let file = file.as_ref();
+    if file == Path::new("-") {
         return limited(std::io::stdin()).with_context(|| format!("reading {what} from standard input"));
     }
-    let named = || format!("reading {what} from {file}");
-    limited(File::open(file).with_context(named)?).with_context(named)
+    file_text(file).with_context(|| format!("reading {what} from {}", file.display()))
 }
 
-/// The text of a file by its path; `what` names it where it cannot be read.
-pub(crate) fn text_at(path: &Path, what: &str) -> Result<String> {
-    let named = || format!("reading {what} from {}", path.display());
-    limited(File::open(path).with_context(named)?).with_context(named)
+/// The text of a file, of a limited size. A pipe may be one: shells give the output of a command so.
+pub(crate) fn file_text(file: &Path) -> std::io::Result<String> {
+    limited(File::open(file)?)
 }
 
 /// A whole text; what never ends is not read for ever. Halves of letters become U+FFFD, which a note says.
-pub(crate) fn limited(input: impl std::io::Read) -> Result<String> {
+fn limited(input: impl std::io::Read) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     let most = limits::INPUT_TEXT_BYTES_MAX;
     input.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        bail!("it has more than {most} bytes: give a smaller text");
+        let rule = format!("it has more than {most} bytes: give a smaller text");
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, rule));
     }
-    let read = loci_json::text_of(bytes).context("it must be UTF-8: save it in that encoding")?;
+    let Some(read) = loci_json::text_of(bytes) else {
+        let rule = "it must be UTF-8: save it in that encoding";
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, rule));
+    };
     if read.replaced > 0 {
         output::note(format!("warning: {} halves of letters (lone surrogates) became U+FFFD", read.replaced));
     }
@@ -69,10 +72,12 @@ mod tests {
             assert!(error.contains("no regular file"), "{error}");
         }
         assert!(regular_file(Path::new("/nowhere")).is_err());
-        let error = limited(std::io::repeat(b'x')).unwrap_err().to_string();
+        let error = file_text(Path::new("/dev/zero")).unwrap_err().to_string();
         assert!(error.contains("more than"), "{error}");
         assert_eq!(limited(&b"cut \xed\xa0\xbd."[..]).unwrap(), "cut \u{fffd}.");
         assert!(limited(&b"latin \xe9"[..]).unwrap_err().to_string().contains("must be UTF-8"));
+        let error = format!("{:#}", text_of("/dev/zero", "the report").unwrap_err());
+        assert!(error.contains("the report from /dev/zero") && error.contains("more than"), "{error}");
         let whole = "x".repeat(usize::try_from(limits::INPUT_TEXT_BYTES_MAX).unwrap());
         assert_eq!(limited(whole.as_bytes()).unwrap().len(), whole.len());
     }

@@ -9,7 +9,7 @@ use loci_api::evaluation::{Evaluation, EvaluationAdd, EvaluationFindingAdd, Eval
 use super::at::At;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::input;
+use crate::input::text_of;
 use crate::output;
 use crate::session::Session;
 
@@ -95,7 +95,7 @@ impl Add {
     fn evaluation(self) -> Result<EvaluationAdd> {
         let findings = match (self.findings, self.text) {
             (Some(file), _) => {
-                let text = input::text_at(&file, "the findings")?;
+                let text = text_of(&file, "the findings")?;
                 loci_json::from_str(&text)
                     .with_context(|| format!("{} is no list of findings", file.display()))?
             }

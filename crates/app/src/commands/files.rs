@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, Subcommand};
 use loci_api::file as shape;
 use loci_api::tree as tree_shape;
@@ -14,7 +14,7 @@ use super::files_tool::Tool;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{NotFound, Usage};
-use crate::input;
+use crate::input::text_of;
 use crate::output;
 use crate::session::Session;
 
@@ -181,7 +181,7 @@ impl Files {
                 grep(&session, &memory, &asked).await?;
             }
             Self::Put { of, change, raw, path, file } => {
-                let text = text_of(file)?;
+                let text = text_of(file.unwrap_or_else(|| PathBuf::from("-")), "the document")?;
                 let raw = raw.then(|| "1".to_owned());
                 let memory = session.memory(&of.memory).await?;
                 let (client, asked) = change.of(&session.client, &memory, &of, &path, raw).await?;
@@ -351,13 +351,6 @@ fn is_option(line: &str) -> bool {
         name.starts_with(|first: char| first.is_ascii_lowercase())
             && name.chars().all(|one| one.is_ascii_lowercase() || one == '-')
     })
-}
-
-fn text_of(file: Option<PathBuf>) -> Result<String> {
-    match file {
-        Some(file) => input::text_at(&file, "the text"),
-        None => input::limited(std::io::stdin()).context("reading standard input"),
-    }
 }
 
 /// Shows what became of a document.

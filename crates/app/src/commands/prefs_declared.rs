@@ -9,7 +9,7 @@ use loci_api::sre_preferences as shape;
 use serde_json::Value;
 
 use super::operations_place::OperationsAt;
-use crate::input;
+use crate::input::text_of;
 use crate::output;
 use crate::session::Session;
 
@@ -69,7 +69,7 @@ pub(crate) struct History {
 
 impl Apply {
     pub(super) async fn run(&self, session: &Session) -> Result<()> {
-        let text = input::text_at(&self.file, "the preferences")?;
+        let text = text_of(&self.file, "the preferences")?;
         let memory = self.at.memory(session).await?;
         let asked = shape::SrePreferencesApply {
             users: None,

@@ -1,14 +1,12 @@
 //! `loci profile`: what profiles there are, and giving one to a memory.
 
-use std::path::Path;
-
 use anyhow::Result;
 use clap::Subcommand;
 use loci_api::profile as shape;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::input;
+use crate::input::text_of;
 use crate::output;
 use crate::session::Session;
 
@@ -74,7 +72,7 @@ pub(crate) fn asked(file: &str, dry_run: bool) -> Result<shape::ProfileApply> {
     if !file.contains(['.', '/', '\\']) {
         return Ok(shape::ProfileApply { profile: Some(file.to_owned()), text: None, dry_run });
     }
-    let text = input::text_at(Path::new(file), "the profile")?;
+    let text = text_of(file, "the profile")?;
     Ok(shape::ProfileApply { profile: None, text: Some(text), dry_run })
 }
 

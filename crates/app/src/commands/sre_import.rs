@@ -2,7 +2,6 @@
 //! number, and the others are written.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
@@ -14,6 +13,7 @@ use serde::Serialize;
 
 use super::operations_place::OperationsAt;
 use crate::exit::Outcome;
+use crate::input::regular_file;
 use crate::output;
 use crate::session::Session;
 
@@ -95,7 +95,7 @@ impl Import {
     }
 
     async fn read(&self, session: &Session, memory: &str, report: &mut Report) -> Result<()> {
-        let file = File::open(&self.file).with_context(|| format!("opening {}", self.file.display()))?;
+        let file = regular_file(&self.file)?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         let progress = output::progress(bytes, "importing");
         let mut lines = BufReader::new(progress.wrap_read(file));

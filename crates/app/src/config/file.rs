@@ -9,6 +9,7 @@ use toml::Table;
 
 use super::environment::Environment;
 use super::{Config, places};
+use crate::input::file_text;
 
 /// Loads the configuration: `named` must exist, the user's file may.
 ///
@@ -29,7 +30,7 @@ pub fn load(named: Option<&Path>, environment: &Environment) -> Result<Config> {
 }
 
 fn read(path: &Path) -> Result<Option<Table>> {
-    match std::fs::read_to_string(path) {
+    match file_text(path) {
         Ok(text) => {
             let table = text.parse::<Table>().with_context(|| format!("reading {}", path.display()))?;
             Ok(Some(table))

@@ -7,6 +7,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use loci_engine::profiles::{self, Profile};
 use serde::{Deserialize, Serialize};
 
+use crate::input::file_text;
+
 /// Files that a folder may have.
 const FILES_MAX: usize = 256;
 
@@ -41,8 +43,8 @@ impl ProfilesSection {
         }
         let mut found: Vec<Profile> = Vec::with_capacity(paths.len());
         for path in paths {
-            let text = std::fs::read_to_string(&path)
-                .with_context(|| format!("profiles.dir: reading {}", path.display()))?;
+            let text =
+                file_text(&path).with_context(|| format!("profiles.dir: reading {}", path.display()))?;
             let profile = profiles::parse(&text).map_err(|error| {
                 let field = error.field.as_deref().unwrap_or("the file");
                 anyhow!("profiles.dir: {}: {field}: {}", path.display(), error.message)

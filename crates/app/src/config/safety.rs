@@ -8,6 +8,8 @@ use loci_model::limits;
 use loci_model::settings::{InjectionMode, SecretsMode};
 use serde::{Deserialize, Serialize};
 
+use crate::input::file_text;
+
 /// `[safety]`
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -40,8 +42,7 @@ impl SafetySection {
 }
 
 fn read(path: &Path) -> Result<Patterns> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("safety.patterns: reading {}", path.display()))?;
+    let text = file_text(path).with_context(|| format!("safety.patterns: reading {}", path.display()))?;
     if text.len() > limits::PATTERNS_BYTES_MAX {
         bail!("safety.patterns: {} is larger than {} bytes", path.display(), limits::PATTERNS_BYTES_MAX);
     }

@@ -9,6 +9,7 @@ use loci_model::limits;
 use serde::{Deserialize, Serialize};
 
 use super::MemoryEntry;
+use crate::input::file_text;
 
 /// The profile of memories of operations agents.
 const PROFILE: &str = "sre";
@@ -164,7 +165,7 @@ fn table(path: &Path) -> Result<SreSynonyms> {
         bail!("memory.sre.synonyms must be an absolute path, not {}", path.display());
     }
     let reading = || format!("memory.sre.synonyms: reading {}", path.display());
-    let text = std::fs::read_to_string(path).with_context(reading)?;
+    let text = file_text(path).with_context(reading)?;
     if text.len() > limits::PATTERNS_BYTES_MAX {
         bail!("memory.sre.synonyms: {} is larger than {} bytes", path.display(), limits::PATTERNS_BYTES_MAX);
     }
@@ -182,7 +183,7 @@ fn known_contacts(path: &Path) -> Result<Vec<String>> {
     if std::fs::metadata(path).with_context(reading)?.len() > ROSTER_BYTES_MAX {
         bail!("memory.sre.contact_roster: {} has more than {ROSTER_BYTES_MAX} bytes", path.display());
     }
-    let text = std::fs::read_to_string(path).with_context(reading)?;
+    let text = file_text(path).with_context(reading)?;
     let contacts = text.lines().map(|line| line.split("# ").next().unwrap_or_default().trim().to_lowercase());
     Ok(contacts.filter(|contact| !contact.is_empty()).collect())
 }

@@ -19,6 +19,7 @@ mod default_repository;
 mod demo;
 mod discreet;
 mod elsewhere;
+mod endless_files;
 mod exchanging;
 mod fact_words;
 mod facts;

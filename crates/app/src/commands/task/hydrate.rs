@@ -2,7 +2,8 @@
 //! can be reached, or one refuses, the block says that nothing could be read, and the rest of the answer why.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -18,6 +19,7 @@ use super::delivery::Helper;
 use crate::adapters::RandomIds;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::input::regular_file;
 use crate::output;
 
 /// What a server is given where nothing else is said, whatever it is configured to take, and how much longer it is waited for.
@@ -91,14 +93,20 @@ impl Hydrate {
 
 /// Digests of documents; one that cannot be read is not left out, and it is said.
 fn digests(files: &[PathBuf]) -> Vec<String> {
-    let digest = |file: &PathBuf| match std::fs::read(file) {
+    let digest = |file: &PathBuf| match bytes_of(file) {
         Ok(bytes) => Some(hex::encode(Sha256::digest(&bytes))),
         Err(error) => {
-            output::note(format!("--exclude-doc {}: {error}", file.display()));
+            output::note(format!("--exclude-doc {}: {error:#}", file.display()));
             None
         }
     };
     files.iter().filter_map(digest).collect()
+}
+
+fn bytes_of(file: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    regular_file(file)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn shown(found: &TaskHydrated) {
