@@ -18,6 +18,7 @@ use crate::operations::metrics::Metrics;
 use crate::s3::S3Options;
 use crate::tools::table::Table;
 use crate::v1::hooks::Hooks;
+use crate::v1::imports::Imports;
 
 /// Settings that all doors share.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +89,8 @@ pub struct Doors {
     pub tools: Arc<Table>,
     /// What the MCP door keeps between requests.
     pub mcp: Arc<Mcp>,
+    /// Imports under way.
+    pub imports: Arc<Imports>,
     /// Clones that may be served beside those that are.
     pub(crate) clones: Arc<Semaphore>,
 }
@@ -123,6 +126,7 @@ impl Doors {
             wire,
             tools,
             mcp,
+            imports: Arc::default(),
             clones,
         }
     }

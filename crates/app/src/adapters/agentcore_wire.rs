@@ -2,6 +2,7 @@
 //! apart. It knows no operation.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::future::BoxFuture;
 use http::{HeaderName, HeaderValue};
@@ -25,6 +26,31 @@ pub struct AgentCoreWire {
     pub control: String,
     /// Who signs; nobody where the server asks for no signature.
     pub signer: Option<Signer>,
+    /// Halves of letters in answers.
+    pub halves: Halves,
+}
+
+/// Counts halves of letters in answers: each becomes U+FFFD, for they are no reason to leave an event or a
+/// record out.
+#[derive(Debug, Default)]
+pub struct Halves(AtomicUsize);
+
+impl Halves {
+    /// Returns how many there were so far.
+    pub fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn text(&self, body: Vec<u8>) -> Result<String, WireError> {
+        let body = match loci_json::repair(&body) {
+            Some(repaired) => {
+                self.0.fetch_add(repaired.replaced, Ordering::Relaxed);
+                repaired.text
+            }
+            None => body,
+        };
+        String::from_utf8(body).map_err(|_| WireError::Gone("the answer is no UTF-8".to_owned()))
+    }
 }
 
 impl AgentCoreWire {
@@ -56,14 +82,7 @@ impl Wire for AgentCoreWire {
     fn call(&self, call: WireCall) -> BoxFuture<'_, Result<String, WireError>> {
         Box::pin(async move {
             match self.transport.send(self.request(call)).await {
-                Ok(answer) if (200..300).contains(&answer.status) => {
-                    // Halves of letters in events and records are no reason to leave these out.
-                    let body = match loci_json::repair(&answer.body) {
-                        Some(repaired) => repaired.text,
-                        None => answer.body,
-                    };
-                    String::from_utf8(body).map_err(|_| WireError::Gone("the answer is no UTF-8".to_owned()))
-                }
+                Ok(answer) if (200..300).contains(&answer.status) => self.halves.text(answer.body),
                 Ok(answer) => Err(told(&answer)),
                 Err(OutboundError::TooLarge) => Err(WireError::TooLarge),
                 Err(error) => Err(WireError::Gone(error.to_string())),
@@ -97,6 +116,20 @@ mod tests {
     use http::HeaderMap;
 
     use super::*;
+
+    #[test]
+    fn halves_of_letters_are_counted() {
+        let halves = Halves::default();
+        assert_eq!(halves.text(br#"["\ud83d\ude00"]"#.to_vec()).unwrap(), r#"["\ud83d\ude00"]"#);
+        assert_eq!(halves.count(), 0);
+        assert_eq!(
+            halves.text(br#"["cut \ud83d","\ude00"]"#.to_vec()).unwrap(),
+            r#"["cut \ufffd","\ufffd"]"#
+        );
+        halves.text(b"[\"\xed\xa0\xbd\"]".to_vec()).unwrap();
+        assert_eq!(halves.count(), 3);
+        assert!(halves.text(vec![0xff]).is_err());
+    }
 
     #[test]
     fn errors_are_told_apart() {

@@ -9,7 +9,7 @@ mod mirror_places;
 mod priority;
 mod vault;
 
-pub use agentcore_wire::{AgentCoreWire, SERVICE};
+pub use agentcore_wire::{AgentCoreWire, Halves, SERVICE};
 pub use clock::SystemClock;
 pub use descriptors::{connections_within, raise_descriptors};
 pub use ids::RandomIds;

@@ -13,7 +13,7 @@ use loci_outbound::request::Reach;
 use loci_outbound::secret::Secret;
 use loci_outbound::sign_v4::Signer;
 
-use crate::adapters::{AgentCoreWire, RandomIds, SERVICE, SystemClock};
+use crate::adapters::{AgentCoreWire, Halves, RandomIds, SERVICE, SystemClock};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::config::load;
@@ -113,6 +113,7 @@ impl AgentCorePlace {
                 data: data.url,
                 control: control.url,
                 signer,
+                halves: Halves::default(),
             },
         })
     }

@@ -10,6 +10,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::store::Checkpoint;
 use loci_server::listener::{Bound, ListenOptions, TlsFiles, bind};
 use loci_server::{DoorOptions, Doors};
+use tokio::task::JoinHandle;
 
 use crate::adapters::{connections_within, raise_descriptors};
 use crate::config::environment::Environment;
@@ -111,22 +112,36 @@ pub async fn run(
         tracing::warn!("development mode: no access key is configured, every request on loopback is allowed");
     }
     let (stop, stopped) = tokio::sync::watch::channel(false);
-    let mut jobs = tokio::spawn(run_jobs(wiring.engine.clone(), stopped));
-    let mcp = Arc::clone(&doors.mcp);
+    let jobs = tokio::spawn(run_jobs(wiring.engine.clone(), stopped));
+    let (mcp, imports) = (Arc::clone(&doors.mcp), Arc::clone(&doors.imports));
     let ended = async move {
         signal.wait().await;
         mcp.hub.close(); // who listens is told that this is the end
+        imports.stop();
     };
     serve_all(bound, buckets, &doors, Box::pin(ended)).await;
     let _ = stop.send(true); // the runner may have ended already
-    match tokio::time::timeout(drain(&config.server), &mut jobs).await {
-        Ok(ended) => ended.context("the job runner panicked")?,
+    work_ended(jobs, &doors, drain(&config.server)).await?;
+    close(wiring).await
+}
+
+/// Waits for jobs under way, and for imports that take back what they began: before the store is closed.
+async fn work_ended(mut jobs: JoinHandle<()>, doors: &Doors, most: Duration) -> Result<()> {
+    let imports = tokio::time::timeout(most, doors.imports.ended());
+    let (jobs_ended, imports_ended) = tokio::join!(tokio::time::timeout(most, &mut jobs), imports);
+    if imports_ended.is_err() {
+        tracing::error!(
+            "an import was not taken back in time: delete the memories that it began, and import again"
+        );
+    }
+    match jobs_ended {
+        Ok(ended) => ended.context("the job runner panicked"),
         Err(_) => {
             tracing::warn!("jobs were cut off; they are run again");
             jobs.abort();
+            Ok(())
         }
     }
-    close(wiring).await
 }
 
 /// Takes no more connections than there are descriptors for, with some left to the store: a server that

@@ -1,4 +1,5 @@
-//! An import that dies with a call under way: the call arrives when the next import has looked already, and makes nothing twice.
+//! Imports that end early. One dies with a call under way: the call arrives when the next import has looked
+//! already, and makes nothing twice. Another is under way when its server stops: nothing of it is left.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,6 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use serde_json::json;
 
+use crate::native::send;
 use crate::program::Home;
 
 /// Reads a request whole.
@@ -107,4 +109,44 @@ fn a_call_that_arrives_late_makes_nothing_twice() {
     assert_eq!(home.json(&[&arguments[..], &["--force"]].concat())["created"], 30);
     let list = home.json(&["record", "list", "--memory", "notes", "--url", &server.url]);
     assert_eq!(list["records"].as_array().unwrap().len(), 30);
+}
+
+#[test]
+fn a_server_that_stops_takes_back_what_an_import_began() {
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes"]);
+    let server = home.serve(&[]);
+    for part in 0..3 {
+        let records: Vec<_> =
+            (0..100).map(|n| json!({ "namespace": "/a/", "text": format!("number {part}-{n}") })).collect();
+        let body = json!({ "records": records }).to_string();
+        assert_eq!(send(&server, "POST", "/v1/memories/notes/records", "", &body).0, 201);
+    }
+    let file = home.path("notes.jsonl");
+    home.ok(&["export", "--memory", "notes", file.to_str().unwrap(), "--url", &server.url]);
+    let lines = std::fs::read(&file).unwrap();
+    assert!(server.stop());
+
+    let other = Home::new();
+    let server = other.serve(&[]);
+    let mut stream = TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
+    let head = format!(
+        "POST /v1/import HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n\
+         Content-Length: {}\r\n\r\n",
+        lines.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    // All but the end: the first lines are written, and the rest is waited for.
+    stream.write_all(&lines[..lines.len() - 40]).unwrap();
+    let began = || other.json(&["memory", "list", "--url", &server.url])["memories"] != json!([]);
+    while !began() {
+        std::thread::yield_now();
+    }
+    assert!(server.stop());
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer); // the connection may end in a reset
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("send it again"), "{answer}");
+    assert_eq!(other.json(&["memory", "list"])["memories"], json!([]));
+    other.ok(&["import", "--format", "jsonl", file.to_str().unwrap()]);
 }

@@ -39,7 +39,7 @@ impl RepairMark {
         mark
     }
 
-    fn set(&self) {
+    pub(super) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 

@@ -13,8 +13,9 @@ use loci_engine::idempotency::IfErased;
 use loci_model::principal::Principal;
 use loci_model::{Error, ErrorKind, MemoryId, Result};
 
-use super::call;
+use super::call::{self, RepairMark};
 use super::import_lines;
+use super::imports::UnderWay;
 use super::table::{Described, Form, Table, post};
 use crate::doors::Doors;
 
@@ -39,7 +40,10 @@ async fn import(doors: Doors, request: Request) -> Result<Response> {
     let if_erased = call::if_erased(&parts.headers)?;
     // A task of its own: where the client goes away its request is dropped, and what was begun must be taken
     // back.
-    let work = tokio::spawn(run(Import::new(doors, caller, if_erased), body.into_data_stream()));
+    let repaired = parts.extensions.get::<RepairMark>().cloned().unwrap_or_default();
+    let under_way = doors.imports.begin()?;
+    let import = Import::new(doors, caller, if_erased, repaired);
+    let work = tokio::spawn(run(import, body.into_data_stream(), under_way));
     let report = work.await.map_err(|error| Error::bug("an import broke off").caused_by(error))??;
     Ok(Json(shown(report)).into_response())
 }
@@ -58,8 +62,8 @@ fn shown(report: ImportReport) -> shape::ImportReport {
 }
 
 /// Reads and writes all of it, or takes back what was written.
-async fn run(mut import: Import, body: BodyDataStream) -> Result<ImportReport> {
-    match import.read(body).await {
+async fn run(mut import: Import, body: BodyDataStream, under_way: UnderWay) -> Result<ImportReport> {
+    match import.read(body, &under_way).await {
         Ok(()) => Ok(import.report),
         Err(error) => {
             import.undo().await;
@@ -80,10 +84,11 @@ struct Import {
     begun: bool,
     end: Option<ImportReport>,
     if_erased: IfErased,
+    repaired: RepairMark,
 }
 
 impl Import {
-    fn new(doors: Doors, caller: Principal, if_erased: IfErased) -> Self {
+    fn new(doors: Doors, caller: Principal, if_erased: IfErased, repaired: RepairMark) -> Self {
         Self {
             doors,
             caller,
@@ -95,12 +100,14 @@ impl Import {
             begun: false,
             end: None,
             if_erased,
+            repaired,
         }
     }
 
-    async fn read(&mut self, mut body: BodyDataStream) -> Result<()> {
+    async fn read(&mut self, mut body: BodyDataStream, under_way: &UnderWay) -> Result<()> {
         let mut rest: Vec<u8> = Vec::new();
-        while let Some(piece) = body.next().await {
+        // It is stopped between two pieces: a write is never left half done.
+        while let Some(piece) = under_way.unless_stopped(body.next()).await? {
             let piece = piece.map_err(|error| {
                 Error::new(ErrorKind::Invalid, "the body ended before it was whole").caused_by(error)
             })?;
@@ -128,7 +135,10 @@ impl Import {
         if text.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
-        let line = import_lines::read(text, self.lines)?;
+        let (line, is_repaired) = import_lines::read(text, self.lines)?;
+        if is_repaired {
+            self.repaired.set();
+        }
         match &line {
             ExportLine::Header { .. } => self.begun = true,
             ExportLine::End { memories, events, records } => {

@@ -112,9 +112,16 @@ struct EndLine {
     records: u64,
 }
 
-/// Reads a line; the error names it and the rule that it breaks, and never quotes it.
-pub(super) fn read(text: &[u8], number: u64) -> Result<ExportLine> {
-    let text = &*loci_json::repaired(text);
+/// Reads a line, and says whether it held halves of letters, which became U+FFFD. The error names it and the
+/// rule that it breaks, and never quotes it.
+pub(super) fn read(text: &[u8], number: u64) -> Result<(ExportLine, bool)> {
+    match loci_json::repair(text) {
+        Some(repaired) => Ok((whole(&repaired.text, number)?, true)),
+        None => Ok((whole(text, number)?, false)),
+    }
+}
+
+fn whole(text: &[u8], number: u64) -> Result<ExportLine> {
     check_text(text, number)?;
     let tag: Tag<'_> = parse(text, number)?;
     Ok(match &*tag.tag {
@@ -210,7 +217,7 @@ mod tests {
                 exposure: Box::new(loci_testkit::exposure_samples::exposure(&memory, 1).unwrap()),
             },
         ] {
-            assert_eq!(read(&serde_json::to_vec(&line).unwrap(), 1).unwrap(), line);
+            assert_eq!(read(&serde_json::to_vec(&line).unwrap(), 1).unwrap(), (line, false));
         }
     }
 
@@ -236,6 +243,8 @@ mod tests {
         check(r#"{"type":"other"}"#, "unknown");
         check(r#"{"type":"end","memories":1}"#, "not a whole line");
         let end = read(br#"{"type":"end","memories":1,"events":2,"records":3}"#, 1).unwrap();
-        assert_eq!(end, ExportLine::End { memories: 1, events: 2, records: 3 });
+        assert_eq!(end, (ExportLine::End { memories: 1, events: 2, records: 3 }, false));
+        let cut = br#"{"type":"end","memories":1,"events":2,"records":3,"note":"cut \ud83d"}"#;
+        assert_eq!(read(cut, 1).unwrap(), (end.0, true));
     }
 }

@@ -27,6 +27,7 @@ pub mod hooks;
 mod identity;
 mod import;
 mod import_lines;
+pub mod imports;
 mod investigation_complete;
 mod investigation_messages;
 mod investigation_outcome;

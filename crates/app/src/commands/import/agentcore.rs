@@ -36,6 +36,7 @@ pub(super) async fn import(session: &Session, place: &Place, into: &Destination<
     };
     let outcome: Result<()> = outcome.await;
     progress.finish_and_clear();
+    report.halves(place.wire.halves.count());
     if outcome.is_err() && !into.dry_run {
         let done = report.created + report.updated;
         return outcome.context(format!("{done} items are stored; the same import goes on from there"));

@@ -111,6 +111,14 @@ impl MappingReport {
         self.lossy.extend(warnings.iter().map(|warning| format!("{place}: {warning}")));
     }
 
+    /// Notes halves of letters in what was read.
+    pub(super) fn halves(&mut self, count: usize) {
+        if count > 0 {
+            self.lossy
+                .insert(format!("{count} halves of letters (lone surrogates), each of which became U+FFFD"));
+        }
+    }
+
     fn show(&self) {
         for ((from, to), count) in &self.mapped {
             output::line(format!("{count} × {from} → {to}"));
