@@ -9,6 +9,8 @@ const BACKSLASH: u8 = b'\\';
 const SURROGATE_BYTE: u8 = 0xed;
 /// Bytes of an escape.
 const ESCAPE_BYTES: usize = 6;
+/// Bytes behind an escape that are looked at one by one for the next.
+const NEAR_BYTES: usize = 16;
 /// U+FFFD as an escape.
 const REPLACED_ESCAPE: &[u8; ESCAPE_BYTES] = br"\ufffd";
 /// U+FFFD in UTF-8.
@@ -83,13 +85,15 @@ pub fn text_of(bytes: Vec<u8>) -> Result<ForeignText, FromUtf8Error> {
 
 /// Where lone surrogates begin.
 fn lone(text: &[u8]) -> Vec<usize> {
-    let mut found = Vec::new();
+    let (mut found, mut at) = (Vec::new(), 0);
     // Nearly all text has no such escape, and UTF-8 has no surrogates: two searches by machine words are all it costs.
-    if std::str::from_utf8(text).is_ok_and(|text| !text.contains(r"\u")) {
+    let utf8 = std::str::from_utf8(text).ok();
+    if utf8.is_some_and(|text| !text.contains(r"\u")) {
         return found;
     }
-    let mut at = 0;
-    while let Some(byte) = text.get(at) {
+    loop {
+        at += plain(text, utf8, at);
+        let Some(byte) = text.get(at) else { break };
         at += match *byte {
             BACKSLASH => match unit(text, at) {
                 Some(0xd800..=0xdbff) if matches!(unit(text, at + ESCAPE_BYTES), Some(0xdc00..=0xdfff)) => {
@@ -99,8 +103,9 @@ fn lone(text: &[u8]) -> Vec<usize> {
                     found.push(at);
                     ESCAPE_BYTES
                 }
-                // Another escape: a backslash in it begins none.
-                Some(_) | None => 2,
+                // Another escape: a backslash in it begins none. It ends where a letter does.
+                Some(_) | None if text.get(at + 1).is_some_and(u8::is_ascii) => 2,
+                Some(_) | None => 1,
             },
             SURROGATE_BYTE if is_surrogate(text, at) => {
                 found.push(at);
@@ -110,6 +115,19 @@ fn lone(text: &[u8]) -> Vec<usize> {
         };
     }
     found
+}
+
+/// The number of bytes from here in which no escape and no surrogate begins. In text with escapes that are
+/// close to each other the first bytes are looked at one by one: a search costs more than they do.
+fn plain(text: &[u8], utf8: Option<&str>, at: usize) -> usize {
+    let Some(whole) = utf8 else { return 0 };
+    let near = text.get(at..).unwrap_or_default().iter().take(NEAR_BYTES);
+    let count = near.take_while(|byte| **byte != BACKSLASH).count();
+    if count < NEAR_BYTES {
+        return count;
+    }
+    let rest = whole.get(at..).unwrap_or_default();
+    rest.find('\\').unwrap_or(rest.len())
 }
 
 /// The UTF-16 unit that an escape at this place names.
@@ -143,6 +161,7 @@ mod tests {
         check(b"", None);
         check(br#"{"a":"\ud83d\ude00 \u00e9 \n"}"#, None);
         check(br"\\ud83d", None);
+        check("\\é\\ud83d é\\".as_bytes(), Some(("\\é\\ufffd é\\".as_bytes(), 1)));
         check(br"\\\ud83d", Some((br"\\\ufffd", 1)));
         check(br"\uD83D", Some((br"\ufffd", 1)));
         check(br"\ud83dx\ude00", Some((br"\ufffdx\ufffd", 2)));

@@ -1,8 +1,8 @@
 //! What every operation starts with: the caller, the path's ids, the parsed request. Order: route,
 //! announced size, authentication, the body, parse; then the operation.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use axum::extract::{FromRequestParts, Query, RawPathParams};
 use axum::response::{IntoResponse, Response};
@@ -64,6 +64,8 @@ pub(crate) struct Call {
     path: Vec<(String, String)>,
     headers: HeaderMap,
     body: Bytes,
+    /// The body without halves of letters, once it was looked for them; `None` where it has none.
+    whole: OnceLock<Option<Vec<u8>>>,
     repaired: RepairMark,
     peer: Peer,
     has_query: bool,
@@ -81,7 +83,8 @@ impl Call {
         let repaired = parts.extensions.get::<RepairMark>().cloned().unwrap_or_default();
         let peer = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Network);
         let has_query = parts.uri.query().is_some_and(|query| !query.is_empty());
-        Ok((Self { doors, caller, path, headers, body, repaired, peer, has_query }, parts))
+        let whole = OnceLock::new();
+        Ok((Self { doors, caller, path, headers, body, whole, repaired, peer, has_query }, parts))
     }
 
     /// From where it comes.
@@ -123,14 +126,18 @@ impl Call {
 
     /// The request's body, an object; an empty one is `{}`.
     pub(super) fn json<Q: DeserializeOwned>(&self) -> Result<Q> {
-        // Documents within a body stay text, so it is repaired before it is read.
-        match loci_json::repair(&self.body) {
-            Some(repaired) => {
-                self.repaired.set();
-                object(&repaired.text)
-            }
-            None => object(&self.body),
-        }
+        object(self.whole())
+    }
+
+    /// The body without halves of letters. Documents within it stay text, so it is repaired before it is
+    /// read: once, however often it is read.
+    fn whole(&self) -> &[u8] {
+        let repair = || {
+            let repaired = loci_json::repair(&self.body)?;
+            self.repaired.set();
+            Some(repaired.text)
+        };
+        self.whole.get_or_init(repair).as_deref().unwrap_or(&self.body)
     }
 
     /// The request's body as text of a file; halves of letters that stand in it as bytes become U+FFFD.
