@@ -1,14 +1,14 @@
-//! The bearer token of a command: from a file, which no other user sees, from the environment, or from the
-//! command line.
+//! The bearer token of a command: from a file, from the environment, or from the command line.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use loci_server::listener::is_open_to_all;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
+use crate::output;
 
 /// The variable that names a file with the token.
 const TOKEN_FILE: &str = "LOCI_TOKEN_FILE";
@@ -25,6 +25,13 @@ pub(crate) fn token(globals: &Globals, environment: &Environment) -> Result<Opti
     }
 }
 
+/// The warning of a file that every user of the machine may read, by the rule for the private key of TLS.
+fn warning(file: &Path) -> Option<String> {
+    is_open_to_all(file).then(|| {
+        format!("every user of this machine can read or change the token in {}: chmod 600 it", file.display())
+    })
+}
+
 fn read(file: &Path) -> Result<String> {
     let named = || format!("reading the token of {}", file.display());
     let about = std::fs::metadata(file).with_context(named)?;
@@ -32,9 +39,7 @@ fn read(file: &Path) -> Result<String> {
     if !about.is_file() || about.len() > TOKEN_BYTES_MAX {
         return refused("must be a file with a token and nothing else");
     }
-    if about.permissions().mode() & 0o077 != 0 {
-        return refused("can be read by other users: chmod 600 it");
-    }
+    warning(file).iter().for_each(output::note);
     let text = std::fs::read_to_string(file).with_context(named)?;
     match text.trim() {
         "" => refused("is empty: write the token into it"),
@@ -44,31 +49,39 @@ fn read(file: &Path) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
-    fn a_file_of_the_owner_alone() {
+    fn a_file_with_a_token_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        let check = |text: &str, mode: u32, expect: Result<&str, &str>| {
+        let check = |text: &str, mode: u32, expect: Result<(&str, bool), &str>| {
             let file = folder.path().join("token");
             std::fs::write(&file, text).unwrap();
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
             let read = read(&file).map_err(|error| error.to_string());
             match expect {
-                Ok(token) => assert_eq!(read.as_deref(), Ok(token)),
+                Ok((token, is_open)) => {
+                    assert_eq!(read.as_deref(), Ok(token));
+                    assert_eq!(warning(&file).is_some(), is_open, "{mode:o}");
+                }
                 Err(rule) => assert!(read.unwrap_err().contains(rule)),
             }
         };
-        check("loci_abc\n", 0o600, Ok("loci_abc"));
-        check("loci_abc", 0o400, Ok("loci_abc"));
-        check("loci_abc\n", 0o644, Err("chmod 600"));
-        check("loci_abc\n", 0o640, Err("chmod 600"));
+        check("loci_abc\n", 0o600, Ok(("loci_abc", false)));
+        check("loci_abc", 0o400, Ok(("loci_abc", false)));
+        // A pod with `fsGroup` mounts a secret with one of these, and cannot change it.
+        check("loci_abc\n", 0o440, Ok(("loci_abc", false)));
+        check("loci_abc\n", 0o640, Ok(("loci_abc", false)));
+        check("loci_abc\n", 0o644, Ok(("loci_abc", true)));
+        check("loci_abc\n", 0o602, Ok(("loci_abc", true)));
         check(" \n", 0o600, Err("is empty"));
         assert!(read(folder.path()).unwrap_err().to_string().contains("must be a file"));
         let globals = Globals { token: Some("given".to_owned()), ..Globals::default() };
         let from = |globals: &Globals| token(globals, &Environment::default()).unwrap();
         assert_eq!(from(&globals).as_deref(), Some("given"));
-        check("of the file", 0o600, Ok("of the file"));
+        check("of the file", 0o600, Ok(("of the file", false)));
         let globals = Globals { token_file: Some(folder.path().join("token")), ..globals };
         assert_eq!(from(&globals).as_deref(), Some("of the file"));
     }

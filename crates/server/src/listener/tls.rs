@@ -46,13 +46,16 @@ impl Tls {
     }
 }
 
-/// Says where every user of the machine may read the private key. It is taken all the same: orchestrators
-/// mount secrets so.
+/// True for a file with a secret that every user of the machine may read or write. Orchestrators mount
+/// secrets so, often where nobody can change it, so such a file is taken with a warning; its group is a
+/// matter of the owner.
+pub fn is_open_to_all(secret: &Path) -> bool {
+    std::fs::metadata(secret).is_ok_and(|about| about.permissions().mode() & 0o007 != 0)
+}
+
 fn warn_of_readers(key: &Path) {
-    if let Ok(about) = std::fs::metadata(key)
-        && about.permissions().mode() & 0o004 != 0
-    {
-        tracing::warn!(key = %key.display(), "every user of this machine can read the private key of TLS: \
-                                              chmod 600 it");
+    if is_open_to_all(key) {
+        let rule = "every user of this machine can read or change the private key of TLS: chmod 600 it";
+        tracing::warn!(key = %key.display(), "{rule}");
     }
 }
