@@ -45,7 +45,7 @@ fn limited(input: impl std::io::Read) -> std::io::Result<String> {
         let rule = format!("it has more than {most} bytes: give a smaller text");
         return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, rule));
     }
-    let Some(read) = loci_json::text_of(bytes) else {
+    let Ok(read) = loci_json::text_of(bytes) else {
         let rule = "it must be UTF-8: save it in that encoding";
         return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, rule));
     };

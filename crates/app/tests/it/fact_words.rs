@@ -221,8 +221,14 @@ fn agents_read_the_same_words() {
     }
     let error = call("memory_stats", json!({ "repo": "acme/other" }));
     assert!(error["message"].as_str().unwrap().contains("the clone here is acme/shop"), "{error}");
-    let get =
-        |name: &str| json!({ "name": name, "arguments": { "repo": "acme/shop", "paths": "src/limits.rs" } });
+    // The prompts mean the clone's repository, too.
+    let prompts = speaking.ask("prompts/list", json!({}));
+    let is_needed = |prompt: &Value| {
+        let arguments = prompt["arguments"].as_array().into_iter().flatten();
+        arguments.filter(|one| one["name"] == "repo").any(|one| one["required"] == true)
+    };
+    assert!(!prompts["prompts"].as_array().unwrap().iter().any(is_needed), "{prompts}");
+    let get = |name: &str| json!({ "name": name, "arguments": { "paths": "src/limits.rs" } });
     let review = speaking.ask("prompts/get", get("review_with_memory"));
     check_text(review["messages"][0]["content"]["text"].as_str().unwrap(), &ids[..3]);
     let start = speaking.ask("prompts/get", get("session_start"));

@@ -22,7 +22,8 @@ pub(super) fn list(offer: &LociOffer) -> Kept<Vec<Value>> {
         "description": "The rules for what is remembered: what to trust, what to store, what to report.",
     })];
     if offer.has_facts() {
-        let repo = || json!({ "name": "repo", "description": "'owner/name'", "required": true });
+        let is_needed = offer.tools.repository().is_none();
+        let repo = || json!({ "name": "repo", "description": "'owner/name'", "required": is_needed });
         value.push(json!({
             "name": "session_start",
             "title": "What is known of a repository",
@@ -67,7 +68,7 @@ async fn session_start(offer: &LociOffer, asking: &Asking, arguments: &Params) -
         None => FACTS,
         Some(text) => text.parse().map_err(|_| Fault::invalid("limit must be a whole number"))?,
     };
-    let asked = json!({ "repo": required(arguments, "repo")?, "limit": limit, "format": "prompt" });
+    let asked = json!({ "repo": repo(offer, arguments)?, "limit": limit, "format": "prompt" });
     let answer = offer.ask(asking, "memory_get_recent", asked).await.map_err(not_served)?;
     let prompt =
         answer.get("prompt").and_then(Value::as_str).unwrap_or("Nothing is known of this repository yet.");
@@ -75,7 +76,7 @@ async fn session_start(offer: &LociOffer, asking: &Asking, arguments: &Params) -
 }
 
 async fn review(offer: &LociOffer, asking: &Asking, arguments: &Params) -> Result<String, Fault> {
-    let repo = required(arguments, "repo")?;
+    let repo = repo(offer, arguments)?;
     let paths = required(arguments, "paths")?;
     let paths: Vec<&str> = paths.split(',').map(str::trim).filter(|path| !path.is_empty()).collect();
     if paths.is_empty() || paths.len() > PATHS_MAX {
@@ -109,6 +110,15 @@ fn entry(path: &str, fact: &Value) -> String {
     let (id, label) = (part("id"), part("label"));
     let line = format!("- [{id}] {path} ({label}) {}: {}", part("subject"), part("fact"));
     line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The repository that is named, else the one that tools mean.
+fn repo(offer: &LociOffer, arguments: &Params) -> Result<String, Fault> {
+    match (required(arguments, "repo"), offer.tools.repository()) {
+        (Ok(named), _) => Ok(named.to_owned()),
+        (Err(_), Some(own)) => Ok(own),
+        (Err(missing), None) => Err(missing),
+    }
 }
 
 fn required<'a>(arguments: &'a Params, name: &str) -> Result<&'a str, Fault> {
