@@ -3,7 +3,6 @@
 //! wire are here; every rule is elsewhere, and so are counters: the response carries its [`Operation`] as
 //! an extension for whoever counts.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -22,9 +21,9 @@ use super::constraints::{Reason, Refusal, check};
 use super::errors::{Failure, WireError};
 use super::operations;
 use super::route::{NoRoute, Operation, Route, route};
-use crate::auth::signed::{SIGNING_NAME, SignedHead, SignedRequest, signed_head};
+use crate::auth::signed::{Asker, SIGNING_NAME, SignedHead, SignedRequest, signed_head};
 use crate::auth::sigv4::{Envelope, PathEncoding};
-use crate::bodies::{Bodies, BodyError, Proof, check_declared};
+use crate::bodies::{Bodies, BodyError, check_declared};
 use crate::operations::observe::RequestId;
 
 /// What the operator may set about the wire.
@@ -112,22 +111,16 @@ impl Wire {
         body: Body,
     ) -> Outcome {
         check_declared(&body, self.settings.body_bytes_max).map_err(unread)?;
-        let signed = match open? {
-            Some(caller) => Err(caller),
-            None => Ok(self.signed(parts).await?),
+        let asker = match open? {
+            Some(caller) => Asker::Open(caller),
+            None => Asker::Signed(self.signed(parts).await?),
         };
-        let proof = signed.as_ref().map_or(Proof::Complete, SignedHead::proof);
-        let read = self.bodies.read_as(proof, body, self.settings.body_bytes_max).await.map_err(unread)?;
-        let (caller, body) = match signed {
-            Err(caller) => (caller, Cow::Borrowed(&*read.bytes)),
-            Ok(head) => {
-                let (caller, body) = head.verified(&read.bytes)?;
-                (caller, body.content)
-            }
-        };
+        let read = self.bodies.read_as(asker.proof(), body, self.settings.body_bytes_max).await;
+        let read = read.map_err(unread)?;
+        let (caller, sent) = asker.verified(&read.bytes)?;
         drop(read.unverified);
-        let repaired = loci_json::repair(&body);
-        let body = repaired.as_ref().map_or(&*body, |repaired| &repaired.text);
+        let repaired = loci_json::repair(&sent.content);
+        let body = repaired.as_ref().map_or(&*sent.content, |repaired| &repaired.text);
         let mut outcome = self.answer(route, &caller, body).await;
         if let Ok(answer) = &mut outcome
             && repaired.is_some()

@@ -1,6 +1,8 @@
 //! The caller of a request signed by AWS's method: the key looked up, the signature verified. Who needs no credentials is
 //! decided before; bearer tokens are another file's. Spec: agentcore-wire §1.2.
 
+use std::borrow::Cow;
+
 use loci_engine::Engine;
 use loci_engine::keys::Secret;
 use loci_model::principal::Principal;
@@ -27,6 +29,35 @@ pub struct SignedRequest<'a> {
     pub unsigned_payload: bool,
     /// Bytes a chunked body may decode to.
     pub body_bytes_max: usize,
+}
+
+/// The caller of a request, as far as its head says it.
+pub enum Asker<'a> {
+    /// No credentials are asked for.
+    Open(Principal),
+    /// A key, and a signature.
+    Signed(SignedHead<'a>),
+}
+
+impl<'a> Asker<'a> {
+    /// Returns the extent to which the head proves the caller.
+    pub fn proof(&self) -> Proof {
+        match self {
+            Self::Open(_) => Proof::Complete,
+            Self::Signed(head) => head.proof(),
+        }
+    }
+
+    /// Returns the caller, and the body as it was meant.
+    ///
+    /// # Errors
+    /// Like [`SignedHead::verified`].
+    pub fn verified<'b>(self, sent: &'b [u8]) -> Result<(Principal, VerifiedBody<'b>), Error> {
+        match self {
+            Self::Open(caller) => Ok((caller, VerifiedBody { content: Cow::Borrowed(sent), trailers: None })),
+            Self::Signed(head) => head.verified(sent),
+        }
+    }
 }
 
 /// A request whose head is checked as far as it proves who calls; its body need not be there yet.

@@ -16,6 +16,7 @@ use loci_model::principal::Principal;
 use loci_model::{Error, ErrorKind, Result};
 
 use crate::auth::gate::Peer;
+use crate::bodies::check_declared;
 use crate::doors::Doors;
 use backend::Asked;
 
@@ -42,6 +43,7 @@ async fn door(
 async fn served(doors: &Doors, memory: &str, rest: &str, request: Request) -> Result<Response> {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
     let (parts, body) = request.into_parts();
+    check_declared(&body, doors.options.body_bytes_max)?;
     let caller = caller_of(doors, peer, &parts.headers).await?;
     let missing = || Error::not_found("there is no such repository");
     let (name, service) = rest.split_once(".git/").ok_or_else(missing)?;

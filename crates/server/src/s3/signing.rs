@@ -1,28 +1,16 @@
 //! Who asks: the caller of development mode and of the socket without more, everybody else by a signature for the service `s3`, in headers or in
 //! the query.
 
-use std::borrow::Cow;
-
 use http::request::Parts;
-use loci_model::principal::Principal;
 
 use super::body;
 use super::fault::Fault;
 use crate::auth::gate::Peer;
-use crate::auth::signed::{SignedHead, SignedRequest, signed_head};
-use crate::auth::sigv4::{Envelope, PathEncoding, VerifiedBody};
-use crate::bodies::Proof;
+use crate::auth::signed::{Asker, SignedRequest, signed_head};
+use crate::auth::sigv4::{Envelope, PathEncoding};
 use crate::doors::Doors;
 
 const SERVICE: &str = "s3";
-
-/// Who asks, as far as the head of the request says it.
-pub(super) enum Asker<'a> {
-    /// No credentials are asked for.
-    Open(Principal),
-    /// A key, and a signature.
-    Signed(SignedHead<'a>),
-}
 
 /// Checks the head of a request.
 pub(super) async fn asker<'a>(doors: &Doors, peer: Peer, parts: &'a Parts) -> Result<Asker<'a>, Fault> {
@@ -43,21 +31,4 @@ pub(super) async fn asker<'a>(doors: &Doors, peer: Peer, parts: &'a Parts) -> Re
         body_bytes_max: body::decoded_max(doors.options.body_bytes_max),
     };
     Ok(Asker::Signed(signed_head(&doors.engine, &request, doors.clock.now()).await?))
-}
-
-impl Asker<'_> {
-    pub(super) fn proof(&self) -> Proof {
-        match self {
-            Self::Open(_) => Proof::Complete,
-            Self::Signed(head) => head.proof(),
-        }
-    }
-
-    /// The caller, and the body as it was meant.
-    pub(super) fn verified(self, sent: &[u8]) -> Result<(Principal, VerifiedBody<'_>), Fault> {
-        match self {
-            Self::Open(caller) => Ok((caller, VerifiedBody { content: Cow::Borrowed(sent), trailers: None })),
-            Self::Signed(head) => Ok(head.verified(sent)?),
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! Over HTTP: revisions, headers against bodies, forms, origins and hosts, credentials and scopes.
 
+use loci_server::DoorOptions;
 use loci_server::auth::gate::Peer;
 use serde_json::{Value, json};
 
@@ -59,6 +60,22 @@ fn half_a_letter_is_replaced_and_the_caller_is_warned() {
     let unread =
         world.send("POST", "/mcp", &[JSON], r#"{"jsonrpc":"2.0","id":7,"method":"ping","a":tru}"#.to_owned());
     assert_eq!((unread.code(), unread.json()["id"].as_i64()), (Some(-32700), Some(7)));
+}
+
+/// One order at all doors: the announced size comes before the credentials.
+#[test]
+fn a_body_that_announces_too_much_is_refused_whoever_sends_it() {
+    let world = World::new();
+    world.token_of(json!([{ "capabilities": ["read"] }])); // from now on a key is needed
+    let options = DoorOptions::default();
+    for (path, most) in [
+        ("/mcp", options.mcp.body_bytes_max),
+        ("/git/notes/a.git/git-upload-pack", options.body_bytes_max),
+        ("/v1/search", options.body_bytes_max),
+    ] {
+        let status = |bytes: usize| world.send("POST", path, &[JSON], " ".repeat(bytes)).status.as_u16();
+        assert_eq!((status(most), status(most + 1)), (401, 413), "{path}");
+    }
 }
 
 #[test]

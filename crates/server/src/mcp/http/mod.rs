@@ -27,7 +27,7 @@ use super::peer::WAITING_MAX;
 use super::provider::{Caller, Endpoint};
 use super::revision::Revision;
 use crate::auth::gate::Peer;
-use crate::bodies::{Bodies, BodyError};
+use crate::bodies::{Bodies, BodyError, check_declared};
 use crate::operations::observe::{Operation, RequestId};
 use crate::v1::warn_of_repair;
 pub(crate) use door::routes;
@@ -85,6 +85,7 @@ impl HttpDoor {
         }
         let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
         let (parts, body) = request.into_parts();
+        check_declared(&body, self.body_bytes_max).map_err(unread)?;
         guard::check(&self.guard, peer, &parts.headers)
             .map_err(|rule| reply::refused(StatusCode::FORBIDDEN, rule))?;
         let mut caller = self.admission.admit(peer, &parts.headers).await?;
