@@ -1,9 +1,10 @@
 //! The bearer token of a command: from a file, from the environment, or from the command line.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use loci_server::listener::is_open_to_all;
+use loci_server::secret_file::{Readers, readers};
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -26,8 +27,8 @@ pub(crate) fn token(globals: &Globals, environment: &Environment) -> Result<Opti
 }
 
 /// The warning of a file that every user of the machine may read, by the rule for the private key of TLS.
-fn warning(file: &Path) -> Option<String> {
-    is_open_to_all(file).then(|| {
+fn warning(file: &Path, about: &Metadata) -> Option<String> {
+    (readers(about) == Readers::Everybody).then(|| {
         format!("every user of this machine can read or change the token in {}: chmod 600 it", file.display())
     })
 }
@@ -39,7 +40,7 @@ fn read(file: &Path) -> Result<String> {
     if !about.is_file() || about.len() > TOKEN_BYTES_MAX {
         return refused("must be a file with a token and nothing else");
     }
-    warning(file).iter().for_each(output::note);
+    warning(file, &about).iter().for_each(output::note);
     let text = std::fs::read_to_string(file).with_context(named)?;
     match text.trim() {
         "" => refused("is empty: write the token into it"),
@@ -64,7 +65,8 @@ mod tests {
             match expect {
                 Ok((token, is_open)) => {
                     assert_eq!(read.as_deref(), Ok(token));
-                    assert_eq!(warning(&file).is_some(), is_open, "{mode:o}");
+                    let about = std::fs::metadata(&file).unwrap();
+                    assert_eq!(warning(&file, &about).is_some(), is_open, "{mode:o}");
                 }
                 Err(rule) => assert!(read.unwrap_err().contains(rule)),
             }

@@ -16,6 +16,7 @@ pub mod listener;
 pub mod mcp;
 pub mod operations;
 pub mod s3;
+pub mod secret_file;
 pub mod tools;
 pub mod v1;
 

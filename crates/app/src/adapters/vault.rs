@@ -1,7 +1,7 @@
 //! The vault: secrets sealed with XChaCha20-Poly1305 under the master key, from `LOCI_MASTER_KEY` or a file (0600).
 
 use std::io::{ErrorKind as IoError, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -9,6 +9,7 @@ use chacha20poly1305::aead::{Aead, KeyInit};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use loci_model::ports::vault::Vault;
 use loci_model::{Error, Result};
+use loci_server::secret_file::{Readers, readers};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
@@ -164,8 +165,7 @@ fn read(path: &Path) -> Result<Option<Zeroizing<[u8; KEY_BYTES]>>> {
     match std::fs::read_to_string(path) {
         Ok(text) => {
             let text = Zeroizing::new(text);
-            let mode = std::fs::metadata(path).map_err(failed)?.permissions().mode();
-            if mode & 0o077 != 0 {
+            if readers(&std::fs::metadata(path).map_err(failed)?) > Readers::Owner {
                 let rule = "master.key of the data folder can be read by others: chmod 600 it";
                 return Err(Error::unavailable(rule));
             }
@@ -204,6 +204,8 @@ fn make(path: &Path) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use loci_model::limits;
+use loci_server::secret_file::{Readers, readers};
 use toml::Table;
 
 use super::environment::Environment;
@@ -17,14 +18,21 @@ use crate::input::file_text;
 /// A file that cannot be read or parsed, an unknown key, a value of the wrong type; each names the place.
 pub fn load(named: Option<&Path>, environment: &Environment) -> Result<Config> {
     let named = named.map(Path::to_owned).or_else(|| environment.get("LOCI_CONFIG").map(Into::into));
-    let mut table = match (&named, places::user_file(environment)) {
-        (Some(path), _) => read(path)?.with_context(|| format!("there is no file {}", path.display()))?,
-        (None, Some(path)) => read(&path)?.unwrap_or_default(),
-        (None, None) => Table::new(),
+    let is_named = named.is_some();
+    let path = named.or_else(|| places::user_file(environment));
+    let mut table = match &path {
+        Some(path) if is_named => {
+            read(path)?.with_context(|| format!("there is no file {}", path.display()))?
+        }
+        Some(path) => read(path)?.unwrap_or_default(),
+        None => Table::new(),
     };
+    let open_file =
+        path.filter(|path| std::fs::metadata(path).is_ok_and(|about| readers(&about) == Readers::Everybody));
     let without_effect = environment.apply(&mut table)?;
     let mut config: Config = table.try_into().context("the configuration does not hold")?;
     config.variables_without_effect = without_effect;
+    config.file_of_everybody = open_file.filter(|_| config.names_secret_addresses());
     check(&config)?;
     Ok(config)
 }
@@ -267,6 +275,24 @@ mod tests {
         assert_eq!(unnamed.variables_without_effect, ["LOCI_MODEL_KEY"]);
         let warnings = unnamed.warnings();
         assert!(warnings.len() == 1 && warnings[0].contains("LOCI_MODEL_KEY has no effect"), "{warnings:?}");
+    }
+
+    #[test]
+    fn a_file_with_secret_addresses_is_for_its_owner() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        let check = |url: &str, mode: u32, expect: bool| {
+            std::fs::write(&path, format!("[[target]]\nname = \"t\"\nurl = \"{url}\"\n")).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            let warnings = load(Some(&path), &Environment::default()).unwrap().warnings();
+            assert_eq!(warnings.len(), usize::from(expect), "{url} {mode:o}: {warnings:?}");
+            assert!(warnings.iter().all(|told| told.contains("chmod 600") && !told.contains("s3cr3t")));
+        };
+        check("https://hooks.example.org/x?key=s3cr3t", 0o644, true);
+        check("https://hooks.example.org/x?key=s3cr3t", 0o640, false);
+        check("https://hooks.example.org/x?key=s3cr3t", 0o600, false);
+        check("https://hooks.example.org/x", 0o644, false);
     }
 
     /// What Kubernetes sets for services called `loci`, `loci-server` and `loci-store` changes nothing.

@@ -123,6 +123,9 @@ pub struct Config {
     /// `LOCI_` variables that begin with no section; they have no effect.
     #[serde(skip)]
     pub variables_without_effect: Vec<String>,
+    /// The file that was read, where it names secret addresses and every user of the machine can read it.
+    #[serde(skip)]
+    pub file_of_everybody: Option<PathBuf>,
 }
 
 /// `[server]`
@@ -394,7 +397,8 @@ impl Config {
         targets::check(&self.targets, &self.webhooks, &self.outbound)
     }
 
-    /// A warning for each `LOCI_` variable that has no effect.
+    /// A warning for each `LOCI_` variable that has no effect, and for a file with secrets that every user
+    /// reads.
     pub fn warnings(&self) -> Vec<String> {
         let warning = |name: &String| {
             format!(
@@ -402,7 +406,19 @@ impl Config {
                  is called so; unset it, or see the sections in `loci config print`"
             )
         };
-        self.variables_without_effect.iter().map(warning).collect()
+        let open_file = self.file_of_everybody.iter().map(|path| {
+            format!(
+                "every user of this machine can read {}, and the address of a [[target]] in it has a query, \
+                 which may be a key: chmod 600 it",
+                path.display()
+            )
+        });
+        self.variables_without_effect.iter().map(warning).chain(open_file).collect()
+    }
+
+    /// True where an address has a query, which is left out wherever it is shown: it may be a key.
+    fn names_secret_addresses(&self) -> bool {
+        self.targets.iter().any(|target| target.place().ends_with("?…"))
     }
 
     /// As it may be shown: the queries of addresses, which may be keys, are left out. Keys themselves are never in it.

@@ -28,7 +28,7 @@ use crate::doors::Doors;
 use connection::Connections;
 use slots::Slots;
 use tls::Tls;
-pub use tls::{TlsFiles, is_open_to_all};
+pub use tls::TlsFiles;
 use unix_socket::OwnSocket;
 
 /// Where and how to listen.

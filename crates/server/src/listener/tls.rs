@@ -1,6 +1,5 @@
 //! TLS from two PEM files, by rustls with ring. Certificates are read once, at the start.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +8,8 @@ use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
+
+use crate::secret_file::{Readers, readers};
 
 /// A certificate chain and its key, in PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,16 +47,13 @@ impl Tls {
     }
 }
 
-/// True for a file with a secret that every user of the machine may read or write. Orchestrators mount
-/// secrets so, often where nobody can change it, so such a file is taken with a warning; its group is a
-/// matter of the owner.
-pub fn is_open_to_all(secret: &Path) -> bool {
-    std::fs::metadata(secret).is_ok_and(|about| about.permissions().mode() & 0o007 != 0)
-}
-
+/// Warns where every user of the machine may read the private key. It is taken all the same:
+/// orchestrators mount secrets so.
 fn warn_of_readers(key: &Path) {
-    if is_open_to_all(key) {
-        let rule = "every user of this machine can read or change the private key of TLS: chmod 600 it";
-        tracing::warn!(key = %key.display(), "{rule}");
+    if let Ok(about) = std::fs::metadata(key)
+        && readers(&about) == Readers::Everybody
+    {
+        tracing::warn!(key = %key.display(), "every user of this machine can read the private key of TLS: \
+                                              chmod 600 it");
     }
 }

@@ -15,8 +15,8 @@ use loci_model::ports::alerts::AlertReader;
 use loci_model::{Error, ErrorKind, Result, limits};
 use sha2::{Digest, Sha256};
 
-use super::HookKeys;
 use super::proof::{is_proven, proof_of_head};
+use super::{HookKeys, check_names};
 use crate::bodies::{Proof, check_declared};
 use crate::doors::Doors;
 use crate::v1::call;
@@ -79,6 +79,7 @@ pub(super) async fn take(doors: Doors, source: AlertSource, request: Request) ->
     let hook = hooks.iter().find(proven).ok_or_else(refused)?;
     drop(read.unverified);
     let digest = hex::encode(Sha256::digest(&body));
+    check_names(&body)?;
     let mut news = match hook.reader.read(&body)? {
         AlertBody::Ping => return Ok(answered(StatusCode::OK, digest, "pong", None, Vec::new())),
         AlertBody::News(news) => numbered(hook, &parts.headers, news)?,

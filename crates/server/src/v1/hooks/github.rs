@@ -13,6 +13,7 @@ use loci_model::{DeliveryId, Error, ErrorKind, Reason, Result, limits};
 use percent_encoding::percent_decode;
 use sha2::{Digest, Sha256};
 
+use super::check_names;
 use super::signature::{HookKeys, Scheme};
 use crate::bodies::{Proof, check_declared};
 use crate::doors::Doors;
@@ -54,6 +55,7 @@ pub(super) async fn take(doors: Doors, request: Request) -> Result<Response> {
         return Ok(answer(StatusCode::OK, &id, "pong", None));
     }
     let payload = payload(&headers, &body)?;
+    check_names(&payload)?;
     let Some(notice) = reader.read(event, &payload)? else {
         // An organisation's or an installation's event is sent once, and is none of ours.
         doors.metrics.hook_ignored(HOOK, 1);
@@ -222,6 +224,10 @@ mod tests {
         );
         assert_eq!(door.send("d-5", &shop, SECRET, &[]).0, 400);
         assert_eq!(door.send("d-6", "not JSON", SECRET, &[EVENT]).0, 400);
+        let odd = r#"{"event":{"\u0024serde_json::private::Number":"1"}}"#;
+        let (status, refused) = door.send("d-6", odd, SECRET, &[EVENT]);
+        let rule = refused["error"]["message"].as_str().unwrap_or_default().to_owned();
+        assert!(status == 400 && rule.contains("give it another name"), "{status} {refused}");
         let (status, told) = door.send("d-7", "{}", SECRET, &[("x-github-event", "installation")]);
         assert_eq!((status, told["reason"].as_str()), (202, Some("no_repository")));
         assert!(door.doors.metrics.render().contains(r#"loci_hook_news_ignored_total{hook="github"} 2"#));

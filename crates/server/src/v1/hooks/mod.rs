@@ -22,6 +22,7 @@ use std::sync::Arc;
 use loci_api::hook as shape;
 use loci_model::alert_notice::AlertSource;
 use loci_model::ports::forge::NoticeReader;
+use loci_model::{Result, reserved_names};
 
 use super::table::{Described, Form, Table, get, post};
 pub use alerts::AlertHook;
@@ -49,6 +50,15 @@ impl std::fmt::Debug for Hooks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Hooks").field("github", &self.github.keys).field("alerts", &self.alerts).finish()
     }
+}
+
+/// Refuses a proven body with a member that our JSON library would read as something else than it says.
+/// What is no text is no JSON either, which its reader says.
+///
+/// # Errors
+/// `Invalid`, naming the rule.
+fn check_names(body: &[u8]) -> Result<()> {
+    std::str::from_utf8(body).map_or(Ok(()), reserved_names::refuse)
 }
 
 /// Where alerting systems send.
