@@ -4782,7 +4782,10 @@ export interface SreImported {
 
 /** What became of a line. */
 export interface SreImportedLine {
-  /** As with `save`; `valid` for one that a dry run found nothing wrong with, `invalid` for one that breaks a rule. */
+  /**
+   * As with `save`; `valid` for one that a dry run found nothing wrong with, `invalid` for one that breaks a rule,
+   * `erased` for one whose record was erased here (the header `Loci-If-Erased: restore` writes it again).
+   */
   action: string;
   /** The member that breaks a rule. */
   field?: string | null;

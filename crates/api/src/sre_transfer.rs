@@ -113,7 +113,9 @@ pub struct SreImported {
 /// What became of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SreImportedLine {
-    /// As with `save`; `valid` for one that a dry run found nothing wrong with, `invalid` for one that breaks a rule.
+    /// As with `save`; `valid` for one that a dry run found nothing wrong with, `invalid` for one that
+    /// breaks a rule, `erased` for one whose record was erased here (the header `Loci-If-Erased: restore`
+    /// writes it again).
     pub action: String,
     /// Its record, where one was written or known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

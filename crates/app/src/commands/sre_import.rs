@@ -22,6 +22,8 @@ const REQUEST_BYTES_MAX: usize = 1024 * 1024;
 /// What a line is that breaks a rule, or must not be written.
 const INVALID: &str = "invalid";
 const REJECTED: &str = "rejected";
+/// What a line is whose record was erased here.
+const ERASED: &str = "erased";
 
 /// What is imported
 #[derive(Debug, Args)]
@@ -34,6 +36,9 @@ pub(crate) struct Import {
     /// Each line counts as who said it there, contacts and approvals too: your word for the file [default: as imported, which counts least]
     #[arg(long)]
     keep_sources: bool,
+    /// Restore what was erased here
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     at: OperationsAt,
 }
@@ -73,6 +78,7 @@ impl Import {
     /// [`Outcome`] with code 1 where a line was not, or would not be, written.
     pub(super) async fn run(&self, session: &mut Session) -> Result<()> {
         let memory = self.at.memory(session).await?;
+        session.client = session.client.clone().with_if_erased(self.force);
         if !self.dry_run {
             session.wrote(&memory)?;
         }
@@ -164,7 +170,7 @@ fn unreadable(error: &serde_json::Error) -> shape::SreImportedLine {
 impl Report {
     fn take(&mut self, line: u64, result: shape::SreImportedLine) {
         *self.actions.entry(result.action.clone()).or_default() += 1;
-        if matches!(result.action.as_str(), INVALID | REJECTED | "pending_confirmation") {
+        if matches!(result.action.as_str(), INVALID | REJECTED | ERASED | "pending_confirmation") {
             let shape::SreImportedLine { action, field, reason, .. } = result;
             self.told.push(Told { line, action, field, reason });
         }

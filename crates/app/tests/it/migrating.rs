@@ -211,6 +211,33 @@ fn what_is_one_store_or_in_use_is_refused() {
 }
 
 #[test]
+fn what_was_erased_stays_erased_where_it_is_moved_to() {
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes"]);
+    let said = home.path("said.txt");
+    std::fs::write(&said, "# session s 2026-01-02T10:00:00Z\nUser: I keep bees.\nAssistant: Noted.\n")
+        .unwrap();
+    let said = said.to_str().unwrap();
+    home.ok(&["import", "--format", "transcript", "--memory", "notes", "--actor", "mara", said]);
+    let early = home.path("early.jsonl");
+    let early = early.to_str().unwrap();
+    home.ok(&["export", "--memory", "notes", early]);
+    home.ok(&["forget", "--memory", "notes", "--actor", "mara", "--confirm", "mara"]);
+    home.ok(&["memory", "delete", "notes", "--yes"]);
+    // The tombstones alone are left to be moved.
+    let [data, copy] = ["data", "copy"].map(|name| folder(&home.path(name)));
+    answer(&migrate(&home, [&data, &copy], &["--json"], &[]));
+    let there = |arguments: &[&str]| {
+        answer(&home.command(&[arguments, &["--json"]].concat()).env("LOCI_STORE", &copy).output().unwrap())
+    };
+    let found = there(&["doctor", "--offline"]);
+    let key = found["findings"].as_array().unwrap().iter().find(|one| one["name"] == "master key").unwrap();
+    assert_eq!(key["ok"], true, "{key}");
+    let told = there(&["import", "--format", "jsonl", early]);
+    assert_eq!((&told["events"], &told["erased_events"]), (&0.into(), &2.into()), "{told}");
+}
+
+#[test]
 fn a_backup_is_restored_where_the_store_is() {
     let home = Home::new();
     fill(&home.path("data"));

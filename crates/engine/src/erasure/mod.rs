@@ -19,5 +19,7 @@ mod traces;
 pub(crate) use erase::{Counts, Erasing, erase_person};
 pub use holdings::Holdings;
 pub(crate) use person::Person;
-pub(crate) use tombstones::{IMPORT_ID, Reach, Source, Tombstones, message_name, refusal};
+pub(crate) use tombstones::{
+    IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, Tombstones, message_name, refusal,
+};
 pub(crate) use traces::is_note_of;

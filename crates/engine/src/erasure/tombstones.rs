@@ -25,6 +25,11 @@ const IMPORT_FORMAT: &str = "import_format";
 /// Metadata of imported records and events: the id in the source.
 pub(crate) const IMPORT_ID: &str = "import_id";
 
+/// Metadata of records that an import of operations memory brought: the id in the memory they come from.
+pub(crate) const SRE_IMPORT_ID: &str = "imported_id";
+/// The format of those.
+pub(crate) const SRE_FORMAT: &str = "loci-sre";
+
 /// A source of data, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source<'a> {
@@ -143,7 +148,7 @@ impl Tombstones<'_> {
         if reach == Reach::Deleted {
             self.put_messages(tx, record, at)?;
         }
-        if let (Some(format), Some(id)) = (word(record, IMPORT_FORMAT), word(record, IMPORT_ID)) {
+        if let Some((format, id)) = imported(record) {
             let namespace = record.namespace.normal();
             self.put(tx, &Source::Item { format, id, namespace: Some(&namespace) }, at)?;
             if reach == Reach::Forgotten {
@@ -229,9 +234,7 @@ impl Tombstones<'_> {
     /// # Errors
     /// What the store and the vault say.
     pub(crate) fn of_import(&self, tx: &dyn ReadTx, record: &Record) -> Result<Option<Timestamp>> {
-        let (Some(format), Some(id)) = (word(record, IMPORT_FORMAT), word(record, IMPORT_ID)) else {
-            return Ok(None);
-        };
+        let Some((format, id)) = imported(record) else { return Ok(None) };
         let namespace = record.namespace.normal();
         match self.get(tx, &Source::Item { format, id, namespace: Some(&namespace) })? {
             Some(at) => Ok(Some(at)),
@@ -244,9 +247,7 @@ impl Tombstones<'_> {
     /// # Errors
     /// What the store and the vault say.
     pub(crate) fn lift_import(&self, tx: &mut dyn Tx, record: &Record) -> Result<()> {
-        let (Some(format), Some(id)) = (word(record, IMPORT_FORMAT), word(record, IMPORT_ID)) else {
-            return Ok(());
-        };
+        let Some((format, id)) = imported(record) else { return Ok(()) };
         let namespace = record.namespace.normal();
         self.lift(tx, &Source::Item { format, id, namespace: Some(&namespace) })?;
         self.lift(tx, &Source::Item { format, id, namespace: None })
@@ -294,6 +295,14 @@ pub(crate) fn refusal(what: &str, at: Timestamp) -> Error {
 
 fn scope(digest: &str) -> TokenScope {
     TokenScope { place: "server".to_owned(), operation: OPERATION.to_owned(), token: digest.to_owned() }
+}
+
+/// Returns the format and the id in its source of a record that an import brought.
+fn imported(record: &Record) -> Option<(&str, &str)> {
+    match (word(record, IMPORT_FORMAT), word(record, IMPORT_ID)) {
+        (Some(format), Some(id)) => Some((format, id)),
+        _ => word(record, SRE_IMPORT_ID).map(|id| (SRE_FORMAT, id)),
+    }
 }
 
 fn word<'a>(record: &'a Record, key: &str) -> Option<&'a str> {

@@ -3,7 +3,7 @@
 //! opens no secret; a key beside an emptied database belongs to access keys that are gone.
 
 use loci_model::ledger::Shelf;
-use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::ports::vault::{RESTORED_UNSEALED, Vault, WITNESS_LEASE};
 use loci_model::{Error, Result, Timestamp};
 
@@ -155,6 +155,30 @@ pub(crate) fn can_digest_or_warn(tx: &dyn ReadTx, vault: &dyn Vault) -> Result<b
         tracing::warn!("{TOMBSTONES_LOST}");
     }
     Ok(can)
+}
+
+/// The witness of a store, as it is stored: sealed itself.
+///
+/// # Errors
+/// Errors of the store.
+pub(crate) fn witness_text(tx: &dyn ReadTx) -> Result<Option<String>> {
+    Ok(holder(tx)?.filter(|text| witness(Some(text)).is_some()))
+}
+
+/// Keeps the witness of a store whose content was moved here. Where anything is sealed here already, that
+/// counts.
+///
+/// # Errors
+/// Errors of the store.
+pub(crate) fn keep_moved_witness(tx: &mut dyn Tx, witness: &str, now: Timestamp) -> Result<()> {
+    let here = Sealed::read(tx)?;
+    if here.sample().is_some() {
+        return Ok(());
+    }
+    if let Some(holder) = &here.holder {
+        tx.leases_mut().release(WITNESS_LEASE, holder)?;
+    }
+    tx.leases_mut().take(WITNESS_LEASE, witness, now, Timestamp::LATEST).map(drop)
 }
 
 impl Sealed {

@@ -20,6 +20,7 @@ use loci_model::{Error, ErrorKind, EventId, MemoryId, RecordId, Result, Timestam
 use serde_json::{Value, json};
 
 use super::drafts::{Draft, Speaker, WAITS, drafts};
+use super::erased_lines::LinePlace;
 use super::investigations::OUTCOME;
 use super::keeping::{CONFLICT, DIGEST, GONE, SreAction, keep, said_of_it, seal, word};
 use super::lines::{SreLine, SreSaid, Told, is_of_alert, parted};
@@ -27,18 +28,18 @@ use super::protected::needs_person;
 use super::said_again::TIMES;
 use super::saving::{EVENT_TYPE, OWNER, SCOPE, SCOPE_PRIVATE, Spring, SreKept, SreSave, near};
 use super::scoring::{CONFIRMED_BY, REFUTED_BY, TRUST, UNTRUSTED};
+use super::settings::SreSettings;
 use super::users_zone::UsersZone;
 use super::{canonical, masking, place, preference};
+use crate::erasure::{SRE_IMPORT_ID, Tombstones};
 use crate::events::{NewEvent, Prepared};
+use crate::idempotency::IfErased;
 use crate::memories::existing;
 use crate::records::NewRecord;
 use crate::records::batch;
 use crate::records::writing::{Building, Origin};
 use crate::safety::{RedactionMode, SafetyPolicy};
 use crate::{Engine, access};
-
-/// The record's id in the memory it comes from.
-const IMPORTED: &str = "imported_id";
 
 /// Lines to be imported.
 #[derive(Clone, PartialEq)]
@@ -51,6 +52,8 @@ pub struct SreImport {
     pub keep_sources: bool,
     /// Nothing is written.
     pub dry_run: bool,
+    /// What becomes of lines whose records were erased here.
+    pub if_erased: IfErased,
 }
 
 /// What became of a line: an error where it breaks a rule; none for one that only was looked at, and is well.
@@ -97,17 +100,23 @@ impl Engine {
                 Err(error) => return Err(error),
             }
         }
-        if asked.dry_run || ready.is_empty() {
+        if ready.is_empty() {
             return Ok(results);
         }
-        let (engine, caller) = (self.clone(), caller.clone());
+        let (engine, caller, if_erased) = (self.clone(), caller.clone(), asked.if_erased);
+        if asked.dry_run {
+            return self.sre_would_import(memory, ready, results, if_erased).await;
+        }
         let kept = self
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory.id)?;
                 let mut kept = Vec::new();
                 for (one, id) in ready.iter().zip(naming.ids()) {
-                    kept.push((one.at, engine.sre_import_in(tx, &caller, (&memory, one), id, now)?));
+                    kept.push((
+                        one.at,
+                        engine.sre_import_in(tx, &caller, (&memory, one), (id, if_erased), now)?,
+                    ));
                 }
                 batch::ask_for_vectors(tx, &memory.id, naming.job(), now)?;
                 Ok(kept)
@@ -119,6 +128,42 @@ impl Engine {
             }
         }
         self.wake.call();
+        Ok(results)
+    }
+
+    /// What would become of lines that break no rule: one whose record was erased here would be refused.
+    async fn sre_would_import(
+        &self,
+        memory: Memory,
+        ready: Vec<Ready>,
+        mut results: Vec<SreImportedLine>,
+        if_erased: IfErased,
+    ) -> Result<Vec<SreImportedLine>> {
+        if if_erased == IfErased::Restore {
+            return Ok(results);
+        }
+        let (engine, vault) = (self.clone(), self.vault.clone());
+        let refused = self
+            .store
+            .read(move |tx| {
+                let tombstones = Tombstones { vault: vault.as_ref(), memory: &memory.id };
+                let settings = engine.settings.sre.of(&memory.id);
+                let mut refused = Vec::new();
+                for one in &ready {
+                    match one.place(&memory, settings, |place| place.refuse(tx, &tombstones)) {
+                        Ok(()) => {}
+                        Err(error) if is_of_line(error.kind) => refused.push((one.at, error)),
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(refused)
+            })
+            .await?;
+        for (at, error) in refused {
+            if let Some(result) = results.get_mut(at) {
+                *result = Err(error);
+            }
+        }
         Ok(results)
     }
 
@@ -193,10 +238,19 @@ impl Engine {
         tx: &mut dyn Tx,
         caller: &Principal,
         (memory, ready): (&Memory, &Ready),
-        id: &RecordId,
+        (id, if_erased): (&RecordId, IfErased),
         now: Timestamp,
     ) -> Result<std::result::Result<SreKept, Error>> {
         let asked = &ready.asked;
+        let tombstones = Tombstones { vault: self.vault.as_ref(), memory: &memory.id };
+        let settings = self.settings.sre.of(&memory.id);
+        let checked =
+            ready.place(memory, settings, |place| place.restore_or_refuse(tx, &tombstones, if_erased));
+        match checked {
+            Ok(()) => {}
+            Err(error) if is_of_line(error.kind) => return Ok(Err(error)),
+            Err(error) => return Err(error),
+        }
         let strategy = place::strategy(memory, asked.kind)?;
         let view = access::bound_view(caller, &memory.id, Capability::Write, now)?;
         let masks = SafetyPolicy::of(&self.settings, &memory.settings);
@@ -272,6 +326,18 @@ impl Engine {
 }
 
 impl Ready {
+    /// Looks at the line and where it goes.
+    fn place(
+        &self,
+        memory: &Memory,
+        settings: &SreSettings,
+        look: impl FnOnce(&LinePlace<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let (actor, session) = (self.event.actor(), self.event.session());
+        let namespace = place::namespace(place::strategy(memory, self.asked.kind)?, actor, session)?;
+        look(&LinePlace { line: &self.line, actor, namespace: &namespace, settings })
+    }
+
     /// What the line knows beside what its writer says.
     fn finish(&self, record: &mut Record) {
         let line = &self.line;
@@ -297,7 +363,7 @@ impl Ready {
         put(CONFIRMED_BY, list(&line.confirmed_by));
         put(REFUTED_BY, list(&line.refuted_by));
         put(TIMES, line.seen.map(|times| MetadataValue::Number(times as f64)));
-        put(IMPORTED, line.record.as_ref().map(|id| text(id.as_str())));
+        put(SRE_IMPORT_ID, line.record.as_ref().map(|id| text(id.as_str())));
         put(SCOPE, line.private_to.as_ref().map(|_| text(SCOPE_PRIVATE)));
         put(OWNER, line.private_to.as_deref().map(text));
         // Imported, its source does not tell any more that an alert's text is all that it says.
@@ -318,7 +384,7 @@ impl Ready {
         scope: RecordScope,
     ) -> Result<(RecordId, SreAction)> {
         let rivals = said_of_it(tx, scope.clone(), record.subtype.as_deref().unwrap_or_default())?;
-        let came_from = |one: &&Record, id: &RecordId| word(one, IMPORTED) == Some(id.as_str());
+        let came_from = |one: &&Record, id: &RecordId| word(one, SRE_IMPORT_ID) == Some(id.as_str());
         let is_again = |one: &&Record| {
             self.line.record.as_ref().is_some_and(|id| came_from(one, id))
                 && word(one, DIGEST) == word(&record, DIGEST)

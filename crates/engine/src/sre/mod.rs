@@ -40,6 +40,7 @@ mod correcting;
 mod declared_file;
 mod drafts;
 mod effective;
+mod erased_lines;
 mod examining;
 mod exporting;
 mod filters;

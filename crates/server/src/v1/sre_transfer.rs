@@ -3,7 +3,7 @@
 use loci_api::sre_transfer as shape;
 use loci_engine::sre::{SreImport, SreImportedLine, SreLine, SreSaid};
 use loci_model::sre::SreSource;
-use loci_model::{Error, RecordId, Result, Timestamp};
+use loci_model::{Error, Reason, RecordId, Result, Timestamp};
 
 use super::call::Call;
 use super::cursor;
@@ -72,6 +72,7 @@ async fn sre_import(call: Call, asked: shape::SreImport) -> Result<shape::SreImp
         lines: read.iter().filter_map(|line| line.as_ref().ok()).cloned().collect(),
         keep_sources: asked.keep_sources,
         dry_run: asked.dry_run,
+        if_erased: call.if_erased()?,
     };
     let mut done = call.doors.engine.sre_import(&call.caller, import).await?.into_iter();
     let missing = || Error::bug("a line of an import without a result");
@@ -134,6 +135,9 @@ fn result(done: SreImportedLine) -> shape::SreImportedLine {
         reason: None,
     };
     match done {
+        Err(error) if error.reason == Some(Reason::SourceErased) => {
+            shape::SreImportedLine { field: error.field, reason: Some(error.message), ..line("erased") }
+        }
         Err(error) => {
             shape::SreImportedLine { field: error.field, reason: Some(error.message), ..line("invalid") }
         }

@@ -20,6 +20,7 @@ use loci_model::ports::store::{Store, StoreExt, TransferStanding};
 use loci_model::transfer::{MovedMemory, TransferKind, TransferPlace};
 use loci_model::{Error, MemoryId, Result};
 
+use crate::keys::master_key;
 pub use report::{
     KindSums, OnTransfer, PlaceReport, TransferOutcome, TransferProgress, TransferReport, TransferStep,
     TransferSum,
@@ -93,6 +94,9 @@ impl Transfer {
         for memory in &memories {
             report.places.push(self.move_memory(memory).await?);
         }
+        // Before the keys: by them alone the target would take its own master key for the one of all that
+        // came.
+        self.carry_witness().await?;
         let mut copied = 0;
         for kind in TransferKind::OF_SERVER {
             copied += self.copy_of_server(*kind).await?;
@@ -102,6 +106,13 @@ impl Transfer {
         self.look_again(&memories, &mut report).await?;
         self.let_sweeps_go().await?;
         Ok(report)
+    }
+
+    /// Moves what the master key is known by, so that tombstones mean something in the target.
+    async fn carry_witness(&self) -> Result<()> {
+        let now = self.clock.now();
+        let Some(held) = self.from.read(|tx| master_key::witness_text(tx)).await? else { return Ok(()) };
+        self.write(move |tx| master_key::keep_moved_witness(tx, &held, now)).await
     }
 
     /// The memories of a source that can be moved.

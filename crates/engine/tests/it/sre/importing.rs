@@ -1,5 +1,8 @@
 //! Lines that come in: each by itself, and what outsiders could write stays such. §9.5, §13.
 
+use loci_engine::admin::ForgetAsk;
+use loci_engine::idempotency::IfErased;
+use loci_engine::records::RecordDelete;
 use loci_engine::sre::{SreAction, SreImport, SreImportedLine, SreLine, SreSaid};
 use loci_model::limits;
 use loci_model::metadata::MetadataValue;
@@ -7,6 +10,7 @@ use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::settings::EventLimits;
 use loci_model::sre::{SreSource, SreType};
+use loci_model::{ActorId, Reason, RecordId};
 use serde_json::{Value, json};
 
 use super::world;
@@ -38,9 +42,72 @@ fn data(world: &World, data: Value) -> SreLine {
 }
 
 fn import(world: &World, lines: Vec<SreLine>, dry_run: bool) -> Vec<SreImportedLine> {
+    import_if_erased(world, lines, dry_run, IfErased::Answer)
+}
+
+fn import_if_erased(
+    world: &World,
+    lines: Vec<SreLine>,
+    dry_run: bool,
+    if_erased: IfErased,
+) -> Vec<SreImportedLine> {
     world.clock.advance_ms(1_000);
-    let asked = SreImport { memory: world.memory.id.clone(), lines, keep_sources: false, dry_run };
+    let asked = SreImport { memory: world.memory.id.clone(), lines, keep_sources: false, dry_run, if_erased };
     world.drive(world.engine.sre_import(&world.caller, asked)).unwrap()
+}
+
+/// Of a kept line, its record; of a refused one, why.
+fn outcome(results: &[SreImportedLine]) -> Result<RecordId, Option<Reason>> {
+    match &results[0] {
+        Ok(kept) => Ok(kept.as_ref().unwrap().record.clone().unwrap()),
+        Err(error) => Err(error.reason),
+    }
+}
+
+#[test]
+fn what_was_erased_comes_back_only_on_purpose() {
+    let world = world();
+    let erased = Err(Some(Reason::SourceErased));
+    let delete = |id: RecordId| {
+        let delete = RecordDelete { id, namespace: None };
+        world.drive(world.engine.record_delete(&world.caller, &world.memory.id, delete)).unwrap();
+    };
+    let again =
+        |line: &SreLine, if_erased| outcome(&import_if_erased(&world, vec![line.clone()], false, if_erased));
+    // Out of this memory, and out of another one.
+    let own =
+        outcome(&import(&world, vec![data(&world, json!({"query": "why?", "incident_id": "inc-1"}))], false));
+    let own = SreLine {
+        record: Some(own.unwrap()),
+        ..data(&world, json!({"query": "why?", "incident_id": "inc-1"}))
+    };
+    let elsewhere = RecordId::compose("0193a7c0-0000-7000-8000-000000000001").unwrap();
+    let other =
+        SreLine { record: Some(elsewhere), ..data(&world, json!({"query": "how?", "incident_id": "inc-2"})) };
+    delete(own.record.clone().unwrap());
+    delete(again(&other, IfErased::Answer).unwrap());
+    for line in [&own, &other] {
+        for if_erased in [IfErased::Answer, IfErased::Refuse] {
+            assert_eq!(again(line, if_erased), erased);
+        }
+        assert!(import(&world, vec![line.clone()], true)[0].is_err(), "a dry run says so");
+        assert_eq!(world.active().len(), 0);
+        let restored = again(line, IfErased::Restore).unwrap();
+        assert_eq!(world.active().len(), 1);
+        delete(restored);
+    }
+    // With a person: what they said before, not what they say since.
+    let before = data(&world, json!({"query": "when?", "incident_id": "inc-3"}));
+    world.clock.advance_ms(1_000);
+    let actor = ActorId::parse("alice").unwrap();
+    let (memory, confirm) = (world.memory.id.clone(), Some("alice".to_owned()));
+    let ask = ForgetAsk { memory, actor, dry_run: false, confirm };
+    world.drive(world.engine.forget(&world.caller, &ask)).unwrap();
+    assert_eq!(again(&before, IfErased::Answer), erased);
+    world.clock.advance_ms(1_000);
+    let since = data(&world, json!({"query": "where?", "incident_id": "inc-4"}));
+    assert!(again(&since, IfErased::Answer).is_ok());
+    assert!(again(&before, IfErased::Restore).is_ok());
 }
 
 #[test]
