@@ -386,7 +386,6 @@ class ConsolidationReview(TypedDict):
 class ConsolidationRun(TypedDict):
     """A run."""
 
-    applied_sequence: NotRequired[int | None]
     by: NotRequired[str]
     conflicts: NotRequired[list[str]]
     created_at: NotRequired[str]
@@ -404,7 +403,6 @@ class ConsolidationRun(TypedDict):
     reverts: NotRequired[str | None]
     reviews: NotRequired[list[ConsolidationReview]]
     scope: NotRequired[ConsolidationScope]
-    snapshot_sequence: NotRequired[int]
     status: NotRequired[str]
     summary: NotRequired[str]
     updated_at: NotRequired[str]
@@ -661,7 +659,6 @@ class DocumentVersion(TypedDict):
     path: NotRequired[str | None]
     reason: NotRequired[str | None]
     record: str
-    sequence: int
     source_events: NotRequired[list[str]]
     state: str
     version: int
@@ -678,7 +675,6 @@ class DocumentWritten(TypedDict):
     operation: NotRequired[str | None]
     path: NotRequired[str | None]
     record: str
-    sequence: int
     state: str
     updated_at: str
     version: int
@@ -1000,7 +996,6 @@ class FileDocument(TypedDict):
     record: str
     redirected_from: NotRequired[str | None]
     scope: NotRequired[str | None]
-    sequence: int
     title: NotRequired[str | None]
     trust: str
     updated_at: str
@@ -1500,7 +1495,6 @@ class Job(TypedDict):
     state: str
     strategy: NotRequired[str | None]
     updated_at: str
-    window: NotRequired[JobWindow | None]
 
 
 class JobGivenUp(TypedDict):
@@ -1553,16 +1547,6 @@ class JobStarted(TypedDict):
     """A job that was started again."""
 
     id: str
-
-
-#: The events that a round of a job reads, by their numbers of arrival.
-JobWindow = TypedDict(
-    "JobWindow",
-    {
-        "from": "int",
-        "to": "int",
-    },
-)
 
 
 class Key(TypedDict):
@@ -2928,8 +2912,8 @@ class RestoreAsk(TypedDict):
     namespace: NotRequired[str | None]
     paths: NotRequired[list[str]]
     reason: NotRequired[str | None]
-    sequence: NotRequired[int | None]
     snapshot: NotRequired[str | None]
+    state: NotRequired[str | None]
 
 
 class RestoredDocument(TypedDict):
@@ -4220,7 +4204,7 @@ class TreeChange(TypedDict):
     path_before: NotRequired[str | None]
     record: str
     run: NotRequired[str | None]
-    sequence: int
+    state: str
     version: NotRequired[int | None]
 
 
@@ -4228,7 +4212,7 @@ class TreeChanges(TypedDict):
     """What happened in a tree, in order."""
 
     changes: list[TreeChange]
-    next_sequence: int
+    next_since: str
 
 
 class TreeDiff(TypedDict):
@@ -4277,8 +4261,6 @@ class TreeRestored(TypedDict):
 
     documents: list[RestoredDocument]
     dry_run: bool
-    sequence: int
-    to_sequence: int
 
 
 class TreeSnapshot(TypedDict):
@@ -4287,7 +4269,6 @@ class TreeSnapshot(TypedDict):
     at: str
     by: str
     label: str
-    sequence: int
 
 
 class TreeSnapshotList(TypedDict):

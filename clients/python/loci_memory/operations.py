@@ -1385,7 +1385,7 @@ class Operations:
         *,
         limit: int | None = None,
         namespace: str | None = None,
-        since: int | None = None,
+        since: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TreeChanges:
         """What happened in a tree, in order."""

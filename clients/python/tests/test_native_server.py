@@ -157,7 +157,7 @@ class Native(Running):
             "document_edit": {"path": "knowledge/a.md", "op": "replace", "old": "x", "new": "y"},
             "document_move": {"from": "knowledge/a.md", "to": "knowledge/b.md"},
             "tree_snapshot": {"label": "x"},
-            "tree_restore": {"sequence": 1},
+            "tree_restore": {"state": "0"},
             "task_create": {"repo": "team/x", "description": "d"},
             "task_complete": {"status": "completed"},
             "task_episode": {},

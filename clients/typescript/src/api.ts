@@ -441,8 +441,6 @@ export interface ConsolidationReview {
 
 /** A run. */
 export interface ConsolidationRun {
-  /** The sequence behind what was applied last. */
-  applied_sequence?: number | null;
   /** Who asked. */
   by?: string;
   /** Documents that were in the way, or that a revert left alone. */
@@ -477,8 +475,6 @@ export interface ConsolidationRun {
   reviews?: ConsolidationReview[];
   /** What is looked at. */
   scope?: ConsolidationScope;
-  /** The sequence of the tree that was planned on. */
-  snapshot_sequence?: number;
   /** `planning`, `planned`, `applied`, `failed`, `cancelled`, `reverted`, `conflict`. */
   status?: string;
   /** What it does, in a sentence. */
@@ -832,8 +828,6 @@ export interface DocumentVersion {
   reason?: string | null;
   /** The record. */
   record: string;
-  /** The memory's sequence of that version. */
-  sequence: number;
   /** Events that it rests on. */
   source_events?: string[];
   /** Where the record stood then. */
@@ -860,8 +854,6 @@ export interface DocumentWritten {
   path?: string | null;
   /** The record. */
   record: string;
-  /** The memory's sequence of its last change. */
-  sequence: number;
   /** Where the record stands: what looks like instructions may be held back. */
   state: string;
   /** When it changed last. */
@@ -1329,8 +1321,6 @@ export interface FileDocument {
   redirected_from?: string | null;
   /** To what it applies. */
   scope?: string | null;
-  /** The memory's sequence of its last change. */
-  sequence: number;
   /** Its title, where it was given one. */
   title?: string | null;
   /** How far it is trusted. */
@@ -2065,8 +2055,6 @@ export interface Job {
   strategy?: string | null;
   /** When it last changed. */
   updated_at: string;
-  /** What the round under way reads. */
-  window?: JobWindow | null;
 }
 
 /** The caller's model cannot answer. */
@@ -2132,14 +2120,6 @@ export interface JobResultTaken {
 export interface JobStarted {
   /** Its id. */
   id: string;
-}
-
-/** The events that a round of a job reads, by their numbers of arrival. */
-export interface JobWindow {
-  /** Behind this one. */
-  from: number;
-  /** Up to this one. */
-  to: number;
 }
 
 /** A key without its secrets. */
@@ -4090,10 +4070,10 @@ export interface RestoreAsk {
   paths?: string[];
   /** Why; at most 500 characters, kept with the versions. */
   reason?: string | null;
-  /** A sequence; this or `snapshot`. */
-  sequence?: number | null;
-  /** The label of a snapshot; this or `sequence`. */
+  /** The label of a snapshot; this or `state`. */
   snapshot?: string | null;
+  /** A change's `state`, the label of a snapshot, or `0` for the beginning; this or `snapshot`. */
+  state?: string | null;
 }
 
 /** What becomes of a document. */
@@ -6039,8 +6019,8 @@ export interface TreeChange {
   record: string;
   /** The run that it belongs to. */
   run?: string | null;
-  /** The memory's sequence. */
-  sequence: number;
+  /** The name of the tree's state behind it, for `since`, `diff` and `restore`. */
+  state: string;
   /** The version that lies there since. */
   version?: number | null;
 }
@@ -6049,8 +6029,8 @@ export interface TreeChange {
 export interface TreeChanges {
   /** The changes. */
   changes: TreeChange[];
-  /** What to ask from next. */
-  next_sequence: number;
+  /** What to ask from next, as `since`. */
+  next_since: string;
 }
 
 /** What changed between two states. */
@@ -6117,10 +6097,6 @@ export interface TreeRestored {
   documents: RestoredDocument[];
   /** Nothing was written. */
   dry_run: boolean;
-  /** The tree's sequence since. */
-  sequence: number;
-  /** The sequence that was gone back to. */
-  to_sequence: number;
 }
 
 /** A state with a name. */
@@ -6131,8 +6107,6 @@ export interface TreeSnapshot {
   by: string;
   /** Its name. */
   label: string;
-  /** Everything up to this sequence belongs to it. */
-  sequence: number;
 }
 
 /** Snapshots, the newest first. */

@@ -1263,7 +1263,7 @@ export abstract class Operations {
   /** What happened in a tree, in order. */
   treeChanges(
     memory: string,
-    query: { limit?: number | null; namespace?: string | null; since?: number | null } = {},
+    query: { limit?: number | null; namespace?: string | null; since?: string | null } = {},
     options: CallOptions = {},
   ): Promise<api.TreeChanges> {
     return this.call(

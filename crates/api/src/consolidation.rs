@@ -152,11 +152,6 @@ pub struct ConsolidationRun {
     pub planner: String,
     /// Only the plan was asked for.
     pub dry_run: bool,
-    /// The sequence of the tree that was planned on.
-    pub snapshot_sequence: u64,
-    /// The sequence behind what was applied last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub applied_sequence: Option<u64>,
     /// What is to be done.
     pub plan: Vec<ConsolidationAction>,
     /// Pairs of documents that a person should look at, and no action settles.

@@ -96,8 +96,6 @@ pub struct FileDocument {
     pub kind: String,
     /// Its version.
     pub version: u32,
-    /// The memory's sequence of its last change.
-    pub sequence: u64,
     /// `given`, or `derived` where the path was made of title and text.
     pub path_origin: String,
     /// Its title, where it was given one.
@@ -145,8 +143,6 @@ pub struct DocumentWritten {
     pub record: String,
     /// Its version.
     pub version: u32,
-    /// The memory's sequence of its last change.
-    pub sequence: u64,
     /// What was done; absent where it said the same before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,

@@ -33,9 +33,6 @@ pub struct Job {
     /// Its last end was by the deterministic half, in the model's place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fallback: bool,
-    /// What the round under way reads.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub window: Option<JobWindow>,
     /// The messages it read when it failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<JobMessage>,
@@ -43,15 +40,6 @@ pub struct Job {
     pub created_at: String,
     /// When it last changed.
     pub updated_at: String,
-}
-
-/// The events that a round of a job reads, by their numbers of arrival.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct JobWindow {
-    /// Behind this one.
-    pub from: u64,
-    /// Up to this one.
-    pub to: u64,
 }
 
 /// A message that a job read.

@@ -243,8 +243,6 @@ pub struct DocumentVersion {
     pub record: String,
     /// The version.
     pub version: u32,
-    /// The memory's sequence of that version.
-    pub sequence: u64,
     /// What was done.
     pub operation: String,
     /// Where it lay then.
@@ -278,9 +276,10 @@ pub struct ChangesQuery {
     /// The namespace whose tree it is; `/` where it is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Behind this sequence; from the beginning where it is absent.
+    /// Behind this state: `next_since` or a change's `state` of an earlier answer, or the label of a
+    /// snapshot; from the beginning where it is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<u64>,
+    pub since: Option<String>,
     /// 1 to 100; 100 where it is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -291,15 +290,15 @@ pub struct ChangesQuery {
 pub struct TreeChanges {
     /// The changes.
     pub changes: Vec<TreeChange>,
-    /// What to ask from next.
-    pub next_sequence: u64,
+    /// What to ask from next, as `since`.
+    pub next_since: String,
 }
 
 /// Something that happened in a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TreeChange {
-    /// The memory's sequence.
-    pub sequence: u64,
+    /// The name of the tree's state behind it, for `since`, `diff` and `restore`.
+    pub state: String,
     /// What was done.
     pub operation: String,
     /// `write` where a document lies there since, else `delete`.
@@ -335,7 +334,7 @@ pub struct DiffQuery {
     /// The namespace whose tree it is; `/` where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// A sequence, the label of a snapshot, `<record>@<version>`, or `now`.
+    /// A change's `state`, the label of a snapshot, `<record>@<version>`, `0` for the beginning, or `now`.
     pub a: String,
     /// The same; `now` where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -401,8 +400,6 @@ pub struct TreeSnapshotListing {
 pub struct TreeSnapshot {
     /// Its name.
     pub label: String,
-    /// Everything up to this sequence belongs to it.
-    pub sequence: u64,
     /// Who made it.
     pub by: String,
     /// When.
@@ -426,12 +423,12 @@ pub struct RestoreAsk {
     /// The namespace whose tree it is; `/` where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// The label of a snapshot; this or `sequence`.
+    /// The label of a snapshot; this or `state`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
-    /// A sequence; this or `snapshot`.
+    /// A change's `state`, the label of a snapshot, or `0` for the beginning; this or `snapshot`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sequence: Option<u64>,
+    pub state: Option<String>,
     /// Only these paths, and what lies below them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
@@ -450,10 +447,6 @@ fn yes() -> bool {
 /// What became of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TreeRestored {
-    /// The sequence that was gone back to.
-    pub to_sequence: u64,
-    /// The tree's sequence since.
-    pub sequence: u64,
     /// Nothing was written.
     pub dry_run: bool,
     /// Documents that differ, by path.

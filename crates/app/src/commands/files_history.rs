@@ -15,9 +15,9 @@ pub(crate) enum History {
     Log {
         #[command(flatten)]
         of: Of,
-        /// Behind this sequence, of all documents
+        /// Behind this state or snapshot, of all documents
         #[arg(long)]
-        since: Option<u64>,
+        since: Option<String>,
         /// The document; all of them without it
         path: Option<String>,
     },
@@ -28,7 +28,7 @@ pub(crate) enum History {
         /// Only of this document
         #[arg(long)]
         path: Option<String>,
-        /// A sequence, a snapshot's label, or <record>@<version>
+        /// A state of the log, a snapshot's label, <record>@<version>, or 0 for the beginning
         a: String,
         /// The same; as it is now without it
         b: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) enum History {
         /// Why; kept with the versions
         #[arg(long)]
         reason: Option<String>,
-        /// A sequence, or a snapshot's label
+        /// A state of the log, a snapshot's label, or 0 for the beginning
         state: String,
         /// Only these documents, and what lies below them
         paths: Vec<String>,
@@ -73,17 +73,22 @@ impl History {
                 let make = shape::SnapshotMake { namespace: of.namespace, label };
                 let made = session.client.tree_snapshot(&memory, &make).await?;
                 output::result(session.json, &made, |made| {
-                    output::line(format!("{}  sequence {}", made.label, made.sequence));
+                    output::line(format!("{}  {}", made.label, made.at));
                 })
             }
             Self::Snapshot { of, label: None } => snapshots(session, of).await,
             Self::Restore { of, apply, reason, state, paths } => {
                 let memory = session.memory(&of.memory).await?;
-                let sequence = state.parse().ok();
-                let snapshot = sequence.is_none().then_some(state);
                 let namespace = of.namespace;
                 let dry_run = !apply;
-                let asked = shape::RestoreAsk { namespace, snapshot, sequence, paths, dry_run, reason };
+                let asked = shape::RestoreAsk {
+                    namespace,
+                    snapshot: None,
+                    state: Some(state),
+                    paths,
+                    dry_run,
+                    reason,
+                };
                 let done = session.client.tree_restore(&memory, &asked).await?;
                 if apply {
                     session.wrote(&memory)?;
@@ -122,14 +127,14 @@ async fn document(session: &Session, of: Of, path: String) -> Result<()> {
     })
 }
 
-async fn all(session: &Session, of: Of, since: Option<u64>) -> Result<()> {
+async fn all(session: &Session, of: Of, since: Option<String>) -> Result<()> {
     let memory = session.memory(&of.memory).await?;
     let mut query = shape::ChangesQuery { namespace: of.namespace, since, limit: None };
     let mut found = session.client.tree_changes(&memory, &query).await?;
     loop {
-        query.since = Some(found.next_sequence);
+        query.since = Some(found.next_since.clone());
         let page = session.client.tree_changes(&memory, &query).await?;
-        found.next_sequence = page.next_sequence;
+        found.next_since = page.next_since;
         if page.changes.is_empty() {
             break;
         }
@@ -140,7 +145,7 @@ async fn all(session: &Session, of: Of, since: Option<u64>) -> Result<()> {
             let path = one.path.as_deref().or(one.path_before.as_deref()).unwrap_or("-");
             let from = one.path_before.as_deref().filter(|before| *before != path);
             let from = from.map(|from| format!("  (was {from})")).unwrap_or_default();
-            output::line(format!("{:>8}  {}  {:<10}  {path}{from}", one.sequence, one.at, one.operation));
+            output::line(format!("{}  {}  {:<10}  {path}{from}", one.state, one.at, one.operation));
         }
     })
 }
@@ -156,9 +161,7 @@ async fn snapshots(session: &Session, of: Of) -> Result<()> {
         found.next_cursor = page.next_cursor;
     }
     output::result(session.json, &found, |found| {
-        let row = |one: &shape::TreeSnapshot| {
-            vec![one.label.clone(), one.sequence.to_string(), one.at.clone(), one.by.clone()]
-        };
+        let row = |one: &shape::TreeSnapshot| vec![one.label.clone(), one.at.clone(), one.by.clone()];
         output::table(&found.snapshots.iter().map(row).collect::<Vec<_>>());
     })
 }

@@ -13,6 +13,7 @@ use similar::TextDiff;
 use super::document::{DocumentContent, is_redacted};
 use super::path::DocumentPath;
 use super::tree::{Tree, TreeAsk};
+use super::tree_state::is_name;
 use super::versions::Versions;
 use crate::Engine;
 use crate::access;
@@ -32,8 +33,10 @@ const CONTEXT: usize = 3;
 pub enum Point {
     /// As it is.
     Now,
-    /// After the change of that sequence.
+    /// After the change of that sequence; 0 is before the first.
     Sequence(u64),
+    /// A state by the name that a change was given.
+    State(String),
     /// A snapshot, by its label.
     Label(String),
     /// One version of one record.
@@ -41,7 +44,7 @@ pub enum Point {
 }
 
 impl Point {
-    /// From a word: a number, `now`, `<record>@<version>`, or a label.
+    /// From a word: `now`, `0`, the name of a state, `<record>@<version>`, or a label.
     ///
     /// # Errors
     /// `Invalid`, naming the member.
@@ -49,8 +52,11 @@ impl Point {
         if word == "now" {
             return Ok(Self::Now);
         }
-        if let Ok(sequence) = word.parse() {
-            return Ok(Self::Sequence(sequence));
+        if is_name(word) {
+            return Ok(Self::State(word.to_owned()));
+        }
+        if word.bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty() {
+            return if word == "0" { Ok(Self::Sequence(0)) } else { Err(number(field)) };
         }
         if let Some((record, version)) = word.split_once('@') {
             let rule = || Error::invalid(field, format!("{field} must be <record>@<version>, like mem-…@2"));
@@ -60,11 +66,19 @@ impl Point {
             ));
         }
         TreeSnapshot::check_label(word).map_err(|_| {
-            let rule = "must be a sequence, the label of a snapshot, <record>@<version>, or now";
+            let rule =
+                "must be a state of tree/changes, the label of a snapshot, <record>@<version>, 0 or now";
             Error::invalid(field, format!("{field} {rule}"))
         })?;
         Ok(Self::Label(word.to_owned()))
     }
+}
+
+/// An error for a number, which named a state once.
+fn number(field: &str) -> Error {
+    let rule = "must not be a number: send a state of tree/changes, the label of a snapshot, or 0 for the \
+                beginning";
+    Error::invalid(field, format!("{field} {rule}"))
 }
 
 /// What became of a document between two states.
@@ -112,6 +126,7 @@ impl Engine {
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         let path = path.map(DocumentPath::parse).transpose()?;
         self.caught_up(ask).await?;
+        let (a, b) = (self.located(ask, a, "a").await?, self.located(ask, b, "b").await?);
         let tree = Tree::of(ask);
         self.store
             .read(move |tx| {
@@ -119,7 +134,7 @@ impl Engine {
                 if let (Point::Version(first, from), Point::Version(second, to)) = (&a, &b) {
                     return of_versions(tx, &tree, (first, *from), (second, *to));
                 }
-                let (from, to) = (tree.sequence_of(tx, &a)?, tree.sequence_of(tx, &b)?);
+                let (from, to) = (tree.sequence_of(tx, &a, "a")?, tree.sequence_of(tx, &b, "b")?);
                 let between = tree.between(tx, from.min(to), from.max(to))?;
                 let mut files = Vec::new();
                 for (record, mut versions) in between {
@@ -138,8 +153,8 @@ impl Tree {
     /// The sequence of a state.
     ///
     /// # Errors
-    /// `NotFound` for a label; `Invalid` for a version.
-    pub(super) fn sequence_of(&self, tx: &dyn ReadTx, point: &Point) -> Result<u64> {
+    /// `NotFound` for a label; `Invalid`, naming `field`, for a version.
+    pub(super) fn sequence_of(&self, tx: &dyn ReadTx, point: &Point, field: &str) -> Result<u64> {
         match point {
             Point::Now => Ok(self.progress(tx)?.state()),
             Point::Sequence(sequence) => Ok(*sequence),
@@ -151,8 +166,10 @@ impl Tree {
                     .ok_or_else(|| Error::not_found(format!("the tree has no snapshot {label}")))
             }
             Point::Version(..) => {
-                Err(Error::invalid("a", "a version is compared with a version: send two of them"))
+                let rule = "a version is compared with a version: it is no state of the tree";
+                Err(Error::invalid(field, rule))
             }
+            Point::State(_) => Err(Error::bug("the name of a state was not opened")),
         }
     }
 
@@ -296,7 +313,9 @@ mod tests {
             |word: &str, expect: Option<Point>| assert_eq!(Point::parse(word, "a").ok(), expect, "{word}");
         let id = "mem-0123456789012345678901234567890123456789";
         check("now", Some(Point::Now));
-        check("17", Some(Point::Sequence(17)));
+        check("0", Some(Point::Sequence(0)));
+        check("17", None);
+        check("at:17", Some(Point::State("at:17".to_owned())));
         check("before-release", Some(Point::Label("before-release".to_owned())));
         check(&format!("{id}@2"), Some(Point::Version(RecordId::parse(id).unwrap(), 2)));
         check("mem-1@2", None);

@@ -11,10 +11,12 @@ use loci_model::telemetry::StateChange;
 use loci_model::tree_entry::{DocumentOperation, TreeChange};
 use loci_model::{EventId, RecordId, Result, Timestamp};
 
+use super::diff::Point;
 use super::document::{is_redacted, sha256};
 use super::get::missing;
 use super::path::DocumentPath;
 use super::tree::{Tree, TreeAsk};
+use super::tree_state::StateNames;
 use super::versions::Versions;
 use crate::Engine;
 use crate::access;
@@ -31,8 +33,6 @@ pub struct DocumentVersion {
     pub record: RecordId,
     /// The version after it.
     pub version: u32,
-    /// The memory's sequence of that version.
-    pub sequence: u64,
     /// What was done.
     pub operation: DocumentOperation,
     /// Where it lay then.
@@ -64,6 +64,8 @@ pub struct TreeChanged {
     pub path_before: Option<String>,
     /// SHA-256 of its text since, in hex digits.
     pub content_sha256: Option<String>,
+    /// The name of the state behind it.
+    pub state: String,
 }
 
 impl Engine {
@@ -107,35 +109,43 @@ impl Engine {
         Ok(Page { items: page.items.into_iter().map(|(_, item)| item).collect(), next: page.next })
     }
 
-    /// What happened in a tree behind a sequence, in order; and the sequence to ask from next.
+    /// What happened in a tree behind a state, in order; and the name of the state to ask from next.
     ///
     /// # Errors
-    /// `Denied` without a grant of read on the whole namespace.
+    /// `Denied` without a grant of read on the whole namespace; `Invalid` for a state that is none of the
+    /// tree's.
     pub async fn tree_changes(
         &self,
         caller: &Principal,
         ask: &TreeAsk,
-        since: u64,
+        since: Point,
         limit: usize,
-    ) -> Result<(Vec<TreeChanged>, u64)> {
+    ) -> Result<(Vec<TreeChanged>, String)> {
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         self.caught_up(ask).await?;
-        let tree = Tree::of(ask);
+        let since = self.located(ask, since, "since").await?;
+        let (tree, names) = (Tree::of(ask), self.state_names(ask).await?);
         let limit = limit.clamp(1, CHANGES_MAX);
         self.store
             .read(move |tx| {
                 existing(tx, &tree.memory)?;
+                let since = tree.sequence_of(tx, &since, "since")?;
                 let changes = tree.changes_since(tx, since, limit)?;
                 // Not how far the memory has come: that is what others did in it.
                 let next = changes.last().map_or(since, |last| last.sequence);
-                Ok((with_paths(tx, &tree, changes)?, next))
+                Ok((with_paths(tx, &tree, &names, changes)?, names.seal(next)))
             })
             .await
     }
 }
 
 /// Changes with what the versions say that they are of.
-fn with_paths(tx: &dyn ReadTx, tree: &Tree, changes: Vec<TreeChange>) -> Result<Vec<TreeChanged>> {
+fn with_paths(
+    tx: &dyn ReadTx,
+    tree: &Tree,
+    names: &StateNames,
+    changes: Vec<TreeChange>,
+) -> Result<Vec<TreeChanged>> {
     let mut known: BTreeMap<RecordId, Option<Versions>> = BTreeMap::new();
     let mut out = Vec::with_capacity(changes.len());
     for change in changes {
@@ -150,6 +160,7 @@ fn with_paths(tx: &dyn ReadTx, tree: &Tree, changes: Vec<TreeChange>) -> Result<
             path: path(change.version),
             path_before: path(change.before),
             content_sha256: content.map(|(_, one)| sha256(&one.text)),
+            state: names.seal(change.sequence),
             change,
         });
     }
@@ -194,7 +205,6 @@ fn of_version(
     DocumentVersion {
         record: version.id.clone(),
         version: version.version,
-        sequence: version.sequence,
         operation: word.unwrap_or_else(|| guessed(versions, version, before, row)),
         path: versions.path(version),
         content_sha256: is_there.then(|| sha256(&version.text)),

@@ -26,6 +26,7 @@
 //! | `objects` | bytes that agents park: no documents | §4.2 |
 //! | [`bucket`] | documents and parked bytes under one kind of key | §12 |
 //! | `history`, `diff`, `snapshots`, `restore`, `redact`, `redacted_content` | versions | §3.2, §9.4, §10 |
+//! | `tree_state` | what callers call the states of a tree | §10 |
 
 mod append;
 pub(crate) mod areas;
@@ -68,6 +69,7 @@ mod snapshots;
 mod system;
 mod tool_command;
 pub(crate) mod tree;
+mod tree_state;
 pub(crate) mod tree_write;
 pub mod upkeep;
 mod versions;

@@ -57,10 +57,6 @@ pub struct RestoredDocument {
 /// What became of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeRestored {
-    /// The sequence that was gone back to.
-    pub to_sequence: u64,
-    /// The tree's sequence since.
-    pub sequence: u64,
     /// Nothing was written.
     pub dry_run: bool,
     /// Documents that differ, by path.
@@ -85,21 +81,17 @@ impl Engine {
         };
         let keys = asked.paths.iter().map(parse).collect::<Result<Vec<_>>>()?;
         let write = TreeWrite::of(&asked.tree, "RestoreTree", token);
-        let (to, dry_run, reason) = (asked.to, asked.dry_run, asked.reason);
+        let to = self.located(&asked.tree, asked.to, "state").await?;
+        let (dry_run, reason) = (asked.dry_run, asked.reason);
         self.tree_write(caller, write, move |tx, writing| {
-            let sequence = writing.tree.sequence_of(tx, &to)?;
+            let sequence = writing.tree.sequence_of(tx, &to, "state")?;
             let mut documents = writing.to_restore(tx, sequence, &keys)?;
             if !dry_run {
                 writing.restore(tx, &mut documents, reason.as_deref())?;
             }
             let mut documents: Vec<_> = documents.into_iter().map(|one| one.shown).collect();
             documents.sort_by(|a, b| a.path.cmp(&b.path).then_with(|| a.record.cmp(&b.record)));
-            Ok(TreeRestored {
-                to_sequence: sequence,
-                sequence: writing.tree.progress(tx)?.state(),
-                dry_run,
-                documents,
-            })
+            Ok(TreeRestored { dry_run, documents })
         })
         .await
     }

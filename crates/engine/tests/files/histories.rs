@@ -1,14 +1,15 @@
 //! What happened to documents: versions, changes in order, diffs, snapshots, restoring, taking out.
 
 use loci_engine::files::{
-    DocumentVersion, Edit, Point, RecordRedact, RedactWhich, TreeChanged, TreeDiff, TreeRestore, TreeRestored,
+    DocumentVersion, Edit, Point, RecordRedact, RedactWhich, TreeAsk, TreeChanged, TreeDiff, TreeRestore,
+    TreeRestored,
 };
 use loci_engine::records::{NewRecord, RecordDelete};
 use loci_model::principal::Capability;
 use loci_model::tree_entry::DocumentOperation::{
     self, Archived, Created, Deleted, Modified, Moved, Redacted, Restored,
 };
-use loci_model::{ErrorKind, Result};
+use loci_model::{ErrorKind, Namespace, Result};
 use loci_testkit::block_on;
 
 use super::world::Shelf;
@@ -25,7 +26,7 @@ fn operations(shelf: &Shelf, path: &str) -> Vec<(u32, DocumentOperation)> {
     history(shelf, path).iter().map(|one| (one.version, one.operation)).collect()
 }
 
-fn changes(shelf: &Shelf, since: u64) -> (Vec<TreeChanged>, u64) {
+fn changes(shelf: &Shelf, since: Point) -> (Vec<TreeChanged>, String) {
     block_on(shelf.engine.tree_changes(&shelf.caller, &shelf.tree, since, 100)).unwrap()
 }
 
@@ -84,27 +85,37 @@ fn what_others_write_is_told_too() {
     assert_eq!(operations(&shelf, path), [(1, Created)]);
     let delete = RecordDelete { id, namespace: None };
     block_on(shelf.engine.record_delete(&shelf.caller, &shelf.memory(), delete)).unwrap();
-    let (told, next) = changes(&shelf, 0);
+    let (told, next) = changes(&shelf, Point::Sequence(0));
     let told: Vec<_> = told.iter().map(|one| one.change.operation).collect();
     assert_eq!(told, [Created, Deleted]);
-    assert_eq!(changes(&shelf, next), (Vec::new(), next));
+    assert_eq!(changes(&shelf, Point::State(next.clone())), (Vec::new(), next));
 }
 
 #[test]
-fn changes_come_in_order_behind_a_sequence() {
+fn changes_come_in_order_behind_a_state() {
     let shelf = Shelf::new();
-    let first = shelf.put(A, "one");
+    shelf.put(A, "one");
     shelf.put(B, "two");
     shelf.move_to(A, "knowledge/facts/c.md").unwrap();
-    let (all, next) = changes(&shelf, 0);
+    let (all, next) = changes(&shelf, Point::Sequence(0));
     let told = |one: &TreeChanged| (one.change.operation, one.path_before.clone(), one.path.clone());
     let some = |path: &str| Some(path.to_owned());
     assert_eq!(
         all.iter().map(told).collect::<Vec<_>>(),
         [(Created, None, some(A)), (Created, None, some(B)), (Moved, some(A), some("knowledge/facts/c.md")),]
     );
-    assert_eq!(changes(&shelf, first.sequence).0.len(), 2);
-    assert_eq!(all.last().map(|last| last.change.sequence), Some(next));
+    let state = |one: &TreeChanged| Point::State(one.state.clone());
+    assert_eq!(changes(&shelf, state(&all[0])).0, all[1..]);
+    assert_eq!(all.last().map(|last| last.state.clone()), Some(next));
+    assert_eq!(diff(&shelf, state(&all[0]), state(&all[1])).files[0].path_b.as_deref(), Some(B));
+    let planned = restore(&shelf, state(&all[1]), &[], true);
+    assert_eq!(planned.documents[0].path.as_deref(), Some(A));
+    // A state of another tree is none of this one.
+    let other = TreeAsk { namespace: Namespace::parse("/other/").unwrap(), ..shelf.tree.clone() };
+    let asked = |tree: &TreeAsk, since| block_on(shelf.engine.tree_changes(&shelf.caller, tree, since, 100));
+    let foreign = asked(&other, Point::Sequence(0)).unwrap().1;
+    let refused = asked(&shelf.tree, Point::State(foreign)).unwrap_err();
+    assert_eq!((refused.kind, refused.field.as_deref()), (ErrorKind::Invalid, Some("since")));
 }
 
 #[test]

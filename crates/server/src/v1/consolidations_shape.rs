@@ -113,8 +113,6 @@ pub(super) fn run(
         scope: shape::ConsolidationScope { kind: kind.to_owned(), paths },
         planner: run.planner,
         dry_run: run.dry_run,
-        snapshot_sequence: run.snapshot_sequence,
-        applied_sequence: run.applied_sequence,
         plan,
         reviews: reviews
             .map(|one| shape::ConsolidationReview { reason: one.reason, paths: one.paths })

@@ -61,7 +61,6 @@ pub(super) fn document(shown: DocumentShown) -> shape::FileDocument {
         record: shown.record.to_string(),
         kind: shown.kind.as_str().to_owned(),
         version: shown.version,
-        sequence: shown.sequence,
         path_origin: shown.origin.as_str().to_owned(),
         description: shown.summary,
         described: content.description.is_some(),
@@ -87,7 +86,6 @@ pub(super) fn written(written: DocumentWritten) -> shape::DocumentWritten {
         path: written.path,
         record: written.record.to_string(),
         version: written.version,
-        sequence: written.sequence,
         operation: written.operation.map(|operation| operation.as_str().to_owned()),
         content_sha256: written.content_sha256,
         bytes: written.bytes,
@@ -151,7 +149,6 @@ pub(super) fn version(version: DocumentVersion) -> tree_shape::DocumentVersion {
         version_id: format!("{}@{}", version.record, version.version),
         record: version.record.to_string(),
         version: version.version,
-        sequence: version.sequence,
         operation: version.operation.as_str().to_owned(),
         path: version.path,
         content_sha256: version.content_sha256,
@@ -165,9 +162,9 @@ pub(super) fn version(version: DocumentVersion) -> tree_shape::DocumentVersion {
 }
 
 pub(super) fn change(changed: TreeChanged) -> tree_shape::TreeChange {
-    let TreeChanged { change, path, path_before, content_sha256 } = changed;
+    let TreeChanged { change, path, path_before, content_sha256, state } = changed;
     tree_shape::TreeChange {
-        sequence: change.sequence,
+        state,
         operation: change.operation.as_str().to_owned(),
         op: if change.version.is_some() { "write" } else { "delete" }.to_owned(),
         path,
@@ -187,8 +184,8 @@ pub(super) fn diff(file: FileDiff) -> tree_shape::FileDiff {
 }
 
 pub(super) fn snapshot(snapshot: TreeSnapshot) -> tree_shape::TreeSnapshot {
-    let TreeSnapshot { label, sequence, by, at, .. } = snapshot;
-    tree_shape::TreeSnapshot { label, sequence, by, at: at.to_rfc3339() }
+    let TreeSnapshot { label, by, at, .. } = snapshot;
+    tree_shape::TreeSnapshot { label, by, at: at.to_rfc3339() }
 }
 
 pub(super) fn restored(restored: TreeRestored) -> tree_shape::TreeRestored {
@@ -200,10 +197,5 @@ pub(super) fn restored(restored: TreeRestored) -> tree_shape::TreeRestored {
         version: one.version,
         gap: one.gap,
     });
-    tree_shape::TreeRestored {
-        to_sequence: restored.to_sequence,
-        sequence: restored.sequence,
-        dry_run: restored.dry_run,
-        documents: documents.collect(),
-    }
+    tree_shape::TreeRestored { dry_run: restored.dry_run, documents: documents.collect() }
 }

@@ -99,7 +99,6 @@ fn shown(job: &Job) -> shape::Job {
         attempts: job.attempts,
         failure_reason: job.failure_reason.clone(),
         fallback: job.fallback,
-        window: job.window.as_ref().map(|window| shape::JobWindow { from: window.from, to: window.to }),
         messages: job
             .messages
             .iter()

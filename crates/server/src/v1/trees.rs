@@ -118,9 +118,9 @@ async fn history(call: Call, asked: shape::HistoryQuery) -> Result<shape::Docume
 async fn changes(call: Call, asked: shape::ChangesQuery) -> Result<shape::TreeChanges> {
     let tree = tree(&call, asked.namespace.as_deref()).await?;
     let limit = cursor::limit(asked.limit)? as usize;
-    let since = asked.since.unwrap_or_default();
-    let (changes, next_sequence) = call.doors.engine.tree_changes(&call.caller, &tree, since, limit).await?;
-    Ok(shape::TreeChanges { changes: changes.into_iter().map(change).collect(), next_sequence })
+    let since = asked.since.map_or(Ok(Point::Sequence(0)), |since| Point::parse(&since, "since"))?;
+    let (changes, next_since) = call.doors.engine.tree_changes(&call.caller, &tree, since, limit).await?;
+    Ok(shape::TreeChanges { changes: changes.into_iter().map(change).collect(), next_since })
 }
 
 async fn compare(call: Call, asked: shape::DiffQuery) -> Result<shape::TreeDiff> {
@@ -149,11 +149,11 @@ async fn snapshots(call: Call, asked: shape::TreeSnapshotListing) -> Result<shap
 
 async fn restore(call: Call, asked: shape::RestoreAsk) -> Result<shape::TreeRestored> {
     let token = call.token()?;
-    let to = match (asked.snapshot, asked.sequence) {
+    let to = match (asked.snapshot, asked.state) {
         (Some(label), None) => Point::Label(label),
-        (None, Some(sequence)) => Point::Sequence(sequence),
+        (None, Some(state)) => Point::parse(&state, "state")?,
         (Some(_), Some(_)) | (None, None) => {
-            return Err(Error::invalid("snapshot", "send either snapshot or sequence"));
+            return Err(Error::invalid("snapshot", "send either snapshot or state"));
         }
     };
     let ask = TreeRestore {

@@ -301,9 +301,10 @@ pub(crate) fn fill(text: &str, names: &Names) -> String {
     })
 }
 
-/// Ids that were drawn for the answer, made the same; not those that were asked about or that the server knew before.
+/// Ids that were drawn for the answer, and sealed names of states, made the same; not those that were asked
+/// about or that the server knew before.
 fn masked(answer: &str, asked: &str, names: &Names) -> String {
-    let ids = Regex::new("(mem-)?[0-9a-f]{8}-[0-9a-f-]{27}|[0-9]{19}#[0-9a-f]{8}").unwrap();
+    let ids = Regex::new("(mem-)?[0-9a-f]{8}-[0-9a-f-]{27}|[0-9]{19}#[0-9a-f]{8}|at:[0-9a-f]{32}").unwrap();
     let known = |id: &str| asked.contains(id) || names.iter().any(|(_, known)| known == id);
     ids.replace_all(
         answer,

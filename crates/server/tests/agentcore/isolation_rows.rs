@@ -1,6 +1,8 @@
 //! The table of `isolation`: what a caller with a grant on `/users/alice/` of one memory asks, and the status it must get.
 //! `{name}` is an id that the fuller server has.
 
+use crate::isolation::ANY;
+
 /// Status, method, path, body.
 pub(crate) type Row = (u16, &'static str, &'static str, &'static str);
 
@@ -457,8 +459,9 @@ pub(crate) const READER: &[Row] = &[
         "",
     ),
     (404, "GET", "/v1/memories/{mine}/tree/diff?namespace=%2Fusers%2Falice%2F&a=zebra", ""),
-    (200, "GET", "/v1/memories/{mine}/tree/diff?namespace=%2Fusers%2Falice%2F&a=0&b=1000000", ""),
-    (200, "GET", "/v1/memories/{mine}/tree/changes?namespace=%2Fusers%2Falice%2F&since=1", ""),
+    (200, "GET", "/v1/memories/{mine}/tree/diff?namespace=%2Fusers%2Falice%2F&a=0&b=now", ""),
+    (400, "GET", "/v1/memories/{mine}/tree/changes?namespace=%2Fusers%2Falice%2F&since=1", ""),
+    (200, "GET", "/v1/memories/{mine}/tree/changes?namespace=%2Fusers%2Falice%2F&since=0", ""),
     (200, "POST", "/v1/memories/{mine}/tree/grep", r#"{"namespace":"/users/alice/","pattern":"zebra|tea"}"#),
     (403, "POST", "/v1/memories/{mine}/tree/grep", r#"{"namespace":"/users/bob/","pattern":"zebra"}"#),
     (
@@ -512,7 +515,7 @@ pub(crate) const READER: &[Row] = &[
         r#"{"namespace":"/users/alice/","from":"knowledge/zebra.md","to":"knowledge/x.md"}"#,
     ),
     (403, "POST", "/v1/memories/{mine}/tree/snapshots", r#"{"namespace":"/users/alice/","label":"zebra"}"#),
-    (403, "POST", "/v1/memories/{mine}/tree/restore", r#"{"namespace":"/users/alice/","sequence":0}"#),
+    (403, "POST", "/v1/memories/{mine}/tree/restore", r#"{"namespace":"/users/alice/","state":"0"}"#),
     (
         403,
         "POST",
@@ -693,7 +696,7 @@ pub(crate) const WRITER: &[Row] = &[
         "/v1/memories/{mine}/tree/move",
         r#"{"namespace":"/users/bob/","from":"knowledge/zebra.md","to":"knowledge/x.md"}"#,
     ),
-    (403, "POST", "/v1/memories/{mine}/tree/restore", r#"{"namespace":"/users/bob/","sequence":0}"#),
+    (403, "POST", "/v1/memories/{mine}/tree/restore", r#"{"namespace":"/users/bob/","state":"0"}"#),
     (
         403,
         "POST",
@@ -761,6 +764,33 @@ pub(crate) const TREE: &[Row] = &[
     (200, "GET", "/v1/memories/{mine}/tree/snapshots?namespace=%2Fusers%2Falice%2F", ""),
     (200, "POST", "/v1/memories/{mine}/tree/restore", r#"{"namespace":"/users/alice/","snapshot":"zebra"}"#),
     (200, "GET", "/v1/memories/{mine}/tree/changes?namespace=%2Fusers%2Falice%2F", ""),
+    (
+        201,
+        "PUT",
+        "/v1/memories/{mine}/files/knowledge/facts/own.md?namespace=%2Fusers%2Falice%2F&force=1",
+        r#"{"body":"mine"}"#,
+    ),
+    (
+        200,
+        "POST",
+        "/v1/memories/{mine}/tree/edit",
+        r#"{"namespace":"/users/alice/","path":"knowledge/facts/own.md","op":"append","text":"more"}"#,
+    ),
+    (200, "GET", "/v1/memories/{mine}/files/knowledge/facts/own.md?namespace=%2Fusers%2Falice%2F", ""),
+    (
+        200,
+        "GET",
+        "/v1/memories/{mine}/tree/history?namespace=%2Fusers%2Falice%2F&path=knowledge/facts/own.md",
+        "",
+    ),
+    (200, "GET", "/v1/memories/{mine}/tree/changes?namespace=%2Fusers%2Falice%2F&since=zebra", ""),
+    (
+        ANY,
+        "POST",
+        "/v1/memories/{mine}/consolidations",
+        r#"{"namespace":"/users/alice/","operations":["deduplicate"]}"#,
+    ),
+    (200, "GET", "/v1/memories/{mine}/consolidations?namespace=%2Fusers%2Falice%2F", ""),
     (
         200,
         "POST",

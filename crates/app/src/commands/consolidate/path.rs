@@ -57,7 +57,6 @@ pub(super) fn run(asked: &Consolidate, root: &Path) -> Result<shape::Consolidati
             at: now,
             run: "directory",
             planner: RULES,
-            sequences: (0, 0),
             operations: &operations,
             actions: &done,
             held: planned.actions.len() - done.len(),

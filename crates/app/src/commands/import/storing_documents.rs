@@ -189,7 +189,6 @@ mod tests {
             version_id: String::new(),
             record: String::new(),
             version,
-            sequence: 1,
             operation: "put".to_owned(),
             path: None,
             content_sha256: None,

@@ -19,8 +19,6 @@ pub struct ChangelogEntry<'a> {
     pub run: &'a str,
     /// Who planned.
     pub planner: &'a str,
-    /// The sequence that was planned on, and that of the run.
-    pub sequences: (u64, u64),
     /// What was asked for.
     pub operations: &'a [Operation],
     /// What was done.
@@ -41,13 +39,7 @@ pub fn entry(entry: &ChangelogEntry<'_>) -> String {
     let operations: Vec<&str> = operations.into_iter().map(|operation| operation.as_str()).collect();
     let mut lines = vec![
         format!("## {}", minute(entry.at)),
-        format!(
-            "Run: {}   Planner: {}   Sequence: {}..{}",
-            field(entry.run),
-            field(entry.planner),
-            entry.sequences.0,
-            entry.sequences.1
-        ),
+        format!("Run: {}   Planner: {}", field(entry.run), field(entry.planner)),
         format!("Operations: {}", operations.join(", ")),
         format!("Actions ({}):", entry.actions.len()),
     ];

@@ -386,7 +386,6 @@ fn an_entry_stays_one_entry() {
             at: loci_model::Timestamp::parse("2026-06-22T03:00:59Z").unwrap(),
             run: "cr_01",
             planner: "deterministic",
-            sequences: (1_041, 1_187),
             operations: &[Operation::Reorganize, Operation::Deduplicate],
             actions: &found.actions,
             held: 0,
@@ -394,7 +393,7 @@ fn an_entry_stays_one_entry() {
             summary,
         })
     };
-    let expect = "## 2026-06-22T03:00Z\nRun: cr_01   Planner: deterministic   Sequence: 1041..1187\nOperations: deduplicate, reorganize\n\
+    let expect = "## 2026-06-22T03:00Z\nRun: cr_01   Planner: deterministic\nOperations: deduplicate, reorganize\n\
         Actions (1):\n- merge facts/a.md, facts/b.md -> facts/a.md: they say the same\nHeld: 0\nFailed deletes: none\nSummary: 1 merge; 0 held.\n";
     assert_eq!(entry(&found, &found.summary(), &[]), expect);
     let forged = "x\n## 2027-01-01T00:00Z\u{2028}Run: forged\u{0}";

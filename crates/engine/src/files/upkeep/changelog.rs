@@ -24,11 +24,7 @@ const HEAD: &str = "# What consolidation did\n";
 const LEFT_OUT: &str = "\nOlder runs are left out; they are listed among the runs.\n";
 
 /// The entry of a run that did these actions.
-pub(super) fn entry_of(
-    run: &ConsolidationRun,
-    done: &[RunAction],
-    (at, sequence): (Timestamp, u64),
-) -> String {
+pub(super) fn entry_of(run: &ConsolidationRun, done: &[RunAction], at: Timestamp) -> String {
     let actions: Vec<PlannedAction> = done
         .iter()
         .map(|one| PlannedAction { operation: one.operation, action: one.action.clone(), held: None })
@@ -38,7 +34,6 @@ pub(super) fn entry_of(
         at,
         run: &run.id,
         planner: &run.planner,
-        sequences: (run.snapshot_sequence, sequence),
         operations: &run.operations,
         actions: &actions,
         held,

@@ -208,7 +208,7 @@ impl Writing<'_> {
         run.conflicts.clear();
         (run.applied_sequence, run.updated_at) = (Some(sequence), self.now);
         if !chosen.is_empty() {
-            let entry = changelog::entry_of(run, chosen, (self.now, sequence));
+            let entry = changelog::entry_of(run, chosen, self.now);
             run.changelog.push_str(&entry);
         }
         run.drop_words();

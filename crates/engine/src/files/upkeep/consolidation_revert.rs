@@ -264,7 +264,7 @@ impl Writing<'_> {
             dry_run: false,
             ..old.clone()
         };
-        run.changelog = changelog::entry_of(&run, &[], (self.now, sequence));
+        run.changelog = changelog::entry_of(&run, &[], self.now);
         // Undoing what undid a run puts that in force again.
         if let Some(first) = old.reverts.clone()
             && let Some(mut first) = tx.ledger().noun::<ConsolidationRun>(&old.memory, &first)?

@@ -491,7 +491,6 @@ mod tests {
             at: Timestamp::EPOCH,
             run: "directory",
             planner: "rules",
-            sequences: (0, 0),
             operations: &[],
             actions: &[],
             held: 0,

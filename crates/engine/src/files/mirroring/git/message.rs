@@ -23,8 +23,9 @@ pub(super) struct Happened {
     pub(super) sources: Vec<String>,
 }
 
-/// The message of a commit: what happened, the run that it belongs to, and the last sequence that is in it.
-pub(super) fn message(happened: &[Happened], run: Option<&str>, sequence: u64) -> String {
+/// The message of a commit: what happened, the run that it belongs to, and the name of the tree's state
+/// behind it.
+pub(super) fn message(happened: &[Happened], run: Option<&str>, state: &str) -> String {
     let mut text = subject(happened, run);
     text.push('\n');
     let mut reasons: Vec<String> =
@@ -46,17 +47,17 @@ pub(super) fn message(happened: &[Happened], run: Option<&str>, sequence: u64) -
     let sources = happened.iter().flat_map(|one| one.sources.iter().map(String::as_str));
     trailer(&mut text, "Source-Event", sources);
     trailer(&mut text, "Run-Id", run.into_iter());
-    text.push_str(&format!("{SEQUENCE}: {sequence}\n"));
+    text.push_str(&format!("{SEQUENCE}: {state}\n"));
     text
 }
 
 /// The trailer that a renderer goes on behind.
 const SEQUENCE: &str = "Sequence";
 
-/// The sequence of a commit's message; `None` for one that Loci did not write.
-pub(super) fn sequence_of(message: &str) -> Option<u64> {
+/// The state of a commit's message, a number in older ones; `None` for one that Loci did not write.
+pub(super) fn state_of(message: &str) -> Option<&str> {
     let last = message.trim_end().lines().next_back()?;
-    last.strip_prefix(SEQUENCE)?.strip_prefix(": ")?.parse().ok()
+    last.strip_prefix(SEQUENCE)?.strip_prefix(": ")
 }
 
 fn subject(happened: &[Happened], run: Option<&str>) -> String {
@@ -160,40 +161,40 @@ mod tests {
     #[test]
     fn what_commits_say() {
         let check = |happened: &[Happened], run: Option<&str>, expect: &str| {
-            assert_eq!(message(happened, run, 7), expect);
+            assert_eq!(message(happened, run, "at:7"), expect);
         };
         check(
             &[one("knowledge/facts/theme.md", Some("tidy"))],
             None,
             "memory(facts): update theme.md\n\ntidy\n\nupdate knowledge/facts/theme.md\n\n\
-             Memory-Op: update\nRecord-Id: mem-1\nSequence: 7\n",
+             Memory-Op: update\nRecord-Id: mem-1\nSequence: at:7\n",
         );
         check(
             &[one("a/b.md", None), Happened { operation: DocumentOperation::Created, ..one("a/c.md", None) }],
             Some("run-1"),
             "Consolidate(update): 2 documents\n\nupdate a/b.md\ncreate a/c.md\n\n\
-             Memory-Op: update\nMemory-Op: create\nRecord-Id: mem-1\nRun-Id: run-1\nSequence: 7\n",
+             Memory-Op: update\nMemory-Op: create\nRecord-Id: mem-1\nRun-Id: run-1\nSequence: at:7\n",
         );
         check(
             &[one("a/b.md", Some("x\nSequence: 9\n\nRecord-Id: mem-2"))],
             None,
             "memory(a): update b.md\n\nx Sequence: 9 Record-Id: mem-2\n\nupdate a/b.md\n\n\
-             Memory-Op: update\nRecord-Id: mem-1\nSequence: 7\n",
+             Memory-Op: update\nRecord-Id: mem-1\nSequence: at:7\n",
         );
-        let dashed = message(&[one("a/b.md", Some("---\nx"))], None, 7);
+        let dashed = message(&[one("a/b.md", Some("---\nx"))], None, "at:7");
         assert!(dashed.lines().all(|line| !line.starts_with("---")), "{dashed}");
-        assert_eq!(sequence_of(&dashed), Some(7));
-        for foreign in ["", "x", "x\n\nSequence: many\n", "Sequence: 9\n\nmine"] {
-            assert_eq!(sequence_of(foreign), None, "{foreign:?}");
+        assert_eq!(state_of(&dashed), Some("at:7"));
+        for foreign in ["", "x", "x\n\nSequence 9\n", "Sequence: 9\n\nmine"] {
+            assert_eq!(state_of(foreign), None, "{foreign:?}");
         }
     }
 
     #[test]
     fn much_is_counted() {
         let many: Vec<Happened> = (0..25).map(|number| one(&format!("a/{number}.md"), None)).collect();
-        let text = message(&many, None, 1);
+        let text = message(&many, None, "at:1");
         assert!(text.starts_with("memory: update 25 documents\n\n") && text.contains("\n… and 5 more\n"));
-        let long = message(&[one(&format!("a/{}.md", "long".repeat(40)), None)], None, 1);
+        let long = message(&[one(&format!("a/{}.md", "long".repeat(40)), None)], None, "at:1");
         assert_eq!(long.lines().next().unwrap().chars().count(), SUBJECT_CHARS_MAX);
     }
 

@@ -8,12 +8,13 @@ use loci_model::tree_entry::TreeChange;
 use loci_model::{Error, Result};
 
 use super::grouping::groups;
-use super::message::{author_email, author_name, message, sequence_of};
+use super::message::{author_email, author_name, message, state_of};
 use super::telling::{ToldChange, files, told};
 use crate::files::mirroring::guards::{Marked, marker_of, memory_in};
 use crate::files::mirroring::rendering::tree_of;
 use crate::files::mirroring::syncing::Sync;
 use crate::files::tree::Tree;
+use crate::files::tree_state::StateNames;
 
 /// Changes that are read at once.
 const CHANGES_PER_READ: usize = 2_000;
@@ -26,10 +27,11 @@ impl Sync<'_> {
             return Ok(());
         }
         self.engine.caught_up(&tree_of(&self.mirror)).await?;
+        let names = self.engine.state_names(&tree_of(&self.mirror)).await?;
         let newest = self.backend.newest().await?;
         let since = match &newest {
             None => 0,
-            Some(commit) => match sequence_of(&commit.message) {
+            Some(commit) => match state_of(&commit.message).and_then(|state| names.place(state)) {
                 Some(sequence) => sequence,
                 None => {
                     let rule = "somebody else committed to the mirror: nothing is rendered until its branch main is where Loci \
@@ -39,7 +41,7 @@ impl Sync<'_> {
             },
         };
         let changes = self.changes_behind(since).await?;
-        self.commit_all(&changes).await?;
+        self.commit_all(&changes, &names).await?;
         self.report.commit = self.backend.newest().await?.map(|commit| commit.id);
         self.renewed();
         Ok(())
@@ -96,7 +98,7 @@ impl Sync<'_> {
         }
     }
 
-    async fn commit_all(&mut self, changes: &[TreeChange]) -> Result<()> {
+    async fn commit_all(&mut self, changes: &[TreeChange], names: &StateNames) -> Result<()> {
         let now = self.engine.clock.now();
         let (mut groups, is_open) = groups(changes, self.mirror.debounce_ms, now);
         if is_open && !self.is_last {
@@ -126,7 +128,7 @@ impl Sync<'_> {
                 let range = group.start - first.start..group.end - first.start;
                 let told = told.get(range).unwrap_or_default();
                 let of = changes.get(group.clone()).unwrap_or_default();
-                steps.extend(self.step(of, told));
+                steps.extend(self.step(of, told, names));
             }
             let applied = self.backend.apply_all(steps).await?;
             self.report.commits += applied.iter().filter(|one| one.commit.is_some()).count() as u64;
@@ -137,7 +139,7 @@ impl Sync<'_> {
     }
 
     /// A commit.
-    fn step(&self, changes: &[TreeChange], told: &[ToldChange]) -> Option<FileStep> {
+    fn step(&self, changes: &[TreeChange], told: &[ToldChange], names: &StateNames) -> Option<FileStep> {
         let last = changes.last()?;
         let instance = &self.engine.settings.instance;
         let run = changes.iter().find_map(|change| change.run.as_deref());
@@ -148,7 +150,7 @@ impl Sync<'_> {
             author_email: author_email(by, instance),
             committer_email: format!("loci@{instance}"),
             at: last.at,
-            message: message(&happened, run, last.sequence),
+            message: message(&happened, run, &names.seal(last.sequence)),
         };
         Some(FileStep { changes: files(told), note })
     }
