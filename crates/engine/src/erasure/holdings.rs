@@ -2,7 +2,7 @@
 //! at, and what is derived from the person's records counts as theirs. `forget` and `export --actor` use the
 //! same walk.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::StoreExt;
@@ -47,7 +47,7 @@ impl Engine {
                 Ok(found)
             })
             .await?;
-        let mut derived: Vec<(RecordId, Vec<RecordId>)> = Vec::new();
+        let mut derived: BTreeMap<RecordId, BTreeSet<RecordId>> = BTreeMap::new();
         let mut after: Option<(RecordId, u32)> = None;
         loop {
             let (id, from) = (memory.id.clone(), after.clone());
@@ -57,23 +57,53 @@ impl Engine {
             for record in page {
                 if person.owns_record(&record) {
                     records.insert(record.id);
-                } else if !record.derived_from.is_empty() {
-                    derived.push((record.id, record.derived_from));
+                } else {
+                    for from in record.derived_from {
+                        derived.entry(from).or_default().insert(record.id.clone());
+                    }
                 }
             }
         }
-        while with_derived(&mut records, &derived) {}
+        add_derived(&mut records, &derived);
         Ok(Holdings { person: person.clone(), records, mentions })
     }
 }
 
-/// Adds what is derived from the records; false where nothing was added.
-fn with_derived(records: &mut BTreeSet<RecordId>, derived: &[(RecordId, Vec<RecordId>)]) -> bool {
-    let before = records.len();
-    for (id, from) in derived {
-        if from.iter().any(|one| records.contains(one)) {
-            records.insert(id.clone());
+/// Adds what is derived from the records, step by step: each record is looked at once, however long a chain
+/// is.
+fn add_derived(records: &mut BTreeSet<RecordId>, derived: &BTreeMap<RecordId, BTreeSet<RecordId>>) {
+    let mut open: Vec<RecordId> = records.iter().cloned().collect();
+    while let Some(from) = open.pop() {
+        for id in derived.get(&from).into_iter().flatten() {
+            if records.insert(id.clone()) {
+                open.push(id.clone());
+            }
         }
     }
-    records.len() > before
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Records in a chain: the one that is found last is the first of it.
+    const CHAIN: usize = 20_000;
+
+    #[test]
+    fn a_long_chain_is_walked_once() {
+        let id = |number: usize| {
+            RecordId::compose(&format!("00000000-0000-7000-8000-{:012}", CHAIN - number)).unwrap()
+        };
+        let derived = (1..CHAIN).map(|number| (id(number - 1), BTreeSet::from([id(number)]))).collect();
+        let mut records = BTreeSet::from([id(0)]);
+        add_derived(&mut records, &derived);
+        assert_eq!(records.len(), CHAIN);
+        let mut others = BTreeSet::from([id(CHAIN - 1)]);
+        add_derived(&mut others, &derived);
+        assert_eq!(others.len(), 1);
+        let mut round = derived;
+        round.insert(id(CHAIN - 1), BTreeSet::from([id(0)]));
+        add_derived(&mut others, &round);
+        assert_eq!(others.len(), CHAIN);
+    }
 }
