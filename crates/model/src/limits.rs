@@ -125,6 +125,10 @@ pub const EMPTY_SESSION_MS: i64 = 24 * 3600 * 1000;
 pub const FINISHED_JOB_MS: i64 = 24 * 3600 * 1000;
 /// A failed job is listed, and can be started again, this long.
 pub const FAILED_JOB_MS: i64 = 90 * 24 * 3600 * 1000;
+/// The part of an import that gave no sign for this long is removed.
+pub const IMPORT_IDLE_MS: i64 = 3600 * 1000;
+/// An import gives a sign at least this often, as long as lines come.
+pub const IMPORT_BEAT_MS: i64 = 60_000;
 /// A job that is not finished within this long may be taken by another runner.
 pub const JOB_LEASE_MS: i64 = 60_000;
 /// A job is tried this often before it is listed as failed.

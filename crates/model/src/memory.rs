@@ -39,6 +39,18 @@ pub struct Memory {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+    /// The import that has not ended: until then the memory is not served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub import: Option<MemoryImport>,
+}
+
+/// An import of a memory that is under way, or broke off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryImport {
+    /// Tells this import from others of the same memory.
+    pub run: String,
+    /// When it last gave a sign.
+    pub at: Timestamp,
 }
 
 impl Memory {

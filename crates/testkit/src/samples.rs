@@ -39,6 +39,7 @@ pub fn memory(name: &str) -> Result<Memory> {
         settings: MemorySettings::default(),
         created_at: time(0),
         updated_at: time(0),
+        import: None,
     })
 }
 

@@ -1,11 +1,11 @@
 //! Imports that end early. One dies with a call under way: the call arrives when the next import has looked
-//! already, and makes nothing twice. Another is under way when its server stops: nothing of it is left.
+//! already, and makes nothing twice. Of one whose server stops, or is killed, half-way nothing is served.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::native::send;
 use crate::program::Home;
@@ -111,6 +111,21 @@ fn a_call_that_arrives_late_makes_nothing_twice() {
     assert_eq!(list["records"].as_array().unwrap().len(), 30);
 }
 
+/// Turns of a conversation: more lines than are written at once.
+const TURNS: usize = 300;
+/// Lines of its export that arrive before the server is killed.
+const LINES_BEFORE_KILL: usize = 250;
+/// Looks until a part of it is there.
+const LOOKS_MAX: usize = 1_000;
+
+/// What `doctor` says of imports that have not ended.
+fn unfinished(home: &Home) -> String {
+    let output = home.run(&["doctor", "--offline", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let found = report["findings"].as_array().unwrap().iter().find(|one| one["name"] == "imports");
+    found.unwrap_or_else(|| panic!("{report}"))["detail"].as_str().unwrap().to_owned()
+}
+
 #[test]
 fn a_server_that_stops_takes_back_what_an_import_began() {
     let home = Home::new();
@@ -138,10 +153,7 @@ fn a_server_that_stops_takes_back_what_an_import_began() {
     stream.write_all(head.as_bytes()).unwrap();
     // All but the end: the first lines are written, and the rest is waited for.
     stream.write_all(&lines[..lines.len() - 40]).unwrap();
-    let began = || other.json(&["memory", "list", "--url", &server.url])["memories"] != json!([]);
-    while !began() {
-        std::thread::yield_now();
-    }
+    assert!((0..LOOKS_MAX).any(|_| unfinished(&other).contains("not served")), "{}", other.log());
     assert!(server.stop());
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer); // the connection may end in a reset
@@ -149,4 +161,56 @@ fn a_server_that_stops_takes_back_what_an_import_began() {
     assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("send it again"), "{answer}");
     assert_eq!(other.json(&["memory", "list"])["memories"], json!([]));
     other.ok(&["import", "--format", "jsonl", file.to_str().unwrap()]);
+}
+
+#[test]
+fn an_import_that_is_killed_leaves_nothing_that_is_served() {
+    let source = Home::new();
+    source.ok(&["memory", "create", "notes"]);
+    let turns: String = (0..TURNS).map(|n| format!("User: I have {n} bees.\n")).collect();
+    let talk = source.path("talk.txt");
+    std::fs::write(&talk, format!("# session s 2026-01-02T10:00:00Z\n{turns}")).unwrap();
+    let arguments = ["import", "--format", "transcript", "--memory", "notes", "--actor", "mara"];
+    source.ok(&[&arguments[..], &[talk.to_str().unwrap()]].concat());
+    let file = source.path("notes.jsonl");
+    let file = file.to_str().unwrap();
+    source.ok(&["export", "--memory", "notes", file]);
+    let lines = std::fs::read_to_string(file).unwrap();
+    let begun: String = lines.split_inclusive('\n').take(LINES_BEFORE_KILL).collect();
+    assert!(begun.len() < lines.len());
+
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let mut stream = TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
+    let head =
+        format!("POST /v1/import HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", lines.len());
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(begun.as_bytes()).unwrap();
+    let is_there = (0..LOOKS_MAX).any(|_| unfinished(&home).contains("not served"));
+    assert!(is_there, "{}", home.log());
+    server.kill();
+
+    let server = home.serve(&[]);
+    let (_, listed) = send(&server, "GET", "/v1/memories", "", "");
+    assert_eq!(listed["memories"], json!([]), "{listed}");
+    let told = unfinished(&home);
+    let memory = told.split_whitespace().find(|word| word.starts_with("notes-")).unwrap();
+    let (status, refused) = send(&server, "GET", &format!("/v1/memories/{memory}"), "", "");
+    let rule = refused["error"]["message"].as_str().unwrap_or_default();
+    assert!(status == 409 && rule.contains("is being imported"), "{status} {refused}");
+    let report = home.json(&["import", "--format", "jsonl", file]);
+    assert_eq!((&report["memories"], &report["events"]), (&json!(1), &json!(TURNS)), "{report}");
+    assert!(unfinished(&home).contains("no import has broken off"));
+    let (status, _) = send(&server, "GET", &format!("/v1/memories/{memory}"), "", "");
+    assert_eq!(status, 200);
+
+    // A file that begins a memory twice does not take the place of its own beginning.
+    let mut twice: Vec<&str> = lines.lines().collect();
+    twice.insert(twice.len() - 1, twice[1]);
+    let other = Home::new();
+    let file = other.path("twice.jsonl");
+    std::fs::write(&file, twice.join("\n")).unwrap();
+    let refused = other.fails(4, &["import", "--format", "jsonl", file.to_str().unwrap()]);
+    assert!(refused.contains("is here already"), "{refused}");
+    assert_eq!(other.json(&["memory", "list"])["memories"], json!([]));
 }

@@ -23,6 +23,7 @@ impl Engine {
         if probe_write {
             info.checks.push(self.store_latency().await?);
             info.checks.push(self.unreadable_rows().await?);
+            info.checks.push(self.unfinished_imports().await?);
         }
         Ok(info)
     }

@@ -8,7 +8,7 @@ use loci_model::commit::TaskCommit;
 use loci_model::event::Event;
 use loci_model::job::DueRule;
 use loci_model::ledger::LedgerEntry;
-use loci_model::memory::Memory;
+use loci_model::memory::{Memory, MemoryImport};
 use loci_model::metadata::MetadataValue;
 use loci_model::parked_object::{ParkedObject, object_key};
 use loci_model::ports::ids::uuid7;
@@ -19,12 +19,13 @@ use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::{Error, JobId, MemoryId, Result, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
+use super::import_run::{ImportPart, hold};
 use super::{ExportLine, ExportedObject, ImportReport, imported_entries};
 use crate::coding::{DIGEST, digest};
 use crate::events::content;
 use crate::events::scheduling::{extracting, extraction_job};
 use crate::idempotency::IfErased;
-use crate::memories::{check_given, existing};
+use crate::memories::{any, check_given};
 use crate::records::batch;
 use crate::{Engine, access};
 
@@ -41,35 +42,41 @@ impl Engine {
         lines: Vec<ExportLine>,
         resuming: &[MemoryId],
     ) -> Result<ImportReport> {
-        self.import_lines_if_erased(caller, lines, resuming, IfErased::Answer).await
+        self.import_part(caller, lines, ImportPart { resuming, ..ImportPart::default() }).await
     }
 
-    /// The same; what was erased is restored on purpose where `if_erased` says so.
+    /// Writes lines as a part of an import: its memories are served once [`Engine::import_finish`] ends it.
     ///
     /// # Errors
-    /// See [`Engine::import_lines`].
-    pub async fn import_lines_if_erased(
+    /// See [`Engine::import_lines`]; `Conflict` where another import took the place of this one.
+    pub async fn import_part(
         &self,
         caller: &Principal,
         lines: Vec<ExportLine>,
-        resuming: &[MemoryId],
-        if_erased: IfErased,
+        part: ImportPart<'_>,
     ) -> Result<ImportReport> {
         access::require_server_admin(caller)?;
         let now = self.clock.now();
-        let sifted = self.without_erased(lines, if_erased, now).await?;
+        let mark = part.run.map(|run| MemoryImport { run: run.to_owned(), at: now });
+        let sifted = self.without_erased(lines, part.if_erased, now).await?;
         let jobs = sifted
             .lines
             .iter()
             .map(|_| JobId::parse(uuid7(self.ids.as_ref(), now.millis())))
             .collect::<Result<Vec<_>>>()?;
-        let (resuming, vault) = (resuming.to_vec(), self.vault.clone());
+        let (resuming, vault) = (part.resuming.to_vec(), self.vault.clone());
         let report = self
             .store
             .write(move |tx| {
+                if let Some(mark) = &mark {
+                    hold(tx, &sifted.lines, &resuming, mark)?;
+                }
                 let mut open = resuming.clone();
                 let mut report = sifted.report.clone();
                 for (line, job) in sifted.lines.iter().zip(&jobs) {
+                    if let ExportLine::Memory { memory } = line {
+                        import_memory(tx, memory, mark.as_ref())?;
+                    }
                     import_line(tx, line, job, &mut open, &mut report, now)?;
                 }
                 sifted.settle(tx, vault.as_ref(), now)?;
@@ -96,7 +103,6 @@ fn import_line(
             format!("this is format {format}; this server reads format {EXPORT_FORMAT}"),
         )),
         ExportLine::Memory { memory } => {
-            import_memory(tx, memory)?;
             open.push(memory.id.clone());
             report.memories += 1;
             batch::ask_for_vectors(tx, &memory.id, job, now)
@@ -234,17 +240,17 @@ fn require_open(open: &[MemoryId], memory: &MemoryId) -> Result<()> {
     }
 }
 
-fn import_memory(tx: &mut dyn Tx, memory: &Memory) -> Result<()> {
+fn import_memory(tx: &mut dyn Tx, memory: &Memory, mark: Option<&MemoryImport>) -> Result<()> {
     check_given(memory)?;
     if tx.memories().get(&memory.id)?.is_some() || tx.memories().by_name(&memory.name)?.is_some() {
         let message = format!("a memory named {} is here already: delete it first", memory.name);
         return Err(Error::conflict(message).on("memory"));
     }
-    tx.memories_mut().insert(memory)
+    tx.memories_mut().insert(&Memory { import: mark.cloned(), ..memory.clone() })
 }
 
 fn import_event(tx: &mut dyn Tx, event: &Event, job: &JobId, now: Timestamp) -> Result<()> {
-    let memory = existing(tx, &event.memory)?;
+    let memory = any(tx, &event.memory)?;
     if !event.branch.is_main()
         && tx.events().branch(&event.memory, &event.actor, &event.session, &event.branch.name)?.is_none()
     {

@@ -6,6 +6,7 @@ mod export;
 mod forget;
 mod import;
 mod import_erased;
+mod import_run;
 mod imported_entries;
 mod latency;
 mod probe;
@@ -39,6 +40,7 @@ pub use crate::erasure::Holdings;
 pub use forget::ForgetAsk;
 pub(crate) use forget::Forgetting;
 pub use import::EXPORT_FORMAT;
+pub use import_run::ImportPart;
 pub use probe::ProviderProbe;
 pub use transfer::{
     KindSums, OnTransfer, PlaceReport, Transfer, TransferOutcome, TransferProgress, TransferReport,

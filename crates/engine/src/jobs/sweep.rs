@@ -24,13 +24,14 @@ const REASON: &str = "expired";
 
 impl Engine {
     /// Removes expired events and tokens, jobs that ended long ago, exchanges and deliveries, history past retention, what the archive of conversations has kept long enough, content
-    /// that was deleted long enough ago; marks expired records; begins the upkeep of trees whose turn it is. In small writes; bounded.
+    /// that was deleted long enough ago; marks expired records; removes parts of imports that broke off;
+    /// begins the upkeep of trees whose turn it is. In small writes; bounded.
     ///
     /// A row that cannot be read costs its own record, else its memory, else its kind: it is logged, and the
     /// sweep goes on.
     ///
     /// # Errors
-    /// What the store says of itself.
+    /// Errors of the store itself.
     pub async fn sweep(&self) -> Result<()> {
         let now = self.clock.now();
         let of = |kind: &'static str| move |result| unless_damaged(kind, result);
@@ -49,6 +50,7 @@ impl Engine {
         of("history")(self.rounds(move |tx| tx.records_mut().sweep_history(now, ROWS_PER_WRITE)).await)?;
         of("conversations")(self.rounds(move |tx| tx.task_sessions_mut().sweep(now, ROWS_PER_WRITE)).await)?;
         of("deleted data")(self.sweep_deleted(now).await)?;
+        of("imports")(self.sweep_imports(now).await)?;
         of("facts")(self.sweep_verified(now).await)?;
         of("reviews")(self.sweep_reviews(now).await)?;
         of("trees")(Box::pin(self.follow_upkeep()).await.map(drop))?;

@@ -10,7 +10,7 @@ use loci_model::strategy::Strategy;
 use loci_model::{Error, ErrorKind, Reason, Result, Timestamp, limits};
 
 use super::strategy_input::{self, Surroundings};
-use super::{NewMemory, naming, profile};
+use super::{NewMemory, naming, profile, served};
 use crate::idempotency::{ClientToken, recall, remember, replayed};
 use crate::{Engine, access, streams};
 
@@ -105,6 +105,7 @@ impl Engine {
             settings,
             created_at: now,
             updated_at: now,
+            import: None,
         })
     }
 }
@@ -114,7 +115,8 @@ impl Engine {
 /// # Errors
 /// `Invalid` for a taken name; `TooLarge` over the configured number.
 pub(crate) fn insert(tx: &mut dyn Tx, memory: &Memory, memories_max: Option<u64>) -> Result<()> {
-    if tx.memories().by_name(&memory.name)?.is_some() {
+    if let Some(old) = tx.memories().by_name(&memory.name)? {
+        served(old)?;
         let message = format!("Memory with name {} already exists", memory.name);
         return Err(Error::new(ErrorKind::Invalid, message).on("name").because(Reason::ResourceConflict));
     }

@@ -5,7 +5,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{JobId, MemoryId, Result, limits};
 
-use super::get::existing;
+use super::get::any;
 use crate::idempotency::{ClientToken, recall, remember, replayed};
 use crate::records::batch;
 use crate::{Engine, access};
@@ -43,7 +43,7 @@ impl Engine {
                 if replayed::<String>(recall(tx, token.as_ref(), Some(&id), OPERATION, now)?)?.is_some() {
                     return Ok(());
                 }
-                let memory = existing(tx, &id)?;
+                let memory = any(tx, &id)?;
                 tx.jobs_mut().cancel(&id, None, None)?;
                 tx.memories_mut().delete(&id, now)?;
                 batch::ask_for_purge(tx, &memory, &purge, now)?;

@@ -3,7 +3,7 @@
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::Principal;
-use loci_model::{Error, MemoryId, Result};
+use loci_model::{Error, MemoryId, Reason, Result};
 
 use super::naming::is_name;
 use crate::{Engine, access};
@@ -53,7 +53,7 @@ impl Engine {
         let wanted = name.to_owned();
         let found = self.store.read(move |tx| tx.memories().by_name(&wanted)).await?;
         found
-            .filter(|memory| access::may_know(caller, &memory.id))
+            .filter(|memory| memory.import.is_none() && access::may_know(caller, &memory.id))
             .ok_or_else(|| Error::not_found(format!("there is no memory named {name}")))
     }
 }
@@ -70,13 +70,29 @@ pub(crate) fn known(tx: &dyn ReadTx, caller: &Principal, name_or_id: &str) -> Re
 
 /// The memory of an id or a name, whoever asks.
 pub fn by_id_or_name(tx: &dyn ReadTx, name_or_id: &str) -> Result<Option<Memory>> {
-    match MemoryId::parse(name_or_id) {
+    let found = match MemoryId::parse(name_or_id) {
         Ok(id) => tx.memories().get(&id),
         Err(_) => tx.memories().by_name(name_or_id),
-    }
+    }?;
+    Ok(found.filter(|memory| memory.import.is_none()))
 }
 
-/// The memory, or the error for an unknown one.
+/// The memory, or the error for an unknown one, or for one whose import has not ended.
 pub(crate) fn existing(tx: &dyn ReadTx, id: &MemoryId) -> Result<Memory> {
+    served(any(tx, id)?)
+}
+
+/// The memory, whether it is served or not, or the error for an unknown one.
+pub(crate) fn any(tx: &dyn ReadTx, id: &MemoryId) -> Result<Memory> {
     tx.memories().get(id)?.ok_or_else(|| Error::not_found(format!("Memory not found: {id}")))
+}
+
+/// The memory, or the error for one whose import has not ended.
+pub(crate) fn served(memory: Memory) -> Result<Memory> {
+    if memory.import.is_none() {
+        return Ok(memory);
+    }
+    let rule = format!("the memory {} is being imported and is not served until that has ended", memory.id);
+    let remedy = "where the import broke off, import the file again, or delete the memory";
+    Err(Error::conflict(format!("{rule}; {remedy}")).because(Reason::ResourceConflict).on("memory"))
 }

@@ -1,5 +1,6 @@
 //! `memory_list`: newest first, what the caller may know of.
 
+use loci_model::memory::Memory;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
 use loci_model::{MemoryId, Result, Timestamp};
@@ -27,7 +28,9 @@ impl Engine {
                     let batch = tx.memories().list(place.as_ref(), wanted + 1)?;
                     let Some(last) = batch.last() else { break };
                     place = Some((last.created_at, last.id.clone()));
-                    visible.extend(batch.into_iter().filter(|memory| access::may_know(&caller, &memory.id)));
+                    let is_seen =
+                        |memory: &Memory| memory.import.is_none() && access::may_know(&caller, &memory.id);
+                    visible.extend(batch.into_iter().filter(is_seen));
                 }
                 Ok(Page::cut(visible, wanted, |memory| (memory.created_at, memory.id.clone())))
             })

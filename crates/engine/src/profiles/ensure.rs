@@ -69,7 +69,7 @@ impl Engine {
                         // The same as where there is none: nobody learns of a memory by its name.
                         access::require_server_admin(&caller)?;
                     }
-                    engine.complete(tx, old, &profile, update, now)
+                    engine.complete(tx, memories::served(old)?, &profile, update, now)
                 }
                 None => {
                     access::require_server_admin(&caller)?;

@@ -64,6 +64,7 @@ mod tests {
             settings: Default::default(),
             created_at: Timestamp::EPOCH,
             updated_at: Timestamp::EPOCH,
+            import: None,
         }
     }
 

@@ -104,6 +104,7 @@ mod tests {
             settings: MemorySettings { namespace_match: reading, ..MemorySettings::default() },
             created_at: Timestamp::EPOCH,
             updated_at: Timestamp::EPOCH,
+            import: None,
         }
     }
 

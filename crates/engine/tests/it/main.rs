@@ -33,6 +33,7 @@ mod files;
 mod handovers;
 #[cfg(test)]
 mod housekeeping;
+mod import_parts;
 #[cfg(test)]
 mod moving_facts;
 #[cfg(test)]

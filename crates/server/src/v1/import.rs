@@ -1,5 +1,8 @@
-//! `POST /v1/import`: JSON lines of an export, read as they arrive, written in chunks. Not one transaction: a failure
-//! says which line, and the memory that was begun is erased again.
+//! `POST /v1/import`: JSON lines of an export, read as they arrive, written in chunks. Not one transaction:
+//! its memories are served once all of them are written. A failure says which line, and what was begun is
+//! erased again.
+
+use std::collections::BTreeSet;
 
 use axum::Json;
 use axum::body::BodyDataStream;
@@ -8,8 +11,10 @@ use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 use loci_api::admin as shape;
 use loci_engine::access;
-use loci_engine::admin::{ExportLine, ImportReport};
+use loci_engine::admin::{ExportLine, ImportPart, ImportReport};
 use loci_engine::idempotency::IfErased;
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid4;
 use loci_model::principal::Principal;
 use loci_model::{Error, ErrorKind, MemoryId, Result};
 
@@ -78,28 +83,35 @@ struct Import {
     caller: Principal,
     report: ImportReport,
     made: Vec<MemoryId>,
+    /// What those are called.
+    names: BTreeSet<String>,
     chunk: Vec<ExportLine>,
     chunk_bytes: usize,
     lines: u64,
     begun: bool,
     end: Option<ImportReport>,
     if_erased: IfErased,
+    /// Tells this import from others of the same memories.
+    run: String,
     repaired: RepairMark,
 }
 
 impl Import {
     fn new(doors: Doors, caller: Principal, if_erased: IfErased, repaired: RepairMark) -> Self {
+        let run = uuid4(doors.ids.as_ref());
         Self {
             doors,
             caller,
             report: ImportReport::default(),
             made: Vec::new(),
+            names: BTreeSet::new(),
             chunk: Vec::new(),
             chunk_bytes: 0,
             lines: 0,
             begun: false,
             end: None,
             if_erased,
+            run,
             repaired,
         }
     }
@@ -127,7 +139,8 @@ impl Import {
         }
         self.line(&rest).await?;
         self.write().await?;
-        self.check_end()
+        self.check_end()?;
+        self.doors.engine.import_finish(&self.caller, &self.made, &self.run).await
     }
 
     async fn line(&mut self, text: &[u8]) -> Result<()> {
@@ -176,10 +189,10 @@ impl Import {
     async fn write(&mut self) -> Result<()> {
         let lines = std::mem::take(&mut self.chunk);
         self.chunk_bytes = 0;
-        let new: Vec<MemoryId> = lines
+        let new: Vec<Memory> = lines
             .iter()
             .filter_map(|line| match line {
-                ExportLine::Memory { memory } => Some(memory.id.clone()),
+                ExportLine::Memory { memory } => Some((**memory).clone()),
                 ExportLine::Header { .. }
                 | ExportLine::Event { .. }
                 | ExportLine::Record { .. }
@@ -198,29 +211,25 @@ impl Import {
                 | ExportLine::End { .. } => None,
             })
             .collect();
-        for memory in &new {
-            self.make_room(memory).await?;
+        // A memory that this import made itself is in the way of a second one: the write refuses that.
+        for memory in new.iter().filter(|memory| !self.is_made(memory)) {
+            self.doors.engine.import_room(&self.caller, memory).await?;
         }
         let engine = &self.doors.engine;
-        let outcome = engine.import_lines_if_erased(&self.caller, lines, &self.made, self.if_erased).await;
+        let part = ImportPart { run: Some(&self.run), resuming: &self.made, if_erased: self.if_erased };
+        let outcome = engine.import_part(&self.caller, lines, part).await;
         let wrote = outcome.map_err(|mut error| {
             error.message = format!("{} (in the lines up to {})", error.message, self.lines);
             error
         })?;
-        self.made.extend(new);
+        self.names.extend(new.iter().map(|memory| memory.name.clone()));
+        self.made.extend(new.into_iter().map(|memory| memory.id));
         self.report.absorb(&wrote);
         Ok(())
     }
 
-    /// What a deleted memory of the same id left behind would be in the way.
-    async fn make_room(&self, memory: &MemoryId) -> Result<()> {
-        match self.doors.engine.memory_get(&self.caller, memory).await {
-            Err(error) if error.kind == ErrorKind::NotFound => {
-                self.doors.engine.memory_erase(&self.caller, memory).await
-            }
-            Ok(_) => Ok(()),
-            Err(error) => Err(error),
-        }
+    fn is_made(&self, memory: &Memory) -> bool {
+        self.made.contains(&memory.id) || self.names.contains(&memory.name)
     }
 
     /// A cut file is noticed by its last line.
@@ -237,12 +246,11 @@ impl Import {
         }
     }
 
-    /// Takes back what was begun. What fails here is left for a person: it is logged and the import's error answered.
+    /// Takes back what was begun. What fails here is logged, and removed later: the import's error is
+    /// answered.
     async fn undo(&self) {
-        for memory in &self.made {
-            if let Err(error) = self.doors.engine.memory_erase(&self.caller, memory).await {
-                tracing::error!(?error, %memory, "a half imported memory could not be erased");
-            }
+        if let Err(error) = self.doors.engine.import_undo(&self.caller, &self.made, &self.run).await {
+            tracing::error!(?error, "what an import had begun could not be erased yet: it is not served");
         }
     }
 }
