@@ -18,6 +18,7 @@ mod members;
 mod opsgenie;
 mod pagerduty;
 mod reading;
+mod scanners;
 
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ use loci_model::alert_notice::AlertSource;
 use loci_model::ports::alerts::{AlertReader, LabelMap};
 
 pub use generic::{Places, PlacesMissing};
+pub use scanners::SCANNERS;
 
 /// The reader of a system's bodies; `places` are those of a generic one.
 ///

@@ -27,6 +27,9 @@ mod renames;
 mod review_dialect;
 mod reviews;
 mod same_host;
+mod scanners;
 mod source;
 mod trees;
 mod url_part;
+
+pub use scanners::SCANNERS;

@@ -23,6 +23,9 @@ use crate::forges::Forges;
 use crate::review_dialect::ReviewDialect;
 use crate::same_host;
 
+/// Bytes of all pages of a list.
+const LIST_BYTES_MAX: usize = 128 << 20;
+
 /// An answer that is remembered with the tag by which to ask whether it still holds.
 #[derive(Debug)]
 pub(crate) struct Page {
@@ -80,9 +83,13 @@ impl Reading {
         goes_on: impl Fn(&[T]) -> bool,
     ) -> CodeResult<Vec<T>> {
         let (mut all, mut next) = (Vec::new(), Some(path));
-        let mut pages = 0;
+        let (mut pages, mut bytes) = (0, 0);
         while let Some(path) = next {
             let page = self.page(&path).await?.ok_or_else(|| failure::hidden(&self.account.forge.host))?;
+            bytes += page.body.len();
+            if bytes > LIST_BYTES_MAX {
+                return Err(failure::too_long(&self.account.forge.host, all.len()));
+            }
             all.extend(read(self.dialect(), &page.body).ok_or_else(|| self.garbled())?);
             pages += 1;
             if pages >= limits::FORGE_PAGES_MAX && page.next.is_some() {
@@ -95,7 +102,7 @@ impl Reading {
 }
 
 /// Where the next page is: below the API's address, or nowhere.
-fn next_page(api: &str, link: Option<&HeaderValue>) -> Option<String> {
+pub(crate) fn next_page(api: &str, link: Option<&HeaderValue>) -> Option<String> {
     link?.to_str().ok()?.split(',').find_map(|one| {
         let (address, rest) = one.trim().strip_prefix('<')?.split_once('>')?;
         let is_next = rest.split(';').any(|part| matches!(part.trim(), "rel=\"next\"" | "rel=next"));

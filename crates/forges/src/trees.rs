@@ -12,8 +12,10 @@ use crate::failure;
 use crate::listing::Listing;
 use crate::remote::Remote;
 
-/// A revision with more files is not listed.
+/// A revision with more files or directories is not listed.
 const FILES_MAX: usize = 1_000_000;
+/// Bytes of all entries of a revision with their paths.
+const PATHS_BYTES_MAX: usize = 512 << 20;
 /// What is said of a tree that is not given whole even by itself.
 const TREE: &str = "a tree of the repository";
 
@@ -57,14 +59,14 @@ impl Remote {
     /// Everything below a commit's root, listed in parts: each directory by itself and, below it, what the forge gives
     /// whole. What was listed stays known, so a walk that runs out of time is shorter the next time.
     async fn walked(&self, commit: &ObjectId) -> CodeResult<Listing> {
-        let (mut files, mut directories) = (Vec::new(), Vec::new());
+        let mut gathered = Gathered::default();
         let mut cut_off = vec![(String::new(), *commit)];
         while let Some((prefix, tree)) = cut_off.pop() {
             let own = self.listing(&tree, false).await?;
-            if !own.is_whole() || files.len() > FILES_MAX {
+            if !own.is_whole() {
                 return Err(failure::too_large(TREE));
             }
-            collect(&own, &prefix, &mut files, &mut directories);
+            gathered.add(&own, &prefix)?;
             let below = own.directories().iter().map(|(name, id)| (format!("{prefix}{name}/"), *id));
             let listed = below.map(|(prefix, id)| async move {
                 self.listing(&id, true).await.map(|listing| (prefix, id, listing))
@@ -73,12 +75,12 @@ impl Remote {
             while let Some(outcome) = listed.next().await {
                 let (prefix, id, listing) = outcome?;
                 match listing.is_whole() {
-                    true => collect(&listing, &prefix, &mut files, &mut directories),
+                    true => gathered.add(&listing, &prefix)?,
                     false => cut_off.push((prefix, id)),
                 }
             }
         }
-        Ok(Listing::new(files, directories, true))
+        Ok(Listing::new(gathered.files, gathered.directories, true))
     }
 
     /// Everything below a commit's root, as far as the forge gives it at once.
@@ -116,17 +118,47 @@ impl Remote {
     }
 }
 
-fn collect(
-    listing: &Listing,
-    prefix: &str,
-    files: &mut Vec<CodeFile>,
-    directories: &mut Vec<(String, ObjectId)>,
-) {
-    files.extend(
-        listing
-            .files()
-            .iter()
-            .map(|file| CodeFile { path: format!("{prefix}{}", file.path), entry: file.entry }),
-    );
-    directories.extend(listing.directories().iter().map(|(path, id)| (format!("{prefix}{path}"), *id)));
+/// What was listed of a commit so far. A tree of a few bytes may stand for any number of files.
+#[derive(Default)]
+struct Gathered {
+    files: Vec<CodeFile>,
+    directories: Vec<(String, ObjectId)>,
+    path_bytes: usize,
+}
+
+impl Gathered {
+    /// Adds what lies below a directory. Errors if it is more than is listed of a revision.
+    fn add(&mut self, listing: &Listing, prefix: &str) -> CodeResult<()> {
+        let (files, directories) = (listing.files(), listing.directories());
+        self.path_bytes += listing.weight() + (files.len() + directories.len()) * prefix.len();
+        let entries = (self.files.len() + files.len()).max(self.directories.len() + directories.len());
+        if entries > FILES_MAX || self.path_bytes > PATHS_BYTES_MAX {
+            return Err(failure::too_large(TREE));
+        }
+        let below = |path: &str| format!("{prefix}{path}");
+        self.files.extend(files.iter().map(|file| CodeFile { path: below(&file.path), entry: file.entry }));
+        self.directories.extend(directories.iter().map(|(path, id)| (below(path), *id)));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_of_trees_is_listed_within_its_bounds() {
+        let id = ObjectId::parse(&"1".repeat(40)).unwrap();
+        let directories: Vec<_> = (0..1_000).map(|number| (format!("d{number}"), id)).collect();
+        let directories = Listing::new(Vec::new(), directories, true);
+        let mut gathered = Gathered::default();
+        let added = (0..2_000).take_while(|_| gathered.add(&directories, "a/").is_ok()).count();
+        assert_eq!(added, FILES_MAX / 1_000, "directories count as well");
+
+        let long = vec![("x".repeat(1 << 20), id)];
+        let long = Listing::new(Vec::new(), long, true);
+        let mut gathered = Gathered::default();
+        let added = (0..2_000).take_while(|_| gathered.add(&long, "").is_ok()).count();
+        assert!(added < PATHS_BYTES_MAX / (1 << 20), "{added} long paths");
+    }
 }

@@ -8,7 +8,7 @@ use loci_model::ports::code::CodeResult;
 use loci_model::verdict::Unverifiable;
 
 use crate::fault;
-use crate::limits::{COMMITS_MAX, ROOTS_MAX};
+use crate::limits::{COMMITS_MAX, ROOTS_MAX, WAYS_MAX};
 use crate::repository::Repository;
 
 impl Repository {
@@ -42,9 +42,7 @@ impl Repository {
         walk.reach(*newer, self.commit_with(newer, &shallow)?.time, OF_NEWER);
         let mut cut_off = false;
         while let Some((_, id, sides)) = walk.next() {
-            if walk.seen() > COMMITS_MAX {
-                return Err(fault::too_large("the history"));
-            }
+            walk.check_length()?;
             let commit = self.commit_with(&id, &shallow)?;
             cut_off |= commit.cut_off && sides == OF_NEWER;
             for parent in &commit.parents {
@@ -105,6 +103,8 @@ pub(crate) struct Walk {
     sides: HashMap<ObjectId, Reached>,
     /// Commits in the queue that belong to the newer history alone.
     open: usize,
+    /// How often a commit was reached.
+    ways: usize,
 }
 
 #[derive(Default)]
@@ -115,6 +115,7 @@ struct Reached {
 
 impl Walk {
     pub(crate) fn reach(&mut self, id: ObjectId, time: i64, sides: u8) {
+        self.ways += 1;
         let reached = self.sides.entry(id).or_default();
         let before = reached.sides;
         reached.sides |= sides;
@@ -149,9 +150,12 @@ impl Walk {
         self.sides.get(id).is_some_and(|reached| reached.sides == OF_NEWER)
     }
 
-    /// Commits that were seen.
-    pub(crate) fn seen(&self) -> usize {
-        self.sides.len()
+    /// Errors if more was walked than is walked for one question.
+    pub(crate) fn check_length(&self) -> CodeResult<()> {
+        if self.sides.len() > COMMITS_MAX || self.ways > WAYS_MAX {
+            return Err(fault::too_large("the history"));
+        }
+        Ok(())
     }
 
     /// The sides of a commit that is taken from the queue.

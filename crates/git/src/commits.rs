@@ -7,7 +7,7 @@ use loci_model::code::ObjectId;
 use loci_model::ports::code::CodeResult;
 
 use crate::fault;
-use crate::limits::{HOPS_MAX, STRUCTURE_BYTES_MAX};
+use crate::limits::{HOPS_MAX, PARENTS_MAX, STRUCTURE_BYTES_MAX};
 use crate::objects::format::Kind;
 use crate::repository::Repository;
 
@@ -40,6 +40,9 @@ impl Repository {
         }
         let content = self.objects.read_kind(id, Kind::Commit, STRUCTURE_BYTES_MAX)?;
         let mut commit = parse(&content).ok_or_else(|| fault::damaged("a commit"))?;
+        if commit.parents.len() > PARENTS_MAX {
+            return Err(fault::too_large("the list of parents of a commit"));
+        }
         if cuts {
             commit.parents.clear();
             commit.cut_off = true;
@@ -56,6 +59,8 @@ impl Repository {
         let lines = || content.split(|byte| *byte == b'\n');
         let message = lines().skip_while(|line| !line.is_empty());
         let subject = message.map(<[u8]>::trim_ascii).find(|line| !line.is_empty()).unwrap_or_default();
+        // A character has four bytes at most; what is cut within one is cut off with the rest.
+        let subject = subject.get(..4 * (chars_max + 1)).unwrap_or(subject);
         Ok(String::from_utf8_lossy(subject).chars().take(chars_max).collect())
     }
 
@@ -76,13 +81,13 @@ impl Repository {
     }
 }
 
-fn parse(content: &[u8]) -> Option<Commit> {
+pub(crate) fn parse(content: &[u8]) -> Option<Commit> {
     let mut lines = content.split(|byte| *byte == b'\n');
     let tree = id_after(lines.next()?, b"tree ")?;
     let mut parents = Vec::new();
     let mut time = 0;
     for line in lines.take_while(|line| !line.is_empty()) {
-        if line.starts_with(b"parent ") {
+        if line.starts_with(b"parent ") && parents.len() <= PARENTS_MAX {
             parents.push(id_after(line, b"parent ")?);
         } else if line.starts_with(b"committer ") {
             let seconds = line.rsplit(|byte| *byte == b' ').nth(1).unwrap_or_default();

@@ -9,7 +9,7 @@ use loci_model::ports::code::CodeResult;
 use loci_model::verdict::Unverifiable;
 
 use crate::fault;
-use crate::limits::STEPS_MAX;
+use crate::limits::{MOVES_BYTES_MAX, RENAMES_OF_FILE_MAX, STEPS_MAX};
 use crate::repository::Repository;
 use crate::source::Source;
 
@@ -33,6 +33,8 @@ pub(crate) struct Line {
 struct Known {
     /// Steps that are known: `0..steps`.
     steps: usize,
+    /// Bytes that the paths and steps take.
+    bytes: usize,
     /// By path: steps, ascending.
     left: HashMap<String, Vec<usize>>,
     came: HashMap<String, Vec<usize>>,
@@ -58,7 +60,9 @@ impl Source {
         }
         let mut path = path.to_owned();
         let mut at = start;
+        let mut renames_left = RENAMES_OF_FILE_MAX;
         while let Some(step) = self.repository.departure(&line, &path, at, start)? {
+            spend_rename(&mut renames_left)?;
             match target(&self.renamed_in(&line, step, similarity)?, &path) {
                 Some(next) => path = next,
                 None => return Ok(None),
@@ -94,7 +98,9 @@ impl Source {
             }
         }
         let mut at = 0;
+        let mut renames_left = RENAMES_OF_FILE_MAX;
         while let Some(step) = self.repository.arrival(&line, &path, at, start)? {
+            spend_rename(&mut renames_left)?;
             match cause(&self.renamed_in(&line, step, similarity)?, &path) {
                 Some(earlier) => path = earlier,
                 None => return Ok(Origin::New),
@@ -122,7 +128,8 @@ impl Repository {
             return Ok(known);
         }
         let line = Arc::new(self.first_parents(tip, &shallow)?);
-        let bytes = line.commits.len() * 160;
+        // What is learned of its steps comes later.
+        let bytes = line.commits.len() * 160 + MOVES_BYTES_MAX / 32;
         self.caches.lines.put(key, Arc::clone(&line), bytes);
         Ok(line)
     }
@@ -157,7 +164,11 @@ impl Repository {
         let mut known = line.known.lock().unwrap_or_else(PoisonError::into_inner);
         self.learn(line, &mut known, start)?;
         let steps = known.left.get(path);
-        Ok(steps.and_then(|steps| steps.iter().rev().copied().find(|step| *step < at)))
+        let before = |steps: &Vec<usize>| {
+            let next = steps.partition_point(|step| *step < at).checked_sub(1)?;
+            steps.get(next).copied()
+        };
+        Ok(steps.and_then(before))
     }
 
     /// The next step from `at` on, away from the tip and before `start`, at which a file came to this path.
@@ -165,22 +176,26 @@ impl Repository {
         let mut known = line.known.lock().unwrap_or_else(PoisonError::into_inner);
         self.learn(line, &mut known, start)?;
         let steps = known.came.get(path);
-        Ok(steps.and_then(|steps| steps.iter().copied().find(|step| *step >= at && *step < start)))
+        let from = |steps: &Vec<usize>| steps.get(steps.partition_point(|step| *step < at)).copied();
+        Ok(steps.and_then(from).filter(|step| *step < start))
     }
 
     /// Looks at the steps up to `start` that are not known yet.
     fn learn(&self, line: &Line, known: &mut Known, start: usize) -> CodeResult<()> {
         while known.steps < start {
+            if known.bytes > MOVES_BYTES_MAX {
+                return Err(fault::too_large("the list of files that the history moved"));
+            }
             let step = known.steps;
             let (Some(after), Some(before)) = (line.commits.get(step), line.commits.get(step + 1)) else {
                 break;
             };
             let moves = self.step(before, after)?;
-            for path in &moves.gone {
-                known.left.entry(path.to_string()).or_default().push(step);
-            }
-            for path in &moves.come {
-                known.came.entry(path.to_string()).or_default().push(step);
+            let known = &mut *known;
+            for (paths, at) in [(&moves.gone, &mut known.left), (&moves.come, &mut known.came)] {
+                for path in paths {
+                    known.bytes += noted(at, path, step);
+                }
             }
             known.steps += 1;
         }
@@ -201,6 +216,21 @@ impl Repository {
         self.caches.steps.put(key, Arc::clone(&moves), bytes);
         Ok(moves)
     }
+}
+
+/// Notes a step at a path, and returns the bytes that this takes.
+fn noted(steps: &mut HashMap<String, Vec<usize>>, path: &str, step: usize) -> usize {
+    if let Some(steps) = steps.get_mut(path) {
+        steps.push(step);
+        return size_of::<usize>();
+    }
+    steps.insert(path.to_owned(), vec![step]);
+    path.len() + size_of::<String>() + size_of::<Vec<usize>>() + size_of::<usize>()
+}
+
+fn spend_rename(left: &mut usize) -> CodeResult<()> {
+    *left = left.checked_sub(1).ok_or_else(|| fault::too_large("the list of paths that a file had"))?;
+    Ok(())
 }
 
 fn is_file(kind: EntryKind) -> bool {

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::code::{CodeFile, ObjectId};
+use loci_model::code::{CodeFile, ObjectId, Rename};
 use loci_model::code_history::{CommitChanges, History, HistoryAsk, HistoryCommit};
 use loci_model::ports::code::CodeResult;
 use loci_model::verdict::Unverifiable;
 
 use crate::ancestry::{OF_NEWER, OF_OLDER, Walk};
-use crate::fault;
-use crate::limits::{COMMITS_MAX, COMPARED_IN_COMMIT_MAX, SUBJECT_CHARS_MAX};
+use crate::limits::{COMPARED_IN_COMMIT_MAX, SUBJECT_CHARS_MAX};
 use crate::repository::Repository;
 use crate::source::Source;
 use crate::trees::Difference;
@@ -27,9 +26,7 @@ impl Repository {
         let mut history = History::default();
         let mut counted = 0;
         while let Some((time, id, sides)) = walk.next() {
-            if walk.seen() > COMMITS_MAX {
-                return Err(fault::too_large("the history"));
-            }
+            walk.check_length()?;
             let commit = self.commit_with(&id, &shallow)?;
             if sides == OF_NEWER {
                 let is_old = ask.span_s.is_some_and(|span| time < newest.saturating_sub(span));
@@ -87,7 +84,7 @@ impl Source {
         }
         let is_sweeping = gone.len() + come.len() > COMPARED_IN_COMMIT_MAX;
         let moved = Difference { gone: difference.gone, come: difference.come, changed: Vec::new() };
-        let renames = self.pair(moved, if is_sweeping { 100 } else { similarity })?;
+        let renames = self.pair_within_bounds(moved, if is_sweeping { 100 } else { similarity })?;
         let from: BTreeSet<&str> = renames.iter().map(|rename| rename.from.as_str()).collect();
         let to: BTreeSet<&str> = renames.iter().map(|rename| rename.to.as_str()).collect();
         let without = |paths: Vec<String>, known: &BTreeSet<&str>| {
@@ -95,5 +92,16 @@ impl Source {
         };
         let (come, gone) = (without(come, &to), without(gone, &from));
         Ok(Some(CommitChanges { changed, come, gone, renames }))
+    }
+
+    /// Renames by likeness; by the same content alone where the files are too much to be compared.
+    fn pair_within_bounds(&self, moved: Difference, similarity: u8) -> CodeResult<Vec<Rename>> {
+        if similarity == 100 {
+            return self.pair(moved, similarity);
+        }
+        match self.pair(moved.clone(), similarity) {
+            Err(error) if error.why == Unverifiable::TooLarge => self.pair(moved, 100),
+            outcome => outcome,
+        }
     }
 }

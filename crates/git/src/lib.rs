@@ -32,10 +32,12 @@ mod pool;
 mod refs;
 mod renames;
 mod repository;
+mod scanners;
 mod source;
 mod sources;
 mod trees;
 mod worktree;
 
 pub use files::{BareFiles, ChangedFile, Cloned, DirectoryFiles, LocalPlaces};
+pub use scanners::SCANNERS;
 pub use sources::{GitOptions, GitSources};

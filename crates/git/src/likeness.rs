@@ -51,6 +51,11 @@ impl Fingerprint {
         size_of_val(&*self.pieces)
     }
 
+    /// Pieces that a comparison with another file looks at.
+    pub(crate) fn pieces(&self) -> u64 {
+        self.pieces.len() as u64
+    }
+
     /// Parts of [`WHOLE`] that two files have in common.
     pub(crate) fn likeness(&self, other: &Self) -> u64 {
         let larger = self.bytes.max(other.bytes);

@@ -7,8 +7,9 @@ use loci_model::code::ObjectId;
 use loci_model::ports::code::CodeResult;
 use loci_model::verdict::Unverifiable;
 
+use crate::ancestry;
 use crate::fault;
-use crate::limits::COMMITS_MAX;
+use crate::limits::{COMMITS_MAX, WAYS_MAX};
 use crate::repository::Repository;
 
 /// Sides of a commit: reachable from the first, from the second, and below a commit that both share.
@@ -31,17 +32,46 @@ impl Repository {
         }
         shared.sort_unstable();
         // Clocks that were wrong may have put an ancestor among the candidates.
+        let mut ways_left = WAYS_MAX;
         while let Some((_, id)) = shared.pop() {
-            let mut is_best = true;
-            for (_, better) in &shared {
-                // Where the clone ends before that is known, both stand, and the youngest is taken.
-                is_best &= !self.is_ancestor(&id, better).unwrap_or(false);
-            }
-            if is_best {
+            // Where the clone ends before that is known, both stand, and the youngest is taken.
+            if !self.is_below_any(&id, &shared, &mut ways_left)? {
                 return Ok(Some(id));
             }
         }
         Ok(None)
+    }
+
+    /// Whether a commit is an ancestor of one of others, as far as the clone says it: one walk for all.
+    fn is_below_any(
+        &self,
+        id: &ObjectId,
+        others: &[(i64, ObjectId)],
+        ways_left: &mut usize,
+    ) -> CodeResult<bool> {
+        let shallow = self.shallow()?;
+        let mut walk = ancestry::Walk::default();
+        walk.reach(*id, self.commit_with(id, &shallow)?.time, ancestry::OF_OLDER);
+        for (time, other) in others {
+            walk.reach(*other, *time, ancestry::OF_NEWER);
+        }
+        while let Some((_, reached, sides)) = walk.next() {
+            let commit = self.commit_with(&reached, &shallow)?;
+            *ways_left = ways_left
+                .checked_sub(commit.parents.len() + 1)
+                .ok_or_else(|| fault::too_large("the history"))?;
+            for parent in &commit.parents {
+                if parent == id && sides & ancestry::OF_NEWER != 0 {
+                    return Ok(true);
+                }
+                match self.commit_with(parent, &shallow) {
+                    Ok(found) => walk.reach(*parent, found.time, sides),
+                    Err(error) if error.why == Unverifiable::PartialClone => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Shared commits that no other shared commit was seen to be above, with their times; and whether the
@@ -53,7 +83,7 @@ impl Repository {
         walk.reach(*other, self.commit_with(other, &shallow)?.time, OTHER);
         let (mut shared, mut is_cut) = (Vec::new(), false);
         while let Some((time, id, mut sides)) = walk.next() {
-            if walk.sides.len() > COMMITS_MAX {
+            if walk.sides.len() > COMMITS_MAX || walk.ways > WAYS_MAX {
                 return Err(fault::too_large("the history"));
             }
             if sides & SHARED == SHARED && sides & BELOW == 0 {
@@ -83,10 +113,13 @@ struct Walk {
     sides: HashMap<ObjectId, (u8, bool)>,
     /// Commits in the queue that are not below a shared one.
     open: usize,
+    /// How often a commit was reached.
+    ways: usize,
 }
 
 impl Walk {
     fn reach(&mut self, id: ObjectId, time: i64, sides: u8) {
+        self.ways += 1;
         let (known, waits) = self.sides.entry(id).or_default();
         let before = *known;
         *known |= sides;

@@ -157,7 +157,7 @@ fn parse(content: &[u8]) -> Option<Target> {
 }
 
 /// Lines of `packed-refs`: an id and a name. Peeled ids, comments and what is broken are passed over.
-fn lines_of(content: &[u8]) -> impl Iterator<Item = (String, ObjectId)> + '_ {
+pub(crate) fn lines_of(content: &[u8]) -> impl Iterator<Item = (String, ObjectId)> + '_ {
     content.split(|byte| *byte == b'\n').filter_map(|line| {
         let (id, name) = std::str::from_utf8(line).ok()?.trim_end().split_once(' ')?;
         Some((name.to_owned(), ObjectId::parse(id)?))

@@ -2,14 +2,18 @@
 //! with much in common, then whatever has most in common. As git does it, so that both say the same.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::hash::Hash;
 use std::sync::Arc;
 
-use loci_model::code::{CodeFile, EntryKind, ObjectId, Rename, Revision};
-use loci_model::ports::code::CodeResult;
+use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Rename, Revision};
+use loci_model::ports::code::{CodeError, CodeResult};
 
+use crate::fault;
 use crate::likeness::{self, Fingerprint, SharedFingerprint};
-use crate::limits::{COMPARED_BYTES_MAX, COMPARED_MAX, PAIRS_MAX};
+use crate::limits::{
+    COMPARED_BYTES_MAX, COMPARED_MAX, COMPARED_TOTAL_BYTES_MAX, FINGERPRINTS_BYTES_MAX, PAIRS_MAX, PIECES_MAX,
+};
 use crate::source::Source;
 use crate::trees::Difference;
 
@@ -59,6 +63,7 @@ impl Source {
             come: difference.come.into_iter().filter(|file| is_wanted(file)).collect(),
             found: BTreeMap::new(),
             taken: BTreeSet::new(),
+            bytes_left: COMPARED_TOTAL_BYTES_MAX,
         };
         pairs.same_content();
         if similarity < 100 {
@@ -77,9 +82,10 @@ impl Source {
         both.truncate(COMPARED_MAX);
         for (old, new) in both {
             let (Some(gone), Some(come)) = (pairs.gone.get(old), pairs.come.get(new)) else { continue };
-            let (Some(gone), Some(come)) = (self.fingerprint(gone)?, self.fingerprint(come)?) else {
-                continue;
-            };
+            let (gone, come) = (self.fingerprint(gone)?, self.fingerprint(come)?);
+            pairs.spend(gone.as_ref())?;
+            pairs.spend(come.as_ref())?;
+            let (Some(gone), Some(come)) = (gone, come) else { continue };
             if likeness_of(&gone, &come, wanted) >= wanted {
                 pairs.join(old, new);
             }
@@ -92,13 +98,19 @@ impl Source {
         if gone.len().saturating_mul(come.len()) > PAIRS_MAX || gone.len() + come.len() > COMPARED_MAX {
             return Ok(());
         }
-        let (gone, come) = (self.prints(&pairs.gone, gone)?, self.prints(&pairs.come, come)?);
+        let mut held = 0;
+        let gone = self.prints(pairs, gone, |pairs| &pairs.gone, &mut held)?;
+        let come = self.prints(pairs, come, |pairs| &pairs.come, &mut held)?;
+        let mut pieces = PIECES_MAX;
         let mut candidates = Vec::new();
         for (new, new_print) in &come {
             let mut best = Vec::new();
             for (old, old_print) in &gone {
                 let both = old_print.as_ref().zip(new_print.as_ref());
-                let likeness = both.map_or(0, |(old, new)| likeness_of(old, new, wanted));
+                let likeness = match both {
+                    Some((old, new)) => counted(old, new, wanted, &mut pieces)?,
+                    None => 0,
+                };
                 let other_name = pairs.name_of_gone(*old) != pairs.name_of_come(*new);
                 keep(&mut best, (Badness(Reverse(likeness), other_name), *old, *new));
             }
@@ -113,12 +125,24 @@ impl Source {
     }
 
     /// What is compared of these files: nothing of those that are too large, not in this clone, or no files.
-    fn prints(&self, files: &[CodeFile], places: Vec<usize>) -> CodeResult<Vec<Print>> {
-        let print = |place| {
-            let print = files.get(place).map(|file| self.fingerprint(file)).transpose()?;
-            Ok((place, print.flatten()))
-        };
-        places.into_iter().map(print).collect()
+    fn prints(
+        &self,
+        pairs: &mut Pairs,
+        places: Vec<usize>,
+        files: fn(&Pairs) -> &[CodeFile],
+        held: &mut usize,
+    ) -> CodeResult<Vec<Print>> {
+        let mut prints = Vec::with_capacity(places.len());
+        for place in places {
+            let print = files(pairs).get(place).map(|file| self.fingerprint(file)).transpose()?.flatten();
+            pairs.spend(print.as_ref())?;
+            *held += print.as_ref().map_or(0, |print| print.weight());
+            if *held > FINGERPRINTS_BYTES_MAX {
+                return Err(too_much());
+            }
+            prints.push((place, print));
+        }
+        Ok(prints)
     }
 
     fn fingerprint(&self, file: &CodeFile) -> CodeResult<Option<SharedFingerprint>> {
@@ -166,28 +190,40 @@ struct Pairs {
     come: Vec<CodeFile>,
     found: BTreeMap<usize, usize>,
     taken: BTreeSet<usize>,
+    /// Bytes of files that may still be read.
+    bytes_left: u64,
 }
 
 impl Pairs {
     /// The same content: of several files the one with the same name, otherwise the first.
     fn same_content(&mut self) {
-        let mut by_id: HashMap<(ObjectId, EntryKind), Vec<usize>> = HashMap::new();
-        for (place, file) in self.come.iter().enumerate() {
-            by_id.entry((file.entry.id, file.entry.kind)).or_default().push(place);
+        for (old, new) in self.matched(|file| (file.entry.id, file.entry.kind, name_of(&file.path))) {
+            self.join(old, new);
         }
-        for same_name in [true, false] {
-            for old in self.open_gone_places() {
-                let Some(file) = self.gone.get(old) else { continue };
-                let fits = by_id.get(&(file.entry.id, file.entry.kind)).map_or(&[][..], Vec::as_slice);
-                let new = fits.iter().copied().find(|new| {
-                    !self.taken.contains(new)
-                        && (!same_name || self.name_of_gone(old) == self.name_of_come(*new))
-                });
-                if let Some(new) = new {
-                    self.join(old, new);
-                }
+        for (old, new) in self.matched(|file| (file.entry.id, file.entry.kind)) {
+            self.join(old, new);
+        }
+    }
+
+    /// Open files of both lists with the same key, the first with the first: each is looked at once.
+    fn matched<'s, K: Hash + Eq>(&'s self, key: impl Fn(&'s CodeFile) -> K) -> Vec<(usize, usize)> {
+        let mut waiting: HashMap<K, VecDeque<usize>> = HashMap::new();
+        for new in self.open_come_places() {
+            if let Some(file) = self.come.get(new) {
+                waiting.entry(key(file)).or_default().push_back(new);
             }
         }
+        let pair = |old: usize| {
+            let new = waiting.get_mut(&key(self.gone.get(old)?))?.pop_front()?;
+            Some((old, new))
+        };
+        self.open_gone_places().into_iter().filter_map(pair).collect()
+    }
+
+    fn spend(&mut self, print: Option<&SharedFingerprint>) -> CodeResult<()> {
+        let bytes = print.map_or(0, |print| print.bytes);
+        self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or_else(too_much)?;
+        Ok(())
     }
 
     fn join(&mut self, old: usize, new: usize) {
@@ -231,9 +267,43 @@ impl Pairs {
     }
 }
 
+/// Pairs so many files of one content, each of which moved, and returns the number of pairs.
+pub(crate) fn moved_copies(count: usize) -> usize {
+    let id = ObjectId::from_bytes(&[1; 20]);
+    let list = |folder: &str| {
+        let entry = |id| CodeEntry { kind: EntryKind::File, id, bytes: None };
+        let file =
+            |id, number: usize| CodeFile { path: format!("{folder}/{number}-{folder}"), entry: entry(id) };
+        id.into_iter().flat_map(|id| (0..count).map(move |number| file(id, number))).collect()
+    };
+    let mut pairs = Pairs {
+        gone: list("gone"),
+        come: list("come"),
+        found: BTreeMap::new(),
+        taken: BTreeSet::new(),
+        bytes_left: 0,
+    };
+    pairs.same_content();
+    pairs.found.len()
+}
+
+/// More than is compared to find renames.
+fn too_much() -> CodeError {
+    fault::too_large("what two revisions have of files that may have been renamed")
+}
+
 /// The likeness of two files, and nothing where their sizes say that it is not enough.
 fn likeness_of(old: &Fingerprint, new: &Fingerprint, wanted: u64) -> u64 {
     if likeness::is_possible(old.bytes, new.bytes, wanted) { old.likeness(new) } else { 0 }
+}
+
+/// Likeness as of [`likeness_of`], for as long as pieces may still be compared.
+fn counted(old: &Fingerprint, new: &Fingerprint, wanted: u64, pieces: &mut u64) -> CodeResult<u64> {
+    if !likeness::is_possible(old.bytes, new.bytes, wanted) {
+        return Ok(0);
+    }
+    *pieces = pieces.checked_sub(old.pieces() + new.pieces()).ok_or_else(too_much)?;
+    Ok(old.likeness(new))
 }
 
 /// Names that stand once in a list, and where.

@@ -8,7 +8,9 @@ use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
 use loci_model::ports::code::CodeResult;
 
 use crate::fault;
-use crate::limits::{DEPTH_MAX, ENTRIES_MAX, PATH_BYTES_MAX, STRUCTURE_BYTES_MAX};
+use crate::limits::{
+    DEPTH_MAX, ENTRIES_MAX, PATH_BYTES_MAX, PATHS_BYTES_MAX, STRUCTURE_BYTES_MAX, TREES_BYTES_MAX,
+};
 use crate::objects::format::Kind;
 use crate::paths;
 use crate::repository::Repository;
@@ -22,7 +24,7 @@ struct TreeEntry<'a> {
 }
 
 /// Files that stand in only one of two trees.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Difference {
     pub(crate) gone: Vec<CodeFile>,
     pub(crate) come: Vec<CodeFile>,
@@ -45,14 +47,34 @@ struct Found {
     changed: Option<Vec<String>>,
 }
 
-/// The entries of a tree object that can be served, in its order.
-fn entries(tree: &[u8], id_bytes: usize) -> CodeResult<Vec<TreeEntry<'_>>> {
-    let mut found = Vec::new();
-    let mut all = Entries { rest: tree, id_bytes };
-    while let Some(raw) = all.next()? {
-        found.extend(raw.entry()?);
+/// What is left for one question: a tree of a few bytes may stand for any number of files.
+struct Budget {
+    entries: usize,
+    tree_bytes: usize,
+    path_bytes: usize,
+}
+
+impl Budget {
+    fn new() -> Self {
+        Self { entries: ENTRIES_MAX, tree_bytes: TREES_BYTES_MAX, path_bytes: PATHS_BYTES_MAX }
     }
-    Ok(found)
+
+    fn spend_entry(&mut self) -> CodeResult<()> {
+        spend(&mut self.entries, 1, "a tree")
+    }
+
+    fn spend_tree(&mut self, bytes: usize) -> CodeResult<()> {
+        spend(&mut self.tree_bytes, bytes, "all directories of a revision together")
+    }
+
+    fn spend_path(&mut self, bytes: usize) -> CodeResult<()> {
+        spend(&mut self.path_bytes, bytes, "the list of all paths of a revision")
+    }
+}
+
+fn spend(left: &mut usize, spent: usize, what: &str) -> CodeResult<()> {
+    *left = left.checked_sub(spent).ok_or_else(|| fault::too_large(what))?;
+    Ok(())
 }
 
 impl Repository {
@@ -102,7 +124,7 @@ impl Repository {
         if let Some(listing) = self.caches.listings.get(&(self.number, *root)) {
             return Ok(listing);
         }
-        let (mut found, mut budget) = (Found::default(), ENTRIES_MAX);
+        let (mut found, mut budget) = (Found::default(), Budget::new());
         self.collect(root, "", 0, &mut found, &mut budget)?;
         let Found { mut files, unlisted, changed: _ } = found;
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -130,7 +152,7 @@ impl Repository {
         new: &ObjectId,
         changed: Option<Vec<String>>,
     ) -> CodeResult<Difference> {
-        let (mut gone, mut budget) = (Found::default(), ENTRIES_MAX);
+        let (mut gone, mut budget) = (Found::default(), Budget::new());
         let mut come = Found { changed, ..Found::default() };
         self.compare(old, new, "", 0, (&mut gone, &mut come), &mut budget)?;
         let changed = come.changed.unwrap_or_default();
@@ -152,15 +174,19 @@ impl Repository {
         prefix: &str,
         depth: usize,
         found: &mut Found,
-        budget: &mut usize,
+        budget: &mut Budget,
     ) -> CodeResult<()> {
         if depth > DEPTH_MAX {
             return Err(fault::too_large("the depth of a tree"));
         }
         let content = self.tree(tree)?;
-        for entry in entries(&content, self.objects.format().id_bytes())? {
-            spend(budget)?;
-            self.take(&entry, prefix, depth, found, budget)?;
+        budget.spend_tree(content.len())?;
+        let mut entries = Entries { rest: &content, id_bytes: self.objects.format().id_bytes() };
+        while let Some(raw) = entries.next()? {
+            budget.spend_entry()?;
+            if let Some(entry) = raw.entry()? {
+                self.take(&entry, prefix, depth, found, budget)?;
+            }
         }
         Ok(())
     }
@@ -172,8 +198,9 @@ impl Repository {
         prefix: &str,
         depth: usize,
         found: &mut Found,
-        budget: &mut usize,
+        budget: &mut Budget,
     ) -> CodeResult<()> {
+        budget.spend_path(prefix.len() + entry.name.len())?;
         let Some(path) = joined(prefix, entry.name) else {
             found.unlisted.push(unlisted(prefix, entry.name, entry.kind == EntryKind::Directory));
             return Ok(());
@@ -195,7 +222,7 @@ impl Repository {
         prefix: &str,
         depth: usize,
         (on_old, on_new): (&mut Found, &mut Found),
-        budget: &mut usize,
+        budget: &mut Budget,
     ) -> CodeResult<()> {
         if old == new {
             return Ok(());
@@ -205,11 +232,12 @@ impl Repository {
         }
         let id_bytes = self.objects.format().id_bytes();
         let (old, new) = (self.tree(old)?, self.tree(new)?);
+        budget.spend_tree(old.len() + new.len())?;
         let (mut left, mut right) = (Entries { rest: &old, id_bytes }, Entries { rest: &new, id_bytes });
         left.skip_common(&mut right)?;
         let (mut old, mut new) = (left.next()?, right.next()?);
         loop {
-            spend(budget)?;
+            budget.spend_entry()?;
             let order = match (&old, &new) {
                 (Some(a), Some(b)) => a.order(b),
                 (Some(_), None) => Ordering::Less,
@@ -225,6 +253,7 @@ impl Repository {
                     && let Some(changed) = &mut on_new.changed
                     && b.entry()?.is_some()
                 {
+                    budget.spend_path(prefix.len() + b.name.len())?;
                     changed.extend(joined(prefix, b.name));
                 }
                 continue;
@@ -251,13 +280,18 @@ impl Repository {
     }
 }
 
-fn holds(files: &[CodeFile], path: &str) -> bool {
-    files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok()
+/// Returns the number of entries of a tree that can be served.
+pub(crate) fn count_entries(tree: &[u8]) -> CodeResult<usize> {
+    let mut entries = Entries { rest: tree, id_bytes: 20 };
+    let mut count = 0;
+    while let Some(raw) = entries.next()? {
+        count += usize::from(raw.entry()?.is_some());
+    }
+    Ok(count)
 }
 
-fn spend(budget: &mut usize) -> CodeResult<()> {
-    *budget = budget.checked_sub(1).ok_or_else(|| fault::too_large("a tree"))?;
-    Ok(())
+fn holds(files: &[CodeFile], path: &str) -> bool {
+    files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok()
 }
 
 /// `None` for names that are not UTF-8, and paths too long to be one.

@@ -17,7 +17,7 @@ use loci_model::ports::code::{CodeError, CodeResult};
 
 use crate::beneath::Dir;
 use crate::fault;
-use crate::limits::{ABBREVIATED_FITS_MAX, PACKS_MAX};
+use crate::limits::{ABBREVIATED_FITS_MAX, PACK_INDEXES_HELD_BYTES, PACK_INDEXES_OPEN_MAX, PACKS_MAX};
 use format::{Format, Kind};
 use pack::{Pack, PackPlace, SharedPack};
 use pack_index::PackIndex;
@@ -207,13 +207,25 @@ impl Objects {
             return Ok(known);
         }
         let mut packs = Packs { listed: true, ..Packs::default() };
+        let (mut held_left, mut open_left) = (PACK_INDEXES_HELD_BYTES, PACK_INDEXES_OPEN_MAX);
         for name in names {
-            if let Some((_, open)) = known.open.iter().find(|(known, _)| *known == name) {
-                packs.open.push((name, Arc::clone(open)));
-                continue;
-            }
-            match self.open_pack(&dir, &name) {
-                Ok(Some(pack)) => packs.open.push((name, Arc::new(pack))),
+            // Both lists are sorted.
+            let open = known.open.binary_search_by(|(known, _)| known.cmp(&name)).ok();
+            let pack = match open.and_then(|at| known.open.get(at)) {
+                Some((_, open)) => Ok(Some(Arc::clone(open))),
+                None => self.open_pack(&dir, &name, held_left).map(|pack| pack.map(Arc::new)),
+            };
+            match pack {
+                Ok(Some(pack)) => {
+                    let held = pack.index().held_bytes();
+                    held_left = held_left.saturating_sub(held.unwrap_or(0));
+                    if held.is_none() {
+                        open_left = open_left
+                            .checked_sub(1)
+                            .ok_or_else(|| fault::too_large("the indexes of all packs together"))?;
+                    }
+                    packs.open.push((name, pack));
+                }
                 Ok(None) => {}
                 Err(error) => packs.broken = Some(error),
             }
@@ -223,11 +235,11 @@ impl Objects {
         Ok(packs)
     }
 
-    fn open_pack(&self, dir: &Arc<Dir>, index_name: &[u8]) -> CodeResult<Option<Pack>> {
+    fn open_pack(&self, dir: &Arc<Dir>, index_name: &[u8], held_max: u64) -> CodeResult<Option<Pack>> {
         let Some((index, stamp)) = dir.file(index_name)? else { return Ok(None) };
         let stem = index_name.strip_suffix(b".idx").unwrap_or(index_name);
         let place = PackPlace { dir: Arc::clone(dir), name: [stem, b".pack"].concat() };
-        let index = PackIndex::open(index, &stamp, self.format)?;
+        let index = PackIndex::open(index, &stamp, self.format, held_max)?;
         let number = PACK_NUMBER.fetch_add(1, Ordering::Relaxed);
         Ok(Some(Pack::new(number, index, place, self.format)))
     }

@@ -39,8 +39,9 @@ enum Layout {
 const FANOUT_BYTES: u64 = 256 * 4;
 
 impl PackIndex {
-    pub(crate) fn open(file: File, stamp: &Stamp, format: Format) -> CodeResult<Self> {
-        let bytes = if stamp.bytes <= PACK_INDEX_HELD_BYTES {
+    /// Opens an index, and holds it in memory where it has at most `held_max` bytes.
+    pub(crate) fn open(file: File, stamp: &Stamp, format: Format, held_max: u64) -> CodeResult<Self> {
+        let bytes = if stamp.bytes <= PACK_INDEX_HELD_BYTES.min(held_max) {
             Bytes::Held(beneath::read_all(file, stamp, PACK_INDEX_HELD_BYTES)?)
         } else {
             Bytes::File(file)
@@ -72,6 +73,14 @@ impl PackIndex {
             FANOUT_BYTES + index.count * (id_bytes + 4) + 2 * id_bytes
         };
         if length < needed { Err(fault::damaged("an index of a pack is cut off")) } else { Ok(index) }
+    }
+
+    /// Bytes that are held in memory; `None` where they are read from the open file.
+    pub(crate) fn held_bytes(&self) -> Option<u64> {
+        match &self.bytes {
+            Bytes::Held(held) => Some(held.len() as u64),
+            Bytes::File(_) => None,
+        }
     }
 
     /// Where the object begins in the pack.

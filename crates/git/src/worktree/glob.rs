@@ -1,5 +1,26 @@
 //! Patterns of ignored paths, as git reads them: `*`, `?` and `[…]` within a component, `**` over components. The time to match
-//! is bounded by the product of the lengths, whatever a stranger wrote.
+//! is bounded by the product of the lengths, whatever a stranger wrote, and by the steps that are left.
+
+use std::cell::Cell;
+
+/// Steps of matching that are left; at none every match ends as a mismatch.
+#[derive(Debug)]
+pub(super) struct Steps(Cell<u64>);
+
+impl Steps {
+    pub(super) fn new(steps: u64) -> Self {
+        Self(Cell::new(steps))
+    }
+
+    /// True where every step was taken: what did not fit may fit after all.
+    pub(super) fn is_spent(&self) -> bool {
+        self.0.get() == 0
+    }
+
+    fn spend(&self, steps: usize) {
+        self.0.set(self.0.get().saturating_sub(steps as u64));
+    }
+}
 
 /// A pattern, split at its slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,41 +53,42 @@ impl Glob {
     }
 
     /// True where the pattern fits the whole path.
-    pub(super) fn fits(&self, path: &str) -> bool {
+    pub(super) fn fits(&self, path: &str, steps: &Steps) -> bool {
         let names: Vec<&[u8]> = path.split('/').map(str::as_bytes).collect();
         // At the end `**` is what is inside: at least one component.
         let ends_inside = self.parts.len() > 1 && self.parts.last() == Some(&Part::Any);
         let parts =
             if ends_inside { self.parts.split_last().map_or(&[][..], |(_, rest)| rest) } else { &self.parts };
         if ends_inside {
-            return (1..names.len()).any(|end| fits_all(parts, names.get(..end).unwrap_or_default()));
+            return (1..names.len()).any(|end| fits_all(parts, names.get(..end).unwrap_or_default(), steps));
         }
-        fits_all(parts, &names)
+        fits_all(parts, &names, steps)
     }
 }
 
-fn fits_all(parts: &[Part], names: &[&[u8]]) -> bool {
+fn fits_all(parts: &[Part], names: &[&[u8]], steps: &Steps) -> bool {
     walk(
-        parts,
-        names,
+        (parts, names),
+        steps,
         |part| *part == Part::Any,
         |part, name| match part {
             Part::Any => false,
-            Part::One(tokens) => fits_name(tokens, name),
+            Part::One(tokens) => fits_name(tokens, name, steps),
         },
     )
 }
 
-fn fits_name(tokens: &[Token], name: &[u8]) -> bool {
+fn fits_name(tokens: &[Token], name: &[u8], steps: &Steps) -> bool {
     walk(
-        tokens,
-        name,
+        (tokens, name),
+        steps,
         |token| *token == Token::Star,
         |token, byte| match token {
             Token::Byte(wanted) => wanted == byte,
             Token::AnyByte => true,
             Token::Star => false,
             Token::Class { negated, ranges } => {
+                steps.spend(ranges.len());
                 ranges.iter().any(|(from, to)| (from..=to).contains(&byte)) != *negated
             }
         },
@@ -75,10 +97,19 @@ fn fits_name(tokens: &[Token], name: &[u8]) -> bool {
 
 /// Matches with wildcards for any number of items. On a mismatch only the last wildcard takes one item more: that is enough, as
 /// what came before it fits already as early as it can.
-fn walk<P, T>(pattern: &[P], text: &[T], is_any: impl Fn(&P) -> bool, fits: impl Fn(&P, &T) -> bool) -> bool {
+fn walk<P, T>(
+    (pattern, text): (&[P], &[T]),
+    steps: &Steps,
+    is_any: impl Fn(&P) -> bool,
+    fits: impl Fn(&P, &T) -> bool,
+) -> bool {
     let (mut at, mut next) = (0, 0);
     let mut last_any = None;
     while let Some(item) = text.get(next) {
+        steps.spend(1);
+        if steps.is_spent() {
+            return false;
+        }
         match pattern.get(at) {
             Some(part) if is_any(part) => {
                 last_any = Some((at + 1, next));
@@ -206,8 +237,9 @@ mod tests {
             ("a**b", &["ab", "axxb"], &["a/b"]),
         ] {
             let glob = Glob::parse(pattern.as_bytes()).unwrap();
-            assert!(fits.iter().all(|path| glob.fits(path)), "{pattern}");
-            assert!(!fits_not.iter().any(|path| glob.fits(path)), "{pattern}");
+            let steps = Steps::new(1_000_000);
+            assert!(fits.iter().all(|path| glob.fits(path, &steps)), "{pattern}");
+            assert!(!fits_not.iter().any(|path| glob.fits(path, &steps)), "{pattern}");
         }
         for broken in ["[a", "[", "a\\", "[[:x:]]"] {
             assert_eq!(Glob::parse(broken.as_bytes()), None, "{broken}");
@@ -218,9 +250,21 @@ mod tests {
     fn many_wildcards_take_no_more_than_the_product_of_the_lengths() {
         let pattern = format!("{}b", "*a".repeat(500));
         let path = "a".repeat(4_000);
-        assert!(!Glob::parse(pattern.as_bytes()).unwrap().fits(&path));
+        let steps = Steps::new(10_000_000);
+        assert!(!Glob::parse(pattern.as_bytes()).unwrap().fits(&path, &steps));
         let pattern = format!("{}b", "**/a/".repeat(200));
         let path = "a/".repeat(1_000) + "c";
-        assert!(!Glob::parse(pattern.as_bytes()).unwrap().fits(&path));
+        assert!(!Glob::parse(pattern.as_bytes()).unwrap().fits(&path, &steps));
+        assert!(!steps.is_spent());
+    }
+
+    #[test]
+    fn a_match_ends_with_its_steps() {
+        let glob = Glob::parse(b"*a*a*b").unwrap();
+        let steps = Steps::new(100);
+        assert!(!glob.fits(&"a".repeat(1_000), &steps));
+        assert!(steps.is_spent());
+        assert!(!glob.fits("aab", &steps), "nothing is left to match with");
+        assert!(glob.fits("aab", &Steps::new(100)));
     }
 }

@@ -3,9 +3,10 @@
 
 use loci_model::ports::code::CodeResult;
 
-use super::glob::Glob;
+use super::glob::{Glob, Steps};
 use crate::beneath::Dir;
-use crate::limits::CONFIG_BYTES_MAX;
+use crate::fault;
+use crate::limits::{CONFIG_BYTES_MAX, IGNORING_STEPS_MAX};
 
 /// Rules of one file, at most.
 const RULES_MAX: usize = 10_000;
@@ -30,16 +31,22 @@ struct Rules {
 }
 
 /// The rules that count in one directory: its own, and those above.
-#[derive(Default)]
 pub(super) struct Ignored {
     levels: Vec<Rules>,
+    steps: Steps,
 }
 
 impl Ignored {
     /// The rules of the whole repository.
     pub(super) fn of_repository(shared: &Dir) -> CodeResult<Self> {
         let content = shared.read(b"info/exclude", CONFIG_BYTES_MAX)?.unwrap_or_default();
-        Ok(Self { levels: vec![Rules { base: String::new(), rules: parse(&content) }] })
+        Ok(Self::of_rules(&content))
+    }
+
+    /// These rules alone.
+    pub(super) fn of_rules(content: &[u8]) -> Self {
+        let levels = vec![Rules { base: String::new(), rules: parse(content) }];
+        Self { levels, steps: Steps::new(IGNORING_STEPS_MAX) }
     }
 
     /// Takes in the rules of a directory that is entered.
@@ -62,19 +69,23 @@ impl Ignored {
     }
 
     /// True for a path that is ignored, unless it is tracked. What lies in an ignored directory is ignored too: that is the
-    /// caller's to remember.
-    pub(super) fn has(&self, path: &str, is_directory: bool) -> bool {
+    /// caller's to remember. Errors if all paths together took more steps than are taken for a list.
+    pub(super) fn has(&self, path: &str, is_directory: bool) -> CodeResult<bool> {
         for level in self.levels.iter().rev() {
             let Some(relative) = path.strip_prefix(&level.base) else { continue };
             let name = relative.rsplit('/').next().unwrap_or(relative);
             for rule in level.rules.iter().rev() {
-                let fits = if rule.from_base { rule.glob.fits(relative) } else { rule.glob.fits(name) };
+                let compared = if rule.from_base { relative } else { name };
+                let fits = rule.glob.fits(compared, &self.steps);
+                if self.steps.is_spent() {
+                    return Err(fault::too_large("the work of comparing paths with patterns of .gitignore"));
+                }
                 if fits && (is_directory || !rule.directories_only) {
-                    return !rule.kept;
+                    return Ok(!rule.kept);
                 }
             }
         }
-        false
+        Ok(false)
     }
 }
 

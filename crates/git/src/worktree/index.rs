@@ -7,7 +7,8 @@ use loci_model::code::{EntryKind, ObjectId};
 use loci_model::ports::code::CodeResult;
 
 use crate::beneath::{self, Dir, Stamp};
-use crate::limits::{INDEX_BYTES_MAX, PATH_BYTES_MAX};
+use crate::fault;
+use crate::limits::{INDEX_BYTES_MAX, PATH_BYTES_MAX, PATHS_BYTES_MAX};
 
 /// An entry: a tracked file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl KnownIndex {
             return Ok(Arc::clone(index));
         }
         let content = beneath::read_all(file, &stamp, INDEX_BYTES_MAX)?;
-        let mut entries = parse(&content, id_bytes).unwrap_or_default();
+        let mut entries = parse(&content, id_bytes, PATHS_BYTES_MAX)?.unwrap_or_default();
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         let index = Arc::new(Index { entries, written: Some(stamp) });
         *known = Some((stamp, Arc::clone(&index)));
@@ -95,8 +96,19 @@ impl Index {
     }
 }
 
-/// The entries of an index; `None` for one of another kind (split, or of a later version).
-fn parse(content: &[u8], id_bytes: usize) -> Option<Vec<IndexEntry>> {
+/// The entries of an index; `None` for one of another kind (split, or of a later version). Errors if all paths
+/// together are longer than `paths_max`: an entry of a few bytes may stand for a long path.
+fn parse(content: &[u8], id_bytes: usize, paths_max: usize) -> CodeResult<Option<Vec<IndexEntry>>> {
+    let mut paths_left = Some(paths_max);
+    let entries = entries(content, id_bytes, &mut paths_left);
+    match paths_left {
+        Some(_) => Ok(entries),
+        None => Err(fault::too_large("the list of all paths of an index")),
+    }
+}
+
+/// What [`parse`] returns; `paths_left` is none where the paths are too long.
+fn entries(content: &[u8], id_bytes: usize, paths_left: &mut Option<usize>) -> Option<Vec<IndexEntry>> {
     let mut input = Input { rest: content };
     if input.take(4)? != b"DIRC" {
         return None;
@@ -109,7 +121,10 @@ fn parse(content: &[u8], id_bytes: usize) -> Option<Vec<IndexEntry>> {
     let mut entries = Vec::new();
     let mut path = Vec::new();
     for _ in 0..count {
-        entries.extend(entry(&mut input, version, id_bytes, &mut path)?);
+        let entry = entry(&mut input, version, id_bytes, &mut path)?;
+        *paths_left = paths_left.and_then(|left| left.checked_sub(path.len()));
+        (*paths_left)?;
+        entries.extend(entry);
     }
     while input.rest.len() > id_bytes {
         let name = input.take(4)?;

@@ -206,6 +206,11 @@ fn directory(index: &Index, path: &str, format: Format) -> Option<CodeEntry> {
     Some(CodeEntry { kind: EntryKind::Directory, id, bytes: None })
 }
 
+/// Returns whether the rules of a `.gitignore` ignore a path.
+pub(crate) fn ignores(rules: &[u8], path: &str) -> CodeResult<bool> {
+    Ignored::of_rules(rules).has(path, true)
+}
+
 struct Walk<'a> {
     worktree: &'a Worktree,
     index: &'a Index,
@@ -266,7 +271,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let is_tracked = self.index.has_below(&path);
-        let is_ignored = is_ignored || self.ignored.has(&path, true);
+        let is_ignored = is_ignored || self.ignored.has(&path, true)?;
         if is_ignored && !is_tracked {
             return Ok(());
         }
@@ -287,7 +292,7 @@ impl Walk<'_> {
         stamp: &Stamp,
         is_ignored: bool,
     ) -> CodeResult<()> {
-        let is_ours = self.index.get(&path).is_some() || !(is_ignored || self.ignored.has(&path, false));
+        let is_ours = self.index.get(&path).is_some() || !(is_ignored || self.ignored.has(&path, false)?);
         if !is_ours {
             return Ok(());
         }

@@ -407,6 +407,40 @@ fn great_trees_and_great_objects_come_to_an_end() {
 }
 
 #[test]
+fn trees_that_stand_for_much_more_than_they_hold_come_to_an_end() {
+    let (sample, head, _) = two();
+    let blob = object(&sample, "blob", b"x\n");
+    // A directory of two megabytes behind a path of four kilobytes: its paths would take 280 megabytes.
+    let names: Vec<_> = (0..70_000).map(|number| format!("{number:05}")).collect();
+    let entries: Vec<_> = names.iter().map(|name| ("100644", name.as_str(), blob)).collect();
+    let mut below = tree(&sample, &entries);
+    let long = "d".repeat(250);
+    for _ in 0..16 {
+        below = tree(&sample, &[("40000", long.as_str(), below)]);
+    }
+    let at = Revision::Commit(commit_of(&sample, below));
+    let why = |error: loci_model::ports::code::CodeError| error.why.as_str();
+    assert_eq!(sample.paths("work", at).map_err(why), Err("too_large"));
+    let path = format!("{long}/").repeat(16) + "00007";
+    assert_eq!(sample.content("work", at, &path).unwrap().as_deref(), Some("x\n"));
+    assert_eq!(sample.paths("work", Revision::Commit(head)).unwrap(), ["a.txt"]);
+}
+
+#[test]
+fn a_commit_of_very_many_parents_is_not_read() {
+    let (sample, head, _) = two();
+    let empty = tree(&sample, &[]);
+    let who = "A <a@example.org> 1767323045 +0000";
+    for (count, expect) in [(1_024, Ok(true)), (1_025, Err("too_large"))] {
+        let parents = format!("parent {head}\n").repeat(count);
+        let content = format!("tree {empty}\n{parents}author {who}\ncommitter {who}\n\nmany\n");
+        let many = object(&sample, "commit", content.as_bytes());
+        let answer = sample.ask("work", move |source| source.is_ancestor(&head, &many));
+        assert_eq!(answer.map_err(|error| error.why.as_str()), expect, "{count} parents");
+    }
+}
+
+#[test]
 fn a_stream_that_goes_on_is_not_inflated() {
     use std::io::Write as _;
     let (sample, _, _) = two();

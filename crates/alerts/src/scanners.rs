@@ -1,0 +1,30 @@
+//! What reads bodies of alerting systems, by name: for the program that counts what each costs on texts that
+//! were made to be dear. It runs nothing of the product.
+
+use std::hint::black_box;
+
+use loci_model::alert_notice::AlertSource;
+use loci_model::ports::alerts::LabelMap;
+
+use crate::{Places, reader};
+
+/// Readers, by name.
+pub const SCANNERS: &[(&str, fn(&str))] = &[
+    ("an alert of Alertmanager", |text| read(AlertSource::Alertmanager, text)),
+    ("an alert of PagerDuty", |text| read(AlertSource::Pagerduty, text)),
+    ("an alert of Opsgenie", |text| read(AlertSource::Opsgenie, text)),
+    ("an alert of another system", |text| read(AlertSource::Generic, text)),
+];
+
+fn read(source: AlertSource, text: &str) {
+    let places = Places {
+        fingerprint: "/alerts/0/a".to_owned(),
+        title: "/b".to_owned(),
+        status: "/c".to_owned(),
+        open_values: vec!["open".to_owned()],
+        ..Places::default()
+    };
+    if let Ok(reader) = reader(source, LabelMap::default(), places) {
+        drop(black_box(reader.read(text.as_bytes())));
+    }
+}
