@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 }
 
 /// Bytes of the smallest text.
-const BYTES: usize = 100;
+const BYTES: usize = 40;
 /// Sizes of the texts of a case, one ten times the other.
 const SIZES: [usize; 3] = [BYTES, 10 * BYTES, 100 * BYTES];
 /// Sizes of texts that are timed, one four times the other.
@@ -93,6 +93,39 @@ const ATTACKS: &[Attack] = &[
     attack(&["a fence around"], "", "a loci-data-"),
     attack(&["a fence around"], "", "loci-<"),
     attack(&["a prompt's sources"], "", "a\n"),
+    attack(&["config values in YAML"], "b: &b {x: 1}\n", "a: &a {<<: [*b, *b]}\nb: &b {<<: [*a, *a]}\n"),
+    attack(&["config values", "a forge's", "an alert", "a cursor", "declared users"], "", "["),
+    attack(&["config values in TOML"], "", "a."),
+    attack(&["config values in TOML"], "", "[a#]\nb.c = 1\n"),
+    attack(&["config values in JSON"], "{", "\"a#\":{},"),
+    attack(&["lines of a file", "lines compared", "a diff of documents", "likeness"], "", "a#\n"),
+    attack(&["lines of a file", "lines compared", "a diff of documents"], "", "a\nb\na\n"),
+    attack(&["a statement"], "", "`a` "),
+    attack(&["patterns of claims"], "", "(a|a)*"),
+    attack(&["patterns of claims"], "", "a"),
+    attack(&["owners of files"], "", "/**/a/**/a/**/a/**/c @bob\n"),
+    attack(&["owners of files"], "", "/*a*a*a*b @bob\n"),
+    attack(&["owners of files"], "", "a/"),
+    attack(&["ignored paths"], "", "**/a/**/a/**/b\n"),
+    attack(&["ignored paths"], "", "*a*a*[a-z]b\n"),
+    attack(&["git configuration"], "[a]\nb = ", "c \\\n"),
+    attack(&["git configuration"], "", "[remote \"a#\"]\nurl = https://b@c/d\n"),
+    attack(&["packed refs"], "", "1111111111111111111111111111111111111111 refs/heads/a#\n"),
+    attack(&["a commit"], "", "parent 1111111111111111111111111111111111111111\n"),
+    attack(
+        &["a forge's tree"],
+        "{\"tree\":[",
+        "{\"path\":\"a#\",\"mode\":\"100644\",\"sha\":\"1111111111111111111111111111111111111111\"},",
+    ),
+    attack(
+        &["a forge's comparison"],
+        "{\"status\":\"ahead\",\"files\":[",
+        "{\"filename\":\"a#\",\"status\":\"renamed\"},",
+    ),
+    attack(&["a forge's event"], "{\"commits\":[", "{\"id\":\"a#\"},"),
+    attack(&["a forge's next page"], "", "<https://api.github.com/a#>; rel=\"prev\", "),
+    attack(&["an alert"], "{\"alerts\":[", "{\"labels\":{\"a#\":\"b\"}},"),
+    attack(&["a cursor", "a page token"], "", "0a"),
 ];
 
 /// Texts for `--explore` alone: whatever a scanner might trip over.
@@ -225,6 +258,9 @@ const OTHERS: &[Scanner] = &[
     }),
     Scanner::new("a request's shape", |text| fuzz::fuzz_shapes(format!("\u{0}{text}").as_bytes())),
     Scanner::new("a request's route", |text| fuzz::fuzz_route(format!("GET\n/memories\n{text}").as_bytes())),
+    Scanner::new("a page token", |text| {
+        fuzz::fuzz_page_token(format!("0123456789abcdef{text}").as_bytes());
+    }),
     Scanner::new("a signature", |text| fuzz::fuzz_signature(text.as_bytes())),
     Scanner::new("a body in chunks", |text| {
         black_box(ChunkDecoder::unsigned(1 << 24).decoded(text.as_bytes()).is_ok());
@@ -279,7 +315,11 @@ fn measured(read: fn(&str), text: &str) {
 }
 
 fn scanners() -> Vec<Scanner> {
-    [loci_engine::scanners::all().as_slice(), loci_server::s3::SCANNERS, OTHERS].concat()
+    let named = [loci_git::SCANNERS, loci_forges::SCANNERS, loci_alerts::SCANNERS].concat();
+    let named: Vec<_> = named.into_iter().map(|(name, read)| Scanner::new(name, read)).collect();
+    let engine = loci_engine::scanners::all();
+    [engine.as_slice(), loci_server::s3::SCANNERS, loci_server::v1::SCANNERS, OTHERS, named.as_slice()]
+        .concat()
 }
 
 /// Every reader on the plain text and on those that are for it.

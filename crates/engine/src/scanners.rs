@@ -44,6 +44,8 @@ pub fn all() -> Vec<Scanner> {
         files::consolidating::SCANNERS,
         coding::SCANNERS,
         coding::PREFERENCE_SCANNERS,
+        coding::REVIEW_SCANNERS,
+        verifier::SCANNERS,
         sre::SCANNERS,
     ];
     folders.concat()
@@ -79,6 +81,10 @@ const FILES: &[Scanner] = &[
     Scanner::new("folded", |text| drop(black_box(files::folding::folded(text)))),
     Scanner::new("slug", |text| drop(black_box(files::slug::slug(text)))),
     Scanner::new("document path", |text| drop(black_box(DocumentPath::parse(text)))),
+    Scanner::new("a diff of documents", |text| {
+        let turned: String = text.split_inclusive('\n').rev().collect();
+        black_box(files::diff::of_files(text, &turned, Some("a"), Some("b")).len());
+    }),
     Scanner::new("places of a text", |text| {
         let half = text.get(..text.len() / 2).unwrap_or(text);
         black_box(files::edits::places(text, half));

@@ -95,6 +95,7 @@ fn emptied(folder: &Path) -> Error {
 #[cfg(test)]
 mod tests {
     use loci_model::ErrorKind;
+    use loci_model::ports::store::Store as _;
 
     use crate::{SqliteOptions, SqliteStore};
 

@@ -93,7 +93,7 @@ mod tests {
     use std::sync::Arc;
 
     use loci_model::ErrorKind;
-    use loci_model::ports::store::{Store, StoreExt};
+    use loci_model::ports::store::{Checkpoint, Store, StoreExt};
     use loci_testkit::{block_on, samples};
 
     use crate::{SqliteOptions, SqliteStore};
@@ -160,7 +160,8 @@ mod tests {
         std::os::unix::fs::symlink(&first, &link).unwrap();
         assert_eq!(written(&store, "third"), well);
         // A checkpoint keeps the log; somebody else removes it.
-        block_on(store.checkpoint(loci_model::ports::store::Checkpoint::Periodic)).unwrap();
+        let underway = Checkpoint::Underway { monotonic_us: 1 };
+        block_on(store.checkpoint(underway)).unwrap();
         assert_eq!(written(&store, "fourth"), well);
         std::fs::remove_file(first.join("loci.db-wal")).unwrap();
         assert_eq!(written(&store, "fifth"), refused);

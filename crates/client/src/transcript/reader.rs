@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_time_that_no_event_can_have_costs_the_turn_its_time_alone() {
         let text = "# session old 1965-01-02\nUser: then\n[2026-01-02] Zoë: now\n";
-        let format = TranscriptFormat::all().iter().find(|info| info.name == "speaker-text").unwrap().format;
+        let format = TranscriptFormat::all().find(|info| info.name == "speaker-text").unwrap().format;
         let mut reader = read(format, Box::new(text.as_bytes()), &TranscriptOptions::default());
         let times: Vec<bool> = reader.by_ref().map(|turn| turn.unwrap().time_ms.is_some()).collect();
         assert_eq!(times, [false, true]);

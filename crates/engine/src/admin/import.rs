@@ -24,7 +24,6 @@ use super::{ExportLine, ExportedObject, ImportReport, imported_entries};
 use crate::coding::{DIGEST, digest};
 use crate::events::content;
 use crate::events::scheduling::{extracting, extraction_job};
-use crate::idempotency::IfErased;
 use crate::memories::{any, check_given};
 use crate::records::batch;
 use crate::{Engine, access};

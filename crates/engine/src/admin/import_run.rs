@@ -207,5 +207,6 @@ fn memory_of(line: &ExportLine) -> Option<&MemoryId> {
         ExportLine::Event { event } => Some(&event.memory),
         ExportLine::Record { record, .. } => Some(&record.memory),
         ExportLine::Change { change } => Some(&change.memory),
+        ExportLine::Object { object } => Some(&object.head.memory),
     }
 }

@@ -118,6 +118,7 @@ pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts
 pub use reflection::{ReflectionFound, RepositoryReflectAsk, RepositoryReflected};
 pub use repository_counts::RecordCount;
 pub use repository_settings::{RepositoryChange, RepositoryShown};
+pub(crate) use reviews::SCANNERS as REVIEW_SCANNERS;
 pub use reviews::{
     BackfillAsked, HookDelivery, HookDeliveryShown, HookState, NewReview, ReviewsPolled, ReviewsPulled,
     intake_of,

@@ -143,7 +143,10 @@ impl Engine {
                     }
                     files.extend(of_record(tx, &tree, &record, versions)?);
                 }
-                Ok(gathered(files, path.as_ref()))
+                if let Some(path) = &path {
+                    files.retain(|file| file.lies_at(path));
+                }
+                with_lines(tx, &tree, files)
             })
             .await
     }
@@ -206,26 +209,70 @@ fn changed(between: BTreeMap<RecordId, Between>) -> BTreeMap<RecordId, Between> 
     between.into_iter().filter(|(_, versions)| versions.before != versions.after).collect()
 }
 
-fn of_record(
-    tx: &dyn ReadTx,
-    tree: &Tree,
-    record: &RecordId,
-    Between { before, after }: Between,
-) -> Result<Option<FileDiff>> {
-    let Some(versions) = Versions::of(tx, tree, record)? else {
-        return Ok(Some(FileDiff { record: record.clone(), path_a: None, path_b: None, unified: None }));
-    };
-    let one = |version: Option<u32>| version.and_then(|version| versions.get(version));
-    let (a, b) = (one(before), one(after));
+/// A document that differs, before its lines are compared.
+struct Changed {
+    record: RecordId,
+    versions: Between,
+    path_a: Option<String>,
+    path_b: Option<String>,
+    /// Its lines may be shown.
+    has_lines: bool,
+}
+
+impl Changed {
+    fn lies_at(&self, path: &DocumentPath) -> bool {
+        let key = path.key();
+        [&self.path_a, &self.path_b]
+            .into_iter()
+            .flatten()
+            .any(|other| DocumentPath::check(other).is_ok_and(|other| other.key() == key))
+    }
+}
+
+fn of_record(tx: &dyn ReadTx, tree: &Tree, record: &RecordId, between: Between) -> Result<Option<Changed>> {
+    let mut changed =
+        Changed { record: record.clone(), versions: between, path_a: None, path_b: None, has_lines: false };
+    let Some(versions) = Versions::of(tx, tree, record)? else { return Ok(Some(changed)) };
+    let (a, b) = ends(&versions, between);
     let path = |one: Option<&Record>| one.and_then(|one| versions.path(one));
-    let diff = FileDiff {
-        record: record.clone(),
-        path_a: path(a),
-        path_b: path(b),
-        unified: unified(&versions, a, b),
-    };
-    let is_same = diff.path_a == diff.path_b && diff.unified.as_deref() == Some("");
-    Ok((!is_same).then_some(diff))
+    (changed.path_a, changed.path_b) = (path(a), path(b));
+    let files = both_files(a, b);
+    changed.has_lines = files.is_some();
+    let is_same = changed.path_a == changed.path_b && files.is_some_and(|(a, b)| a == b);
+    Ok((!is_same).then_some(changed))
+}
+
+fn ends(versions: &Versions, Between { before, after }: Between) -> (Option<&Record>, Option<&Record>) {
+    let one = |version: Option<u32>| version.and_then(|version| versions.get(version));
+    (one(before), one(after))
+}
+
+/// The files with the lines that differ, by path. Lines are compared as long as there is room for them: a tree
+/// may have changed in more than fits into memory.
+fn with_lines(tx: &dyn ReadTx, tree: &Tree, mut files: Vec<Changed>) -> Result<TreeDiff> {
+    files.sort_by(|a, b| {
+        let name = |file: &Changed| file.path_b.clone().or_else(|| file.path_a.clone());
+        name(a).cmp(&name(b)).then_with(|| a.record.cmp(&b.record))
+    });
+    let mut answer = TreeDiff::default();
+    let mut bytes = 0;
+    for file in files {
+        let mut unified = None;
+        if file.has_lines && bytes <= DIFF_BYTES_MAX {
+            let versions = Versions::of(tx, tree, &file.record)?;
+            unified = versions.and_then(|versions| unified_of(&versions, file.versions));
+            bytes += unified.as_ref().map_or(0, String::len);
+        }
+        let is_left_out = file.has_lines && bytes > DIFF_BYTES_MAX;
+        answer.left_out += u64::from(is_left_out);
+        answer.files.push(FileDiff {
+            record: file.record,
+            path_a: file.path_a,
+            path_b: file.path_b,
+            unified: unified.filter(|_| !is_left_out),
+        });
+    }
+    Ok(answer)
 }
 
 fn of_versions(
@@ -248,39 +295,22 @@ fn of_versions(
         path_b: of_b.path(&b),
         unified: lines(&a, &b, versions.path(&a).as_deref(), of_b.path(&b).as_deref()),
     };
-    Ok(gathered(vec![diff], None))
+    let is_left_out = diff.unified.as_ref().is_some_and(|lines| lines.len() > DIFF_BYTES_MAX);
+    let diff = FileDiff { unified: diff.unified.filter(|_| !is_left_out), ..diff };
+    Ok(TreeDiff { files: vec![diff], left_out: u64::from(is_left_out) })
 }
 
-fn gathered(mut files: Vec<FileDiff>, path: Option<&DocumentPath>) -> TreeDiff {
-    if let Some(path) = path {
-        let key = path.key();
-        let is_it = |other: Option<&String>| {
-            other.and_then(|other| DocumentPath::check(other).ok()).is_some_and(|other| other.key() == key)
-        };
-        files.retain(|file| is_it(file.path_a.as_ref()) || is_it(file.path_b.as_ref()));
-    }
-    files.sort_by(|a, b| {
-        let name = |file: &FileDiff| file.path_b.clone().or_else(|| file.path_a.clone());
-        name(a).cmp(&name(b)).then_with(|| a.record.cmp(&b.record))
-    });
-    let (mut bytes, mut left_out) = (0, 0);
-    for file in &mut files {
-        bytes += file.unified.as_ref().map_or(0, String::len);
-        if bytes > DIFF_BYTES_MAX && file.unified.take().is_some() {
-            left_out += 1;
-        }
-    }
-    TreeDiff { files, left_out }
-}
-
-fn unified(versions: &Versions, a: Option<&Record>, b: Option<&Record>) -> Option<String> {
+fn unified_of(versions: &Versions, between: Between) -> Option<String> {
+    let (a, b) = ends(versions, between);
     let path = |one: Option<&Record>| one.and_then(|one| versions.path(one));
-    match (a, b) {
-        (Some(one), Some(other)) => lines(one, other, path(a).as_deref(), path(b).as_deref()),
-        (Some(one), None) => file_of(one).map(|file| of_files(&file, "", path(a).as_deref(), None)),
-        (None, Some(other)) => file_of(other).map(|file| of_files("", &file, None, path(b).as_deref())),
-        (None, None) => None,
-    }
+    let (file_a, file_b) = both_files(a, b)?;
+    Some(of_files(&file_a, &file_b, path(a).as_deref(), path(b).as_deref()))
+}
+
+/// The files of both versions, one of which may not be there; `None` where nothing may be shown.
+fn both_files(a: Option<&Record>, b: Option<&Record>) -> Option<(String, String)> {
+    let file = |one: Option<&Record>| one.map_or_else(|| Some(String::new()), file_of);
+    if a.is_none() && b.is_none() { None } else { Some((file(a)?, file(b)?)) }
 }
 
 fn lines(a: &Record, b: &Record, path_a: Option<&str>, path_b: Option<&str>) -> Option<String> {
@@ -292,7 +322,7 @@ fn file_of(record: &Record) -> Option<String> {
 }
 
 /// A unified diff of two files, with names as git writes them; empty where they are equal.
-pub(super) fn of_files(a: &str, b: &str, path_a: Option<&str>, path_b: Option<&str>) -> String {
+pub(crate) fn of_files(a: &str, b: &str, path_a: Option<&str>, path_b: Option<&str>) -> String {
     let name = |side: &str, path: Option<&str>| {
         path.map_or_else(|| "/dev/null".to_owned(), |path| format!("{side}/{path}"))
     };

@@ -35,7 +35,7 @@ mod catching_up;
 mod claims;
 pub mod consolidating;
 pub mod derived;
-mod diff;
+pub(crate) mod diff;
 mod document;
 mod edit;
 pub(crate) mod edits;

@@ -5,6 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use loci_model::settings::EventLimits;
 
 use super::constraints::check;
+use super::page_token;
 use super::route::{Operation, Route, route};
 use crate::auth::sigv4::{Claim, Envelope, PathEncoding, Rules};
 
@@ -25,6 +26,11 @@ pub fn fuzz_shapes(data: &[u8]) {
     for limits in [EventLimits::Strict, EventLimits::Lenient] {
         let _ = check(&route, body, limits);
     }
+}
+
+/// Page tokens.
+pub fn fuzz_page_token(data: &[u8]) {
+    let _ = page_token::read("0123456789abcdef", &String::from_utf8_lossy(data), 2);
 }
 
 /// Signatures: lines `name: value` are headers, the rest after an empty line is the body.

@@ -63,6 +63,7 @@ mod reviews;
 mod rule_decisions;
 pub(crate) mod rules;
 mod safeguards;
+mod scanners;
 mod search;
 mod sessions_end;
 mod settings;
@@ -100,6 +101,7 @@ use crate::auth::site::OpenEndpoint;
 use crate::doors::Doors;
 use crate::operations::health;
 pub(crate) use call::warn_of_repair;
+pub use scanners::SCANNERS;
 use table::Table;
 pub use tools::error_of as tool_error_of;
 

@@ -39,6 +39,7 @@ mod owners;
 mod polling;
 mod pulling;
 mod receiving;
+mod scanners;
 mod taking;
 
 pub use backfilling::BackfillAsked;
@@ -48,4 +49,5 @@ pub use intake::intake_of;
 pub use polling::ReviewsPolled;
 pub use pulling::ReviewsPulled;
 pub use receiving::HookDelivery;
+pub(crate) use scanners::SCANNERS;
 pub use taking::NewReview;

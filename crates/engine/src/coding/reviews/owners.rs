@@ -1,6 +1,8 @@
 //! Who owns which files, by the owners' file of the base branch (CODEOWNERS): the last pattern that fits a path decides. Pure but for
 //! reading the file. What a fork's branch says of owners is never read; teams and addresses are no people that one could tell.
 
+use std::cmp::Ordering;
+use std::str::Chars;
 use std::sync::Arc;
 
 use loci_model::ports::code::{CodeResult, CodeSource};
@@ -18,6 +20,8 @@ const LINES_MAX: usize = 10_000;
 /// Parts of a path that a pattern has, and of these such that stand for any number.
 const PARTS_MAX: usize = 32;
 const ANY_DEPTH_MAX: usize = 4;
+/// Steps by which one path is compared with all patterns.
+const STEPS_MAX: u64 = 20_000_000;
 /// Any number of directories.
 const ANY_DEPTH: &str = "**";
 
@@ -63,7 +67,7 @@ fn read(source: &dyn CodeSource, default: Option<&str>) -> CodeResult<Owners> {
 }
 
 impl Owners {
-    fn parse(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let lines = text.lines().take(LINES_MAX).filter_map(|line| {
             let mut words = line.split_whitespace().take_while(|word| !word.starts_with('#'));
             let pattern = Pattern::parse(words.next()?)?;
@@ -72,10 +76,24 @@ impl Owners {
         Self(lines.collect())
     }
 
-    /// Whether an account owns a file.
+    /// Whether an account owns a file. Nobody does where the patterns take too long to tell.
     pub(super) fn own(&self, login: &str, path: &str) -> bool {
-        let deciding = self.0.iter().rev().find(|(pattern, _)| pattern.fits(path));
-        deciding.is_some_and(|(_, owners)| owners.iter().any(|owner| owner.eq_ignore_ascii_case(login)))
+        let path: Vec<&str> = path.split('/').collect();
+        let mut steps = STEPS_MAX;
+        for (pattern, owners) in self.0.iter().rev() {
+            match pattern.fits(&path, &mut steps) {
+                Some(true) => return owners.iter().any(|owner| owner.eq_ignore_ascii_case(login)),
+                Some(false) => {}
+                None => {
+                    tracing::warn!(
+                        steps = STEPS_MAX,
+                        "an owners' file takes too long to be compared with a path"
+                    );
+                    return false;
+                }
+            }
+        }
+        false
     }
 }
 
@@ -102,58 +120,62 @@ impl Pattern {
         is_sane.then_some(Self { parts, is_directory })
     }
 
-    fn fits(&self, path: &str) -> bool {
-        let path: Vec<&str> = path.split('/').collect();
-        let parts: Vec<&str> = self.parts.iter().map(String::as_str).collect();
+    /// Whether the pattern fits a path; `None` where `steps` end before that is known.
+    fn fits(&self, path: &[&str], steps: &mut u64) -> Option<bool> {
         // `docs/*` means the files of a directory, and not those below its directories.
-        let reaches_below = parts.last().is_none_or(|last| *last != "*");
-        self.fits_from(&parts, &path, reaches_below)
-    }
-
-    fn fits_from(&self, parts: &[&str], path: &[&str], reaches_below: bool) -> bool {
-        match parts {
-            [] => {
-                if path.is_empty() {
-                    !self.is_directory
-                } else {
-                    reaches_below || self.is_directory
+        let reaches_below = self.parts.last().is_none_or(|last| *last != "*");
+        // How many parts of the path can have been passed, after one part of the pattern after the other.
+        let mut passed = vec![0_usize];
+        for part in &self.parts {
+            let Some(first) = passed.first().copied() else { return Some(false) };
+            let mut next = Vec::new();
+            if part == ANY_DEPTH {
+                next.extend(first..=path.len());
+            } else {
+                for at in passed {
+                    if let Some(name) = path.get(at)
+                        && fits_part(part, name, steps)?
+                    {
+                        next.push(at + 1);
+                    }
                 }
             }
-            [ANY_DEPTH, rest @ ..] => (0..=path.len())
-                .filter_map(|from| path.get(from..))
-                .any(|tail| self.fits_from(rest, tail, reaches_below)),
-            [part, rest @ ..] => path.split_first().is_some_and(|(first, tail)| {
-                fits_part(part, first) && self.fits_from(rest, tail, reaches_below)
-            }),
+            *steps = steps.checked_sub(next.len() as u64)?;
+            passed = next;
         }
+        let fits = |at: &usize| match at.cmp(&path.len()) {
+            Ordering::Less => reaches_below || self.is_directory,
+            Ordering::Equal | Ordering::Greater => !self.is_directory,
+        };
+        Some(passed.iter().any(fits))
     }
 }
 
-/// Whether one part of a path fits: `*` is any run of characters, `?` is one.
-fn fits_part(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
-    // Where each character of the pattern can have come to, one after the other.
-    let mut reached = vec![true];
-    reached.resize(text.len() + 1, false);
-    for wanted in pattern {
-        let mut next = vec![false; text.len() + 1];
-        let mut carried = false;
-        for (at, was) in reached.iter().enumerate() {
-            carried |= *was;
-            if wanted == '*' {
-                if let Some(slot) = next.get_mut(at) {
-                    *slot = carried;
+/// Whether one part of a path fits: `*` is any run of characters, `?` is one. `None` where `steps` end before.
+/// On a mismatch the last `*` takes one character more: what came before it fits already as early as it can.
+fn fits_part(pattern: &str, text: &str, steps: &mut u64) -> Option<bool> {
+    let (mut wanted, mut rest) = (pattern.chars(), text.chars());
+    let mut last_star: Option<(Chars<'_>, Chars<'_>)> = None;
+    loop {
+        *steps = steps.checked_sub(1)?;
+        let (mut after, mut behind) = (wanted.clone(), rest.clone());
+        match (after.next(), behind.next()) {
+            (Some('*'), _) => {
+                last_star = Some((after.clone(), rest.clone()));
+                wanted = after;
+            }
+            (None, None) => return Some(true),
+            (Some(one), Some(found)) if one == '?' || one == found => (wanted, rest) = (after, behind),
+            _ => {
+                let Some((after, mut from)) = last_star.take() else { return Some(false) };
+                if from.next().is_none() {
+                    return Some(false);
                 }
-            } else if *was
-                && text.get(at).is_some_and(|found| wanted == '?' || *found == wanted)
-                && let Some(slot) = next.get_mut(at + 1)
-            {
-                *slot = true;
+                (wanted, rest) = (after.clone(), from.clone());
+                last_star = Some((after, from));
             }
         }
-        reached = next;
     }
-    reached.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -163,7 +185,9 @@ mod tests {
     #[test]
     fn patterns() {
         let check = |pattern: &str, path: &str, expect: bool| {
-            let fits = Pattern::parse(pattern).is_some_and(|pattern| pattern.fits(path));
+            let path_parts: Vec<&str> = path.split('/').collect();
+            let fits = Pattern::parse(pattern)
+                .is_some_and(|pattern| pattern.fits(&path_parts, &mut { STEPS_MAX }).unwrap());
             assert_eq!(fits, expect, "{pattern} {path}");
         };
         check("*", "src/a/b.rs", true);
@@ -184,6 +208,18 @@ mod tests {
         check("!x", "x", false);
         check("/a*c*e", "abcde", true);
         check("/a*c*e", "abdde", false);
+    }
+
+    #[test]
+    fn patterns_that_take_too_long_make_nobody_an_owner() {
+        let deep = "a/".repeat(2_000) + "b";
+        let owners = Owners::parse("* @alice\n/**/a/**/a/**/a/**/c @bob\n");
+        assert!(
+            owners.own("alice", &deep),
+            "each part of the pattern is compared with each of the path once"
+        );
+        let stars = format!("* @alice\n{}", "/*a*a*a*a*a*b @bob\n".repeat(10_000));
+        assert!(!Owners::parse(&stars).own("alice", &"a".repeat(4_000)));
     }
 
     #[test]

@@ -9,6 +9,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use super::thresholds::DIFF_EDITS_MAX;
 
 const NOWHERE: u32 = u32::MAX;
+/// How often each line is looked at, on average. A line is looked at again when a unique one splits its gap: as
+/// often as halves are halved in files that people write, and as often as there are lines in files made for it.
+const LOOKS_MAX: usize = 16;
 
 /// For each old line the new one, if it is still there. Increasing.
 pub(super) struct LineMap {
@@ -19,7 +22,8 @@ pub(super) struct LineMap {
 impl LineMap {
     /// Compares two files, each as the hashes of its lines.
     pub(super) fn between(old: &[u64], new: &[u64]) -> Self {
-        let mut diff = Diff { old, new, to: vec![NOWHERE; old.len()], gaps: Vec::new() };
+        let lines_left = LOOKS_MAX.saturating_mul(old.len() + new.len());
+        let mut diff = Diff { old, new, to: vec![NOWHERE; old.len()], gaps: Vec::new(), lines_left };
         diff.gaps.push(Gap { old: (0, old.len()), new: (0, new.len()) });
         while let Some(gap) = diff.gaps.pop() {
             diff.solve(gap);
@@ -76,6 +80,8 @@ struct Diff<'a> {
     new: &'a [u64],
     to: Vec<u32>,
     gaps: Vec<Gap>,
+    /// Lines that are still looked at; a gap beyond that is left as rewritten.
+    lines_left: usize,
 }
 
 impl Diff<'_> {
@@ -101,6 +107,10 @@ impl Diff<'_> {
             return;
         }
         let gap = Gap { old: (a, a_end), new: (b, b_end) };
+        match self.lines_left.checked_sub(a_end - a + b_end - b) {
+            Some(left) => self.lines_left = left,
+            None => return,
+        }
         let pairs = longest_rise(&self.unique_pairs(gap));
         if pairs.is_empty() {
             self.shortest_edits(gap);

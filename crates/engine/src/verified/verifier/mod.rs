@@ -46,6 +46,7 @@ mod proposals;
 mod proposals_tests;
 mod reading;
 mod ref_name;
+mod scanners;
 mod session;
 mod statement;
 #[cfg(test)]
@@ -74,5 +75,6 @@ pub use path::{PathRejected, check_path};
 pub use path_refs::{PATH_REFS_MAX, PathRef, path_refs};
 pub use reading::ReadLines;
 pub use ref_name::{is_ref_name, is_revision_name};
+pub(crate) use scanners::SCANNERS;
 pub use session::{Verifier, VerifierLimits};
 pub use verify::{Quorum, verdict_of};

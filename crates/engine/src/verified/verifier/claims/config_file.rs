@@ -151,9 +151,20 @@ mod tests {
             bomb.push_str(&format!("a{n}: &a{n} [*a{0}, *a{0}]\n", n - 1));
         }
         assert_eq!(config_value("p.yml", &bomb, "/a39/0/1"), ConfigValue::NoScalar);
+        let mut merges = String::from("a0: &a0 {x: 1}\n");
+        for n in 1..60 {
+            merges.push_str(&format!("a{n}: &a{n} {{<<: [*a{0}, *a{0}]}}\n", n - 1));
+        }
+        assert_eq!(config_value("p.yml", &merges, "/a59/y"), ConfigValue::NotThere);
+        assert_eq!(config_value("p.yml", &merges, "/a59/x"), number("1"));
+        assert_eq!(config_value("p.yml", "a: &a {<<: *a, b: 1}\n", "/a/c"), ConfigValue::NotThere);
         let cycle = "a: &a\n  b: *a\n";
         let deep = "/b".repeat(100);
         assert!(!matches!(config_value("p.yml", cycle, &format!("/a{deep}")), ConfigValue::Text(_)));
+        let deep = "a.".repeat(100_000);
+        for text in [format!("{deep}a = 1\n"), format!("[{deep}a]\nb = 1\n"), format!("[[{deep}a]]\n")] {
+            assert!(!matches!(config_value("p.toml", &text, "/a/b"), ConfigValue::Text(_)));
+        }
         for (path, open) in [("p.json", "["), ("p.yml", "["), ("p.yml", "- "), ("p.toml", "a=[")] {
             let nested = open.repeat(100_000);
             assert!(matches!(config_value(path, &nested, "/0"), ConfigValue::Unknown(_)), "{path} {open}");

@@ -6,6 +6,7 @@ mod config_file;
 mod evaluate;
 mod pattern;
 mod read;
+pub(super) mod scanned;
 mod tree;
 mod yaml;
 

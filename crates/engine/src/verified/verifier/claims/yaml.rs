@@ -1,7 +1,7 @@
 //! A value of a YAML document, found by its path while the parser's events go by. Aliases lead to what they stand for and are
 //! never copied, so that no document grows; types are not resolved beyond quoted or not.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
@@ -36,7 +36,7 @@ pub(super) fn value(text: &str, parts: &[String]) -> ConfigValue {
         return ConfigValue::Unknown("the file is not YAML".to_owned());
     };
     let found = parts.iter().try_fold(document.root, |node, part| match node {
-        Some(node) => document.member(node, part, 0).map(Some),
+        Some(node) => document.member(node, part).map(Some),
         None => None,
     });
     match found.flatten().and_then(|node| document.nodes.get(node)) {
@@ -103,26 +103,44 @@ impl Document {
         }
     }
 
-    fn member(&self, node: usize, part: &str, depth: usize) -> Option<usize> {
-        let children = match self.nodes.get(node)? {
-            Node::List(items) => return items.get(index(part)?).copied(),
-            Node::Table(children) => children,
-            Node::Scalar { .. } => return None,
-        };
-        let pairs =
-            || children.chunks_exact(2).filter_map(|pair| Some((self.key(*pair.first()?)?, *pair.last()?)));
-        let own = pairs().filter(|(key, _)| *key == part).map(|(_, value)| value).next_back();
-        if own.is_some() || depth >= DEPTH_MAX {
-            return own;
+    /// The member of a list or a table, or of a table that it merges. Each table is looked at once, however often
+    /// tables merge each other.
+    fn member(&self, node: usize, part: &str) -> Option<usize> {
+        let mut seen = HashSet::new();
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            let children = match self.nodes.get(node)? {
+                Node::List(items) => return items.get(index(part)?).copied(),
+                Node::Table(children) => children,
+                Node::Scalar { .. } => return None,
+            };
+            let pairs = || {
+                children.chunks_exact(2).filter_map(|pair| Some((self.key(*pair.first()?)?, *pair.last()?)))
+            };
+            let own = pairs().filter(|(key, _)| *key == part).map(|(_, value)| value).next_back();
+            if own.is_some() {
+                return own;
+            }
+            // What `<<` merges counts where the table says nothing itself; the first table comes first.
+            let merged = pairs().filter(|(key, _)| *key == "<<").map(|(_, value)| value);
+            let tables: Vec<usize> = merged.flat_map(|value| self.tables_of(value)).collect();
+            open.extend(tables.into_iter().rev());
         }
-        // What `<<` merges counts where the table says nothing itself.
-        let merged = pairs().filter(|(key, _)| *key == "<<").map(|(_, value)| value);
-        let tables = merged.flat_map(|value| match self.nodes.get(value) {
-            Some(Node::List(items)) => items.clone(),
-            Some(Node::Table(_) | Node::Scalar { .. }) | None => vec![value],
-        });
-        let mut tables = tables.filter(|table| matches!(self.nodes.get(*table), Some(Node::Table(_))));
-        tables.find_map(|table| self.member(table, part, depth + 1))
+        None
+    }
+
+    /// The tables that a value of `<<` names.
+    fn tables_of(&self, value: usize) -> Vec<usize> {
+        let named = match self.nodes.get(value) {
+            Some(Node::List(items)) => items.as_slice(),
+            Some(Node::Table(_)) => return vec![value],
+            Some(Node::Scalar { .. }) | None => &[],
+        };
+        let is_table = |node: &&usize| matches!(self.nodes.get(**node), Some(Node::Table(_)));
+        named.iter().filter(is_table).copied().collect()
     }
 
     fn key(&self, node: usize) -> Option<&str> {
