@@ -153,13 +153,15 @@ pub struct CitationVerdict {
     /// When to try again, where the other side says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// The finer reason: `file_missing`, `range_out_of_bounds`, `block_gone`; the number of a false claim.
+    /// The finer reason: `file_missing`, `range_out_of_bounds`, `block_gone`; the number of a false claim; of
+    /// a drifted block with equal text `nested_otherwise`, `string_changed`, `not_code_any_more`,
+    /// `other_kind_of_file`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// The lines between which the original range still lies in the file at the cited path.
     #[serde(default)]
     pub in_bounds: bool,
-    /// Equal text with another indentation, where indentation means something.
+    /// Equal text with another indentation, where indentation means something: drifted.
     #[serde(default)]
     pub reindented: bool,
     /// A unified diff from the cited lines to the best match.

@@ -41,10 +41,13 @@ impl Remembered {
     }
 }
 
+/// Number of the rules by which code is judged. A verdict that is kept from other rules is found again.
+const RULES: u32 = 2;
+
 /// The same of a record and its fact.
 pub(super) fn digest(record: &Record, fact: &Fact, quorum: Option<u32>) -> Result<String> {
     let anchors: Vec<_> = fact.detail.citations.iter().map(|citation| &citation.anchor).collect();
-    let about = (&anchors, &fact.detail.claims, &record.text, quorum);
+    let about = (RULES, &anchors, &fact.detail.claims, &record.text, quorum);
     let bytes = serde_json::to_vec(&about)
         .map_err(|error| Error::bug("a fact that cannot be written down").caused_by(error))?;
     Ok(hex::encode(Sha256::digest(bytes)))

@@ -69,7 +69,19 @@ pub(super) fn snippet_hash<'a>(lines: impl Iterator<Item = &'a str>) -> String {
 /// True for files in which indentation is meaning.
 pub(super) fn indentation_is_meaning(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    if matches!(name, "Makefile" | "makefile" | "GNUmakefile" | "SConstruct" | "SConscript" | "Snakefile") {
+    let is_named = matches!(
+        name,
+        "Makefile"
+            | "makefile"
+            | "GNUmakefile"
+            | "SConstruct"
+            | "SConscript"
+            | "Snakefile"
+            | "Tiltfile"
+            | "BUILD"
+            | "WORKSPACE"
+    );
+    if is_named {
         return true;
     }
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -77,6 +89,7 @@ pub(super) fn indentation_is_meaning(path: &str) -> bool {
         extension,
         "py" | "pyi"
             | "pyx"
+            | "pyw"
             | "yaml"
             | "yml"
             | "mk"
@@ -92,6 +105,13 @@ pub(super) fn indentation_is_meaning(path: &str) -> bool {
             | "elm"
             | "gd"
             | "bzl"
+            | "bazel"
+            | "star"
+            | "smk"
+            | "purs"
+            | "jade"
+            | "styl"
+            | "robot"
     )
 }
 

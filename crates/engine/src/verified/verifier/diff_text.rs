@@ -49,6 +49,37 @@ pub(super) fn diff_text(
     Some(text)
 }
 
+/// The diff of texts that are equal but for white space, line by line; `None` where nothing differs or line
+/// breaks do.
+pub(super) fn line_by_line(
+    old_place: &Place,
+    old: &[String],
+    new_place: &Place,
+    new: &[&str],
+) -> Option<String> {
+    if old.len() != new.len() || old.iter().zip(new).all(|(old, new)| old == new) {
+        return None;
+    }
+    let mut text = format!(
+        "--- a/{}\n+++ b/{}\n@@ -{},{} +{},{} @@\n",
+        old_place.path,
+        new_place.path,
+        old_place.line_start,
+        old.len(),
+        new_place.line_start,
+        new.len(),
+    );
+    for (old, new) in old.iter().zip(new) {
+        let lines = if old == new { format!(" {old}\n") } else { format!("-{old}\n+{new}\n") };
+        if text.len() + lines.len() > DIFF_BYTES_MAX {
+            text.push_str("\\ cut off\n");
+            break;
+        }
+        text.push_str(&lines);
+    }
+    Some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +95,8 @@ mod tests {
         let text = diff_text(&place(1, 20), &long, &place(3, 6), &file, 1, 5).unwrap();
         assert!(text.len() <= DIFF_BYTES_MAX + 12 && text.ends_with("\\ cut off\n"));
         assert_eq!(diff_text(&place(1, 3), &[], &place(3, 6), &file, 1, 5), None);
+        let text = line_by_line(&place(1, 2), &old[..2], &place(3, 4), &["a", "  b"]).unwrap();
+        assert_eq!(text, "--- a/f\n+++ b/f\n@@ -1,2 +3,2 @@\n a\n-b\n+  b\n");
+        assert_eq!(line_by_line(&place(1, 1), &old[..1], &place(3, 3), &["a"]), None);
     }
 }

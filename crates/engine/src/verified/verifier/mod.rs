@@ -12,16 +12,18 @@
 //! `reading` gives lines as they are; `unanchored` does what it can without an anchor; `given_hash` and `information` are gates of the store verb;
 //! `mentions`, `proposals` and `path_refs` find what a text names, where that stands, and whether it is
 //! there still; `claims` reads and evaluates claims; `verify` puts citations and
-//! claims together; `statement`, `literal` and `support` say whether the code that was found supports what
-//! is said of it.
+//! claims together; `statement`, `literal` and `support` say whether the code that was found
+//! supports what is said of it; `code_text`, `nesting` and `file_kind` say what of a file is code.
 
 mod ahead;
 mod anchor;
 mod block;
 mod claims;
+mod code_text;
 mod committed;
 mod definitions;
 mod diff_text;
+mod file_kind;
 mod generated;
 mod given_hash;
 mod glob;
@@ -38,6 +40,7 @@ mod memo;
 mod mentions;
 #[cfg(test)]
 mod namesake_tests;
+mod nesting;
 mod normal_text;
 mod path;
 mod path_refs;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use loci_model::citation::Place;
 use loci_model::code::{CodeEntry, EntryKind, ObjectId};
 use loci_model::ports::code::CodeError;
-use loci_model::verdict::{CitationVerdict, Method, Unverifiable, Verdict};
+use loci_model::verdict::{CitationVerdict, Drift, Method, Unverifiable, Verdict};
 
 use super::block::Block;
+use super::file_kind::FileKind;
 use super::lines::FileLines;
 use super::session::Verifier;
 use super::steps::{same_name, too_late, too_many};
@@ -94,6 +95,7 @@ impl Verifier<'_> {
         let named = named.map(|named| named.files).unwrap_or_default();
         let tree = self.fresh_files(None)?;
         let started = self.clock.monotonic_us();
+        let mut lesser = None;
         let files =
             named.iter().map(|file| (file, INFO_WEAK)).chain(tree.iter().map(|file| (file, INFO_STRONG)));
         for (file, info_min) in files.filter(|(file, _)| file.path != place.path) {
@@ -118,11 +120,13 @@ impl Verifier<'_> {
                 file: lines,
                 method: Method::Relocated,
             };
-            if let Some(verdict) = window(place, hash, &looked, info_min) {
-                return Ok(Some(verdict));
+            match window(place, hash, &looked, info_min) {
+                Some(verdict) if verdict.verdict == Verdict::Valid => return Ok(Some(verdict)),
+                Some(verdict) => lesser = lesser.or(Some(verdict)),
+                None => {}
             }
         }
-        if is_cut { Err(too_many()) } else { Ok(None) }
+        if is_cut && lesser.is_none() { Err(too_many()) } else { Ok(lesser) }
     }
 }
 
@@ -141,6 +145,10 @@ fn window(place: &Place, hash: &str, looked: &Looked, info_min: u32) -> Option<C
     let line_end = file.number(to.checked_sub(1)?)?;
     verdict.found = Some(Place { path: looked.path.clone(), line_start: start, line_end });
     verdict.blob = Some(looked.blob);
+    if FileKind::of(&looked.path).is_less_than(FileKind::of(&place.path)) {
+        verdict.verdict = Verdict::Drifted;
+        verdict.drift = Some(Drift::High);
+    }
     Some(verdict)
 }
 

@@ -91,7 +91,9 @@ fn contradict(citations: &mut [CitationVerdict], claims: &[Claim], outcomes: &[C
 fn cover(citations: &mut [CitationVerdict], claims: &[Claim]) {
     let has_claim = |index: usize| claims.iter().any(|claim| claim.citations().contains(&index));
     let is_drifted = |citation: &CitationVerdict| citation.verdict == Verdict::Drifted;
-    if !citations.iter().enumerate().all(|(index, citation)| !is_drifted(citation) || has_claim(index)) {
+    // Equal text that may mean something else proves as little by a pattern as by itself.
+    let is_covered = |index: usize, citation: &CitationVerdict| has_claim(index) && citation.detail.is_none();
+    if !citations.iter().enumerate().all(|(index, one)| !is_drifted(one) || is_covered(index, one)) {
         return;
     }
     for citation in citations.iter_mut().filter(|citation| is_drifted(citation)) {

@@ -69,6 +69,23 @@ pub(super) fn segments_alike(one: &str, other: &str) -> usize {
     alike(&mut one.split('/').zip(other.split('/'))) + alike(&mut one.rsplit('/').zip(other.rsplit('/')))
 }
 
+/// The file that the cited one is taken for when the two ends are compared; none where the history says that
+/// it was another file: of two copies that went away together, only one became the new file.
+pub(super) fn paired(verifier: &Verifier<'_>, path: &str, commit: ObjectId) -> CodeResult<Option<String>> {
+    let (forth, _) = verifier.renames(commit)?;
+    let Some(new) = forth.get(path) else {
+        if verifier.may_lack_renames(commit)? {
+            let detail = "the file may have been renamed: the comparison is too large to be told whole";
+            return Err(CodeError::new(Unverifiable::TooLarge, detail));
+        }
+        return Ok(None);
+    };
+    Ok(match verifier.origin(new, commit)? {
+        Origin::From(old) if old != path => None,
+        Origin::From(_) | Origin::New | Origin::Unknown => Some(new.clone()),
+    })
+}
+
 /// Where the block stands in a file of this revision because it stood in that file when the anchor was made: those are not the
 /// block that moved. What cannot be read of the old revision held nothing.
 pub(super) fn held_before(

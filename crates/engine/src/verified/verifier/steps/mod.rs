@@ -2,9 +2,10 @@
 //! file, in other files, with other line breaks, similar lines, nothing.
 //!
 //! [`search`] runs them. `in_file` is steps 2, 3, 3b and 6 for one candidate file, `elsewhere` names the candidate files of step
-//! 4, `rewrapped` is step 5, `similar` step 7.
+//! 4, `rewrapped` is step 5, `similar` step 7; `equal_text` says where equal text may mean something else.
 
 mod elsewhere;
+mod equal_text;
 mod in_file;
 mod rewrapped;
 mod search;

@@ -6,12 +6,15 @@ use super::super::thresholds::{PACKED_BYTES_MIN, WRAPPED_LINES_MAX, WRAPPED_NEIG
 use super::in_file::Before;
 use loci_model::citation::Anchor;
 
+/// Lines with other line breaks, ends excluded.
+pub(super) struct Rewrapped {
+    pub(super) new: (usize, usize),
+    /// What they were before, where that is more than the block.
+    pub(super) old: Option<(usize, usize)>,
+}
+
 /// The lines, end excluded, that hold the block's text. Where several do, the nearest to `near`.
-pub(super) fn rewrapped(
-    anchor: &Anchor,
-    file: &FileLines,
-    near: &dyn Fn() -> usize,
-) -> Option<(usize, usize)> {
+pub(super) fn rewrapped(anchor: &Anchor, file: &FileLines, near: &dyn Fn() -> usize) -> Option<Rewrapped> {
     let (hash, bytes) = anchor.packed;
     if bytes < PACKED_BYTES_MIN {
         return None;
@@ -21,13 +24,14 @@ pub(super) fn rewrapped(
         (packed_hash(std::iter::once(text)).0 == hash).then_some((from, to))
     };
     let found: Vec<(usize, usize)> = (0..file.len()).filter_map(holds).collect();
-    match found.as_slice() {
+    let new = match found.as_slice() {
         [] | [_] => found.first().copied(),
         [_, _, ..] => {
             let near = near();
             found.into_iter().min_by_key(|(from, _)| (from.abs_diff(near), *from))
         }
-    }
+    };
+    new.map(|new| Rewrapped { new, old: None })
 }
 
 /// The lines, end excluded, that hold the block together with the fewest of its neighbours, where the block alone does not begin
@@ -37,7 +41,7 @@ pub(super) fn rewrapped_with_neighbours(
     anchor: &Anchor,
     before: &Before<'_>,
     file: &FileLines,
-) -> Option<(usize, usize)> {
+) -> Option<Rewrapped> {
     let length = anchor.line_hashes.len();
     let end = before.first + length;
     let from = before.map.kept_before(before.first).map_or(0, |at| at + 1);
@@ -62,7 +66,8 @@ pub(super) fn rewrapped_with_neighbours(
             }
             let found = (from..to).find_map(|at| {
                 let (end, text) = file.packed_of(at, bytes)?;
-                (end <= to && packed_hash(std::iter::once(text)).0 == hash).then_some((at, end))
+                let is_same = end <= to && packed_hash(std::iter::once(text)).0 == hash;
+                is_same.then_some(Rewrapped { new: (at, end), old: Some((old_from, old_to)) })
             });
             if found.is_some() {
                 return found;

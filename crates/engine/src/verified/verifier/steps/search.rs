@@ -6,12 +6,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use loci_model::citation::{Anchor, Citation, Place};
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin};
+use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
 use loci_model::ports::code::{CodeError, CodeResult};
 use loci_model::verdict::{CitationVerdict, Drift, Method, Unverifiable, Verdict};
 
-use super::super::block::{Block, indentation_is_meaning, snippet_hash};
+use super::super::block::{Block, snippet_hash};
 use super::super::diff_text::diff_text;
+use super::super::file_kind::FileKind;
 use super::super::grounding::lost;
 use super::super::line_diff::LineMap;
 use super::super::lines::FileLines;
@@ -19,7 +20,10 @@ use super::super::session::Verifier;
 use super::super::thresholds::{
     CHANGED_FILES_MAX, CONTEXT_WEAK, INFO_STRONG, OCCURRENCES_MAX, SAME_FILE_SHARE,
 };
-use super::elsewhere::{held_before, may_hold, same_name, segments_alike, stood_before, too_late, too_many};
+use super::elsewhere::{
+    held_before, may_hold, paired, same_name, segments_alike, stood_before, too_late, too_many,
+};
+use super::equal_text::{EqualText, OtherMeaning};
 use super::in_file::{Before, InFile, context, in_file, in_other_file, occurrences};
 use super::rewrapped::{rewrapped, rewrapped_with_neighbours};
 use super::similar::{Similar, similar};
@@ -28,8 +32,15 @@ use super::tried::{Old, Tried};
 /// Finds the citation at the verifier's revision. Claims are not looked at.
 pub(in super::super) fn search(verifier: &Verifier<'_>, citation: &Citation) -> CitationVerdict {
     let anchor = &citation.anchor;
-    let mut search =
-        Search { verifier, anchor, old: OnceCell::new(), here: None, tried: Vec::new(), doubt: None };
+    let mut search = Search {
+        verifier,
+        anchor,
+        old: OnceCell::new(),
+        here: None,
+        tried: Vec::new(),
+        lesser: None,
+        doubt: None,
+    };
     let mut verdict = search.run(citation.current.as_ref().map(|(place, _)| place));
     verdict.in_bounds = verdict.method == Method::Unchanged
         || search.here.as_ref().is_some_and(|file| anchor.place.line_end <= file.total());
@@ -43,6 +54,8 @@ struct Search<'s, 'v> {
     /// The file that has the cited path now.
     here: Option<Arc<FileLines>>,
     tried: Vec<Tried>,
+    /// The block where it is no code any more: it counts where it stands nowhere else.
+    lesser: Option<CitationVerdict>,
     doubt: Option<CodeError>,
 }
 
@@ -58,7 +71,7 @@ impl Search<'_, '_> {
         if let Some(verdict) = self.own_files(cited, current) {
             return verdict;
         }
-        if let Some(verdict) = self.other_files(cited.is_some()) {
+        if let Some(verdict) = self.other_files(cited.is_some()).or_else(|| self.lesser.take()) {
             return verdict;
         }
         if let Some(verdict) = self.other_line_breaks() {
@@ -119,7 +132,7 @@ impl Search<'_, '_> {
         let path = self.anchor.place.path.clone();
         if let Some(commit) = self.anchor.commit {
             // A file that is still there was not renamed, unless what stands there now is another file.
-            let renamed = if path_is_there { Ok(None) } else { self.paired(&path, commit) };
+            let renamed = if path_is_there { Ok(None) } else { paired(self.verifier, &path, commit) };
             let verdict = self.try_renamed(renamed, path_is_there);
             if verdict.is_some() {
                 return verdict;
@@ -139,23 +152,6 @@ impl Search<'_, '_> {
             }
         }
         if self.anchor.info >= INFO_STRONG { self.try_tree() } else { None }
-    }
-
-    /// The file that the cited one is taken for when the two ends are compared; none where the history says that it was another
-    /// file: of two copies that went away together, only one became the new file.
-    fn paired(&self, path: &str, commit: ObjectId) -> CodeResult<Option<String>> {
-        let (forth, _) = self.verifier.renames(commit)?;
-        let Some(new) = forth.get(path) else {
-            if self.verifier.may_lack_renames(commit)? {
-                let detail = "the file may have been renamed: the comparison is too large to be told whole";
-                return Err(CodeError::new(Unverifiable::TooLarge, detail));
-            }
-            return Ok(None);
-        };
-        Ok(match self.verifier.origin(new, commit)? {
-            Origin::From(old) if old != path => None,
-            Origin::From(_) | Origin::New | Origin::Unknown => Some(new.clone()),
-        })
     }
 
     fn try_renamed(
@@ -235,7 +231,8 @@ impl Search<'_, '_> {
 
     fn look_through_tree(&mut self, started: u64) -> CodeResult<Option<Tried>> {
         let commit = self.readable_commit();
-        let mut best: Option<(f64, usize, Tried)> = None;
+        let mut best: Option<((bool, f64, usize), Tried)> = None;
+        let cited_kind = FileKind::of(&self.anchor.place.path);
         let files = self.verifier.fresh_files(commit)?;
         for (index, file) in files.iter().enumerate() {
             self.verifier.announce_part(&files, index);
@@ -258,14 +255,13 @@ impl Search<'_, '_> {
             if commit.is_none() && surroundings < CONTEXT_WEAK {
                 continue;
             }
-            let nearness = segments_alike(&file.path, &self.anchor.place.path);
-            let better =
-                best.as_ref().is_none_or(|(before, near, _)| (surroundings, nearness) > (*before, *near));
-            if better {
-                best = Some((surroundings, nearness, tried));
+            let is_of_kind = !FileKind::of(&file.path).is_less_than(cited_kind);
+            let key = (is_of_kind, surroundings, segments_alike(&file.path, &self.anchor.place.path));
+            if best.as_ref().is_none_or(|(before, _)| key > *before) {
+                best = Some((key, tried));
             }
         }
-        Ok(best.map(|(_, _, tried)| tried))
+        Ok(best.map(|(_, tried)| tried))
     }
 
     /// The anchor's commit, if its tree can be read.
@@ -364,7 +360,7 @@ impl Search<'_, '_> {
     }
 
     /// The verdict for a block that was found by the hashes of its lines, once its own hash agrees.
-    fn confirmed(&self, tried: &Tried, from: usize) -> Option<CitationVerdict> {
+    fn confirmed(&mut self, tried: &Tried, from: usize) -> Option<CitationVerdict> {
         let to = from + self.anchor.line_hashes.len();
         let block = Block::new(&tried.file, from, to);
         if block.snippet_hash() != self.anchor.snippet_hash {
@@ -375,9 +371,25 @@ impl Search<'_, '_> {
             verdict.method = Method::InPlace;
             verdict.found = Some(self.anchor.place.clone());
         }
-        verdict.reindented =
-            indentation_is_meaning(&tried.path) && block.indent_profile() != self.anchor.indent_profile;
+        let (verdict, meaning) = self.judged(verdict, tried, (from, to), None);
+        if meaning.is_some_and(OtherMeaning::is_elsewhere) {
+            self.lesser.get_or_insert(verdict);
+            return None;
+        }
         Some(verdict)
+    }
+
+    /// The verdict on equal text, drifted where it may mean something else there.
+    fn judged(
+        &self,
+        verdict: CitationVerdict,
+        tried: &Tried,
+        (from, to): (usize, usize),
+        rewrapped: Option<(usize, usize)>,
+    ) -> (CitationVerdict, Option<OtherMeaning>) {
+        let (path, file) = (tried.path.as_str(), &*tried.file);
+        let text = EqualText { anchor: self.anchor, path, file, from, to, rewrapped };
+        text.judged(verdict, &|| self.before(tried.blob, file))
     }
 
     fn is_in_place(&self, tried: &Tried, from: usize) -> bool {
@@ -398,10 +410,11 @@ impl Search<'_, '_> {
                 let before = if is_same_file { self.before(tried.blob, &tried.file) } else { None };
                 rewrapped_with_neighbours(self.anchor, &before?, &tried.file)
             };
-            let (from, to) = alone.or_else(together)?;
-            let mut verdict = tried.verdict(from, to)?;
+            let found = alone.or_else(together)?;
+            let mut verdict = tried.verdict(found.new.0, found.new.1)?;
             verdict.method = Method::Reformatted;
-            Some(verdict)
+            let cited = || self.old().map(|old| (old.first, old.first + self.anchor.line_hashes.len()));
+            Some(self.judged(verdict, tried, found.new, found.old.or_else(cited)).0)
         })
     }
 
