@@ -11,7 +11,8 @@ use crate::words::closed_words;
 closed_words! {
     /// What cited code says of a statement.
     Support {
-        /// The declared claims are true, or every name and value of the statement stands in the cited code.
+        /// True claims say so, or every name and value of the statement stands in the cited code, each value
+        /// with its name.
         Supported = "supported",
         /// Nothing shows that the code says so.
         NotChecked = "not_checked",
@@ -23,7 +24,7 @@ closed_words! {
 closed_words! {
     /// Why support is found to be so.
     SupportReason {
-        /// All declared claims are true.
+        /// All declared claims are true, and hold a name or value of the statement.
         ClaimTrue = "claim_true",
         /// Every name and value of the statement was found.
         NamesFound = "names_found",
@@ -33,6 +34,9 @@ closed_words! {
         NothingToFind = "nothing_to_find",
         /// The statement has more names and values, or a longer quotation, than is looked for.
         TooMuch = "too_much",
+        /// The statement denies something, or has a value that the code does not give to its name in these
+        /// words.
+        ValuesOpen = "values_open",
         /// A claim is false.
         ClaimFalse = "claim_false",
         /// The code gives another literal value to a name of the statement.
@@ -53,6 +57,19 @@ pub struct OtherValue {
     pub found: String,
     /// The cited lines that hold it.
     pub place: Place,
+}
+
+impl OtherValue {
+    /// What stands before a value that the statement denies.
+    pub const DENIED: &str = "not ";
+
+    /// What the code says, in a few words.
+    pub fn shown(&self) -> String {
+        match self.stated.starts_with(Self::DENIED) {
+            true => format!("{} is {} there", self.name, self.found),
+            false => format!("{} is {} there, not {}", self.name, self.found, self.stated),
+        }
+    }
 }
 
 /// What was found of a statement in its cited code, at one revision.

@@ -54,7 +54,7 @@ const CASES: &[Case] = &[
         label: "src/cart.rs:14-16; verified; moved from src/cart.rs:13-15",
     },
     Case {
-        fact: "`old_limit` is read nowhere else.",
+        fact: "`old_limit` is read by old clients alone.",
         cite: "src/old.rs:1",
         support: "supported",
         assurance: "gone",

@@ -3,7 +3,7 @@
 //! words from. It decides no state.
 
 use loci_model::citation::Place;
-use loci_model::support::{Assurance, Support, SupportReason, SupportReport};
+use loci_model::support::{Assurance, OtherValue, Support, SupportReason, SupportReport};
 use loci_model::verdict::{Verdict, Verification};
 
 use super::answers::FactView;
@@ -127,15 +127,19 @@ impl FactView {
 fn reason(report: &SupportReport) -> Option<String> {
     match report.reason {
         SupportReason::ClaimFalse => Some("a claim about it is false".to_owned()),
-        SupportReason::OtherValue => {
-            let other = |one: &loci_model::support::OtherValue| {
-                format!("{} is {} there, not {}", one.name, one.found, one.stated)
-            };
-            Some(report.other_values.iter().take(NAMES_MAX).map(other).collect::<Vec<_>>().join(", "))
-        }
+        SupportReason::OtherValue => Some(
+            report.other_values.iter().take(NAMES_MAX).map(OtherValue::shown).collect::<Vec<_>>().join(", "),
+        ),
         SupportReason::NamesMissing => {
             let names: Vec<&str> = report.missing.iter().take(NAMES_MAX).map(String::as_str).collect();
             Some(format!("not found there: {}", names.join(", ")))
+        }
+        SupportReason::ValuesOpen if report.missing.is_empty() => {
+            Some("it denies something, which no line can show".to_owned())
+        }
+        SupportReason::ValuesOpen => {
+            let values: Vec<&str> = report.missing.iter().take(NAMES_MAX).map(String::as_str).collect();
+            Some(format!("not said so there: {}", values.join(", ")))
         }
         SupportReason::ClaimTrue
         | SupportReason::NamesFound

@@ -83,7 +83,7 @@ pub(super) fn see(source: &dyn CodeSource, look: &Look<'_>, tip: &Tip, subjects:
 pub(super) fn see_one(verifier: &Verifier<'_>, look: &Look<'_>, subject: &Subject) -> Seen {
     let began_us = look.clock.monotonic_us();
     let mut verification = verifier.verify(&subject.citations, &subject.claims, Quorum::of(look.quorum));
-    let support = verifier.support(&subject.statement, &subject.citations, &verification);
+    let support = verifier.support(&subject.statement, &subject.citations, &subject.claims, &verification);
     verification.support = Some(support);
     for (verdict, citation) in verification.citations.iter_mut().zip(&subject.citations) {
         verdict.committed = verifier.committed(citation, verdict);

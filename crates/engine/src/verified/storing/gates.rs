@@ -180,7 +180,7 @@ impl Engine {
             passed.warnings.push("UNGROUNDED: no word of the fact stands in a cited block".to_owned());
         }
         passed.verification = verifier.verify(&passed.citations, &asked.claims, Quorum::All);
-        let support = verifier.support(&asked.fact, &passed.citations, &passed.verification);
+        let support = verifier.support(&asked.fact, &passed.citations, &asked.claims, &passed.verification);
         passed.warnings.extend(support_warning(&support));
         passed.verification.support = Some(support);
         passed.known = asked.known.iter().map(|one| (one.clone(), verifier.check(one))).collect();
@@ -314,9 +314,16 @@ fn support_warning(report: &SupportReport) -> Option<String> {
         Support::NotChecked if report.reason == SupportReason::TooMuch => {
             let (names, bytes) = (limits::SUPPORT_NAMES_MAX, limits::SUPPORT_QUOTE_BYTES_MAX);
             let why = format!("more than {names} names or values, or a quotation of more than {bytes} bytes");
-            Some(format!(
-                "NOT_CHECKED: the fact has {why}, so it is not shown as verified: split it, or add a claim"
-            ))
+            Some(format!("NOT_CHECKED: the fact has {why}, so it is not shown as verified: split it"))
+        }
+        Support::NotChecked if report.reason == SupportReason::ValuesOpen => {
+            let why = match report.missing.is_empty() {
+                true => "the fact denies something, which no line can show".to_owned(),
+                false => {
+                    format!("the cited lines do not say so in the same words: {}", report.missing.join(", "))
+                }
+            };
+            Some(format!("NOT_CHECKED: {why}; so the fact is not shown as verified: {remedy}"))
         }
         Support::NotChecked if report.missing.is_empty() => {
             let why = "the fact has no name or value to be looked for in the cited lines";

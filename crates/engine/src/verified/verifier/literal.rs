@@ -50,9 +50,19 @@ impl Literal {
     pub(super) fn differs(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Number(one), Self::Number(other)) => one != other,
-            (Self::Text(one), Self::Text(other)) => one != other,
+            (Self::Text(_), Self::Text(_)) => !self.is_same(other),
             (Self::Truth(one), Self::Truth(other)) => one != other,
             _ => false,
+        }
+    }
+
+    /// True where both are the same value.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        match (self, other) {
+            // Lines of code are kept with their white space folded.
+            (Self::Text(one), Self::Text(other)) => folded(one) == folded(other),
+            _ => self == other,
         }
     }
 
@@ -90,7 +100,10 @@ fn plain(number: &str) -> String {
 }
 
 /// The literal values to which a line binds a name; comments bind none.
-pub(super) struct BoundValues(Option<Regex>);
+pub(super) struct BoundValues {
+    literals: Option<Regex>,
+    any: Option<Regex>,
+}
 
 impl BoundValues {
     /// For one name.
@@ -101,22 +114,38 @@ impl BoundValues {
         let forms = format!(
             r#"(?:^|[^\w$]){name}["']?(?:(?::\s?[A-Za-z_&\[('][^=;,{{}}]*?|\s[A-Za-z_\[*][\w.\[\]*]*)?\s?:?=\s?|:\s){literal}\s?(?:[;,)}}\]]|//|#|/\*|--|$)|^#\s?define {name} {literal}(?:\s|$)"#
         );
-        Self(Regex::new(&forms).ok())
+        // Anything at all, also what is added or taken away.
+        let any = format!(
+            r#"(?:^|[^\w$]){name}["']?(?::\s?[A-Za-z_&\[('][^=;,{{}}]*?|\s[A-Za-z_\[*][\w.\[\]*]*)?\s?(?::|\?|\+|-|\*|/|%|\||&|\^|<<|>>|\*\*|//|\?\?)?=(?:[^=>~]|$)"#
+        );
+        Self { literals: Regex::new(&forms).ok(), any: Regex::new(&any).ok() }
+    }
+
+    /// How often a line in normal form gives the name something, be it a literal or not.
+    pub(super) fn assignments(&self, line: &str) -> usize {
+        if is_comment(line) {
+            return 0;
+        }
+        self.any.as_ref().map_or(0, |any| any.find_iter(line).count())
     }
 
     /// Those of a line in normal form.
     pub(super) fn in_line(&self, line: &str) -> Vec<Literal> {
-        let is_comment = ["//", "/*", "*", "--", ";", "\"\"\""].iter().any(|mark| line.starts_with(mark))
-            || (line.starts_with('#') && !line.contains("define "))
-            // A choice has a colon, too.
-            || line.contains(" ? ");
-        let Some(pattern) = self.0.as_ref().filter(|_| !is_comment) else { return Vec::new() };
+        // A choice has a colon, too.
+        let is_none = is_comment(line) || line.contains(" ? ");
+        let Some(pattern) = self.literals.as_ref().filter(|_| !is_none) else { return Vec::new() };
         let value = |found: regex::Captures<'_>| {
             let literal = found.iter().skip(1).flatten().next()?.as_str();
             Literal::of(literal)
         };
         pattern.captures_iter(line).filter_map(value).collect()
     }
+}
+
+/// True for a line that begins as a comment does, whatever the language.
+fn is_comment(line: &str) -> bool {
+    ["//", "/*", "*", "--", ";", "\"\"\""].iter().any(|mark| line.starts_with(mark))
+        || (line.starts_with('#') && !line.contains("define "))
 }
 
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| compiled(r"^(\d[\d_]*(?:\.\d[\d_]*)*)_?([A-Za-z]\w*)?$"));

@@ -12,7 +12,7 @@
 //! `reading` gives lines as they are; `unanchored` does what it can without an anchor; `given_hash` and `information` are gates of the store verb;
 //! `mentions`, `proposals` and `path_refs` find what a text names, where that stands, and whether it is
 //! there still; `claims` reads and evaluates claims; `verify` puts citations and
-//! claims together; `statement`, `literal` and `support` say whether the code that was found
+//! claims together; `statement`, `literal`, `stated_values` and `support` say whether the code that was found
 //! supports what is said of it; `code_text`, `nesting` and `file_kind` say what of a file is code.
 
 mod ahead;
@@ -51,6 +51,7 @@ mod reading;
 mod ref_name;
 mod scanners;
 mod session;
+mod stated_values;
 mod statement;
 #[cfg(test)]
 mod step_tests;

@@ -11,7 +11,7 @@ use super::literal::{Literal, number_of};
 use super::mentions::{is_address, is_file, is_owned, looks_like_code};
 
 /// Words behind a number that make it a measure: the code may write the same measure as another number.
-const UNITS: &str = " s sec secs second seconds ms millisecond milliseconds us microseconds ns m min mins minute minutes h hour \
+pub(super) const UNITS: &str = " s sec secs second seconds ms millisecond milliseconds us microseconds ns m min mins minute minutes h hour \
     hours d day days week weeks month months year years b byte bytes kb mb gb tb kib mib gib tib k \
     kilobytes megabytes gigabytes \
     percent pct hz khz mhz ghz thousand million billion ";
@@ -181,7 +181,7 @@ fn add(list: &mut Vec<String>, item: &str, is_cut: &mut bool) {
 }
 
 /// A text without files and addresses.
-fn without_places(text: &str) -> String {
+pub(super) fn without_places(text: &str) -> String {
     let marks = |c: char| "()[]{}<>\"',;|“”«»‘’…".contains(c);
     let keep = |run: &&str| {
         let bare = run.trim_matches(marks).trim_end_matches(['.', ':', '!', '?']);

@@ -4,17 +4,21 @@
 //! what is doubtful is
 //! `not_checked`.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
 use loci_model::citation::{Citation, Place};
+use loci_model::claim::Claim;
 use loci_model::support::{OtherValue, Support, SupportReason, SupportReport};
 use loci_model::verdict::{CitationVerdict, Method, Verdict, Verification};
 
+use super::code_text::CodeText;
 use super::definitions::enclosing_lines;
 use super::grounding::{grounded, numbers};
-use super::literal::{BoundValues, number_of};
+use super::literal::{Literal, number_of};
 use super::session::Verifier;
+use super::stated_values::{BoundInCode, StatedValues, is_name};
 use super::statement::{Statement, Wanted};
 use super::words::words;
 use crate::safety::{RedactionMode, secrets::redact};
@@ -24,10 +28,19 @@ const DRIFTED_MARGIN_LINES: u32 = 3;
 /// Longest quoted text that no name or number goes with and that says enough alone, in characters.
 const QUOTE_CHARS_MIN: usize = 3;
 
-/// Lines of one citation.
+/// Lines of one citation, without comments.
 struct CitedLines {
     place: Place,
     lines: Vec<String>,
+}
+
+/// What is looked for.
+struct Asked<'a> {
+    statement: &'a str,
+    said: &'a Statement,
+    stated: &'a StatedValues,
+    /// Words of true claims that say something of the statement, and the lines they match.
+    claimed: Vec<String>,
 }
 
 impl Verifier<'_> {
@@ -36,10 +49,11 @@ impl Verifier<'_> {
         &self,
         statement: &str,
         citations: &[Citation],
+        claims: &[Claim],
         verification: &Verification,
     ) -> SupportReport {
-        let claims = &verification.claims;
-        if claims.iter().any(|claim| claim.holds == Some(false)) {
+        let outcomes = &verification.claims;
+        if outcomes.iter().any(|claim| claim.holds == Some(false)) {
             return SupportReport::new(Support::Contradicted, SupportReason::ClaimFalse);
         }
         let checked: Vec<(&Citation, &CitationVerdict)> =
@@ -50,38 +64,98 @@ impl Verifier<'_> {
             return SupportReport::new(Support::NotChecked, SupportReason::Unread);
         }
         let said = Statement::of(statement);
-        let other_values = other_values(&said, &cited);
+        let stated = StatedValues::of(statement);
+        let other_values = other_values(&said, &stated, &cited);
         if !other_values.is_empty() {
             let report = SupportReport::new(Support::Contradicted, SupportReason::OtherValue);
             return SupportReport { other_values, ..report };
         }
-        if !claims.is_empty() && claims.iter().all(|claim| claim.holds == Some(true)) {
-            return SupportReport::new(Support::Supported, SupportReason::ClaimTrue);
-        }
-        if said.is_empty() && !said.is_cut {
+        let is_claimed = !outcomes.is_empty() && outcomes.iter().all(|claim| claim.holds == Some(true));
+        let claimed = match is_claimed {
+            true => self.relevant_words(statement, stated.denies(), claims, &verification.citations),
+            false => Vec::new(),
+        };
+        self.by_names(&Asked { statement, said: &said, stated: &stated, claimed }, &checked, &cited)
+    }
+
+    /// Whether every name and value of a statement stands in the cited lines, the definition around them or
+    /// true claims, each value with its name.
+    fn by_names(
+        &self,
+        asked: &Asked<'_>,
+        checked: &[(&Citation, &CitationVerdict)],
+        cited: &[CitedLines],
+    ) -> SupportReport {
+        let Asked { statement, said, stated, claimed } = asked;
+        if said.is_empty() && !said.is_cut && claimed.is_empty() {
             return SupportReport::new(Support::NotChecked, SupportReason::NothingToFind);
         }
         let lines = || cited.iter().flat_map(|one| one.lines.iter().map(String::as_str));
-        let mut held = HeldWords::of(lines());
+        let mut held = HeldWords::of(lines().chain(claimed.iter().map(String::as_str)));
+        let around: OnceCell<Vec<String>> = OnceCell::new();
+        let around =
+            || around.get_or_init(|| checked.iter().flat_map(|(_, one)| self.lines_around(one)).collect());
         if said.wanted().any(|wanted| !held.holds(wanted)) {
-            let around = checked.iter().flat_map(|(_, verdict)| self.lines_around(verdict));
-            held.add(&around.collect::<Vec<_>>().join(" "));
+            held.add(&around().join(" "));
         }
         let (found, missing): (Vec<Wanted<'_>>, _) = said.wanted().partition(|wanted| held.holds(*wanted));
-        let shown = |list: &[Wanted<'_>]| list.iter().map(|wanted| wanted.shown()).collect::<Vec<_>>();
-        let (support, reason) = match missing.is_empty() {
-            false => (Support::NotChecked, SupportReason::NamesMissing),
-            true if said.is_cut => (Support::NotChecked, SupportReason::TooMuch),
-            true if is_specific(&found, statement, lines()) => {
-                (Support::Supported, SupportReason::NamesFound)
+        let bound = |name: &str| match BoundInCode::of(name, lines()) {
+            none if none.values.is_empty() && !none.is_open => {
+                BoundInCode::of(name, around().iter().map(String::as_str))
             }
-            true => (Support::NotChecked, SupportReason::NothingToFind),
+            found => found,
         };
-        SupportReport {
-            found: shown(&found),
-            missing: shown(&missing),
-            ..SupportReport::new(support, reason)
+        let is_claimed = |token: &str| {
+            claimed.iter().any(|text| words(text).chain(numbers(text)).any(|word| word == token))
+        };
+        let open = || {
+            let mut open = stated.open(&bound, &|text| held.text.contains(text), &is_claimed);
+            open.extend(
+                said.quotes.iter().filter(|quote| !self.is_exact(quote, statement, checked)).cloned(),
+            );
+            open
+        };
+        let shown = |list: &[Wanted<'_>]| list.iter().map(|wanted| wanted.shown()).collect::<Vec<_>>();
+        let report = |support, reason, missing| {
+            let found = shown(&found);
+            SupportReport { found, missing, ..SupportReport::new(support, reason) }
+        };
+        if !missing.is_empty() {
+            return report(Support::NotChecked, SupportReason::NamesMissing, shown(&missing));
         }
+        if said.is_cut {
+            return report(Support::NotChecked, SupportReason::TooMuch, Vec::new());
+        }
+        if claimed.is_empty() && !is_specific(&found, statement, lines()) {
+            return report(Support::NotChecked, SupportReason::NothingToFind, Vec::new());
+        }
+        let open = open();
+        if !open.is_empty() || (stated.denies() && claimed.is_empty()) {
+            return report(Support::NotChecked, SupportReason::ValuesOpen, open);
+        }
+        let reason = if claimed.is_empty() { SupportReason::NamesFound } else { SupportReason::ClaimTrue };
+        report(Support::Supported, reason, Vec::new())
+    }
+
+    /// Whether a quoted text with white space stands in the cited lines with just that white space, where
+    /// they can be read without being fetched.
+    fn is_exact(&self, quote: &str, statement: &str, checked: &[(&Citation, &CitationVerdict)]) -> bool {
+        if !quote.contains(' ') {
+            return true;
+        }
+        let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let written = statement.split(['"', '“', '”', '«', '»']).find(|part| folded(part) == quote);
+        let written = written.unwrap_or(quote).trim();
+        let files = checked.iter().filter_map(|(_, verdict)| {
+            let (place, blob) = (verdict.found.as_ref()?, verdict.blob?);
+            let is_near = self.source.capabilities().near || self.holds(blob);
+            let file = self.blob(blob).ok().filter(|_| is_near)?;
+            Some(file.raw(place.line_start, place.line_end).to_owned())
+        });
+        let texts: Vec<String> = files.collect();
+        // What stands in none of them stands in a definition or a claim.
+        texts.iter().all(|text| !folded(text).contains(quote))
+            || texts.iter().any(|text| text.contains(written))
     }
 
     /// The lines of a citation where it was found; `None` where it was not, or they cannot be read. What is
@@ -91,7 +165,8 @@ impl Verifier<'_> {
         let place = verdict.found.clone()?;
         let is_as_kept = verdict.verdict == Verdict::Valid && verdict.method != Method::ByClaims;
         if is_as_kept && !citation.anchor.lines.is_empty() {
-            return Some(CitedLines { place, lines: citation.anchor.lines.clone() });
+            let lines = citation.anchor.lines.iter().map(String::as_str);
+            return Some(CitedLines { lines: code_of(&citation.anchor.place.path, lines), place });
         }
         let margin = match verdict.verdict {
             Verdict::Valid if is_as_kept => 0,
@@ -101,7 +176,7 @@ impl Verifier<'_> {
         let file = self.blob(verdict.blob?).ok()?;
         let first = place.line_start.saturating_sub(margin).max(1);
         let range = file.between(first, place.line_end.saturating_add(margin));
-        let lines = file.lines(range.start, range.end).map(str::to_owned).collect();
+        let lines = code_of(&place.path, file.lines(range.start, range.end));
         Some(CitedLines { place, lines })
     }
 
@@ -115,8 +190,7 @@ impl Verifier<'_> {
         let Ok(file) = self.blob(blob) else { return Vec::new() };
         let cited = file.between(place.line_start, place.line_end);
         let around: Option<Range<usize>> = enclosing_lines(&place.path, &file, cited.start);
-        around
-            .map_or_else(Vec::new, |around| file.lines(around.start, around.end).map(str::to_owned).collect())
+        around.map_or_else(Vec::new, |around| code_of(&place.path, file.lines(around.start, around.end)))
     }
 }
 
@@ -132,31 +206,45 @@ fn is_specific<'l>(found: &[Wanted<'_>], statement: &str, lines: impl Iterator<I
     is_named || grounded(statement, lines).iter().any(is_word)
 }
 
-/// Names that the cited lines bind to other literals than the statement does, and nowhere to its own.
-fn other_values(said: &Statement, cited: &[CitedLines]) -> Vec<OtherValue> {
+/// Lines without comments and documentation.
+pub(super) fn code_of<'l>(path: &str, lines: impl Iterator<Item = &'l str>) -> Vec<String> {
+    let mut scan = CodeText::of(path);
+    lines.map(|line| scan.line(line)).collect()
+}
+
+/// Names that the cited lines bind to other literals than the statement does, and nowhere to its own or to
+/// what is no literal; and names of which the statement denies the value that they have.
+fn other_values(said: &Statement, stated: &StatedValues, cited: &[CitedLines]) -> Vec<OtherValue> {
+    let lines = || cited.iter().flat_map(|one| one.lines.iter().map(String::as_str));
+    let bound = |name: &str| BoundInCode::of(name, lines());
     let mut others: Vec<OtherValue> = Vec::new();
-    for binding in &said.bindings {
-        let bound = BoundValues::of(&binding.name);
-        let values = cited.iter().flat_map(|one| {
-            let of_lines = one.lines.iter().flat_map(|line| bound.in_line(line));
-            of_lines.map(move |value| (value, &one.place))
-        });
-        let values: Vec<_> = values.collect();
-        let is_stated = |number: &str| said.numbers.iter().any(|one| one == number);
-        // A statement with both values may say what became of the one.
-        let is_open = values.iter().any(|(value, _)| {
-            !binding.value.differs(value) || is_stated(value.shown().trim_start_matches('-'))
-        });
-        let Some((value, place)) = values.first().filter(|_| !is_open) else { continue };
-        let (found, _) = redact(value.shown(), RedactionMode::Mask);
-        let other = OtherValue {
-            name: binding.name.clone(),
-            stated: binding.value.shown(),
-            found,
-            place: (*place).clone(),
+    let mut add = |name: &str, stated: String, value: &Literal| {
+        let is_there = |one: &&CitedLines| {
+            let found = BoundInCode::of(name, one.lines.iter().map(String::as_str));
+            found.values.contains(value)
         };
+        let Some(one) = cited.iter().find(is_there) else { return };
+        let (found, _) = redact(value.shown(), RedactionMode::Mask);
+        let other = OtherValue { name: name.to_owned(), stated, found, place: one.place.clone() };
         if !others.contains(&other) {
             others.push(other);
+        }
+    };
+    for binding in &said.bindings {
+        let found = bound(&binding.name);
+        // A statement with both values may say what became of the one.
+        let is_doubtful = found.is_open
+            || found
+                .values
+                .iter()
+                .any(|value| !binding.value.differs(value) || stated.states_freely(value, &binding.name));
+        if let Some(value) = found.values.first().filter(|_| !is_doubtful) {
+            add(&binding.name, binding.value.shown(), value);
+        }
+    }
+    for (name, value) in stated.wrongly_denied(&bound) {
+        if is_name(&name) || said.names.contains(&name) {
+            add(&name, format!("{}{}", OtherValue::DENIED, value.shown()), &value);
         }
     }
     others

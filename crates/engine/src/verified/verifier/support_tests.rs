@@ -17,12 +17,22 @@ const LIMITS: &str =
 /// change.
 fn found(
     statement: &str,
+    place: (&str, u32, u32),
+    claims: &[Claim],
+    then: Option<(&str, &str)>,
+) -> (Verdict, SupportReport) {
+    found_in(&[("src/cart.rs", CART), ("src/limits.rs", LIMITS)], statement, place, claims, then)
+}
+
+fn found_in(
+    files: &[(&str, &str)],
+    statement: &str,
     (path, line_start, line_end): (&str, u32, u32),
     claims: &[Claim],
     then: Option<(&str, &str)>,
 ) -> (Verdict, SupportReport) {
     let mut history = CodeHistory::new();
-    history.commit(&[("src/cart.rs", CART), ("src/limits.rs", LIMITS)]);
+    history.commit(files);
     let (cache, clock) = (LineCache::new(1 << 20), ManualClock::default());
     let verifier = |history: &CodeHistory, look: &mut dyn FnMut(&Verifier<'_>)| {
         look(&Verifier::new(history, history.tip(), &cache, "t", &clock, VerifierLimits::default()));
@@ -39,7 +49,7 @@ fn found(
     let mut answer = None;
     verifier(&history, &mut |verifier| {
         let verification = verifier.verify(&citations, claims, Quorum::All);
-        let report = verifier.support(statement, &citations, &verification);
+        let report = verifier.support(statement, &citations, claims, &verification);
         answer = Some((verification.verdict, report));
     });
     answer.unwrap()
@@ -90,7 +100,11 @@ fn claims_decide_before_names_and_other_values_before_true_claims() {
         assert_eq!((verdict, report.support, report.reason), expect, "{statement} {claims:?}");
     };
     use Support::{Contradicted, NotChecked, Supported};
-    check("Carts are small.", &[contains("50")], (Verdict::Valid, Supported, SupportReason::ClaimTrue));
+    check(
+        "A cart has 50 places.",
+        &[contains("= 50")],
+        (Verdict::Valid, Supported, SupportReason::ClaimTrue),
+    );
     check(
         "Carts are small.",
         &[contains("60")],
@@ -116,4 +130,144 @@ fn support_follows_the_code_that_is_there_now() {
         (Verdict::Drifted, Support::Supported),
     );
     check(("src/limits.rs", "fn nothing() {}\n"), (Verdict::Gone, Support::NotChecked));
+}
+
+/// Each statement over the whole of a file, cited from its first to its last line.
+fn over(path: &str, code: &str, cases: &[(&str, Support)]) {
+    let lines = u32::try_from(code.lines().count()).unwrap();
+    for (statement, expect) in cases {
+        let (_, report) = found_in(&[(path, code)], statement, (path, 1, lines), &[], None);
+        assert_eq!(report.support, *expect, "{path}: {statement} {report:?}");
+    }
+}
+
+/// A true statement in plain words is supported; the same words with another sense never are.
+#[test]
+fn nothing_false_is_supported() {
+    use Support::{Contradicted, NotChecked, Supported};
+    over(
+        "a.py",
+        "MAX_ITEMS = 50\nMIN_ITEMS = 5\nTHRESHOLD_X = -50\nDEBUG = False\nSIZE = 10 * 1024\nTIMEOUT_MS = 3000  # was 5000\n# MAX_RETRIES = 9\nRETRIES = {\"MAX_RETRIES\": 3}\n",
+        &[
+            ("MAX_ITEMS is 50.", Supported),
+            ("`MIN_ITEMS` is 5 and MAX_ITEMS = 50", Supported),
+            ("A cart holds at most 50 items (MAX_ITEMS).", Supported),
+            ("A cart holds no more than MAX_ITEMS items.", Supported),
+            ("THRESHOLD_X is -50.", Supported),
+            ("DEBUG is False.", Supported),
+            ("TIMEOUT_MS is 3,000 ms.", Supported),
+            ("MAX_RETRIES is 3.", Supported),
+            ("MAX_ITEMS is not 50.", Contradicted),
+            ("MAX_ITEMS \u{2260} 50", Contradicted),
+            ("MAX_ITEMS is no longer 50.", Contradicted),
+            ("MAX_ITEMS is -50.", Contradicted),
+            ("THRESHOLD_X is 50.", Contradicted),
+            ("MAX_ITEMS is 50.5.", Contradicted),
+            ("MIN_ITEMS = 50 and MAX_ITEMS = 5.", Contradicted),
+            ("DEBUG is not false.", Contradicted),
+            ("MAX_RETRIES is 9.", Contradicted),
+            ("MAX_ITEMS is not 60.", NotChecked),
+            ("MAX_ITEMS is 50%.", NotChecked),
+            ("MAX_ITEMS is 50k.", NotChecked),
+            ("MAX_ITEMS is 50e3.", NotChecked),
+            ("MAX_ITEMS > 50 items are fine", NotChecked),
+            ("MIN_ITEMS, the limit, is 50.", NotChecked),
+            ("The MIN_ITEMS limit is 50.", NotChecked),
+            ("MIN_ITEMS -> 50", NotChecked),
+            ("MAX_ITEMS is fifty thousand.", NotChecked),
+            ("MAX_ITEMS is unlimited.", NotChecked),
+            ("MAX_ITEMS defaults to 40; 50 is another.", NotChecked),
+            ("DEBUG is on.", NotChecked),
+            ("DEBUG is enabled by default.", NotChecked),
+            ("SIZE is 10.", NotChecked),
+            ("SIZE is 1024.", NotChecked),
+            ("TIMEOUT_MS is 3000 minutes.", NotChecked),
+            ("TIMEOUT_MS is 5000.", Contradicted),
+        ],
+    );
+    over(
+        "b.rs",
+        "pub const ENABLE_TLS: bool = false;\n// pub const ENABLE_TLS: bool = true;\n/* const OLD_LIMIT: u8 = 10; */\nfn check(n: usize) -> bool { n < 50 }\n",
+        &[
+            ("ENABLE_TLS is false.", Supported),
+            ("`check` is a function.", Supported),
+            ("ENABLE_TLS is true.", Contradicted),
+            ("ENABLE_TLS is not false.", Contradicted),
+            ("ENABLE_TLS is enabled by default.", NotChecked),
+            ("OLD_LIMIT is 10.", NotChecked),
+            ("`OLD_LIMIT` is kept.", NotChecked),
+            ("`check` accepts `n` > 50.", NotChecked),
+            ("`check` never fails.", NotChecked),
+        ],
+    );
+    over(
+        "c.yaml",
+        "server:\n  port: 8080\nbackup:\n  port: 9090\n  enabled: false\n",
+        &[
+            ("`backup.port` is 8080.", NotChecked),
+            ("server `port` is 9090", NotChecked),
+            ("backup is `enabled` true", NotChecked),
+        ],
+    );
+    over("d.yaml", "server:\n  port: 8080\n", &[("The server `port` is 8080.", Supported)]);
+    over("e.go", "var Timeout = 30 * time.Second\n", &[("`Timeout` is 30 minutes.", NotChecked)]);
+    over(
+        "f.py",
+        "def f():\n    \"\"\"Holds LIMIT_X.\"\"\"\n    return other\n",
+        &[("`f` holds LIMIT_X", NotChecked)],
+    );
+    over(
+        "g.py",
+        "SEP_TEXT = \"x  y\"\nMODE_TEXT = \"fast lane\"\n",
+        &[
+            ("SEP_TEXT is \"x  y\".", Supported),
+            ("SEP_TEXT is \"x y\".", NotChecked),
+            ("MODE_TEXT is \"fast lane\".", Supported),
+        ],
+    );
+}
+
+/// A claim supports a statement of which it holds something; that a path is there supports none.
+#[test]
+fn trivial_claims_support_nothing() {
+    use Support::{NotChecked, Supported};
+    let contains = |literal: &str| Claim::Contains { citation: 0, literal: literal.to_owned() };
+    let matches = |regex: &str| Claim::Matches { citation: 0, regex: regex.to_owned() };
+    let absent = |regex: &str| Claim::Absent { glob: "**/*.rs".to_owned(), regex: regex.to_owned() };
+    let exists = Claim::PathExists { path: "src/cart.rs".to_owned() };
+    let gone = Claim::PathAbsent { path: "nope".to_owned() };
+    for (statement, claim, expect) in [
+        ("Orders are sharded by region.", exists.clone(), NotChecked),
+        ("The file cart is there.", exists, NotChecked),
+        ("Refunds need two approvals.", gone, NotChecked),
+        ("Customers may delete production data.", matches("."), NotChecked),
+        ("Passwords are stored in plain text.", contains("M"), NotChecked),
+        ("Payments go through Stripe.", absent("zzz"), NotChecked),
+        ("Payments go through Stripe.", absent("Stripe"), NotChecked),
+        ("Payments never go through Stripe.", absent("Stripe"), Supported),
+        ("Names and `region_id` are bounded.", contains("MAX_NAME"), NotChecked),
+        ("A name is bounded by MAX_NAME and never empty.", contains("MAX_NAME"), NotChecked),
+        ("A name has 200 places at most.", contains("MAX_NAME: usize = 200"), Supported),
+        ("A max is set for all.", matches("MAX_NAME: usize"), Supported),
+    ] {
+        let claims = std::slice::from_ref(&claim);
+        let (verdict, report) = found(statement, ("src/limits.rs", 1, 1), claims, None);
+        assert_eq!((verdict, report.support), (Verdict::Valid, expect), "{statement} {claim:?} {report:?}");
+    }
+}
+
+/// A claim that is true of a comment alone says nothing of the code.
+#[test]
+fn claims_about_comments_support_nothing() {
+    let code = "LIMIT_X = 3\n# OLD_X = 10\n";
+    for (literal, statement, expect) in [
+        ("OLD_X = 10", "OLD_X is 10.", Support::NotChecked),
+        ("LIMIT_X = 3", "At most 3 of them fit.", Support::NotChecked),
+        ("LIMIT_X = 3", "LIMIT_X is 3.", Support::Supported),
+    ] {
+        let claim = Claim::Contains { citation: 0, literal: literal.to_owned() };
+        let claims = std::slice::from_ref(&claim);
+        let (_, report) = found_in(&[("a.py", code)], statement, ("a.py", 1, 2), claims, None);
+        assert_eq!(report.support, expect, "{statement} {report:?}");
+    }
 }

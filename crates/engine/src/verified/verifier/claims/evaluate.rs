@@ -100,7 +100,7 @@ impl Verifier<'_> {
     }
 
     /// The text that claims about a citation look at; why there is none.
-    fn block_text(&self, citation: Option<&CitationVerdict>) -> Result<String, Found> {
+    pub(super) fn block_text(&self, citation: Option<&CitationVerdict>) -> Result<String, Found> {
         let none = |why: &str| Err(Found::unknown(why));
         let Some(citation) = citation else { return none("there is no such citation") };
         let margin = match citation.verdict {
