@@ -44,7 +44,10 @@ fn a_change_says_which_memories_it_invalidates() {
     assert!(said.contains("this change invalidates 1 memory"), "{said}");
     assert_eq!(ids(&report, "invalidated"), [limit.as_str()], "{report}");
     assert_eq!(ids(&report, "relocated"), [total.as_str()], "{report}");
-    assert_eq!(report["counts"], json!({ "facts": 3, "holding": 1 }));
+    assert_eq!(
+        report["counts"],
+        json!({ "facts": 3, "holding": 1, "verified": 2, "cited": 0, "contradicted": 0 })
+    );
     let moved = &report["relocated"][0]["citations"][0];
     assert_ne!(moved["place"], moved["before"], "{moved}");
     assert_eq!((&moved["place"]["path"], &moved["side"]), (&json!("src/cart.rs"), &json!("rev")));
@@ -65,6 +68,28 @@ fn a_change_says_which_memories_it_invalidates() {
     let (code, out, _) = shop.run(&["verify", "--since", &reverted, "--json"]);
     let back: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, ids(&back, "restored")), (0, vec![limit]), "{back}");
+}
+
+/// A fact that the code contradicts fails the check, and one that is not checked is not counted as verified.
+#[test]
+fn what_the_code_says_of_facts_is_counted() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    shop.fact("A cart holds at most MAX_ITEMS = 50 items.", &["src/limits.rs:2"]);
+    shop.fact("Orders are sharded by region.", &["src/limits.rs:4"]);
+    assert_eq!(shop.run(&["verify"]).0, 0);
+    let wrong = shop.fact("A cart holds at most MAX_ITEMS = 70 items.", &["src/limits.rs:2"]);
+    let (code, out, _) = shop.run(&["verify", "--json"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, ids(&report, "invalidated")), (5, vec![wrong]), "{report}");
+    let counts = json!({ "facts": 3, "holding": 2, "verified": 1, "cited": 1, "contradicted": 1 });
+    assert_eq!(report["counts"], counts);
+    assert_eq!(report["invalidated"][0]["other_values"][0]["found"], "50", "{report}");
+    for format in ["table", "markdown", "sarif"] {
+        let (code, out, _) = shop.run(&["verify", "--format", format]);
+        assert!(code == 5 && out.contains("MAX_ITEMS is 50 there, not 70"), "{out}");
+    }
+    assert_eq!(shop.run(&["verify", "--since", "HEAD"]).0, 0, "no change made it so");
 }
 
 /// What the target branch did after a branch began is not the branch's change, whichever of both holds.

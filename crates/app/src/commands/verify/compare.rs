@@ -4,6 +4,7 @@
 use loci_api::evidence::FactEvidence;
 use loci_engine::verified::Subject;
 use loci_model::citation::{Citation, Place};
+use loci_model::support::Support;
 use loci_model::verdict::{CitationVerdict, Verdict, Verification};
 
 use super::report::{Cited, Finding, Report, Side};
@@ -37,6 +38,13 @@ enum Outcome {
 /// Adds a fact to a report.
 pub(super) fn add(report: &mut Report, one: &Compared<'_>, drifted_may_stay: bool) {
     report.counts.facts += 1;
+    let support = one.now.support.as_ref().map(|report| report.support);
+    match (verdict(one.now), support) {
+        (Verdict::Contradicted, _) => report.counts.contradicted += 1,
+        (Verdict::Valid, Some(Support::Supported)) => report.counts.verified += 1,
+        (Verdict::Valid, _) => report.counts.cited += 1,
+        (Verdict::Drifted | Verdict::Gone | Verdict::Unverifiable, _) => {}
+    }
     let outcome = outcome(one, drifted_may_stay);
     let list = match outcome {
         Outcome::Holds => {
@@ -53,9 +61,18 @@ pub(super) fn add(report: &mut Report, one: &Compared<'_>, drifted_may_stay: boo
     list.push(finding(one, outcome));
 }
 
+/// The verdict on a fact: unchanged code that says otherwise contradicts it.
+fn verdict(found: &Verification) -> Verdict {
+    let is_contradicted = found.support.as_ref().is_some_and(|one| one.support == Support::Contradicted);
+    match found.verdict {
+        Verdict::Valid if is_contradicted => Verdict::Contradicted,
+        verdict => verdict,
+    }
+}
+
 fn outcome(one: &Compared<'_>, drifted_may_stay: bool) -> Outcome {
-    let since = one.since.map_or(Verdict::Valid, |since| since.verdict);
-    match (since, one.now.verdict) {
+    let since = one.since.map_or(Verdict::Valid, verdict);
+    match (since, verdict(one.now)) {
         (_, Verdict::Unverifiable) => Outcome::Unchecked,
         (Verdict::Valid, Verdict::Valid) if moved(one).next().is_some() => Outcome::Relocated,
         (Verdict::Valid | Verdict::Unverifiable, Verdict::Valid) => Outcome::Holds,
@@ -79,10 +96,11 @@ fn finding(one: &Compared<'_>, outcome: Outcome) -> Finding {
         memory_id: one.fact.memory_id.clone(),
         subject: one.fact.subject.clone(),
         fact: one.fact.fact.clone(),
-        verdict: one.now.verdict,
-        verdict_since: one.since.map(|since| since.verdict),
+        verdict: verdict(one.now),
+        verdict_since: one.since.map(verdict),
         citations: told.into_iter().filter_map(|index| cited(one, index)).collect(),
         false_claims: false_claims.map(|claim| claim.index).collect(),
+        other_values: one.now.support.as_ref().map_or_else(Vec::new, |report| report.other_values.clone()),
     }
 }
 
@@ -146,6 +164,7 @@ fn cited(one: &Compared<'_>, index: usize) -> Option<Cited> {
 
 #[cfg(test)]
 mod tests {
+    use loci_model::support::{OtherValue, SupportReason, SupportReport};
     use loci_model::verdict::{Method, Unverifiable};
 
     use super::*;
@@ -158,6 +177,17 @@ mod tests {
         let found = matches!(verdict, Verdict::Valid | Verdict::Drifted | Verdict::Contradicted);
         citation.found = found.then(|| place(line));
         Verification { verdict, citations: vec![citation], claims: Vec::new(), support: None }
+    }
+
+    fn with_support(verdict: Verdict, support: Support) -> Verification {
+        let mut found = verification(verdict, 3);
+        let mut report = SupportReport::new(support, SupportReason::NamesFound);
+        if support == Support::Contradicted {
+            let [name, stated, is] = ["MAX_ITEMS", "70", "50"].map(str::to_owned);
+            report.other_values.push(OtherValue { name, stated, found: is, place: place(3) });
+        }
+        found.support = Some(report);
+        found
     }
 
     fn place(line: u32) -> Place {
@@ -207,6 +237,49 @@ mod tests {
         }
         check(Some((Unread, 3)), (Valid, 9), false, Outcome::Holds);
         check(None, (Valid, 9), false, Outcome::Relocated);
+    }
+
+    #[test]
+    fn unchanged_code_that_says_otherwise_is_no_fact_that_holds() {
+        let subject = Subject {
+            citations: vec![loci_testkit::fact_samples::citation("src/a.rs")],
+            claims: Vec::new(),
+            statement: String::new(),
+        };
+        let fact = FactEvidence {
+            memory_id: "m".to_owned(),
+            digest: "d".to_owned(),
+            subject: "S".to_owned(),
+            fact: "F".to_owned(),
+            citations: Vec::new(),
+            claims: Vec::new(),
+        };
+        use Support::{Contradicted, NotChecked, Supported};
+        use Verdict::{Drifted, Unverifiable, Valid};
+        for (since, now, expect, counts) in [
+            (None, (Valid, Supported), Outcome::Holds, (1, 0, 0)),
+            (None, (Valid, NotChecked), Outcome::Holds, (0, 1, 0)),
+            (None, (Valid, Contradicted), Outcome::Invalidated, (0, 0, 1)),
+            (None, (Drifted, Supported), Outcome::Invalidated, (0, 0, 0)),
+            (None, (Unverifiable, NotChecked), Outcome::Unchecked, (0, 0, 0)),
+            (Some((Valid, Supported)), (Valid, Contradicted), Outcome::Invalidated, (0, 0, 1)),
+            (Some((Valid, Contradicted)), (Valid, Contradicted), Outcome::Before, (0, 0, 1)),
+            (Some((Valid, Contradicted)), (Valid, Supported), Outcome::Restored, (1, 0, 0)),
+            (Some((Valid, Supported)), (Valid, NotChecked), Outcome::Holds, (0, 1, 0)),
+        ] {
+            let since = since.map(|(verdict, support)| with_support(verdict, support));
+            let now = with_support(now.0, now.1);
+            let one = Compared { fact: &fact, subject: &subject, since: since.as_ref(), now: &now };
+            let mut report = Report::default();
+            add(&mut report, &one, false);
+            let found = (report.counts.verified, report.counts.cited, report.counts.contradicted);
+            assert_eq!((outcome(&one, false), found), (expect, counts), "{since:?} {now:?}");
+            for finding in &report.invalidated {
+                let is_contradicted = finding.verdict == Verdict::Contradicted;
+                assert_eq!(finding.other_values.len(), usize::from(is_contradicted), "{finding:?}");
+                assert_eq!(finding.citations.len(), 1, "a place to look at: {finding:?}");
+            }
+        }
     }
 
     #[test]

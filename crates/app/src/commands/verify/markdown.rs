@@ -76,6 +76,9 @@ fn one(finding: &Finding) -> String {
     for claim in &finding.false_claims {
         out.push_str(&format!("- claim {claim} is false\n"));
     }
+    for other in &finding.other_values {
+        out.push_str(&format!("- {}\n", span(&other.shown())));
+    }
     out
 }
 
@@ -217,7 +220,13 @@ mod tests {
                 parted_from: Some(long.clone()),
                 dirty: true,
             });
-            report.counts = Counts { facts: counts, holding: counts };
+            report.counts = Counts {
+                facts: counts,
+                holding: counts,
+                verified: counts,
+                cited: counts,
+                contradicted: counts,
+            };
             for (number, mut finding) in std::mem::take(&mut report.invalidated).into_iter().enumerate() {
                 finding.citations = vec![finding.citations[0].clone(); number];
                 finding.citations.iter_mut().for_each(|cited| cited.place.path.clone_from(&long));

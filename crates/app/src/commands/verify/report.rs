@@ -2,6 +2,7 @@
 //! makes them harmless for its reader.
 
 use loci_model::citation::Place;
+use loci_model::support::OtherValue;
 use loci_model::verdict::{Method, Verdict};
 use serde::Serialize;
 
@@ -19,11 +20,18 @@ pub(super) struct Revision {
     pub(super) parted_from: Option<String>,
 }
 
-/// How many facts there are, and how many of them hold where they stood.
+/// How many facts there are, how many of them hold where they stood, and what the code says of those whose
+/// cited code is there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Counts {
     pub(super) facts: usize,
     pub(super) holding: usize,
+    /// The cited code is unchanged, wherever it stands now, and supports the fact.
+    pub(super) verified: usize,
+    /// The cited code is unchanged; whether it supports the fact is not checked.
+    pub(super) cited: usize,
+    /// The code says otherwise.
+    pub(super) contradicted: usize,
 }
 
 /// What a check found.
@@ -73,6 +81,9 @@ pub(super) struct Finding {
     /// Numbers of claims that are false now, from 0.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) false_claims: Vec<usize>,
+    /// Names to which the code gives other values than the fact.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) other_values: Vec<OtherValue>,
 }
 
 /// At which revision a place is.

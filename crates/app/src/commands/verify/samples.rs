@@ -24,6 +24,7 @@ pub(super) fn report(facts: &[&str]) -> Report {
             diff: None,
         }],
         false_claims: Vec::new(),
+        other_values: Vec::new(),
     };
     let mut report = Report {
         repo: "acme/shop".to_owned(),

@@ -3,6 +3,7 @@
 //! move.
 
 use loci_engine::safety::sanitise;
+use loci_model::support::OtherValue;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -36,7 +37,7 @@ const RULES: [Rule; 4] = [
     Rule {
         id: "loci/fact-contradicted",
         level: "error",
-        short: "A claim of a stored fact is false",
+        short: "The code contradicts a stored fact",
         help: "The code says otherwise than the fact: correct the one or the other.",
     },
     Rule {
@@ -105,8 +106,8 @@ fn rule_of(finding: &Finding, cited: &Cited) -> usize {
         Gone => GONE,
         Contradicted => CONTRADICTED,
         Drifted => DRIFTED,
-        // A claim about more than these lines is what does not hold.
-        Valid | Unverifiable if !finding.false_claims.is_empty() => CONTRADICTED,
+        // A claim about more than these lines is what does not hold, or what they say.
+        Valid | Unverifiable if finding.verdict == Contradicted => CONTRADICTED,
         Valid | Unverifiable => DRIFTED,
     }
 }
@@ -144,7 +145,9 @@ fn message(finding: &Finding, cited: &Cited, rule: &Rule) -> String {
         (Some(before), Side::Rev) if *before != cited.place => format!(", before at {}", at(before)),
         _ => String::new(),
     };
-    plain(&format!("{}{why}{from}. {}: {}", rule.short, finding.subject, finding.fact))
+    let others: Vec<String> = finding.other_values.iter().map(OtherValue::shown).collect();
+    let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
+    plain(&format!("{}{why}{others}{from}. {}: {}", rule.short, finding.subject, finding.fact))
 }
 
 fn notification(finding: &Finding) -> Value {

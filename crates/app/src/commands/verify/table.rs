@@ -40,6 +40,9 @@ fn one(out: &mut String, finding: &Finding) {
     for claim in &finding.false_claims {
         out.push_str(&format!("      claim {claim} is false\n"));
     }
+    for other in &finding.other_values {
+        out.push_str(&format!("      {}\n", short(&sanitise(&other.shown()), FACT_CHARS)));
+    }
     out.push_str(&format!("      {}\n", short(&sanitise(&finding.memory_id), FACT_CHARS)));
 }
 
@@ -70,6 +73,7 @@ pub(super) fn counted(report: &Report) -> String {
     });
     let since = since.unwrap_or_default();
     let mut parts = vec![format!("{} hold", report.counts.holding)];
+    let counts = &report.counts;
     for (count, what) in [
         (report.relocated.len(), "moved"),
         (report.invalidated.len(), "invalidated"),
@@ -82,6 +86,9 @@ pub(super) fn counted(report: &Report) -> String {
             parts.push(format!("{count} {what}"));
         }
     }
-    let (repo, facts) = (short(&report.repo, NAME_CHARS), report.counts.facts);
-    format!("{repo}: {facts} facts at {}{since}: {}\n", named(&report.rev), parts.join(", "))
+    let support =
+        [(counts.verified, "verified"), (counts.cited, "cited"), (counts.contradicted, "contradicted")];
+    let support = support.map(|(count, what)| format!("{count} {what}")).join(", ");
+    let (repo, facts) = (short(&report.repo, NAME_CHARS), counts.facts);
+    format!("{repo}: {facts} facts at {}{since}: {} ({support})\n", named(&report.rev), parts.join(", "))
 }
