@@ -252,6 +252,15 @@ pub const PLAN_TURNS_MOST: u64 = 10;
 pub const UPKEEP_DOCUMENTS_MAX: usize = 50_000;
 /// Plans of a tree that are kept with their words: the oldest is called off for a new one.
 pub const UPKEEP_PLANS_MAX: usize = 20;
+/// Pairs of documents with something in common that one pass of a plan finds; what few have in common comes
+/// first.
+pub const PLAN_PAIRS_MAX: usize = 8_000_000;
+/// Units of work by which one pass of a plan compares documents: a shingle is one, a byte of a text several.
+pub const PLAN_WORK_MAX: usize = 1 << 30;
+/// Milliseconds after which the lines of two files are compared no finer.
+pub const DIFF_MS_MAX: u64 = 500;
+/// Microseconds that one call compares lines of documents.
+pub const DIFFS_US_MAX: u64 = 3_000_000;
 /// A run that is planned within its call and gave no sign for so long is over.
 pub const UPKEEP_PLANNING_MS: i64 = 600_000;
 /// Characters of a reason.
@@ -270,8 +279,18 @@ pub const PROFILE_BYTES_MAX: usize = 64 * 1024;
 pub const MIGRATION_RECORDS_MAX: u64 = 200_000;
 /// Records that one call quarantines by id.
 pub const QUARANTINE_IDS_MAX: usize = 1_000;
-/// Bytes that a caller's pattern may take when it is compiled.
+/// Bytes that a caller's pattern may take when it is compiled, with all the letters of Unicode.
 pub const PATTERN_SIZE_MAX: usize = 1024 * 1024;
+/// States of a caller's pattern, a class of letters counted as one: each byte of a text may visit all of
+/// them.
+pub const PATTERN_STATES_MAX: usize = 2_048;
+/// States times bytes of one text or line that a caller's pattern is matched with: nothing can interrupt
+/// that.
+pub const PATTERN_WORK_MAX: usize = 4_000_000;
+/// Microseconds that one call matches a caller's pattern with records.
+pub const PATTERN_TIME_US_MAX: u64 = 10_000_000;
+/// Namespaces that a request names, nodes and paths together.
+pub const NAMESPACES_MAX: usize = 100;
 /// Characters of a pattern that a caller gives.
 pub const PATTERN_CHARS_MAX: usize = 1_000;
 /// Bytes of one delivery: fifty messages at their limit, and their history.
@@ -288,6 +307,11 @@ pub const UNDELIVERED_KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
 pub const RECEIVED_KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
 /// Bytes of what a forge sends: GitHub sends no more.
 pub const HOOK_BODY_BYTES_MAX: usize = 25 * 1024 * 1024;
+/// Signatures of one body: senders that change their secret send one for each.
+pub const HOOK_SIGNATURES_MAX: usize = 8;
+/// Bytes of a hook's body that are checked and read on a thread of the runtime; longer ones go to one of
+/// their own.
+pub const HOOK_SHORT_BYTES_MAX: usize = 64 * 1024;
 /// Pages of one list of a forge.
 pub const FORGE_PAGES_MAX: usize = 100;
 /// Reviews of one pull request that are kept together.

@@ -6,15 +6,17 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use loci_api::hook::{AlertAnswer, HookAnswer};
 use loci_engine::deliveries::HookTaken;
 use loci_engine::sre::{AlertDelivery, AlertTaken};
 use loci_model::alert_notice::{AlertBody, AlertNotice, AlertSource};
 use loci_model::ports::alerts::AlertReader;
-use loci_model::{Error, ErrorKind, Result, limits};
+use loci_model::{Error, ErrorKind, Result, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
+use super::long_body;
 use super::proof::{is_proven, proof_of_head};
 use super::{HookKeys, check_names};
 use crate::bodies::{Proof, check_declared};
@@ -72,17 +74,19 @@ pub(super) async fn take(doors: Doors, source: AlertSource, request: Request) ->
         |hook: &&AlertHook| proof_of_head(source, (&hook.keys, hook.header.as_deref()), &parts.headers, now);
     let proof = hooks.iter().filter_map(of_head).max_by_key(|proof| *proof == Proof::Complete);
     let read = doors.bodies.read_as(proof.ok_or_else(refused)?, body, limits::HOOK_BODY_BYTES_MAX).await?;
-    let body = read.bytes;
-    let proven = |hook: &&&AlertHook| {
-        is_proven(source, (&hook.keys, hook.header.as_deref()), &parts.headers, &body, now)
+    let sent = Sent {
+        source,
+        hooks: hooks.into_iter().cloned().collect(),
+        headers: parts.headers.clone(),
+        body: read.bytes,
+        now,
     };
-    let hook = hooks.iter().find(proven).ok_or_else(refused)?;
+    let proven = long_body::run(sent.body.len(), move || sent.proven()).await?;
+    let Proven { hook, digest, news } = proven.ok_or_else(refused)?;
     drop(read.unverified);
-    let digest = hex::encode(Sha256::digest(&body));
-    check_names(&body)?;
-    let mut news = match hook.reader.read(&body)? {
+    let mut news = match news? {
         AlertBody::Ping => return Ok(answered(StatusCode::OK, digest, "pong", None, Vec::new())),
-        AlertBody::News(news) => numbered(hook, &parts.headers, news)?,
+        AlertBody::News(news) => numbered(&hook, &parts.headers, news)?,
     };
     let mut taken = Vec::with_capacity(news.len());
     loop {
@@ -97,6 +101,36 @@ pub(super) async fn take(doors: Doors, source: AlertSource, request: Request) ->
     let without_effect = taken.iter().filter(|one| matches!(one.taken, HookTaken::Ignored(_))).count();
     doors.metrics.hook_ignored(source.as_str(), without_effect);
     Ok(shown(digest, &taken))
+}
+
+/// A request that any of these hooks may have sent.
+struct Sent {
+    source: AlertSource,
+    hooks: Vec<AlertHook>,
+    headers: HeaderMap,
+    body: Bytes,
+    now: Timestamp,
+}
+
+/// A request whose sender is known.
+struct Proven {
+    /// The hook that sent it.
+    hook: AlertHook,
+    digest: String,
+    news: Result<AlertBody>,
+}
+
+impl Sent {
+    /// Returns the request with what its hook reads in it; `None` where no hook sent it.
+    fn proven(&self) -> Option<Proven> {
+        let is_from = |hook: &AlertHook| {
+            is_proven(self.source, (&hook.keys, hook.header.as_deref()), &self.headers, &self.body, self.now)
+        };
+        let hook = self.hooks.iter().find(|hook| is_from(hook))?;
+        let digest = hex::encode(Sha256::digest(&self.body));
+        let news = check_names(&self.body).and_then(|()| hook.reader.read(&self.body));
+        Some(Proven { hook: hook.clone(), digest, news })
+    }
 }
 
 /// The header by which whoever sends a body of their own form tells it from others.

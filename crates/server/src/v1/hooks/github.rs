@@ -1,5 +1,7 @@
 //! `POST /v1/hooks/github`: signature, then headers, then the body. What is wrong with a signature leaves nothing but a count.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
@@ -13,7 +15,7 @@ use loci_model::{DeliveryId, Error, ErrorKind, Reason, Result, limits};
 use percent_encoding::percent_decode;
 use sha2::{Digest, Sha256};
 
-use super::check_names;
+use super::{check_names, long_body};
 use super::signature::{HookKeys, Scheme};
 use crate::bodies::{Proof, check_declared};
 use crate::doors::Doors;
@@ -29,7 +31,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 pub(super) async fn take(doors: Doors, request: Request) -> Result<Response> {
     let (Parts { headers, .. }, body) = request.into_parts();
     let hook = &doors.hooks.github;
-    let Some(reader) = hook.reader.as_deref().filter(|_| !hook.keys.is_empty()) else {
+    let Some(reader) = hook.reader.as_ref().filter(|_| !hook.keys.is_empty()) else {
         let remedy =
             "no secret is configured for this hook: name its variable in coding.github.webhook_secrets_env";
         return Err(Error::unavailable(remedy));
@@ -44,9 +46,11 @@ pub(super) async fn take(doors: Doors, request: Request) -> Result<Response> {
     }
     let read = doors.bodies.read_as(Proof::Hook, body, limits::HOOK_BODY_BYTES_MAX).await?;
     let body = read.bytes;
-    if !hook.keys.signed(SCHEME, &headers, &body) {
-        return Err(unsigned());
-    }
+    let (keys, sent, signed) = (hook.keys.clone(), headers.clone(), body.clone());
+    let digested = long_body::run(body.len(), move || {
+        keys.signed(SCHEME, &sent, &signed).then(|| hex::encode(Sha256::digest(&signed)))
+    });
+    let digest = digested.await?.ok_or_else(unsigned)?;
     drop(read.unverified);
     let event = header(&headers, "x-github-event")?;
     let id = DeliveryId::parse(header(&headers, "x-github-delivery")?)
@@ -54,9 +58,13 @@ pub(super) async fn take(doors: Doors, request: Request) -> Result<Response> {
     if event == PING {
         return Ok(answer(StatusCode::OK, &id, "pong", None));
     }
-    let payload = payload(&headers, &body)?;
-    check_names(&payload)?;
-    let Some(notice) = reader.read(event, &payload)? else {
+    let (reader, named, sent) = (Arc::clone(reader), event.to_owned(), headers.clone());
+    let read = long_body::run(body.len(), move || {
+        let payload = payload(&sent, &body)?;
+        check_names(&payload)?;
+        reader.read(&named, &payload)
+    });
+    let Some(notice) = read.await?? else {
         // An organisation's or an installation's event is sent once, and is none of ours.
         doors.metrics.hook_ignored(HOOK, 1);
         return Ok(answer(StatusCode::ACCEPTED, &id, "ignored", Some("no_repository".to_owned())));
@@ -64,7 +72,7 @@ pub(super) async fn take(doors: Doors, request: Request) -> Result<Response> {
     let delivery = HookDelivery {
         hook: HOOK,
         hook_id: header(&headers, "x-github-hook-id").ok().map(str::to_owned),
-        digest: hex::encode(Sha256::digest(&body)),
+        digest,
         notice,
         id: id.clone(),
     };
@@ -105,8 +113,6 @@ fn payload(headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use hmac::{Hmac, KeyInit, Mac};
     use loci_engine::verified::{RepositoryAdd, Standing};
     use loci_model::forge_news::ForgeNotice;

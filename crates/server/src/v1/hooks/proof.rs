@@ -7,6 +7,7 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use loci_model::Timestamp;
 use loci_model::alert_notice::AlertSource;
+use loci_model::limits;
 
 use super::signature::{HookKeys, is_signature};
 use crate::bodies::Proof;
@@ -33,8 +34,8 @@ pub(super) fn proof_of_head(
             is_proven(source, (keys, header), headers, b"", now).then_some(Proof::Complete)
         }
         AlertSource::Pagerduty => {
-            let all = only(headers, PAGERDUTY)?;
-            all.split(',').any(|one| is_signature(PAGERDUTY_PREFIX, one.trim())).then_some(Proof::Hook)
+            let all = pagerduty_signatures(headers)?;
+            all.iter().any(|one| is_signature(PAGERDUTY_PREFIX, one)).then_some(Proof::Hook)
         }
         AlertSource::Generic => {
             let (signature, at) = (only(headers, GENERIC)?, only(headers, TIMESTAMP)?);
@@ -58,18 +59,23 @@ pub(super) fn is_proven(
             // Both are looked at, whichever is right.
             named.is_some_and(|secret| keys.holds(secret.as_bytes())) | holds_authorization(keys, headers)
         }
-        AlertSource::Pagerduty => only(headers, PAGERDUTY).is_some_and(|all| {
-            let fits = |one: &str| keys.signed_by(PAGERDUTY_PREFIX, one.trim(), &[body]);
-            all.split(',').map(fits).fold(false, |any, one| any | one)
-        }),
+        AlertSource::Pagerduty => pagerduty_signatures(headers)
+            .is_some_and(|all| keys.signed_by_any(PAGERDUTY_PREFIX, &all, &[body])),
         AlertSource::Generic => {
             let (Some(signature), Some(at)) = (only(headers, GENERIC), only(headers, TIMESTAMP)) else {
                 return false;
             };
-            let is_signed = keys.signed_by(GENERIC_PREFIX, signature, &[at.as_bytes(), b".", body]);
+            let is_signed = keys.signed_by_any(GENERIC_PREFIX, &[signature], &[at.as_bytes(), b".", body]);
             is_signed && is_now(at, now)
         }
     }
+}
+
+/// The signatures of PagerDuty's header; `None` where it has more of them than a change of secrets needs.
+fn pagerduty_signatures(headers: &HeaderMap) -> Option<Vec<&str>> {
+    let all = only(headers, PAGERDUTY)?.split(',').map(str::trim);
+    let some: Vec<&str> = all.take(limits::HOOK_SIGNATURES_MAX + 1).collect();
+    (some.len() <= limits::HOOK_SIGNATURES_MAX).then_some(some)
 }
 
 /// A secret as a bearer's token, or as the password of whoever.
@@ -153,6 +159,10 @@ mod tests {
         check(AlertSource::Opsgenie, &[("x-alert-secret", "wrong")], None);
         check(AlertSource::Pagerduty, &[(PAGERDUTY, &v1)], Some(Proof::Hook));
         check(AlertSource::Pagerduty, &[(PAGERDUTY, "v1=00")], None);
+        let several = |count: usize| vec![v1.as_str(); count].join(",");
+        let (most, over) = (several(limits::HOOK_SIGNATURES_MAX), several(limits::HOOK_SIGNATURES_MAX + 1));
+        check(AlertSource::Pagerduty, &[(PAGERDUTY, &most)], Some(Proof::Hook));
+        check(AlertSource::Pagerduty, &[(PAGERDUTY, &over)], None);
         check(AlertSource::Generic, &[(GENERIC, &sha), (TIMESTAMP, &now)], Some(Proof::Hook));
         check(AlertSource::Generic, &[(GENERIC, &sha), (TIMESTAMP, "1")], None);
         check(AlertSource::Generic, &[(GENERIC, &sha)], None);
@@ -192,6 +202,12 @@ mod tests {
         check(&format!("v1={bad}"), false);
         check(&format!("v2={good}"), false);
         check("", false);
+        let last_of = |count: usize| {
+            let wrong = vec![format!("v1={bad}"); count - 1].join(",");
+            format!("{wrong},v1={good}")
+        };
+        check(&last_of(limits::HOOK_SIGNATURES_MAX), true);
+        check(&last_of(limits::HOOK_SIGNATURES_MAX + 1), false);
     }
 
     #[test]

@@ -48,15 +48,21 @@ impl HookKeys {
     pub(super) fn signed(&self, scheme: Scheme, headers: &HeaderMap, body: &[u8]) -> bool {
         let mut values = headers.get_all(scheme.header).iter();
         let (Some(value), None) = (values.next(), values.next()) else { return false };
-        value.to_str().is_ok_and(|value| self.signed_by(scheme.prefix, value, &[body]))
+        value.to_str().is_ok_and(|value| self.signed_by_any(scheme.prefix, &[value], &[body]))
     }
 
-    /// The same of a signature, and of what is signed in pieces.
-    pub(super) fn signed_by(&self, prefix: &str, value: &str, pieces: &[&[u8]]) -> bool {
-        let digits = value.strip_prefix(prefix);
-        let Some(signature) = digits.and_then(|digits| hex::decode(digits).ok()) else { return false };
+    /// Returns true where one of several signatures is of these pieces and one of the secrets. The pieces are
+    /// digested once for each secret, however many signatures a sender brings.
+    pub(super) fn signed_by_any(&self, prefix: &str, values: &[&str], pieces: &[&[u8]]) -> bool {
+        let bytes = |value: &&str| value.strip_prefix(prefix).and_then(|digits| hex::decode(digits).ok());
+        let signatures: Vec<Vec<u8>> = values.iter().filter_map(bytes).collect();
+        if signatures.is_empty() {
+            return false;
+        }
         let fits = |key: &Zeroizing<Vec<u8>>| {
-            digest(key, pieces).is_some_and(|mac| mac.verify_slice(&signature).is_ok())
+            let Some(mac) = digest(key, pieces) else { return false };
+            let is_of = |signature: &Vec<u8>| mac.clone().verify_slice(signature).is_ok();
+            signatures.iter().map(is_of).fold(false, |any, one| any | one)
         };
         self.0.iter().map(fits).fold(false, |any, one| any | one)
     }

@@ -7,8 +7,8 @@ mod config_file;
 mod evaluate;
 mod pattern;
 mod read;
-pub(super) mod scanned;
 mod relevance;
+pub(super) mod scanned;
 mod tree;
 mod yaml;
 
