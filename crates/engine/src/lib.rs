@@ -9,6 +9,7 @@ pub mod access;
 pub mod admin;
 pub mod asking;
 mod bound;
+mod caller_pattern;
 pub mod coding;
 pub mod consolidation;
 pub mod deliveries;
@@ -33,6 +34,7 @@ pub mod settings;
 pub mod sre;
 pub mod strategies;
 mod streams;
+mod text_scan;
 pub mod verified;
 mod watched;
 
@@ -151,6 +153,9 @@ pub struct Engine {
     pub(crate) upkeep_turns: Arc<AtomicUsize>,
     /// Where long texts are read.
     pub(crate) long_work: Arc<long_work::LongWork>,
+    /// Where work is done of which callers choose how much it is: it never delays a text that is to be
+    /// stored.
+    pub(crate) caller_work: Arc<long_work::LongWork>,
 }
 
 impl Engine {
@@ -186,6 +191,7 @@ impl Engine {
             reads: Arc::default(),
             upkeep_turns: Arc::default(),
             long_work: Arc::default(),
+            caller_work: Arc::default(),
         }
     }
 

@@ -315,7 +315,7 @@ async fn grep(session: &Session, memory: &str, asked: &tree_shape::GrepAsk) -> R
             output::note(format!("only the first {} matches: see --max-matches", found.matches));
         }
         if found.timed_out {
-            output::note("not everything was looked at in time");
+            output::note("not everything was looked at: name a path, or give a simpler pattern");
         }
     })
 }

@@ -20,7 +20,7 @@
 //! | `document` | a record as a document and as a file | §3 |
 //! | `tree`, `settling`, `catching_up`, `view` | which record lies where, kept up with records; the whole of it in memory | §4.4 |
 //! | `tree_write`, `writing`, `precondition` | one write of a tree, and what all verbs do in it | §2.4, §3.2 |
-//! | `get`, `list`, `put`, `append`, `edit`, `remove`, `grep` | documents | §10 |
+//! | `get`, `list`, `put`, `append`, `edit`, `remove`, `grep`, `line_search` | documents | §10 |
 //! | `listing`, `system` | what a model is shown, within a budget | §7 |
 //! | `reads` | how often documents are read | §3.1 |
 //! | `objects` | bytes that agents park: no documents | §4.2 |
@@ -46,6 +46,7 @@ mod get;
 mod grep;
 mod history;
 mod line_ends;
+mod line_search;
 pub(crate) mod lines;
 mod list;
 mod listing;

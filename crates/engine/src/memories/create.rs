@@ -11,6 +11,7 @@ use loci_model::{Error, ErrorKind, Reason, Result, Timestamp, limits};
 
 use super::strategy_input::{self, Surroundings};
 use super::{NewMemory, naming, profile, served};
+use crate::caller_pattern::CallerPattern;
 use crate::idempotency::{ClientToken, recall, remember, replayed};
 use crate::{Engine, access, streams};
 
@@ -204,6 +205,9 @@ pub(crate) fn check_namespace_keys(keys: &[NamespaceKey]) -> Result<()> {
     }
     for pattern in keys.iter().filter_map(|key| key.validation.as_ref()?.pattern.as_ref()) {
         crate::events::variable_pattern(pattern)?;
+        // A value is matched within a call that writes: the states of its pattern are limited.
+        CallerPattern::parse(pattern, false)
+            .map_err(|error| error.on("namespaceKeys.validation.regexPattern"))?;
     }
     Ok(())
 }

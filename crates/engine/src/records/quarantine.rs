@@ -4,6 +4,8 @@
 //!
 //! It judges nothing itself: texts are judged when they are written, here a person is.
 
+use std::sync::Arc;
+
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt, Tx};
@@ -13,14 +15,15 @@ use loci_model::scope::RecordScope;
 use loci_model::{
     ActorId, Error, ErrorKind, JobId, MemoryId, RecordId, Result, SessionId, Timestamp, limits,
 };
-use regex::{Regex, RegexBuilder};
 
 use super::batch;
 use super::changing::Changing;
+use crate::caller_pattern::CallerPattern;
 use crate::coding::rules;
 use crate::events::list::check_limit;
 use crate::memories::existing;
 use crate::page::Page;
+use crate::text_scan::{TextScan, texts_of};
 use crate::{Engine, access};
 
 /// Records that are looked at, or changed, in one go.
@@ -82,14 +85,7 @@ impl Engine {
         access::require_whole(caller, memory, Capability::Admin)?;
         let pattern = check(&ask)?;
         let (memory, now, by) = (memory.clone(), self.clock.now(), caller.name.clone());
-        let (place, asked) = (memory.clone(), ask.clone());
-        let found = self
-            .store
-            .read(move |tx| {
-                let memory = existing(tx, &place)?;
-                matching(tx, &memory, &asked, pattern.as_ref(), now)
-            })
-            .await?;
+        let found = self.quarantine_matching(&memory, &ask, pattern, now).await?;
         if !ask.dry_run {
             for ids in found.chunks(ROWS) {
                 let (place, ids, reason, by) = (memory.clone(), ids.to_vec(), ask.reason.clone(), by.clone());
@@ -169,7 +165,7 @@ impl Engine {
     }
 }
 
-fn check(ask: &QuarantineAsk) -> Result<Option<Regex>> {
+fn check(ask: &QuarantineAsk) -> Result<Option<CallerPattern>> {
     check_reason(&ask.reason)?;
     if ask.ids.len() > limits::QUARANTINE_IDS_MAX {
         return Err(Error::invalid("ids", "ids must name at most 1,000 records"));
@@ -181,16 +177,7 @@ fn check(ask: &QuarantineAsk) -> Result<Option<Regex>> {
         let rule = "say which records: give ids, pattern, actor, session, since or until";
         return Err(Error::invalid("ids", rule));
     }
-    let Some(pattern) = pattern else { return Ok(None) };
-    if pattern.chars().count() > limits::PATTERN_CHARS_MAX {
-        return Err(Error::invalid("pattern", "pattern must have at most 1,000 characters"));
-    }
-    RegexBuilder::new(pattern)
-        .case_insensitive(true)
-        .size_limit(limits::PATTERN_SIZE_MAX)
-        .build()
-        .map(Some)
-        .map_err(|error| Error::invalid("pattern", format!("pattern must be a regular expression: {error}")))
+    pattern.as_deref().map(|pattern| CallerPattern::parse(pattern, true)).transpose()
 }
 
 fn check_reason(reason: &str) -> Result<()> {
@@ -204,45 +191,73 @@ fn of_states(memory: &Memory, states: &[RecordState], now: Timestamp) -> RecordS
     RecordScope { states: states.to_vec(), ..RecordScope::whole(memory.id.clone(), now) }
 }
 
-/// Active records, and candidates, for which the conditions hold; newest first.
-fn matching(
+/// Records that are looked at together, and where the next ones begin.
+struct Looked {
+    records: Vec<Record>,
+    next: Option<(Timestamp, RecordId)>,
+}
+
+impl Engine {
+    /// Active records, and candidates, for which the conditions hold; newest first.
+    async fn quarantine_matching(
+        &self,
+        memory: &MemoryId,
+        ask: &QuarantineAsk,
+        pattern: Option<CallerPattern>,
+        now: Timestamp,
+    ) -> Result<Vec<RecordId>> {
+        let mut words = pattern.map(|pattern| TextScan::new(Arc::new(move |text: &str| pattern.holds(text))));
+        let (mut found, mut after) = (Vec::new(), None);
+        loop {
+            let (memory, ask) = (memory.clone(), ask.clone());
+            let looked =
+                self.store.read(move |tx| look(tx, &existing(tx, &memory)?, &ask, after.clone(), now));
+            let Looked { records, next } = looked.await?;
+            let held = match &mut words {
+                Some(words) => words.holds(self, records.iter().map(texts_of).collect()).await?,
+                None => vec![true; records.len()],
+            };
+            found
+                .extend(records.into_iter().zip(held).filter(|(_, held)| *held).map(|(record, _)| record.id));
+            if u64::try_from(found.len()).unwrap_or(u64::MAX) > limits::MIGRATION_RECORDS_MAX {
+                let rule = "more than 200,000 records match: narrow the conditions";
+                return Err(Error::new(ErrorKind::TooLarge, rule).on("pattern"));
+            }
+            if next.is_none() {
+                return Ok(found);
+            }
+            after = next;
+        }
+    }
+}
+
+/// The records behind a place for which every condition but the pattern holds.
+fn look(
     tx: &dyn ReadTx,
     memory: &Memory,
     ask: &QuarantineAsk,
-    pattern: Option<&Regex>,
+    after: Option<(Timestamp, RecordId)>,
     now: Timestamp,
-) -> Result<Vec<RecordId>> {
+) -> Result<Looked> {
     let states = [RecordState::Active, RecordState::Candidate];
     let holds = |record: &Record| {
         let from = &record.provenance;
-        let text = |regex: &Regex| {
-            regex.is_match(&record.text) || record.title.as_deref().is_some_and(|title| regex.is_match(title))
-        };
         states.contains(&record.state)
             && ask.actor.as_ref().is_none_or(|actor| from.actor.as_ref() == Some(actor))
             && ask.session.as_ref().is_none_or(|session| from.session.as_ref() == Some(session))
             && ask.since.is_none_or(|since| record.created_at >= since)
             && ask.until.is_none_or(|until| record.created_at < until)
-            && pattern.is_none_or(text)
     };
-    if !ask.ids.is_empty() {
-        let found = tx.records().get_many(&memory.id, &ask.ids)?;
-        return Ok(found.into_iter().filter(holds).map(|record| record.id).collect());
-    }
-    let scope = of_states(memory, &states, now);
-    let mut found = Vec::new();
-    let mut after = None;
-    loop {
-        let page = RecordPage { scope: scope.clone(), after: after.clone(), limit: ROWS };
+    let (mut records, next) = if ask.ids.is_empty() {
+        let page = RecordPage { scope: of_states(memory, &states, now), after, limit: ROWS };
         let records = tx.records().list(&page)?;
-        let Some(last) = records.last() else { return Ok(found) };
-        after = Some((last.created_at, last.id.clone()));
-        found.extend(records.iter().filter(|record| holds(record)).map(|record| record.id.clone()));
-        if u64::try_from(found.len()).unwrap_or(u64::MAX) > limits::MIGRATION_RECORDS_MAX {
-            let rule = "more than 200,000 records match: narrow the conditions";
-            return Err(Error::new(ErrorKind::TooLarge, rule).on("pattern"));
-        }
-    }
+        let next = records.last().map(|last| (last.created_at, last.id.clone()));
+        (records, next)
+    } else {
+        (tx.records().get_many(&memory.id, &ask.ids)?, None)
+    };
+    records.retain(holds);
+    Ok(Looked { records, next })
 }
 
 /// Holds back what is still active; what changed meanwhile stays as it is.

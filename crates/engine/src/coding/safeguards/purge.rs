@@ -2,6 +2,7 @@
 //! that are meant, and with what the ledger says of them. A row says that they were there, and nothing of what they said. Nothing brings
 //! them back: whoever purges says how many records are meant, as a dry run told it.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use loci_model::agreement::Agreement;
@@ -193,11 +194,16 @@ impl Engine {
         self.store
             .write(move |tx| {
                 asking_forgetting::of_reviews(tx, &part.memory, at)?;
-                reviews::blank(tx, &part.memory, &part.actor, &|text, said_at| {
-                    words.names(text, pattern.as_ref())
-                        && words.since.is_none_or(|since| said_at >= since)
+                let too_long = RefCell::new(None);
+                let blanked = reviews::blank(tx, &part.memory, &part.actor, &|text, said_at| {
+                    words.since.is_none_or(|since| said_at >= since)
                         && words.until.is_none_or(|until| said_at < until)
-                })
+                        && words.names(text, pattern.as_ref()).unwrap_or_else(|error| {
+                            too_long.borrow_mut().get_or_insert(error);
+                            false
+                        })
+                })?;
+                too_long.into_inner().map_or(Ok(blanked), Err)
             })
             .await
     }

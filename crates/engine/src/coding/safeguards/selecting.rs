@@ -2,6 +2,7 @@
 //! question is answered by the engine's retrieval, and the others narrow what it finds.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt, TaskQuery};
@@ -10,17 +11,21 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::task::Task;
 use loci_model::{
-    Error, ErrorKind, Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, TaskId, Timestamp, limits,
+    Error, ErrorKind, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, TaskId,
+    Timestamp, limits,
 };
-use regex::{Regex, RegexBuilder};
 
 use super::Part;
 use crate::Engine;
+use crate::caller_pattern::CallerPattern;
 use crate::records::NamespaceAsk;
 use crate::retrieval::SearchRequest;
+use crate::text_scan::{TextScan, texts_of};
 
 /// Records that are looked at in one go.
 const ROWS: usize = 1_000;
+/// Records whose earlier versions are read in one go.
+const HISTORIES: usize = 100;
 /// What a question finds is meant where it answers at least so well.
 const RELEVANCE_MIN: f32 = 0.25;
 
@@ -54,15 +59,20 @@ pub struct Selection {
 /// The same, ready to be tried.
 struct Ready {
     asked: Selection,
-    pattern: Option<Regex>,
     found: Option<HashSet<RecordId>>,
     tasks: Option<HashSet<String>>,
-    /// Earlier versions are looked at too, where words are asked for.
-    with_history: bool,
+    scope: RecordScope,
+    states: Vec<RecordState>,
+}
+
+/// Records that are looked at together, and where the next ones begin.
+struct Looked {
+    records: Vec<Record>,
+    next: Option<(Timestamp, RecordId)>,
 }
 
 impl Selection {
-    pub(super) fn check(&self) -> Result<Option<Regex>> {
+    pub(super) fn check(&self) -> Result<Option<CallerPattern>> {
         let Self { ids, query, content, pattern, kind, namespace, task, reviewer, user, since, until } = self;
         let given = [
             !ids.is_empty(),
@@ -99,15 +109,7 @@ impl Selection {
             let rule = "kind must be knowledge, self_feedback, fact, episode, rule, reflection or preference";
             return Err(Error::invalid("kind", rule));
         }
-        let Some(pattern) = pattern else { return Ok(None) };
-        if pattern.chars().count() > limits::PATTERN_CHARS_MAX {
-            return Err(Error::invalid("pattern", "pattern must have at most 1,000 characters"));
-        }
-        let built =
-            RegexBuilder::new(pattern).case_insensitive(true).size_limit(limits::PATTERN_SIZE_MAX).build();
-        built.map(Some).map_err(|error| {
-            Error::invalid("pattern", format!("pattern must be a regular expression: {error}"))
-        })
+        pattern.as_deref().map(|pattern| CallerPattern::parse(pattern, true)).transpose()
     }
 }
 
@@ -126,19 +128,64 @@ impl Engine {
             Some(query) => Some(self.found_by(caller, part, query, states).await?),
             None => None,
         };
-        let (part, asked, states, now) = (part.clone(), asked.clone(), states.to_vec(), self.clock.now());
-        self.store
-            .read(move |tx| {
-                let tasks = match &asked.user {
-                    Some(user) => Some(tasks_of(tx, &part, user)?),
-                    None => None,
-                };
-                let tasks = tasks.map(|tasks| tasks.iter().map(|task| task.id.to_string()).collect());
-                let (pattern, found) = (pattern.clone(), found.clone());
-                let ready = Ready { asked: asked.clone(), pattern, found, tasks, with_history };
-                selected(tx, &part, &ready, &states, now)
-            })
-            .await
+        let (of, user) = (part.clone(), asked.user.clone());
+        let tasks = self.store.read(move |tx| user.as_ref().map(|user| tasks_of(tx, &of, user)).transpose());
+        let tasks = tasks.await?.map(|tasks| tasks.iter().map(|task| task.id.to_string()).collect());
+        let (asked, states) = (asked.clone(), states.to_vec());
+        let scope = scope_of(part, &states, self.clock.now())?;
+        let asks_words = asked.content.is_some() || pattern.is_some();
+        let words = asked.clone();
+        let mut words = asks_words
+            .then(|| TextScan::new(Arc::new(move |text: &str| words.names(text, pattern.as_ref()))));
+        let ready = Arc::new(Ready { asked, found, tasks, scope, states });
+        let (mut meant, mut after) = (Vec::new(), None);
+        loop {
+            let (of, all) = (part.memory.clone(), Arc::clone(&ready));
+            let looked = self.store.read(move |tx| all.look(tx, &of, after.clone()));
+            let Looked { records, next } = looked.await?;
+            meant.extend(match &mut words {
+                Some(words) => self.with_words(words, records, with_history).await?,
+                None => records.into_iter().map(|record| record.id).collect(),
+            });
+            if u64::try_from(meant.len()).unwrap_or(u64::MAX) > limits::MIGRATION_RECORDS_MAX {
+                let rule = "more than 200,000 records match: narrow the conditions";
+                return Err(Error::new(ErrorKind::TooLarge, rule).on("since"));
+            }
+            if next.is_none() {
+                return Ok(meant);
+            }
+            after = next;
+        }
+    }
+
+    /// Those of some records in whose text or title the words stand, or ever stood.
+    async fn with_words(
+        &self,
+        words: &mut TextScan,
+        records: Vec<Record>,
+        with_history: bool,
+    ) -> Result<Vec<RecordId>> {
+        let held = words.holds(self, records.iter().map(texts_of).collect()).await?;
+        let mut meant: HashSet<RecordId> = HashSet::new();
+        let mut earlier = Vec::new();
+        for (record, held) in records.iter().zip(held) {
+            if held {
+                meant.insert(record.id.clone());
+            } else if with_history && record.version > 1 {
+                earlier.push((record.memory.clone(), record.id.clone()));
+            }
+        }
+        for some in earlier.chunks(HISTORIES) {
+            let read = some.to_vec();
+            let texts = self.store.read(move |tx| {
+                let histories = read.iter().map(|(memory, id)| tx.records().history(memory, id));
+                let texts = histories.map(|all| Ok(all?.iter().flat_map(texts_of).collect()));
+                texts.collect::<Result<Vec<Vec<String>>>>()
+            });
+            let held = words.holds(self, texts.await?).await?;
+            meant.extend(some.iter().zip(held).filter(|(_, held)| *held).map(|((_, id), _)| id.clone()));
+        }
+        Ok(records.into_iter().map(|record| record.id).filter(|id| meant.contains(id)).collect())
     }
 
     async fn found_by(
@@ -197,75 +244,46 @@ pub(super) fn scope_of(part: &Part, states: &[RecordState], now: Timestamp) -> R
     })
 }
 
-fn selected(
-    tx: &dyn ReadTx,
-    part: &Part,
-    ready: &Ready,
-    states: &[RecordState],
-    now: Timestamp,
-) -> Result<Vec<RecordId>> {
-    let scope = scope_of(part, states, now)?;
-    let is_of_part = |record: &Record| {
-        states.contains(&record.state)
-            && scope.namespaces.iter().any(|filter| filter.admits_normal(&record.namespace.normal()))
-    };
-    if !ready.asked.ids.is_empty() {
-        let found = tx.records().get_many(&part.memory, &ready.asked.ids)?;
-        let mut meant = Vec::new();
-        for record in found.into_iter().filter(is_of_part) {
-            if ready.means(tx, &record)? {
-                meant.push(record.id);
-            }
-        }
-        return Ok(meant);
-    }
-    let mut found = Vec::new();
-    let mut after = None;
-    loop {
-        let records = tx.records().list(&RecordPage { scope: scope.clone(), after, limit: ROWS })?;
-        let Some(last) = records.last() else { return Ok(found) };
-        after = Some((last.created_at, last.id.clone()));
-        for record in records {
-            if ready.means(tx, &record)? {
-                found.push(record.id);
-            }
-        }
-        if u64::try_from(found.len()).unwrap_or(u64::MAX) > limits::MIGRATION_RECORDS_MAX {
-            let rule = "more than 200,000 records match: narrow the conditions";
-            return Err(Error::new(ErrorKind::TooLarge, rule).on("since"));
-        }
-    }
-}
-
 impl Selection {
     /// Whether a text is meant by its words; where none are asked for, no text is.
-    pub(super) fn names(&self, text: &str, pattern: Option<&Regex>) -> bool {
+    ///
+    /// # Errors
+    /// `Invalid` where the text is too long for the pattern.
+    pub(super) fn names(&self, text: &str, pattern: Option<&CallerPattern>) -> Result<bool> {
         let holds = |content: &String| text.to_lowercase().contains(&content.to_lowercase());
-        (self.content.is_some() || pattern.is_some())
-            && self.content.as_ref().is_none_or(holds)
-            && pattern.is_none_or(|pattern| pattern.is_match(text))
+        if !self.content.as_ref().is_none_or(holds) {
+            return Ok(false);
+        }
+        match pattern {
+            Some(pattern) => pattern.holds(text),
+            None => Ok(self.content.is_some()),
+        }
     }
 }
 
 impl Ready {
-    fn means(&self, tx: &dyn ReadTx, record: &Record) -> Result<bool> {
-        if !self.admits(record) {
-            return Ok(false);
+    /// The records behind a place for which everything but the words holds.
+    fn look(
+        &self,
+        tx: &dyn ReadTx,
+        memory: &MemoryId,
+        after: Option<(Timestamp, RecordId)>,
+    ) -> Result<Looked> {
+        if self.asked.ids.is_empty() {
+            let mut records =
+                tx.records().list(&RecordPage { scope: self.scope.clone(), after, limit: ROWS })?;
+            let next = records.last().map(|last| (last.created_at, last.id.clone()));
+            records.retain(|record| self.admits(record));
+            return Ok(Looked { records, next });
         }
-        let asks_words = self.asked.content.is_some() || self.pattern.is_some();
-        if !asks_words || self.says(record) {
-            return Ok(true);
-        }
-        if !self.with_history || record.version == 1 {
-            return Ok(false);
-        }
-        Ok(tx.records().history(&record.memory, &record.id)?.iter().any(|earlier| self.says(earlier)))
-    }
-
-    /// Whether the words that are asked for stand in its text or title.
-    fn says(&self, record: &Record) -> bool {
-        let mut texts = std::iter::once(record.text.as_str()).chain(record.title.as_deref());
-        texts.any(|text| self.asked.names(text, self.pattern.as_ref()))
+        let is_of_part = |record: &Record| {
+            let normal = record.namespace.normal();
+            self.states.contains(&record.state)
+                && self.scope.namespaces.iter().any(|filter| filter.admits_normal(&normal))
+        };
+        let mut records = tx.records().get_many(memory, &self.asked.ids)?;
+        records.retain(|record| is_of_part(record) && self.admits(record));
+        Ok(Looked { records, next: None })
     }
 
     /// Whether everything but the words holds.

@@ -66,7 +66,7 @@ async fn grep(context: Context, arguments: Arguments) -> Outcome {
         warnings.push("there are more matches: say max_matches, or a path");
     }
     if found.timed_out {
-        warnings.push("not everything was looked at in time: name a path");
+        warnings.push("not everything was looked at: name a path, or give a simpler pattern");
     }
     let content = if lines.is_empty() { "No line matches.".to_owned() } else { lines.join("\n") };
     let mut answer = Map::from_iter([
