@@ -29,6 +29,7 @@ use loci_model::warning::Notices;
 use loci_model::{ErrorKind, MemoryId, Namespace, RecordId, StrategyId, Timestamp};
 
 pub use feedback::{FeedbackStanding, RecordFeedback, standing as feedback_standing};
+pub use namespaces::check_length as check_namespaces;
 pub use quarantine::{QuarantineAsk, Quarantined, Verdict};
 
 use crate::page::Page;

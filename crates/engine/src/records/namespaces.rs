@@ -2,11 +2,13 @@
 //!
 //! Strategy, metadata, kinds, states and time are the caller's to add. Who may see what is `access`, nowhere else.
 
+use std::collections::HashSet;
+
 use loci_model::memory::Memory;
 use loci_model::scope::RecordScope;
 use loci_model::settings::NamespaceReading;
 use loci_model::warning::{Notices, Warning};
-use loci_model::{Error, NamespaceFilter, NamespaceMatch, Result, Timestamp};
+use loci_model::{Error, NamespaceFilter, NamespaceMatch, Result, Timestamp, limits};
 
 use super::NamespaceAsk;
 use crate::access::{View, another_users};
@@ -23,6 +25,8 @@ pub(crate) fn scope(
     let mut scope = RecordScope::whole(memory.id.clone(), now);
     scope.view = view.clauses().to_vec();
     let mut notices = Notices::default();
+    check_length(asks.len())?;
+    let mut known: HashSet<NamespaceFilter> = HashSet::new();
     for ask in asks {
         let asked = filter(memory, ask);
         let (parts, kept_back) = view.narrow(&asked).ok_or_else(outside)?;
@@ -32,13 +36,24 @@ pub(crate) fn scope(
         if kept_back {
             notices.warn(Warning::ScopeNarrowed);
         }
-        for part in parts {
-            if !scope.namespaces.contains(&part) {
-                scope.namespaces.push(part);
-            }
-        }
+        scope.namespaces.extend(parts.into_iter().filter(|part| known.insert(part.clone())));
     }
     Ok((scope, notices))
+}
+
+/// Checks how many namespaces a request names: each is a condition of every list that answers it.
+///
+/// # Errors
+/// `Invalid` on `namespaces`.
+pub fn check_length(count: usize) -> Result<()> {
+    if count <= limits::NAMESPACES_MAX {
+        return Ok(());
+    }
+    let rule = format!(
+        "a request must name at most {} namespaces and paths together: ask in several, or name what is above",
+        limits::NAMESPACES_MAX
+    );
+    Err(Error::invalid("namespaces", rule))
 }
 
 /// How an ask is read in this memory.
@@ -63,16 +78,13 @@ pub(crate) fn add_other_names(
     asks: &[NamespaceAsk],
     settings: &SreSettingsByMemory,
 ) {
+    let mut known: HashSet<NamespaceFilter> = scope.namespaces.iter().cloned().collect();
     for ask in asks {
         let (NamespaceAsk::Path(namespace) | NamespaceAsk::Node(namespace)) = ask;
         let Some(other) = sre::known_as(memory, settings.of(&memory.id), namespace) else { continue };
         let other = NamespaceFilter::new(&other, filter(memory, ask).mode());
         let parts = view.narrow(&other).map(|(parts, _)| parts).unwrap_or_default();
-        for part in parts {
-            if !scope.namespaces.contains(&part) {
-                scope.namespaces.push(part);
-            }
-        }
+        scope.namespaces.extend(parts.into_iter().filter(|part| known.insert(part.clone())));
     }
 }
 
@@ -148,6 +160,20 @@ mod tests {
         check(Exact, &[Some("/a")], &[path("/a/c")], &["/a/c/*"], false);
         check(Exact, &[Some("/a")], &[node("/a")], &["/a/"], false);
         check(SegmentPrefix, &[Some("/a/b")], &[node("/a")], &["/a/b/*"], true);
+    }
+
+    #[test]
+    fn a_request_names_so_many_namespaces() {
+        let nodes = |count: usize| -> Vec<NamespaceAsk> {
+            let node = |at| NamespaceAsk::Node(Namespace::parse(format!("/n{at}")).unwrap());
+            (0..count).map(node).collect()
+        };
+        let check = |count: usize, expect: Result<usize, ErrorKind>| {
+            let found = ask(NamespaceReading::Exact, &[None], &nodes(count));
+            assert_eq!(found.map(|(namespaces, _)| namespaces.len()), expect, "{count}");
+        };
+        check(limits::NAMESPACES_MAX, Ok(limits::NAMESPACES_MAX));
+        check(limits::NAMESPACES_MAX + 1, Err(ErrorKind::Invalid));
     }
 
     #[test]

@@ -10,6 +10,8 @@ use loci_model::{MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, T
 
 /// Records looked at.
 const LOOKED_AT: usize = 100;
+/// Nodes of one search that are looked at: it tells enough, and a search with many names costs no more.
+const NODES_OF_SEARCH: usize = 3;
 
 /// A node is looked at once in so long: the log says it often enough, and searches stay fast.
 const AGAIN_MS: i64 = 3_600_000;
@@ -42,8 +44,10 @@ impl Looks {
     }
 }
 
+/// The first exact nodes of a scope.
 fn exact_nodes(scope: &RecordScope) -> impl Iterator<Item = &NamespaceFilter> {
-    scope.namespaces.iter().filter(|filter| filter.mode() == NamespaceMatch::Exact)
+    let exact = scope.namespaces.iter().filter(|filter| filter.mode() == NamespaceMatch::Exact);
+    exact.take(NODES_OF_SEARCH)
 }
 
 /// How many nodes side by side (an actor each, as templates go) the old reading of the exact nodes in `scope` would have
@@ -119,6 +123,19 @@ mod tests {
         check("/users/2/", NamespaceMatch::Exact, 0, true);
         check("/users/1/", NamespaceMatch::Exact, 1, true);
         check("/users/", NamespaceMatch::Subtree, 0, false);
+    }
+
+    #[test]
+    fn the_first_nodes_of_a_search_are_looked_at() {
+        let memory = MemoryId::parse("mem-1234567890").unwrap();
+        let mut scope = RecordScope::whole(memory, Timestamp::EPOCH);
+        let node = |at: usize| Namespace::parse(format!("/users/{at}/")).unwrap();
+        scope.namespaces =
+            (0..100).map(|at| NamespaceFilter::new(&node(at), NamespaceMatch::Exact)).collect();
+        let looks = Looks::default();
+        assert!(looks.are_due(&scope, Timestamp::EPOCH));
+        assert_eq!(looks.last.lock().unwrap().len(), NODES_OF_SEARCH);
+        assert_eq!(exact_nodes(&scope).count(), NODES_OF_SEARCH);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::cursor;
 use super::events::notices;
 use super::problem;
 use super::record_feedback;
-use super::records_shape::{change, choice, filter, kind, metadata, places, record, state, strategy};
+use super::records_shape::{change, choice, filter, kind, kinds, metadata, places, record, states, strategy};
 use super::table::{Method, Table, create, get, other, post};
 
 pub(super) fn operations(table: Table) -> Table {
@@ -154,8 +154,8 @@ async fn record_list(call: Call, asked: shape::RecordListing) -> Result<shape::R
         namespaces,
         strategy: choice(asked.strategy)?,
         metadata: asked.metadata.into_iter().map(filter).collect::<Result<_>>()?,
-        kinds: asked.kinds.iter().map(|word| kind(word)).collect::<Result<_>>()?,
-        states: asked.states.iter().map(|word| state(word)).collect::<Result<_>>()?,
+        kinds: kinds(&asked.kinds)?,
+        states: states(&asked.states)?,
         after: cursor::read(asked.cursor.as_deref())?,
         limit: cursor::limit(asked.limit)?,
     };

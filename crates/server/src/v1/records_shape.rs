@@ -2,7 +2,7 @@
 
 use loci_api::making as making_shape;
 use loci_api::record as shape;
-use loci_engine::records::NamespaceAsk;
+use loci_engine::records::{NamespaceAsk, check_namespaces};
 use loci_model::findings::Findings;
 use loci_model::making::Making;
 use loci_model::metadata::{Metadata, MetadataValue};
@@ -152,6 +152,30 @@ pub(super) fn kind(word: &str) -> Result<RecordKind> {
     })
 }
 
+/// The kinds of a request, each once.
+pub(super) fn kinds(words: &[String]) -> Result<Vec<RecordKind>> {
+    let mut kinds = Vec::new();
+    for word in words {
+        let kind = kind(word)?;
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    Ok(kinds)
+}
+
+/// The states of a request, each once.
+pub(super) fn states(words: &[String]) -> Result<Vec<RecordState>> {
+    let mut states = Vec::new();
+    for word in words {
+        let state = state(word)?;
+        if !states.contains(&state) {
+            states.push(state);
+        }
+    }
+    Ok(states)
+}
+
 /// States of a request.
 pub(super) fn state(word: &str) -> Result<RecordState> {
     RecordState::parse(word).ok_or_else(|| {
@@ -165,6 +189,8 @@ pub(super) fn places(nodes: Vec<String>, paths: Vec<String>) -> Result<Vec<Names
     let node = |text| Namespace::parse(text).map(NamespaceAsk::Node).map_err(|error| error.on("namespaces"));
     let path =
         |text| Namespace::parse(text).map(NamespaceAsk::Path).map_err(|error| error.on("namespace_paths"));
+    let longer = if nodes.len() >= paths.len() { "namespaces" } else { "namespace_paths" };
+    check_namespaces(nodes.len() + paths.len()).map_err(|error| error.on(longer))?;
     nodes.into_iter().map(node).chain(paths.into_iter().map(path)).collect()
 }
 
@@ -176,4 +202,37 @@ pub(super) fn strategy(id: Option<String>) -> Result<Option<StrategyId>> {
 /// The strategy of a filter.
 pub(super) fn choice(id: Option<String>) -> Result<Option<StrategyChoice>> {
     Ok(strategy(id)?.map(StrategyChoice::Of))
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::limits;
+
+    use super::*;
+
+    #[test]
+    fn a_request_names_so_many_places() {
+        let check = |nodes: usize, paths: usize, expect: Option<&str>| {
+            let named = |count: usize| (0..count).map(|at| format!("/n{at}")).collect();
+            let field = places(named(nodes), named(paths)).err().and_then(|error| error.field);
+            assert_eq!(field.as_deref(), expect, "{nodes} {paths}");
+        };
+        let most = limits::NAMESPACES_MAX;
+        check(most, 0, None);
+        check(0, most, None);
+        check(most / 2, most - most / 2, None);
+        check(most + 1, 0, Some("namespaces"));
+        check(0, most + 1, Some("namespace_paths"));
+        check(1, most, Some("namespace_paths"));
+    }
+
+    #[test]
+    fn kinds_and_states_count_once() {
+        let words = |words: &[&str]| vec![words; 500].concat().into_iter().map(str::to_owned).collect();
+        let many: Vec<String> = words(&["fact", "knowledge", "episode"]);
+        assert_eq!(kinds(&many).unwrap(), [RecordKind::Fact, RecordKind::Episode]);
+        let many: Vec<String> = words(&["active", "stale"]);
+        assert_eq!(states(&many).unwrap(), [RecordState::Active, RecordState::Stale]);
+        assert!(kinds(&["guess".to_owned()]).is_err() && states(&["guess".to_owned()]).is_err());
+    }
 }

@@ -44,10 +44,17 @@ pub(crate) async fn searched(
 
 fn read(asked: shape::RepositorySearch) -> Result<RepositorySearch> {
     let filters = asked.filters;
+    let mut kinds = Vec::new();
+    for word in &asked.kinds {
+        let kind = kind(word)?;
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
     Ok(RepositorySearch {
         repo: String::new(),
         query: asked.query,
-        kinds: asked.kinds.iter().map(|word| kind(word)).collect::<Result<_>>()?,
+        kinds,
         filters: SearchFilters {
             pr: filters.pr,
             commit: filters.commit,

@@ -7,7 +7,7 @@ use loci_model::{MemoryId, Result, Timestamp};
 
 use super::call::Call;
 use super::events::notices;
-use super::records_shape::{choice, filter, kind, places, record, state};
+use super::records_shape::{choice, filter, kinds, places, record, states};
 use super::table::{Table, post};
 
 /// Hits, where nobody says.
@@ -37,8 +37,8 @@ fn request(asked: shape::Search, memory: MemoryId) -> Result<SearchRequest> {
         namespaces: places(asked.namespaces, asked.namespace_paths)?,
         strategy: choice(asked.strategy)?,
         metadata: asked.metadata.into_iter().map(filter).collect::<Result<_>>()?,
-        kinds: asked.kinds.iter().map(|word| kind(word)).collect::<Result<_>>()?,
-        states: asked.states.iter().map(|word| state(word)).collect::<Result<_>>()?,
+        kinds: kinds(&asked.kinds)?,
+        states: states(&asked.states)?,
         citing: None,
         as_of: as_of.map_err(|error| error.on("as_of"))?,
         top_k: asked.top_k.unwrap_or(TOP_K_DEFAULT),
