@@ -156,6 +156,8 @@ pub struct Engine {
     /// Where work is done of which callers choose how much it is: it never delays a text that is to be
     /// stored.
     pub(crate) caller_work: Arc<long_work::LongWork>,
+    /// Where trees are planned on.
+    pub(crate) plan_work: Arc<long_work::LongWork>,
 }
 
 impl Engine {
@@ -192,6 +194,7 @@ impl Engine {
             upkeep_turns: Arc::default(),
             long_work: Arc::default(),
             caller_work: Arc::default(),
+            plan_work: Arc::default(),
         }
     }
 

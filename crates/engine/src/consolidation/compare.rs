@@ -1,6 +1,7 @@
 //! Two clauses side by side: the same, one against the other, or of different things. By their differing words and where
 //! those stand: before the verb they name another subject, in the verb's own place another value, behind it another case.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::reading::exclusive::{excludes, is_place_of_running};
@@ -276,13 +277,14 @@ pub(super) fn hunks(old: &[Word], new: &[Word]) -> Vec<Hunk> {
 
 /// Words that only one of two clauses has.
 pub(super) fn residue<'a>(of: &'a [Word], beside: &[Word]) -> Vec<&'a Word> {
-    let mut left: Vec<&str> = content(beside);
+    let mut left: HashMap<&str, usize> = HashMap::new();
+    for form in content(beside) {
+        *left.entry(form).or_default() += 1;
+    }
     let mut own = Vec::new();
     for word in of.iter().filter(|word| word.is_content()) {
-        match left.iter().position(|form| *form == word.form) {
-            Some(at) => {
-                left.swap_remove(at);
-            }
+        match left.get_mut(word.form.as_str()).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
             None => own.push(word),
         }
     }

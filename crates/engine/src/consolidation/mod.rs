@@ -53,7 +53,7 @@ pub use decide::decide;
 pub(crate) use decide::decide_alone;
 pub use relate::{Reason, Relation, Statement, relate};
 pub use thresholds::Thresholds;
-pub(crate) use wording::differ_in_wording_only;
+pub(crate) use wording::{Wording, differ_in_wording_only};
 
 /// A record that extraction proposes.
 #[derive(Debug, Clone, Copy)]

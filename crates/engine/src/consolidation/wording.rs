@@ -9,9 +9,8 @@ use super::reading::{Reading, Word};
 const OTHER_WORDS_MAX: usize = 3;
 
 /// True where no word that only one of them has can make a difference: no name, number, day, condition or opposite among them.
-pub(crate) fn differ_in_wording_only(left: &str, right: &str) -> bool {
-    let (left, right) = (words(left), words(right));
-    let (only_left, only_right) = (residue(&left, &right), residue(&right, &left));
+pub(crate) fn differ_in_wording_only(left: &Wording, right: &Wording) -> bool {
+    let (only_left, only_right) = (residue(&left.0, &right.0), residue(&right.0, &left.0));
     // What one of them says beyond the other is lost with the shorter one only if both say something of their own.
     if only_left.is_empty() || only_right.is_empty() {
         return true;
@@ -21,8 +20,14 @@ pub(crate) fn differ_in_wording_only(left: &str, right: &str) -> bool {
         && is_wording(&only_left, &only_right)
 }
 
-fn words(text: &str) -> Vec<Word> {
-    Reading::of(text).clauses.into_iter().flat_map(|clause| clause.words).collect()
+/// The words of a text, read once however many texts it is compared with.
+pub(crate) struct Wording(Vec<Word>);
+
+impl Wording {
+    /// Reads a text.
+    pub(crate) fn of(text: &str) -> Self {
+        Self(Reading::of(text).clauses.into_iter().flat_map(|clause| clause.words).collect())
+    }
 }
 
 #[cfg(test)]
@@ -32,8 +37,9 @@ mod tests {
     #[test]
     fn texts_beside_each_other() {
         let check = |left: &str, right: &str, expect: bool| {
-            assert_eq!(differ_in_wording_only(left, right), expect, "{left} / {right}");
-            assert_eq!(differ_in_wording_only(right, left), expect, "{right} / {left}");
+            let read = (Wording::of(left), Wording::of(right));
+            assert_eq!(differ_in_wording_only(&read.0, &read.1), expect, "{left} / {right}");
+            assert_eq!(differ_in_wording_only(&read.1, &read.0), expect, "{right} / {left}");
         };
         check("The build is quick on every machine.", "The build is fast on every machine.", true);
         check("Enable the cache for every build.", "Disable the cache for every build.", false);
@@ -41,5 +47,7 @@ mod tests {
         check("The old parser reads files.", "The new parser reads files.", false);
         check("The build uses port 80.", "The build uses port 8080.", false);
         check("The build is quick.", "The build is quick on every machine.", true);
+        check("The build is quick, quick.", "The build is quick, fast.", true);
+        check("The cache, the cache is old.", "The cache is old, disabled.", false);
     }
 }

@@ -63,18 +63,39 @@ fn is_of_unspaced_script(c: char) -> bool {
         | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff) // Han
 }
 
-/// Pairs of documents with at least one shingle in common that is not everybody's: the smaller index first, sorted.
-pub(super) fn pairs(all: &[Shingles]) -> BTreeSet<(usize, usize)> {
+/// Pairs of documents.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Pairs {
+    /// The smaller index first, sorted.
+    pub(super) found: BTreeSet<(usize, usize)>,
+    /// There may be more.
+    pub(super) is_cut: bool,
+}
+
+/// Pairs of documents with at least one shingle in common that is not everybody's: of those that few have,
+/// first, and no more than `most` of all shingles together.
+pub(super) fn pairs(all: &[Shingles], most: usize) -> Pairs {
     let mut holders: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (at, shingles) in all.iter().enumerate() {
         for shingle in shingles {
             holders.entry(*shingle).or_default().push(at);
         }
     }
-    let mut pairs = BTreeSet::new();
-    for holders in holders.values().filter(|holders| holders.len() <= POSTINGS_MAX) {
-        for (at, left) in holders.iter().enumerate() {
-            pairs.extend(holders.iter().skip(at + 1).map(|right| (*left, *right)));
+    let mut holders: Vec<Vec<usize>> =
+        holders.into_values().filter(|holders| (2..=POSTINGS_MAX).contains(&holders.len())).collect();
+    // Stable: of equally rare ones the shingle that was met first.
+    holders.sort_by_key(Vec::len);
+    let mut pairs = Pairs::default();
+    let mut left = most;
+    for holders in holders {
+        for (at, one) in holders.iter().enumerate() {
+            let others = holders.len() - at - 1;
+            if others > left {
+                pairs.is_cut = true;
+                return pairs;
+            }
+            left -= others;
+            pairs.found.extend(holders.iter().skip(at + 1).map(|other| (*one, *other)));
         }
     }
     pairs
@@ -115,6 +136,20 @@ mod tests {
     #[test]
     fn which_are_compared() {
         let all = vec![vec![1, 2], vec![2, 3], vec![4], vec![1, 4]];
-        assert_eq!(pairs(&all).into_iter().collect::<Vec<_>>(), [(0, 1), (0, 3), (2, 3)]);
+        let check = |most: usize, expect: &[(usize, usize)], is_cut: bool| {
+            let pairs = pairs(&all, most);
+            assert_eq!(pairs.found.into_iter().collect::<Vec<_>>(), expect, "{most}");
+            assert_eq!(pairs.is_cut, is_cut, "{most}");
+        };
+        check(3, &[(0, 1), (0, 3), (2, 3)], false);
+        check(2, &[(0, 1), (0, 3)], true);
+        check(0, &[], true);
+    }
+
+    #[test]
+    fn what_few_have_in_common_comes_first() {
+        let all = vec![vec![1, 2], vec![1], vec![1, 2]];
+        assert_eq!(pairs(&all, 1).found.into_iter().collect::<Vec<_>>(), [(0, 2)]);
+        assert!(pairs(&all, 1).is_cut && !pairs(&all, 4).is_cut);
     }
 }

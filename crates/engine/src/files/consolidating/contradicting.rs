@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 
+use loci_model::limits;
 use loci_model::record::RecordKind;
 use loci_model::telling::Telling;
 use loci_text::similarity::jaccard_ids;
@@ -26,6 +27,8 @@ use crate::files::folding::folded;
 const STATEMENT_CHARS_MAX: usize = 1_000;
 /// Below this a statement that tells of a change has nothing in common with another that it could end.
 const CHANGE_JACCARD_MIN: f32 = 0.1;
+/// Units of work that relating a byte of two statements is.
+const RELATING_WORK: usize = 64;
 /// Words by which a statement may tell of a change; without them only what is more alike is compared.
 const CHANGES: &str = "\
     moved relocated switched changed migrated replaced replaces longer anymore instead now stopped quit dropped left ended \
@@ -46,6 +49,7 @@ struct Statements {
 }
 
 pub(super) fn resolve(working: &mut Working<'_>) {
+    working.begin_pass();
     let statements = read(working);
     let mut newer_of: Vec<Vec<usize>> = vec![Vec::new(); working.documents.len()];
     for (left, right) in candidates(working, &statements) {
@@ -61,7 +65,18 @@ pub(super) fn resolve(working: &mut Working<'_>) {
         let mut newer = newer_of.get(old).cloned().unwrap_or_default();
         newer.sort_by(|a, b| compare(working, *b, *a));
         for new in newer {
-            if working.is_free(new) && settle(working, &statements, old, new) {
+            // What is longer is no statement, and is compared by its keys and labels.
+            let bytes = |at: usize| {
+                let document = working.documents.get(at);
+                document.map_or(0, |document| document.text.len().min(STATEMENT_CHARS_MAX))
+            };
+            if !working.is_free(new) {
+                continue;
+            }
+            if !working.may_work(RELATING_WORK * (bytes(old) + bytes(new))) {
+                return;
+            }
+            if settle(working, &statements, old, new) {
                 break;
             }
         }
@@ -109,13 +124,20 @@ fn candidates(working: &Working<'_>, statements: &Statements) -> Vec<(usize, usi
     });
     let least = Thresholds::default().contradiction_jaccard;
     let tells = |at: usize| statements.changes.get(at).copied().unwrap_or(false);
-    let like = pairs(&statements.terms).into_iter().filter(|(left, right)| {
+    let pairs = pairs(&statements.terms, limits::PLAN_PAIRS_MAX);
+    working.note_cut(pairs.is_cut);
+    let like = pairs.found.into_iter().filter(|(left, right)| {
         let least = if tells(*left) || tells(*right) { CHANGE_JACCARD_MIN } else { least };
         let both = statements.terms.get(*left).zip(statements.terms.get(*right));
-        both.is_some_and(|(left, right)| jaccard_ids(left, right) >= least)
+        both.is_some_and(|(left, right)| {
+            working.may_work(left.len() + right.len()) && jaccard_ids(left, right) >= least
+        })
     });
+    let mut of_one_key = of_one_key.peekable();
+    let keyed: Vec<(usize, usize)> = of_one_key.by_ref().take(limits::PLAN_PAIRS_MAX).collect();
+    working.note_cut(of_one_key.peek().is_some());
     let mut all: Vec<(usize, usize)> =
-        of_one_key.chain(like).filter(|(left, right)| working.may_meet(*left, *right)).collect();
+        keyed.into_iter().chain(like).filter(|(left, right)| working.may_meet(*left, *right)).collect();
     all.sort_unstable();
     all.dedup();
     all

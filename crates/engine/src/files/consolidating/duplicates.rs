@@ -1,8 +1,10 @@
 //! Documents that say the same become one: with equal words, or nearly equal ones that differ in nothing that counts. The oldest one's path
 //! stays; of nearly equal bodies the longer one does.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_model::limits;
 use loci_text::similarity::jaccard_ids;
 
 use super::alike::{Interner, Shingles, contained, pairs};
@@ -10,15 +12,17 @@ use super::contradicting::have_one_scope;
 use super::particulars::{self, Particulars};
 use super::working::{Working, age, scope};
 use super::{lines_twice, normal};
-use crate::consolidation::differ_in_wording_only;
 use crate::consolidation::plan::{Action, Operation, Words};
 use crate::consolidation::snapshot::PlanDocument;
+use crate::consolidation::{Wording, differ_in_wording_only};
 use crate::files::derived::derived_description;
 use crate::files::document::is_title;
 use crate::files::frontmatter::text_below;
 
 /// Characters of a description.
 const DESCRIPTION_CHARS_MAX: usize = 160;
+/// Units of work that comparing the wording of a byte is.
+const WORDING_WORK: usize = 4;
 
 /// Documents that become one.
 pub(super) struct Group {
@@ -52,6 +56,7 @@ pub(super) fn merge(working: &mut Working<'_>) {
 
 /// Documents of one place that say the same, in order of their oldest paths.
 pub(super) fn groups(working: &Working<'_>) -> Vec<Group> {
+    working.begin_pass();
     let mut classes: BTreeMap<(String, Option<String>, String), Vec<usize>> = BTreeMap::new();
     for (at, document) in working.documents.iter().enumerate().filter(|(at, _)| working.is_open(*at)) {
         let body = normal::body(&document.text);
@@ -86,6 +91,14 @@ struct Compared<'a> {
     document: &'a PlanDocument,
     shingles: Shingles,
     particulars: Particulars,
+    /// Read where it is needed.
+    wording: OnceCell<Wording>,
+}
+
+impl Compared<'_> {
+    fn wording(&self) -> &Wording {
+        self.wording.get_or_init(|| Wording::of(&self.document.text))
+    }
 }
 
 /// Of each class the shorter ones that are nearly equal to it; a class that is the shorter one of another has none itself.
@@ -96,12 +109,15 @@ fn near(working: &Working<'_>, classes: &[(Vec<usize>, String)]) -> BTreeMap<usi
         .filter_map(|(members, body)| {
             let document = working.documents.get(*members.first()?)?;
             let particulars = particulars::of(&document.text);
-            Some(Compared { document, shingles: interner.shingles(body), particulars })
+            let shingles = interner.shingles(body);
+            Some(Compared { document, shingles, particulars, wording: OnceCell::new() })
         })
         .collect();
     let shingles: Vec<Shingles> = compared.iter().map(|one| one.shingles.clone()).collect();
     let mut found: Vec<(usize, usize)> = Vec::new();
-    for (left, right) in pairs(&shingles) {
+    let pairs = pairs(&shingles, limits::PLAN_PAIRS_MAX);
+    working.note_cut(pairs.is_cut);
+    for (left, right) in pairs.found {
         let (Some(one), Some(other)) = (compared.get(left), compared.get(right)) else { continue };
         let meets = |at: usize| classes.get(at).and_then(|(members, _)| members.first().copied());
         let may_meet = meets(left).zip(meets(right)).is_some_and(|(one, other)| working.may_meet(one, other));
@@ -124,10 +140,15 @@ fn near(working: &Working<'_>, classes: &[(Vec<usize>, String)]) -> BTreeMap<usi
 }
 
 fn are_near(working: &Working<'_>, one: &Compared<'_>, other: &Compared<'_>) -> bool {
+    if !working.may_work(one.shingles.len() + other.shingles.len()) {
+        return false;
+    }
     let like = jaccard_ids(&one.shingles, &other.shingles) >= working.settings.near_jaccard
         || contained(&one.shingles, &other.shingles) >= working.settings.near_contained;
-    like && one.particulars == other.particulars
-        && differ_in_wording_only(&one.document.text, &other.document.text)
+    let bytes = one.document.text.len() + other.document.text.len();
+    like && working.may_work(WORDING_WORK.saturating_mul(bytes))
+        && one.particulars == other.particulars
+        && differ_in_wording_only(one.wording(), other.wording())
 }
 
 /// The merge of a group; `None` where pinned documents leave nothing to merge, or no description is free.

@@ -11,6 +11,9 @@ use crate::consolidation::plan::{Action, Operation, Plan};
 use crate::consolidation::snapshot::{Snapshot, reference_key};
 use crate::consolidation::validator::{Bounds, Violation, validate};
 
+/// What a summary says of a plan that looked at a part.
+const PARTIAL: &str = " Not all documents were compared: too many have much in common.";
+
 /// Which actions are wanted, of all that the tree gives reason for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum About {
@@ -142,6 +145,8 @@ pub struct Planned {
     pub reviews: Vec<Review>,
     /// What breaks a rule of plans; such an action is not to be applied.
     pub violations: Vec<Violation>,
+    /// Not every two documents with something in common were compared: that would have been too much work.
+    pub is_partial: bool,
 }
 
 impl Planned {
@@ -170,8 +175,9 @@ impl Planned {
     /// Actions by their kind, in a sentence.
     #[must_use]
     pub fn summary(&self) -> String {
+        let partial = if self.is_partial { PARTIAL } else { "" };
         if self.actions.is_empty() {
-            return "Nothing to do.".to_owned();
+            return format!("Nothing to do.{partial}");
         }
         let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
         for planned in &self.actions {
@@ -179,7 +185,7 @@ impl Planned {
         }
         let said: Vec<String> = kinds.into_iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         let held = self.actions.iter().filter(|planned| planned.held.is_some()).count();
-        format!("{}; {held} held.", said.join(", "))
+        format!("{}; {held} held.{partial}", said.join(", "))
     }
 }
 
@@ -197,13 +203,14 @@ pub fn plan(snapshot: &Snapshot, asked: &Asked) -> Planned {
             Operation::Prune => pruning::prune(&mut working, asked.counted_since),
         }
     }
+    let is_partial = working.is_partial();
     let Working { mut actions, mut reviews, .. } = working;
     actions.retain(|planned| asked.about.wants(planned));
     reviews.retain(|review| asked.about.wants_review(review));
     // Stable: within a pass, by the first document that an action is about.
     actions.sort_by_cached_key(|planned| (planned.operation, named_first(&planned.action)));
     reviews.sort();
-    judged(Planned { actions, reviews, violations: Vec::new() }, snapshot, &asked.bounds)
+    judged(Planned { actions, reviews, violations: Vec::new(), is_partial }, snapshot, &asked.bounds)
 }
 
 /// A plan judged by the rules of every plan: what a person decides is held, what breaks a rule is told.

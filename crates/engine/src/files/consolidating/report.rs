@@ -1,5 +1,6 @@
 //! What a plan gains: documents, the tokens of their listing, duplicates, before and after; actions by kind; what is held; what is new.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use loci_text::tokens::estimate_tokens;
@@ -49,6 +50,10 @@ pub struct Report {
     pub skipped_clusters: usize,
     /// New documents, with what they rest on.
     pub derived: Vec<Derived>,
+    /// Not every two documents with something in common were compared: more may be duplicates, or contradict
+    /// others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
 }
 
 /// The report of a plan on a tree.
@@ -67,15 +72,17 @@ pub fn report(snapshot: &Snapshot, planned: &Planned, asked: &Asked, skipped_clu
         _ => None,
     });
     let change = |count: &dyn Fn(&Snapshot) -> usize| Change { before: count(snapshot), after: count(&then) };
+    let partial = Cell::new(planned.is_partial);
     Report {
         documents: change(&Snapshot::standing),
         listing_tokens: change(&listing_tokens),
-        duplicates: change(&|snapshot| duplicates(snapshot, asked)),
+        duplicates: change(&|snapshot| duplicates(snapshot, asked, &partial)),
         actions,
         held: planned.actions.len() - ready.len(),
         reviews: planned.reviews.len(),
         skipped_clusters,
         derived: derived.collect(),
+        partial: partial.get(),
     }
 }
 
@@ -89,7 +96,9 @@ fn listing_tokens(snapshot: &Snapshot) -> usize {
         .sum()
 }
 
-fn duplicates(snapshot: &Snapshot, asked: &Asked) -> usize {
+fn duplicates(snapshot: &Snapshot, asked: &Asked, partial: &Cell<bool>) -> usize {
     let working = Working::of(snapshot, &asked.settings, asked.now);
-    groups(&working).iter().map(|group| group.members.len() - 1).sum()
+    let count = groups(&working).iter().map(|group| group.members.len() - 1).sum();
+    partial.set(partial.get() || working.is_partial());
+    count
 }

@@ -359,6 +359,39 @@ fn the_report_of_a_plan() {
     assert_eq!((report.held, report.skipped_clusters, report.derived.len()), (0, 2, 0));
 }
 
+/// Documents of 10 KB that differ in one word: each is read once, and compared with each other one by its
+/// words.
+#[test]
+fn long_documents_that_differ_in_one_word_become_one() {
+    let body = |word: &str| {
+        let lines: String =
+            (0..220).map(|at| format!("Step q{at} calls the builder of part q{at}.\n")).collect();
+        format!("{lines}The build is {word} on every machine.\n")
+    };
+    let words = ["quick", "fast", "rapid", "swift", "brisk", "agile", "nimble", "smooth"];
+    let bodies: Vec<String> = words.iter().map(|word| body(word)).collect();
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    let snapshot = tree(&bodies);
+    let planned = planned(&snapshot, &[Operation::Deduplicate]);
+    assert_eq!(planned.summary(), "1 merge; 0 held.");
+    let sources = planned.actions.iter().map(|one| one.action.reads().len());
+    assert_eq!(sources.collect::<Vec<_>>(), [words.len()]);
+}
+
+#[test]
+fn a_plan_of_a_part_says_so() {
+    let snapshot = tree(&["The build needs make.", "Other."]);
+    let asked = Asked::of(&ALL, day(40));
+    let check = |is_partial: bool, expect: &str| {
+        let planned = Planned { is_partial, ..plan(&snapshot, &asked) };
+        assert_eq!(planned.summary(), expect);
+        let told = serde_json::to_value(report(&snapshot, &planned, &asked, 0)).unwrap();
+        assert_eq!(told.get("partial").is_some(), is_partial, "{told}");
+    };
+    check(false, "Nothing to do.");
+    check(true, "Nothing to do. Not all documents were compared: too many have much in common.");
+}
+
 #[test]
 fn parts_of_a_tree() {
     let bounds = |files_max, input_bytes_max| Bounds { files_max, input_bytes_max, ..Bounds::default() };

@@ -1,9 +1,10 @@
 //! The tree while it is planned on: which documents are still free for an action, and which paths are taken. Each pass sees what those
 //! before it left.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::Timestamp;
+use loci_model::{Timestamp, limits};
 
 use super::normal;
 use super::planner::{PlannedAction, Review, ReviewKind};
@@ -26,6 +27,10 @@ pub(super) struct Working<'a> {
     described: BTreeMap<(String, String), Vec<usize>>,
     pub(super) actions: Vec<PlannedAction>,
     pub(super) reviews: Vec<Review>,
+    /// Work that the pass may still do.
+    work_left: Cell<usize>,
+    /// Not every two documents with something in common were compared.
+    is_partial: Cell<bool>,
 }
 
 impl<'a> Working<'a> {
@@ -52,7 +57,32 @@ impl<'a> Working<'a> {
             now,
             actions: Vec::new(),
             reviews: Vec::new(),
+            work_left: Cell::new(limits::PLAN_WORK_MAX),
+            is_partial: Cell::new(false),
         }
+    }
+
+    /// A pass begins: it has all of its work before it.
+    pub(super) fn begin_pass(&self) {
+        self.work_left.set(limits::PLAN_WORK_MAX);
+    }
+
+    /// True where the pass may do so much work more.
+    pub(super) fn may_work(&self, work: usize) -> bool {
+        let left = self.work_left.get().checked_sub(work);
+        self.work_left.set(left.unwrap_or(0));
+        self.note_cut(left.is_none());
+        left.is_some()
+    }
+
+    /// Notes where not everything is compared.
+    pub(super) fn note_cut(&self, is_cut: bool) {
+        self.is_partial.set(self.is_partial.get() || is_cut);
+    }
+
+    /// True where not every two documents with something in common were compared.
+    pub(super) fn is_partial(&self) -> bool {
+        self.is_partial.get()
     }
 
     pub(super) fn is_free(&self, at: usize) -> bool {
@@ -151,4 +181,22 @@ pub(super) fn newness(document: &PlanDocument) -> (Timestamp, Timestamp, u64, &s
 /// Smaller where a document was there earlier.
 pub(super) fn age(document: &PlanDocument) -> (Timestamp, u64, &str) {
     (document.observed_at, document.sequence, &document.reference)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixtures::{day, tree};
+    use super::*;
+
+    #[test]
+    fn a_pass_does_so_much_work() {
+        let (snapshot, settings) = (tree(&["A.", "B."]), PlannerSettings::default());
+        let working = Working::of(&snapshot, &settings, day(1));
+        assert!(working.may_work(limits::PLAN_WORK_MAX - 1) && working.may_work(1));
+        assert!(!working.is_partial(), "the last unit is work like the others");
+        assert!(!working.may_work(1));
+        assert!(working.is_partial());
+        working.begin_pass();
+        assert!(working.may_work(limits::PLAN_WORK_MAX) && working.is_partial());
+    }
 }

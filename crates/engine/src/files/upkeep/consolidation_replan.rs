@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use loci_model::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::{Error, Result};
+use loci_model::{Error, Result, Timestamp};
 
 use super::consolidation_start::note_conflicts;
 use super::reading::TreeRead;
@@ -16,7 +16,7 @@ use super::{filing, planning};
 use crate::Engine;
 use crate::access;
 use crate::consolidation::snapshot::{Snapshot, reference_key};
-use crate::files::consolidating::{About, Planned, PlannedAction, judged, plan};
+use crate::files::consolidating::{About, Planned, PlannedAction, PlannerSettings, judged, plan};
 use crate::files::tree::TreeAsk;
 
 impl Engine {
@@ -45,40 +45,14 @@ impl Engine {
     pub(super) async fn replan_touched(
         &self,
         ask: &TreeAsk,
-        mut run: ConsolidationRun,
+        run: ConsolidationRun,
         counts: bool,
     ) -> Result<ConsolidationRun> {
         let before = run.updated_at;
         let (read, covered) = self.read_for_run(ask, &run.operations).await?;
-        let open = |one: &RunAction| matches!(one.status, ActionStatus::Planned | ActionStatus::Held);
-        let (open, done): (Vec<RunAction>, Vec<RunAction>) = run.actions.drain(..).partition(open);
-        let moved = moved(&open, &read);
-        let Parted { kept, touched } = parted(open, &moved);
-        let settings = &self.settings.upkeep.planner;
-        let mut asked = planning::asked(&run, &read, covered, (settings, self.clock.now()));
-        let scope = std::mem::replace(&mut asked.about, About::Touching(touched));
-        let rest = without(&read.snapshot, kept.iter().flat_map(RunAction::paths));
-        let mut fresh = plan(&rest, &asked);
-        // What a run is about it stays about; in the rest what moved is wanted, whatever it was before.
-        if matches!(scope, About::Within(_)) {
-            fresh.keep(&scope);
-        }
-        let by_model =
-            kept.iter().filter(|one| one.by_model).map(|one| one.action.clone()).collect::<Vec<_>>();
-        let union = union(&kept, fresh);
-        let union = judged(union, &read.snapshot, &asked.bounds);
-        let of_model: BTreeSet<usize> = union
-            .actions
-            .iter()
-            .enumerate()
-            .filter(|(_, one)| by_model.contains(&one.action))
-            .map(|(at, _)| at)
-            .collect();
-        let ids: BTreeMap<String, String> =
-            kept.iter().map(|one| (told(&one.action), one.id.clone())).collect();
-        planning::fill(&mut run, &read, &union, &asked, (&of_model, 0))?;
-        renumber(&mut run.actions, &ids);
-        run.actions.splice(0..0, done);
+        let (settings, now) = (self.settings.upkeep.planner, self.clock.now());
+        let planned = self.plan_work.run(move || replanned(run, &read, covered, (&settings, now)));
+        let mut run = planned.await??;
         run.replans += u32::from(counts);
         self.keep_replanned(run, before).await
     }
@@ -135,8 +109,44 @@ pub(super) fn without<'a>(snapshot: &Snapshot, named: impl Iterator<Item = &'a s
     rest
 }
 
+/// A run whose open actions are planned anew where what they rest on moved.
+fn replanned(
+    mut run: ConsolidationRun,
+    read: &TreeRead,
+    covered: u64,
+    (settings, now): (&PlannerSettings, Timestamp),
+) -> Result<ConsolidationRun> {
+    let open = |one: &RunAction| matches!(one.status, ActionStatus::Planned | ActionStatus::Held);
+    let (open, done): (Vec<RunAction>, Vec<RunAction>) = run.actions.drain(..).partition(open);
+    let moved = moved(&open, read);
+    let Parted { kept, touched } = parted(open, &moved);
+    let mut asked = planning::asked(&run, read, covered, (settings, now));
+    let scope = std::mem::replace(&mut asked.about, About::Touching(touched));
+    let rest = without(&read.snapshot, kept.iter().flat_map(RunAction::paths));
+    let mut fresh = plan(&rest, &asked);
+    // What a run is about it stays about; in the rest what moved is wanted, whatever it was before.
+    if matches!(scope, About::Within(_)) {
+        fresh.keep(&scope);
+    }
+    let by_model = kept.iter().filter(|one| one.by_model).map(|one| one.action.clone()).collect::<Vec<_>>();
+    let union = union(&kept, fresh);
+    let union = judged(union, &read.snapshot, &asked.bounds);
+    let of_model: BTreeSet<usize> = union
+        .actions
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| by_model.contains(&one.action))
+        .map(|(at, _)| at)
+        .collect();
+    let ids: BTreeMap<String, String> = kept.iter().map(|one| (told(&one.action), one.id.clone())).collect();
+    planning::fill(&mut run, read, &union, &asked, (&of_model, 0))?;
+    renumber(&mut run.actions, &ids);
+    run.actions.splice(0..0, done);
+    Ok(run)
+}
+
 /// One plan, in the order of the operations; what was held for its own sake stays so, what the tree as a whole forbids is judged anew.
-fn union(kept: &[RunAction], fresh: Planned) -> Planned {
+fn union(kept: &[RunAction], mut fresh: Planned) -> Planned {
     let mut actions: Vec<PlannedAction> = kept
         .iter()
         .map(|one| PlannedAction {
@@ -144,11 +154,11 @@ fn union(kept: &[RunAction], fresh: Planned) -> Planned {
             action: one.action.clone(),
             held: one.held.clone(),
         })
-        .chain(fresh.actions)
+        .chain(std::mem::take(&mut fresh.actions))
         .collect();
     actions
         .sort_by_cached_key(|one| (one.operation, one.action.reads().into_iter().min().map(str::to_owned)));
-    Planned { actions, reviews: fresh.reviews, violations: Vec::new() }
+    Planned { actions, violations: Vec::new(), ..fresh }
 }
 
 /// What stays keeps its id; what is new gets one that none had.

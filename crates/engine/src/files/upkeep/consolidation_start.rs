@@ -153,11 +153,14 @@ impl Engine {
 
     async fn plan_by_rules(&self, ask: &TreeAsk, mut run: ConsolidationRun) -> Result<ConsolidationRun> {
         let (read, covered) = self.read_for_run(ask, &run.operations).await?;
-        let settings = &self.settings.upkeep.planner;
-        let asked = planning::asked(&run, &read, covered, (settings, self.clock.now()));
-        let planned = plan(&read.snapshot, &asked);
-        planning::fill(&mut run, &read, &planned, &asked, (&BTreeSet::new(), 0))?;
-        Ok(run)
+        let (settings, now) = (self.settings.upkeep.planner, self.clock.now());
+        let planned = self.plan_work.run(move || {
+            let asked = planning::asked(&run, &read, covered, (&settings, now));
+            let planned = plan(&read.snapshot, &asked);
+            planning::fill(&mut run, &read, &planned, &asked, (&BTreeSet::new(), 0))?;
+            Ok(run)
+        });
+        planned.await?
     }
 
     /// Keeps a run as it was planned; what contradicts each other in a repository's memory is noted there.

@@ -163,9 +163,13 @@ impl Engine {
 
     async fn parts_of(&self, run: &ConsolidationRun, tree: &TreeAsk) -> Result<Parts> {
         let (read, covered) = self.read_for_run(tree, &run.operations).await?;
-        let now = self.clock.now();
-        let asked = planning::asked(run, &read, covered, (&self.settings.upkeep.planner, now));
-        let by_rules = plan(&read.snapshot, &asked);
+        let (settings, now, about) = (self.settings.upkeep.planner, self.clock.now(), run.clone());
+        let planned = self.plan_work.run(move || {
+            let asked = planning::asked(&about, &read, covered, (&settings, now));
+            let by_rules = plan(&read.snapshot, &asked);
+            (read, asked, by_rules)
+        });
+        let (read, asked, by_rules) = planned.await?;
         let rest = without_planned(&read.snapshot, &by_rules.actions);
         let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
         let bounds = Bounds {
@@ -232,7 +236,7 @@ impl Engine {
         actions.sort_by_cached_key(|one| {
             (one.operation, one.action.reads().into_iter().min().map(str::to_owned))
         });
-        let union = Planned { actions, reviews: parts.by_rules.reviews.clone(), violations: Vec::new() };
+        let union = Planned { actions, ..parts.by_rules.clone() };
         let union = judged(union, &parts.read.snapshot, &parts.asked.bounds);
         let places = union.actions.iter().enumerate();
         let of_model: BTreeSet<usize> =
