@@ -1,16 +1,20 @@
 //! `tree_diff`: what changed between two states of a tree, as unified diffs of its files (files-and-git.md §10). A state is a place in the
-//! order of changes, a snapshot, or one version of one document. The log says which documents to look at; nothing else is read.
+//! order of changes, a snapshot, or one version of one document. The log says which documents to look at;
+//! nothing else is read. Their lines are compared in `line_diffs`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
 
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
 use loci_model::tree_entry::TreeSnapshot;
-use loci_model::{Error, RecordId, Result};
+use loci_model::{Error, RecordId, Result, limits};
 use similar::TextDiff;
 
 use super::document::{DocumentContent, is_redacted};
+use super::line_diffs::{Changed, LineDiffs};
 use super::path::DocumentPath;
 use super::tree::{Tree, TreeAsk};
 use super::tree_state::is_name;
@@ -23,6 +27,8 @@ use crate::memories::existing;
 const PAGE: usize = 1_000;
 /// Changes between two states that are looked at.
 const CHANGES_MAX: usize = 100_000;
+/// Documents that are read in one transaction.
+const DOCUMENTS: usize = 100;
 /// Bytes of all diffs of one answer; what is over is named without its lines.
 pub(super) const DIFF_BYTES_MAX: usize = 1 << 20;
 /// Lines around a change.
@@ -99,7 +105,7 @@ pub struct FileDiff {
 pub struct TreeDiff {
     /// By path.
     pub files: Vec<FileDiff>,
-    /// Documents whose lines are left out for want of room.
+    /// Documents whose lines are left out for want of room or time.
     pub left_out: u64,
 }
 
@@ -128,27 +134,62 @@ impl Engine {
         self.caught_up(ask).await?;
         let (a, b) = (self.located(ask, a, "a").await?, self.located(ask, b, "b").await?);
         let tree = Tree::of(ask);
-        self.store
-            .read(move |tx| {
+        if let (Point::Version(first, from), Point::Version(second, to)) = (&a, &b) {
+            let (first, second) = ((first.clone(), *from), (second.clone(), *to));
+            let read = self.store.read(move |tx| {
                 existing(tx, &tree.memory)?;
-                if let (Point::Version(first, from), Point::Version(second, to)) = (&a, &b) {
-                    return of_versions(tx, &tree, (first, *from), (second, *to));
+                of_versions(tx, &tree, (&first.0, first.1), (&second.0, second.1))
+            });
+            let (changed, files) = read.await?;
+            let diffs = LineDiffs::new(Arc::clone(&self.clock));
+            let diffs = self.caller_work.run(move || diffs.with(vec![(changed, files)])).await?;
+            return Ok(diffs.answer);
+        }
+        let of = tree.clone();
+        let between = self.store.read(move |tx| {
+            existing(tx, &of.memory)?;
+            let (from, to) = (of.sequence_of(tx, &a, "a")?, of.sequence_of(tx, &b, "b")?);
+            let mut between = of.between(tx, from.min(to), from.max(to))?;
+            if from > to {
+                for versions in between.values_mut() {
+                    std::mem::swap(&mut versions.before, &mut versions.after);
                 }
-                let (from, to) = (tree.sequence_of(tx, &a, "a")?, tree.sequence_of(tx, &b, "b")?);
-                let between = tree.between(tx, from.min(to), from.max(to))?;
-                let mut files = Vec::new();
-                for (record, mut versions) in between {
-                    if from > to {
-                        std::mem::swap(&mut versions.before, &mut versions.after);
-                    }
-                    files.extend(of_record(tx, &tree, &record, versions)?);
-                }
-                if let Some(path) = &path {
-                    files.retain(|file| file.lies_at(path));
-                }
-                with_lines(tx, &tree, files)
-            })
-            .await
+            }
+            Ok(between.into_iter().collect::<Vec<_>>())
+        });
+        self.diff_of(&tree, between.await?, path.as_ref()).await
+    }
+
+    /// The documents that differ, by path. Each part of them is read in a transaction of its own, and its
+    /// lines are compared outside of it, as long as there is room and time.
+    async fn diff_of(
+        &self,
+        tree: &Tree,
+        between: Vec<(RecordId, Between)>,
+        path: Option<&DocumentPath>,
+    ) -> Result<TreeDiff> {
+        let mut all: Vec<Changed> = Vec::new();
+        for some in between.chunks(DOCUMENTS) {
+            let (tree, some) = (tree.clone(), some.to_vec());
+            let read = self.store.read(move |tx| {
+                let changed = some.iter().map(|(record, versions)| of_record(tx, &tree, record, *versions));
+                changed.collect::<Result<Vec<_>>>()
+            });
+            let changed = read.await?.into_iter().flatten();
+            all.extend(changed.filter(|one| path.is_none_or(|path| one.lies_at(path))));
+        }
+        all.sort_by(|a, b| a.path().cmp(&b.path()).then_with(|| a.record.cmp(&b.record)));
+        let mut diffs = LineDiffs::new(Arc::clone(&self.clock));
+        for some in all.chunks(DOCUMENTS) {
+            let (tree, some, goes_on) = (tree.clone(), some.to_vec(), diffs.goes_on());
+            let read = self.store.read(move |tx| {
+                let files = |one: &Changed| if goes_on { files_of(tx, &tree, one) } else { Ok(None) };
+                some.iter().map(|one| Ok((one.clone(), files(one)?))).collect::<Result<Vec<_>>>()
+            });
+            let files = read.await?;
+            diffs = self.caller_work.run(move || diffs.with(files)).await?;
+        }
+        Ok(diffs.answer)
     }
 }
 
@@ -209,26 +250,6 @@ fn changed(between: BTreeMap<RecordId, Between>) -> BTreeMap<RecordId, Between> 
     between.into_iter().filter(|(_, versions)| versions.before != versions.after).collect()
 }
 
-/// A document that differs, before its lines are compared.
-struct Changed {
-    record: RecordId,
-    versions: Between,
-    path_a: Option<String>,
-    path_b: Option<String>,
-    /// Its lines may be shown.
-    has_lines: bool,
-}
-
-impl Changed {
-    fn lies_at(&self, path: &DocumentPath) -> bool {
-        let key = path.key();
-        [&self.path_a, &self.path_b]
-            .into_iter()
-            .flatten()
-            .any(|other| DocumentPath::check(other).is_ok_and(|other| other.key() == key))
-    }
-}
-
 fn of_record(tx: &dyn ReadTx, tree: &Tree, record: &RecordId, between: Between) -> Result<Option<Changed>> {
     let mut changed =
         Changed { record: record.clone(), versions: between, path_a: None, path_b: None, has_lines: false };
@@ -247,64 +268,12 @@ fn ends(versions: &Versions, Between { before, after }: Between) -> (Option<&Rec
     (one(before), one(after))
 }
 
-/// The files with the lines that differ, by path. Lines are compared as long as there is room for them: a tree
-/// may have changed in more than fits into memory.
-fn with_lines(tx: &dyn ReadTx, tree: &Tree, mut files: Vec<Changed>) -> Result<TreeDiff> {
-    files.sort_by(|a, b| {
-        let name = |file: &Changed| file.path_b.clone().or_else(|| file.path_a.clone());
-        name(a).cmp(&name(b)).then_with(|| a.record.cmp(&b.record))
-    });
-    let mut answer = TreeDiff::default();
-    let mut bytes = 0;
-    for file in files {
-        let mut unified = None;
-        if file.has_lines && bytes <= DIFF_BYTES_MAX {
-            let versions = Versions::of(tx, tree, &file.record)?;
-            unified = versions.and_then(|versions| unified_of(&versions, file.versions));
-            bytes += unified.as_ref().map_or(0, String::len);
-        }
-        let is_left_out = file.has_lines && bytes > DIFF_BYTES_MAX;
-        answer.left_out += u64::from(is_left_out);
-        answer.files.push(FileDiff {
-            record: file.record,
-            path_a: file.path_a,
-            path_b: file.path_b,
-            unified: unified.filter(|_| !is_left_out),
-        });
-    }
-    Ok(answer)
-}
-
-fn of_versions(
-    tx: &dyn ReadTx,
-    tree: &Tree,
-    (first, from): (&RecordId, u32),
-    (second, to): (&RecordId, u32),
-) -> Result<TreeDiff> {
-    let missing =
-        |record: &RecordId, version: u32| Error::not_found(format!("no version {record}@{version}"));
-    let of = |record: &RecordId, version: u32| -> Result<(Versions, Record)> {
-        let versions = Versions::of(tx, tree, record)?.ok_or_else(|| missing(record, version))?;
-        let one = versions.get(version).cloned().ok_or_else(|| missing(record, version))?;
-        Ok((versions, one))
-    };
-    let ((versions, a), (of_b, b)) = (of(first, from)?, of(second, to)?);
-    let diff = FileDiff {
-        record: second.clone(),
-        path_a: versions.path(&a),
-        path_b: of_b.path(&b),
-        unified: lines(&a, &b, versions.path(&a).as_deref(), of_b.path(&b).as_deref()),
-    };
-    let is_left_out = diff.unified.as_ref().is_some_and(|lines| lines.len() > DIFF_BYTES_MAX);
-    let diff = FileDiff { unified: diff.unified.filter(|_| !is_left_out), ..diff };
-    Ok(TreeDiff { files: vec![diff], left_out: u64::from(is_left_out) })
-}
-
-fn unified_of(versions: &Versions, between: Between) -> Option<String> {
-    let (a, b) = ends(versions, between);
-    let path = |one: Option<&Record>| one.and_then(|one| versions.path(one));
-    let (file_a, file_b) = both_files(a, b)?;
-    Some(of_files(&file_a, &file_b, path(a).as_deref(), path(b).as_deref()))
+fn files_of(tx: &dyn ReadTx, tree: &Tree, changed: &Changed) -> Result<Option<(String, String)>> {
+    let versions = Versions::of(tx, tree, &changed.record)?;
+    Ok(versions.and_then(|versions| {
+        let (a, b) = ends(&versions, changed.versions);
+        both_files(a, b)
+    }))
 }
 
 /// The files of both versions, one of which may not be there; `None` where nothing may be shown.
@@ -313,20 +282,54 @@ fn both_files(a: Option<&Record>, b: Option<&Record>) -> Option<(String, String)
     if a.is_none() && b.is_none() { None } else { Some((file(a)?, file(b)?)) }
 }
 
-fn lines(a: &Record, b: &Record, path_a: Option<&str>, path_b: Option<&str>) -> Option<String> {
-    Some(of_files(&file_of(a)?, &file_of(b)?, path_a, path_b))
+/// Two versions, with their files.
+fn of_versions(
+    tx: &dyn ReadTx,
+    tree: &Tree,
+    (first, from): (&RecordId, u32),
+    (second, to): (&RecordId, u32),
+) -> Result<(Changed, Option<(String, String)>)> {
+    let missing =
+        |record: &RecordId, version: u32| Error::not_found(format!("no version {record}@{version}"));
+    let of = |record: &RecordId, version: u32| -> Result<(Versions, Record)> {
+        let versions = Versions::of(tx, tree, record)?.ok_or_else(|| missing(record, version))?;
+        let one = versions.get(version).cloned().ok_or_else(|| missing(record, version))?;
+        Ok((versions, one))
+    };
+    let ((versions, a), (of_b, b)) = (of(first, from)?, of(second, to)?);
+    let files = both_files(Some(&a), Some(&b));
+    let changed = Changed {
+        record: second.clone(),
+        versions: Between { before: Some(from), after: Some(to) },
+        path_a: versions.path(&a),
+        path_b: of_b.path(&b),
+        has_lines: files.is_some(),
+    };
+    Ok((changed, files))
 }
 
 fn file_of(record: &Record) -> Option<String> {
     (!is_redacted(record)).then(|| DocumentContent::of(record).file())
 }
 
-/// A unified diff of two files, with names as git writes them; empty where they are equal.
+/// A unified diff of two files, with names as git writes them; empty where they are equal. Files that are
+/// made to be slow to compare have a coarser one after a time.
 pub(crate) fn of_files(a: &str, b: &str, path_a: Option<&str>, path_b: Option<&str>) -> String {
+    of_files_within(Duration::from_millis(limits::DIFF_MS_MAX), (a, path_a), (b, path_b))
+}
+
+/// The same, of which the lines that are not compared by then are lines that changed.
+pub(super) fn of_files_within(
+    time: Duration,
+    (a, path_a): (&str, Option<&str>),
+    (b, path_b): (&str, Option<&str>),
+) -> String {
     let name = |side: &str, path: Option<&str>| {
         path.map_or_else(|| "/dev/null".to_owned(), |path| format!("{side}/{path}"))
     };
-    TextDiff::from_lines(a, b)
+    TextDiff::configure()
+        .timeout(time)
+        .diff_lines(a, b)
         .unified_diff()
         .context_radius(CONTEXT)
         .header(&name("a", path_a), &name("b", path_b))

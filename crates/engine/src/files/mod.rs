@@ -45,6 +45,7 @@ pub mod frontmatter;
 mod get;
 mod grep;
 mod history;
+mod line_diffs;
 mod line_ends;
 mod line_search;
 pub(crate) mod lines;
