@@ -8,13 +8,17 @@ use anyhow::{Context, Result};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+/// The share of a limit that is kept for ending by force, and the longest.
+const FORCE_PART: u32 = 20;
+const FORCE_MAX: Duration = Duration::from_secs(1);
+
 /// Resolves `wait` at the first SIGINT or SIGTERM.
 #[derive(Debug, Clone)]
 pub(crate) struct StopSignal(watch::Receiver<bool>);
 
 impl StopSignal {
-    /// Listens for signals from now on. When `limit` has passed since one came and the process has not ended,
-    /// `force` is called.
+    /// Listens for signals from now on. When `limit` has all but passed since one came and the process has
+    /// not ended, `force` is called: ending by force takes time too.
     ///
     /// # Errors
     /// When the thread cannot be started or signals cannot be waited for.
@@ -37,7 +41,8 @@ impl StopSignal {
                     }
                     let _ = stop.send(true); // nobody may be left to stop
                     // A signal that comes again changes nothing.
-                    let _ = tokio::time::timeout(limit, std::future::pending::<()>()).await;
+                    let kept = limit.saturating_sub(time_to_force(limit));
+                    let _ = tokio::time::timeout(kept, std::future::pending::<()>()).await;
                     Ok(())
                 };
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -59,13 +64,44 @@ impl StopSignal {
     }
 }
 
-/// Ends the process where it stands. What was acknowledged is in the store, and jobs that were cut off are
-/// run again.
+/// The time at the end of a limit that is kept for ending by force.
+fn time_to_force(limit: Duration) -> Duration {
+    (limit / FORCE_PART).min(FORCE_MAX)
+}
+
+/// Ends the process where it stands; where leaving it takes longer than the limit, it is killed. What was
+/// acknowledged is in the store, and jobs that were cut off are run again.
 #[expect(clippy::disallowed_methods, reason = "main cannot return an exit code while its work does not end")]
 pub(crate) fn end_by_force(limit: Duration) {
     tracing::error!(
         limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
         "ended by force: work was still under way when the time to stop was up; what was acknowledged is stored"
     );
+    let left = time_to_force(limit);
+    let killer = std::thread::Builder::new().name("loci-kill".to_owned()).spawn(move || {
+        let (_open, ended) = mpsc::channel::<()>();
+        let _ = ended.recv_timeout(left); // nobody sends: the process ends, or the time is up
+        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    });
+    if let Err(error) = killer {
+        tracing::error!(%error, "the thread that ends the process at its limit cannot be started");
+    }
     std::process::exit(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn force_begins_before_the_limit() {
+        let check = |limit_ms: u64, expect_ms: u64| {
+            let found = time_to_force(Duration::from_millis(limit_ms));
+            assert_eq!(found, Duration::from_millis(expect_ms), "{limit_ms}");
+        };
+        check(1_000, 50);
+        check(20_000, 1_000);
+        check(25_000, 1_000);
+        check(600_000, 1_000);
+    }
 }
