@@ -150,15 +150,20 @@ fn limit(schema: &Value, name: &str) -> Option<u64> {
 
 /// A pattern that cannot be read matches nothing: lint L6 reads them all.
 fn matches(pattern: &str, text: &str) -> bool {
+    compiled(pattern).is_some_and(|regex| regex.is_match(text))
+}
+
+/// A pattern of a schema. The lock is held for looking it up alone: the text that it is matched with is a
+/// caller's.
+fn compiled(pattern: &str) -> Option<Regex> {
     let mut known = PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
     let known = known.get_or_insert_default();
     if let Some(regex) = known.get(pattern) {
-        return regex.is_match(text);
+        return Some(regex.clone());
     }
-    let Ok(regex) = Regex::new(pattern) else { return false };
-    let fits = regex.is_match(text);
-    known.insert(pattern.to_owned(), regex);
-    fits
+    let regex = Regex::new(pattern).ok()?;
+    known.insert(pattern.to_owned(), regex.clone());
+    Some(regex)
 }
 
 fn inside(place: &str, name: &str) -> String {
@@ -192,6 +197,13 @@ mod tests {
         );
         let said = super::check(&schema, &value).map_or_else(|error| error.message, |()| String::new());
         assert!(if expect.is_empty() { said.is_empty() } else { said.contains(expect) }, "{value}: {said}");
+    }
+
+    #[test]
+    fn patterns_are_matched_without_the_lock() {
+        let regex = compiled("^[a-z]+/[a-z]+$").unwrap();
+        let _others = PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(regex.is_match("a/b") && !regex.is_match("a"));
     }
 
     #[test]
