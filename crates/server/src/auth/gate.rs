@@ -10,12 +10,14 @@ use loci_model::ports::clock::Clock;
 use loci_model::principal::Principal;
 use loci_model::{Error, ErrorKind, Result};
 
+use super::single_header::single;
 use super::site;
 
 /// Absence of keys is looked up again after this long: another process may have made one.
 const RECHECK_US: u64 = 1_000_000;
 /// A name in `X-Loci-User` is for logs: it need not be longer.
 const USER_CHARS_MAX: usize = 100;
+const USER: &str = "X-Loci-User";
 
 /// How a request came in; the listener puts it on every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +96,8 @@ impl Gate {
     /// `Unauthenticated` without a token, or with one that no active key has.
     pub async fn bearer_caller(&self, headers: &HeaderMap) -> Result<Principal> {
         let refused = |message: &str| Error::new(ErrorKind::Unauthenticated, message);
-        let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let value = single(headers, header::AUTHORIZATION.as_str());
+        let value = value.map_err(|error| refused(&error.message))?.and_then(|value| value.to_str().ok());
         let Some(value) = value else {
             return Err(refused(
                 "credentials are needed: send Authorization: Bearer with the token of a key",
@@ -109,13 +112,13 @@ impl Gate {
     }
 
     fn local_caller(&self, headers: &HeaderMap) -> Result<Principal> {
-        let Some(value) = headers.get("x-loci-user") else {
+        let Some(value) = single(headers, USER)? else {
             return Ok(Principal::administrator(self.os_user.clone()));
         };
         let rule = "X-Loci-User must be 1 to 100 printable ASCII characters";
-        let name = value.to_str().map_err(|_| Error::invalid("X-Loci-User", rule))?;
+        let name = value.to_str().map_err(|_| Error::invalid(USER, rule))?;
         if name.is_empty() || name.len() > USER_CHARS_MAX {
-            return Err(Error::invalid("X-Loci-User", rule));
+            return Err(Error::invalid(USER, rule));
         }
         Ok(Principal::administrator(name))
     }

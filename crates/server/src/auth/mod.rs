@@ -6,4 +6,5 @@ pub mod sigv4;
 mod sigv4_canonical;
 pub mod sigv4_chunks;
 mod sigv4_presigned;
+pub(crate) mod single_header;
 pub(crate) mod site;

@@ -16,6 +16,7 @@ use loci_model::principal::Principal;
 use loci_model::{Error, ErrorKind, Result};
 
 use crate::auth::gate::Peer;
+use crate::auth::single_header::single;
 use crate::bodies::check_declared;
 use crate::doors::Doors;
 use backend::Asked;
@@ -95,7 +96,9 @@ async fn caller_of(doors: &Doors, peer: Peer, headers: &HeaderMap) -> Result<Pri
     if let Some(caller) = doors.gate.open_caller(peer, headers).await? {
         return Ok(caller);
     }
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let refused = |error: Error| Error::new(ErrorKind::Unauthenticated, error.message);
+    let given = single(headers, header::AUTHORIZATION.as_str()).map_err(refused)?;
+    let given = given.and_then(|value| value.to_str().ok()).unwrap_or_default();
     let Some(basic) = given.strip_prefix("Basic ") else {
         return doors.gate.bearer_caller(headers).await;
     };

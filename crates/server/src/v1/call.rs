@@ -17,6 +17,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::problem;
 use crate::auth::gate::Peer;
+use crate::auth::single_header::single;
 use crate::bodies::check_declared;
 use crate::doors::Doors;
 
@@ -108,7 +109,7 @@ impl Call {
 
     /// The value of a header, where it is there.
     pub(super) fn header(&self, name: &str) -> Result<Option<&str>> {
-        let Some(value) = self.headers.get(name) else { return Ok(None) };
+        let Some(value) = single(&self.headers, name)? else { return Ok(None) };
         let text = value.to_str().ok().filter(|text| !text.is_empty());
         text.map(Some)
             .ok_or_else(|| Error::invalid(name, format!("the header {name} must be printable ASCII text")))

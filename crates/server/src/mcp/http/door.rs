@@ -13,6 +13,7 @@ use loci_model::ports::BoxFuture;
 use super::reply::refused;
 use super::{Admission, HttpDoor};
 use crate::auth::gate::{Gate, Peer};
+use crate::auth::single_header::single;
 use crate::doors::Doors;
 use crate::mcp::dispatch::Service;
 use crate::mcp::loci::{EngineTools, LociOffer};
@@ -92,9 +93,9 @@ impl Admission for ByGate {
                 Ok(None) => self.0.bearer_caller(headers).await,
                 Err(error) => Err(error),
             };
-            let memory = headers.get(MEMORY).and_then(|value| value.to_str().ok());
-            match found {
-                Ok(principal) => Ok(Caller {
+            let named = found.and_then(|principal| Ok((principal, single(headers, MEMORY)?)));
+            match named.map(|(principal, memory)| (principal, memory.and_then(|value| value.to_str().ok()))) {
+                Ok((principal, memory)) => Ok(Caller {
                     principal: Some(principal),
                     memory: memory.map(str::to_owned).filter(|memory| !memory.is_empty()),
                     request_id: None,
