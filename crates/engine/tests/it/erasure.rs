@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ImportReport};
+use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ImportPart, ImportReport};
 use loci_engine::idempotency::IfErased;
 use loci_engine::records::RecordDelete;
 use loci_model::conflict::Conflict;
@@ -11,7 +11,7 @@ use loci_model::event::Role::User;
 use loci_model::ports::store::StoreExt;
 use loci_model::record::{RecordOrigin, RecordState};
 use loci_model::strategy::StrategyBase::Semantic;
-use loci_model::{ActorId, MemoryId, RecordId};
+use loci_model::{ActorId, RecordId};
 use loci_testkit::samples::{record_id, time};
 use loci_testkit::world::TestWorld;
 use loci_testkit::{block_on, filled};
@@ -37,7 +37,8 @@ fn imported(world: &World, lines: &[ExportLine], if_erased: IfErased) -> ImportR
     world.drive(engine.memory_erase(&world.caller, memory)).unwrap();
     let (mut report, mut made) = (ImportReport::default(), Vec::new());
     for part in lines.chunks(3) {
-        let part = engine.import_lines_if_erased(&world.caller, part.to_vec(), &made, if_erased);
+        let of_import = ImportPart { run: None, resuming: &made, if_erased };
+        let part = engine.import_part(&world.caller, part.to_vec(), of_import);
         report.absorb(&world.drive(part).unwrap());
         made = vec![memory.clone()];
     }
@@ -113,7 +114,7 @@ fn a_deleted_text_does_not_come_back_before_it_is_erased_and_a_restored_one_stay
 }
 
 /// Everything of a filled store whose actor is forgotten, then imported; the report, and what came back.
-fn forgotten_and_imported(forgotten_after_ms: i64) -> (Kinds, ImportReport, Kinds) {
+fn forgotten_and_imported(forgotten_after_ms: u64) -> (Kinds, ImportReport, Kinds) {
     let world = TestWorld::new().unwrap();
     let (engine, caller) = (world.engine(), loci_model::principal::Principal::administrator("admin"));
     let memory = filled::fill(&world.store(), "full").unwrap();

@@ -18,6 +18,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tower::ServiceExt;
 
+use super::host;
 use super::pace::PaceRules;
 use super::paced_body::{Left, PacedBody};
 use super::paced_stream::PacedStream;
@@ -146,7 +147,11 @@ impl Connections {
             head.extensions.insert(peer);
             let (pace, router, metrics) = (pace.clone(), router.clone(), Arc::clone(&metrics));
             let until = until.clone();
+            let fault = host::fault(&head, peer);
             async move {
+                if let Some(rule) = fault {
+                    return Ok(host::refused(rule));
+                }
                 if !is_for_health || HEALTH_PATHS.contains(&head.uri.path()) {
                     return answer_one(&pace, router, head, body, until).await;
                 }

@@ -3,6 +3,7 @@
 
 mod connection;
 mod exposure;
+mod host;
 pub(crate) mod pace;
 mod paced_body;
 mod paced_stream;
