@@ -8,8 +8,11 @@ use loci_model::ports::alerts::LabelMap;
 
 use crate::{Places, reader};
 
+/// A reader with its name.
+type Named = (&'static str, fn(&str));
+
 /// Readers, by name.
-pub const SCANNERS: &[(&str, fn(&str))] = &[
+pub const SCANNERS: &[Named] = &[
     ("an alert of Alertmanager", |text| read(AlertSource::Alertmanager, text)),
     ("an alert of PagerDuty", |text| read(AlertSource::Pagerduty, text)),
     ("an alert of Opsgenie", |text| read(AlertSource::Opsgenie, text)),

@@ -18,8 +18,11 @@ use crate::{github_reviews, reviews, same_host};
 
 const API: &str = "https://api.github.com";
 
+/// A reader with its name.
+type Named = (&'static str, fn(&str));
+
 /// Readers, by name.
-pub const SCANNERS: &[(&str, fn(&str))] = &[
+pub const SCANNERS: &[Named] = &[
     ("a forge's tree", |text| drop(black_box(GitHub.read_tree(&answer(text))))),
     ("a forge's comparison", |text| drop(black_box(GitHub.read_comparison(&answer(text))))),
     ("a forge's repository", |text| drop(black_box(GitHub.read_repository(&answer(text))))),

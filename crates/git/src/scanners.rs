@@ -11,8 +11,11 @@ use crate::likeness::Fingerprint;
 use crate::objects::delta;
 use crate::{commits, config, refs, renames, trees, worktree};
 
+/// A reader with its name.
+type Named = (&'static str, fn(&str));
+
 /// Readers, by name.
-pub const SCANNERS: &[(&str, fn(&str))] = &[
+pub const SCANNERS: &[Named] = &[
     ("git configuration", |text| drop(black_box(config::parse(text)))),
     ("packed refs of git", |text| {
         black_box(refs::lines_of(text.as_bytes()).count());

@@ -151,7 +151,7 @@ fn work_after_somebody_was_forgotten_is_theirs_again() {
         assert!(before.contains_key(kind) && before.get(kind) == after.get(kind), "{kind}: {report:?}");
     }
     // Everything was reported before, and none of it is left out without a word.
-    let (before, report, after) = forgotten_and_imported(time(100_000).millis() - time(0).millis());
+    let (before, report, after) = forgotten_and_imported(time(100_000).millis().abs_diff(time(0).millis()));
     for (kind, told) in OF_ACTOR {
         let gone = before[kind] - after.get(kind).copied().unwrap_or(0);
         assert_eq!(report.erased_kinds.get(told).copied().unwrap_or(0), gone as u64, "{kind}: {report:?}");

@@ -15,8 +15,8 @@ use loci_model::{DeliveryId, Error, ErrorKind, Reason, Result, limits};
 use percent_encoding::percent_decode;
 use sha2::{Digest, Sha256};
 
-use super::{check_names, long_body};
 use super::signature::{HookKeys, Scheme};
+use super::{check_names, long_body};
 use crate::bodies::{Proof, check_declared};
 use crate::doors::Doors;
 
