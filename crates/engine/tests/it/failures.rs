@@ -103,7 +103,7 @@ fn vectors_that_are_completed_cost_no_second_look() {
         let world = World::with(&[Semantic]);
         world.embedder.is_out.store(was_out, Ordering::SeqCst);
         world.say("s1", User, "a quiet day at the lake");
-        world.drive(world.engine.run_due(&[world.memory.id.clone()], 3_000)).unwrap();
+        world.drive(world.engine.run_due(std::slice::from_ref(&world.memory.id), 3_000)).unwrap();
         assert_eq!(world.missing_vectors(), u64::from(was_out));
         world.embedder.is_out.store(false, Ordering::SeqCst);
         let count = Arc::new(AtomicI64::new(0));

@@ -33,6 +33,7 @@ mod files;
 mod handovers;
 #[cfg(test)]
 mod housekeeping;
+#[cfg(test)]
 mod import_parts;
 #[cfg(test)]
 mod moving_facts;
