@@ -1,6 +1,6 @@
-//! What readers of foreign text cost on texts that were made to be dear, at one size, ten and a hundred times
-//! that: `cargo xtask scanners` counts their instructions and judges the growth. `--explore` times every
-//! reader on every such text, to find new ones.
+//! The cost of readers of foreign text on texts that were made to be dear, at one size, ten and a
+//! hundred times that: `cargo xtask scanners` counts their instructions and judges the growth.
+//! `--explore` times every reader on every such text, to find new ones.
 //!
 //! To add a reader: a line in the list of its crate, or below; it is counted on all texts of [`ATTACKS`] that
 //! name it, and on [`PLAIN`]. To add a text: a line in [`ATTACKS`].
@@ -15,7 +15,7 @@ use loci_engine::scanners::Scanner;
 use loci_server::agentcore::fuzz;
 use loci_server::auth::sigv4_chunks::ChunkDecoder;
 
-/// What to run.
+/// The readers to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Run every n-th case of so many, each thrice, and print their names: `0/2`. Without it the cases are
@@ -308,7 +308,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// What is counted is what happens inside this function: it is found by its name.
+/// The counted function: callgrind finds it by its name.
 #[inline(never)]
 fn measured(read: fn(&str), text: &str) {
     read(text);

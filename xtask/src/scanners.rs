@@ -10,7 +10,7 @@ use std::process::Command;
 /// Instructions of a text may be so many times those of one a tenth as long. A reader that compares
 /// everything with everything has a hundred times as many; one that sorts has twelve.
 const GROWTH_MAX: f64 = 13.0;
-/// What is counted: each call of this function of `loci-bench`.
+/// The counted function of `loci-bench`: each of its calls.
 const MEASURED: &str = "loci_bench::scanners::measured";
 /// Sizes of each case.
 const SIZES: usize = 3;
@@ -32,7 +32,7 @@ impl Case {
 /// Counts every case and judges its growth.
 ///
 /// # Errors
-/// When a reader's instructions grow faster than its text, naming it, or nothing was counted.
+/// An error where a reader's instructions grow faster than its text, naming it, or nothing was counted.
 pub(crate) fn run(checkout: &Checkout) -> Result<()> {
     let program = checkout.loci()?.with_file_name("loci-bench");
     let folder = tempfile::tempdir()?;

@@ -29,7 +29,7 @@ pub struct Places {
     pub service: Option<String>,
     /// The environment.
     pub environment: Option<String>,
-    /// When it began: RFC 3339, or seconds, milli-, micro- or nanoseconds since 1970.
+    /// The time it began: RFC 3339, or seconds, milli-, micro- or nanoseconds since 1970.
     pub starts_at: Option<String>,
     /// When it ended.
     pub ends_at: Option<String>,

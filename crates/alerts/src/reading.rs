@@ -1,4 +1,4 @@
-//! What readers share: bodies as JSON, texts within bounds, labels. Nothing of one system.
+//! Helpers that readers share: bodies as JSON, texts within bounds, labels. Nothing of one system.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(crate) fn body(bytes: &[u8], of: &str) -> Result<Value> {
     })
 }
 
-/// What tells alerts apart must fit a column: a text that does not is told by its digest.
+/// The text that tells alerts apart must fit a column: a longer one is replaced by its digest.
 pub(crate) fn identifier(text: String) -> String {
     let is_short = text.chars().count() <= SRE_NAME_CHARS_MAX;
     if is_short && !text.chars().any(char::is_control) { text } else { format!("fnv:{:016x}", fnv(&[&text])) }
@@ -33,7 +33,7 @@ pub(crate) fn fnv(texts: &[&str]) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// What is of no use, or cannot be read: counted, and nothing follows from it.
+/// An item of no use, or one that cannot be read: counted, and nothing follows from it.
 pub(crate) fn of_no_use(event: &str, identity: String) -> AlertNotice {
     AlertNotice {
         identity,

@@ -22,7 +22,7 @@ pub struct Forget {
 pub struct ForgottenKind {
     /// The kind, in a word or two.
     pub kind: String,
-    /// How much of it was erased, or would be.
+    /// The number of items that were erased, or would be.
     pub count: u64,
 }
 
@@ -76,7 +76,7 @@ pub struct ImportReport {
     /// Record versions left out, because their records were erased here.
     #[serde(default)]
     pub erased_records: u64,
-    /// When the last of those was erased.
+    /// The time of the last erasure among them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erased_at: Option<String>,
     /// How much of each kind was left out, because it was erased here; `mentions` counts lines of others that
@@ -146,7 +146,7 @@ pub struct ExportAsk {
     /// Records in this namespace and beneath it, with the repository, the tasks and what else belongs to its actor; absent: everything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// What the memory holds about this actor, by the walk that `forget` goes; not with a namespace.
+    /// The memory's data about this actor, by the walk that `forget` goes; not with a namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
 }

@@ -250,7 +250,8 @@ pub struct HydratedKnowledge {
     /// What became of the code it cites: `valid`, `drifted`, `unverifiable`; absent where it cites none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
-    /// What that code says of the text: `supported`, `not_checked` or `contradicted`; absent: not looked at.
+    /// The verdict of that code on the text: `supported`, `not_checked` or `contradicted`; absent: not
+    /// looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<String>,
     /// So many tasks lacked what it says: a theme of self-feedback.

@@ -28,7 +28,7 @@ pub struct Proposal {
     pub places: Vec<String>,
     /// What was found at the revision: `valid` or `drifted`.
     pub verdict: String,
-    /// What the code says of the text: `supported`, `not_checked` or `contradicted`.
+    /// The verdict of the code on the text: `supported`, `not_checked` or `contradicted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<String>,
 }

@@ -104,7 +104,8 @@ pub struct FoundRecord {
     pub score: f64,
     /// What became of the code that it cites: `valid`, `drifted`, `unverifiable`; null: it cites none.
     pub verdict: Option<String>,
-    /// What that code says of the text: `supported`, `not_checked` or `contradicted`; absent: not looked at.
+    /// The verdict of that code on the text: `supported`, `not_checked` or `contradicted`; absent: not
+    /// looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<String>,
 }

@@ -31,9 +31,8 @@ pub(crate) struct Globals {
     /// A server elsewhere, such as https://memory.example
     #[arg(long, global = true, value_name = "URL", env = "LOCI_URL", help_heading = "Where")]
     pub(crate) url: Option<String>,
-    /// The bearer token of a key on that server. Other users see it in the list of processes: --token-file
-    /// and LOCI_TOKEN
-    /// keep it to yourself
+    /// The bearer token of a key on that server. Other users see it in the list of processes:
+    /// --token-file and LOCI_TOKEN keep it to yourself
     #[arg(
         long,
         global = true,

@@ -1,5 +1,5 @@
-//! What a command is given as the name of a file: texts, where `-` is standard input, and files that are
-//! read to their end.
+//! The file that a command is given by name: texts, where `-` is standard input, and files that are read
+//! to their end.
 
 use std::fs::File;
 use std::io::Read as _;

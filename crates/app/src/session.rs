@@ -257,7 +257,7 @@ impl Session {
         waited(work, &waits_for(wait_ms.unwrap_or_default()), || self.pending(&named)).await
     }
 
-    /// What is waited for, and why the last try of it failed; `None` where that cannot be told.
+    /// The work that is waited for, and why its last try failed; `None` where that cannot be told.
     async fn pending(&self, memories: &[String]) -> Option<String> {
         let mut jobs = Vec::new();
         for memory in memories {

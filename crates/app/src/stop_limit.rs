@@ -21,7 +21,7 @@ impl StopSignal {
     /// not ended, `force` is called: ending by force takes time too.
     ///
     /// # Errors
-    /// When the thread cannot be started or signals cannot be waited for.
+    /// An error where the thread cannot be started or signals cannot be waited for.
     pub(crate) fn listen(limit: Duration, force: impl FnOnce() + Send + 'static) -> Result<Self> {
         let (stop, stopped) = watch::channel(false);
         let (ready, is_ready) = mpsc::channel();

@@ -14,9 +14,9 @@ use loci_model::ports::clock::Clock;
 use crate::adapters::SystemClock;
 use crate::output;
 
-/// What ends sooner needs no notice.
+/// Work that ends sooner needs no notice.
 const MOMENT_MS: u64 = 1_000;
-/// How often what holds it up is looked at.
+/// The interval at which the reason for waiting is read.
 const LOOK_MS: u64 = 5_000;
 
 /// The time by which somebody waits, and the way to tell them.

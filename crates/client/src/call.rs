@@ -149,7 +149,7 @@ impl Client {
         self
     }
 
-    /// The same client whose changes are refused where their source was erased there, or, with `restore`,
+    /// A client whose changes are refused where their source was erased there, or, with `restore`,
     /// stored again.
     pub fn with_if_erased(mut self, restore: bool) -> Self {
         let word = if restore { "restore" } else { "refuse" };

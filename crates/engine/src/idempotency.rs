@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::access;
 use crate::erasure::{Source, Tombstones, refusal};
 
-/// What becomes of a request whose source was erased.
+/// The treatment of a request whose source was erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IfErased {
     /// A repeated token answers as it did first; what was forgotten with a person is refused.
@@ -49,7 +49,7 @@ pub struct ClientToken {
     pub parameters: String,
     /// Whose token it is: empty for those who may write the whole memory, who share theirs.
     pub(crate) owner: String,
-    /// What becomes of the request where its source was erased.
+    /// The treatment of the request where its source was erased.
     pub(crate) if_erased: IfErased,
 }
 

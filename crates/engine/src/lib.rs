@@ -151,7 +151,7 @@ pub struct Engine {
     pub(crate) reads: Arc<files::reads::ReadCounts>,
     /// How often trees were looked at for what is to be put in order.
     pub(crate) upkeep_turns: Arc<AtomicUsize>,
-    /// Where long texts are read.
+    /// The threads that read long texts.
     pub(crate) long_work: Arc<long_work::LongWork>,
     /// Where work is done of which callers choose how much it is: it never delays a text that is to be
     /// stored.

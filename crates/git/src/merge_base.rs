@@ -20,8 +20,7 @@ const BELOW: u8 = 4;
 
 impl Repository {
     /// Returns the best commit that both histories share; `None` where they share none. Where there are
-    /// several, the youngest, and
-    /// among equally old ones the one with the highest id.
+    /// several, the youngest, and among equally old ones the one with the highest id.
     ///
     /// # Errors
     /// `partial_clone` where the clone ends before a shared commit is found.

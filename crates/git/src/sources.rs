@@ -29,11 +29,10 @@ const OPEN_MAX: usize = 32;
 pub struct GitOptions {
     /// Threads; at least one.
     pub threads: usize,
-    /// Directories inside which a repository may point to another place: objects that it borrows (`alternates`), a `.git` file
-    /// or link that leads to a repository which does not point back. Inside its own tree a repository always
-    /// may. Below each,
-    /// the directory that is named like a memory's id is that memory's folder
-    /// ([`CodeSources::is_in_folder_of`]).
+    /// Directories inside which a repository may point to another place: objects that it borrows
+    /// (`alternates`), a `.git` file or link that leads to a repository which does not point back.
+    /// Inside its own tree a repository always may. Below each, the directory that is named like a
+    /// memory's id is that memory's folder ([`CodeSources::is_in_folder_of`]).
     pub roots: Vec<PathBuf>,
 }
 

@@ -83,7 +83,7 @@ pub fn text_of(bytes: Vec<u8>) -> Result<ForeignText, FromUtf8Error> {
     Ok(ForeignText { text, replaced })
 }
 
-/// Where lone surrogates begin.
+/// The starts of lone surrogates.
 fn lone(text: &[u8]) -> Vec<usize> {
     let (mut found, mut at) = (Vec::new(), 0);
     // Nearly all text has no such escape, and UTF-8 has no surrogates: two searches by machine words are all it costs.
@@ -139,7 +139,7 @@ fn unit(text: &[u8], at: usize) -> Option<u16> {
     })
 }
 
-/// Whether the bytes at this place are a surrogate: in UTF-8 there is none.
+/// True where the bytes at this place are a surrogate: in UTF-8 there is none.
 fn is_surrogate(text: &[u8], at: usize) -> bool {
     let byte = |more: usize| text.get(at.saturating_add(more)).copied();
     matches!((byte(1), byte(2)), (Some(0xa0..=0xbf), Some(0x80..=0xbf)))

@@ -14,7 +14,7 @@ pub struct ErasedSource {
     pub memory: MemoryId,
     /// The keyed digest of the source's name, in hex digits.
     pub digest: String,
-    /// When its data was erased.
+    /// The time its data was erased.
     pub at: Timestamp,
     /// Nobody: a tombstone outlives the person.
     pub actor: ActorId,

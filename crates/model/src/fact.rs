@@ -85,8 +85,8 @@ pub struct FactDetail {
     /// The newest verification on the default branch.
     #[serde(default)]
     pub last_verified: Option<LastVerified>,
-    /// What the code said of the fact when it was stored, or at the newest verification on the default
-    /// branch since.
+    /// The verdict of the code on the fact when it was stored, or at the newest verification on the
+    /// default branch since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<SupportReport>,
     /// Set while quarantined because it is gone.

@@ -71,7 +71,7 @@ pub const BODIES_UNVERIFIED_BYTES_MAX: usize = 64 * 1024 * 1024;
 pub const BODIES_HOOK_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Milliseconds from the first look at a body to its last byte.
 pub const BODY_MS_MAX: u64 = 300_000;
-/// The same of a body of a hook that is not checked yet.
+/// The largest body of a hook that is not checked yet.
 pub const HOOK_BODY_MS_MAX: u64 = 30_000;
 /// Bytes of a refused body that are read away before its answer, where a place among the slow connections is
 /// free; a client that sends more, or finds none, may see a reset.
@@ -105,7 +105,7 @@ pub const FIGURES_MS: u64 = 10_000;
 pub const READINESS_MS: u64 = 1_000;
 /// Milliseconds from the signal to stop to the end of a server, whatever is running.
 pub const STOP_MS_MAX_DEFAULT: u64 = 25_000;
-/// The same as an operator may set it.
+/// The largest value that an operator may set.
 pub const STOP_MS_MAX: std::ops::RangeInclusive<u64> = 1_000..=600_000;
 /// Characters of an idempotency token: clients send longer ones than a UUID.
 pub const CLIENT_TOKEN_CHARS_MAX: usize = 1024;

@@ -1,13 +1,13 @@
-//! Names of members that the JSON library keeps for itself: an object with one of them is read as a number,
-//! or as the JSON
-//! that its text holds. Doors refuse them; a document that is kept as text is read around them.
+//! Names of members that the JSON library keeps for itself: an object with one of them is read as a
+//! number, or as the JSON that its text holds. Doors refuse them; a document that is kept as text is
+//! read around them.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::{Error, Reason, Result, limits};
 
-/// How all of them begin.
+/// The prefix of all of them.
 const PREFIX: &str = "$serde_json::private::";
 
 /// Refuses JSON in which a member has a reserved name. What is no JSON is left to whoever reads it.
@@ -42,7 +42,7 @@ pub(crate) fn has_any(json: &str) -> bool {
     false
 }
 
-/// Where the quote is that ends a text, behind the one that begins it.
+/// The place of the quote that ends a text, behind the one that begins it.
 fn end_of_text(text: &str) -> Option<usize> {
     let mut bytes = text.bytes().enumerate();
     while let Some((at, byte)) = bytes.next() {

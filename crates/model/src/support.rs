@@ -1,7 +1,6 @@
-//! Whether code supports a statement. That is another question than whether the cited code is still there
-//! ([`crate::verdict::Verdict`]): unchanged code may say nothing of the statement, or the opposite. Words
-//! and shapes; the
-//! verifier decides.
+//! Support of a statement by code. That is another question than whether the cited code is still there
+//! ([`crate::verdict::Verdict`]): unchanged code may say nothing of the statement, or the opposite.
+//! Words and shapes; the verifier decides.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +8,7 @@ use crate::citation::Place;
 use crate::words::closed_words;
 
 closed_words! {
-    /// What cited code says of a statement.
+    /// The verdict of cited code on a statement.
     Support {
         /// True claims say so, or every name and value of the statement stands in the cited code, each value
         /// with its name.
@@ -22,7 +21,7 @@ closed_words! {
 }
 
 closed_words! {
-    /// Why support is found to be so.
+    /// The reason for a verdict on support.
     SupportReason {
         /// All declared claims are true, and hold a name or value of the statement.
         ClaimTrue = "claim_true",
@@ -72,10 +71,10 @@ impl OtherValue {
     }
 }
 
-/// What was found of a statement in its cited code, at one revision.
+/// The finds of a statement in its cited code, at one revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupportReport {
-    /// What the code says of the statement.
+    /// The verdict of the code on the statement.
     pub support: Support,
     /// Why.
     pub reason: SupportReason,
@@ -98,8 +97,8 @@ impl SupportReport {
 }
 
 closed_words! {
-    /// What a reader may make of a fact: both answers in one word. Only `verified` says that the code is
-    /// there and supports it.
+    /// The standing of a fact for its reader: both answers in one word. Only `verified` says that the
+    /// code is there and supports it.
     Assurance {
         /// The cited code is unchanged, wherever it stands now, and supports the fact.
         Verified = "verified",

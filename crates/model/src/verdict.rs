@@ -167,7 +167,7 @@ pub struct CitationVerdict {
     /// A unified diff from the cited lines to the best match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// Where lines that were cited before they were committed are committed.
+    /// The place where lines that were cited before their commit are committed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub committed: Option<CommittedLines>,
 }
@@ -247,7 +247,7 @@ pub struct Verification {
     pub citations: Vec<CitationVerdict>,
     /// One each, in the order of the claims.
     pub claims: Vec<ClaimOutcome>,
-    /// What the code says of the statement; `None` where no statement was looked at.
+    /// The verdict of the code on the statement; `None` where no statement was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<SupportReport>,
 }

@@ -1,13 +1,13 @@
-//! How many attributes XML has, counted in one pass. A parser that builds a tree compares each attribute and
-//! namespace of an element with all others of it: what comes from outside is counted first, and refused past
-//! [`XML_ATTRIBUTES_MAX`].
+//! The number of attributes in XML, counted in one pass. A parser that builds a tree compares each
+//! attribute and namespace of an element with all others of it: what comes from outside is counted
+//! first, and refused past [`XML_ATTRIBUTES_MAX`].
 //!
 //! It judges no XML: what is none is the parser's to refuse. Where the two could differ on what a part is,
 //! the parser ends earlier.
 //!
 //! [`XML_ATTRIBUTES_MAX`]: crate::limits::XML_ATTRIBUTES_MAX
 
-/// What holds no tags, and how it ends.
+/// Sections that hold no tags, and their ends.
 const PARTS: [(&str, &str); 3] = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
 
 /// The number of attributes of all elements, namespaces among them.

@@ -195,9 +195,9 @@ impl Charge {
     }
 }
 
-/// What came so far. Most bodies come in one piece, which is kept as it is. Others are gathered in blocks:
-/// growing one piece of memory would take twice as much, and a list of what came many times as much for
-/// bodies in tiny pieces.
+/// The bytes that came so far. Most bodies come in one piece, which is kept as it is. Others are
+/// gathered in blocks: growing one piece of memory would take twice as much, and a list of what came
+/// many times as much for bodies in tiny pieces.
 enum Content {
     Empty,
     One(Bytes),

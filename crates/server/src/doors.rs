@@ -77,7 +77,7 @@ pub struct Doors {
     pub bodies: Arc<Bodies>,
     /// Counters and histograms.
     pub metrics: Arc<Metrics>,
-    /// Whether the store could be read and written, when it was last looked at.
+    /// True where the store could be read and written at the last look.
     pub(crate) readiness: Arc<CachedValue<Option<String>>>,
     /// Figures that cost a read of every memory, when they were last counted.
     pub(crate) figures: Arc<CachedValue<()>>,

@@ -48,7 +48,7 @@ pub fn job(row: &impl Fields) -> Result<Job> {
     })
 }
 
-/// Why a job that cannot be read has failed.
+/// The failure of a job that cannot be read.
 pub const UNREADABLE_JOB: &str = "the stored job cannot be read: it names something that breaks a rule of \
                                   ids, or the \
     database was changed from outside; the log of the server says what, and nothing else waits for it";

@@ -1,7 +1,6 @@
 //! Rows that cannot be read: somebody changed the database from outside, or an older version stored what
-//! breaks a rule
-//! of today. Such a row costs its own item: lists leave it out, the log names it, and `loci doctor` finds it
-//! again.
+//! breaks a rule of today. Such a row costs its own item: lists leave it out, the log names it, and
+//! `loci doctor` finds it again.
 //!
 //! Only lists and queues go this way. A row that is asked for by its name, or that an export must hold, is
 //! an error.
@@ -28,8 +27,8 @@ pub fn readable<T>(what: &'static str, read: Result<T>) -> Result<Option<T>> {
 }
 
 /// Up to `wanted` readable items of a statement with a limit, which `query` runs. A page that is short
-/// because of rows
-/// that cannot be read would look like the last one, so the statement is run again with a higher limit.
+/// because of rows that cannot be read would look like the last one, so the statement is run again with
+/// a higher limit.
 ///
 /// # Errors
 /// Those of the statement.

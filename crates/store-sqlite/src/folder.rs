@@ -73,8 +73,7 @@ fn private() -> OpenOptions {
 const PROBE_BYTES: usize = 256 * 1024;
 
 /// Proves that the disk of the folder takes a file of some size. A write into the database alone proves
-/// nothing: it may find
-/// its place in what the log has already.
+/// nothing: it may find its place in what the log has already.
 pub(crate) fn probe(folder: &Path) -> Result<()> {
     let path = folder.join(format!("probe-{}", std::process::id()));
     let write = || {

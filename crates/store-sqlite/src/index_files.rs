@@ -257,9 +257,8 @@ impl IndexFiles {
     }
 }
 
-/// The name of a file for an id, in the folder whatever the id is: letters, digits, `-` and `_` as they are,
-/// which is all
-/// that ids of today hold, any other byte as `%` and two hex digits.
+/// The name of a file for an id, in the folder whatever the id is: letters, digits, `-` and `_` as they
+/// are, which is all that ids of today hold, any other byte as `%` and two hex digits.
 fn file_name(id: &str) -> String {
     let mut name = String::with_capacity(id.len());
     for byte in id.bytes() {

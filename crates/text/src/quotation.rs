@@ -1,5 +1,5 @@
-//! What stands between quotation marks of a line, found in one pass. One expression for several kinds of
-//! marks reads to the end of the line for every mark that is never closed: a line of many of them costs the
+//! Text between quotation marks of a line, found in one pass. One expression for several kinds of marks
+//! reads to the end of the line for every mark that is never closed: a line of many of them costs the
 //! square of its length.
 
 use std::ops::Range;
@@ -25,17 +25,17 @@ impl Quotation {
         Self { open, close, chars_min: 0, spaces_min: 0, is_apart: false }
     }
 
-    /// The same with something between them.
+    /// A quotation that is not empty.
     pub const fn filled(self) -> Self {
         Self { chars_min: 1, ..self }
     }
 
-    /// The same with several words between them.
+    /// A quotation of several words.
     pub const fn of_words(self) -> Self {
         Self { spaces_min: 2, ..self }
     }
 
-    /// The same at the beginning of a word alone.
+    /// A quotation that opens at the beginning of a word.
     pub const fn apart(self) -> Self {
         Self { is_apart: true, ..self }
     }

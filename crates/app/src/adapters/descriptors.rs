@@ -6,7 +6,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// More than anything here needs, and what Linux allows at most where nobody says otherwise.
 const WANTED_MAX: u64 = 1 << 20;
-/// What systems allow that promise any number and keep to less.
+/// The number of files that systems allow which promise any number.
 const UNLIMITED: u64 = 10_240;
 
 /// Raises the soft limit of open files to the hard one; returns the limit in force.

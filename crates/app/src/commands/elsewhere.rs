@@ -80,8 +80,8 @@ impl Elsewhere {
         meant
     }
 
-    /// Who verifies for a call, given its arguments as they are meant here, and what was found where that is
-    /// this process.
+    /// The verifier of a call, given its arguments as they are meant here, and what was found where that
+    /// is this process.
     pub(super) async fn way(
         &self,
         client: &Client,

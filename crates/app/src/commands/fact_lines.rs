@@ -1,6 +1,5 @@
-//! Facts for a person at a terminal: grouped by what they are worth, each with its place, its age and what
-//! changed. All words come with
-//! the answer; here they are only set out.
+//! Facts for a person at a terminal: grouped by what they are worth, each with its place, its age and
+//! what changed. All words come with the answer; here they are only set out.
 
 use loci_engine::safety::sanitise;
 use loci_model::Timestamp;
@@ -47,7 +46,7 @@ fn list(answer: &Value, now: Timestamp) -> Vec<String> {
     lines
 }
 
-/// Of which repository, and at which revision.
+/// The repository and the revision.
 fn looked_at(answer: &Value) -> String {
     let commit: String = text(answer, "commit").chars().take(12).collect();
     let commit = if commit.is_empty() { String::new() } else { format!(" ({commit})") };
@@ -80,7 +79,7 @@ fn one(fact: &Value, now: Timestamp) -> Vec<String> {
     lines
 }
 
-/// When a fact was last confirmed.
+/// The time a fact was last confirmed.
 fn age(refreshed_at: &str, now: Timestamp) -> String {
     let Ok(at) = Timestamp::parse(refreshed_at) else { return "age not known".to_owned() };
     match (now.millis() - at.millis()).max(0) / DAY_MS {

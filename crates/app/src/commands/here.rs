@@ -70,10 +70,9 @@ impl Here {
         Ok(Self { client, repo, why_none, elsewhere })
     }
 
-    /// Calls a tool. Where nothing else is said, facts are read as the files are that lie here: by whoever
-    /// can read them, and of the
-    /// directory's own repository that is this process where the server is elsewhere. Who names a repository
-    /// asks the server, and one that knows another
+    /// Calls a tool. Where nothing else is said, facts are read as the files are that lie here: by
+    /// whoever can read them, and of the directory's own repository that is this process where the
+    /// server is elsewhere. Who names a repository asks the server, and one that knows another
     /// repository by this name answers by its own code.
     pub(crate) async fn tool(&self, name: &str, arguments: Map<String, Value>) -> Result<Value> {
         let theirs = async |arguments| anyhow::Ok(self.client.tool(name, &ToolArguments(arguments)).await?.0);

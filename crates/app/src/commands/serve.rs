@@ -214,8 +214,8 @@ async fn stopped_by(mut stopping: tokio::sync::watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
-/// How long requests under way have after the signal, and jobs behind them: what is left of the limit is the
-/// last checkpoint's.
+/// The time that requests under way have after the signal, and jobs behind them: what is left of the
+/// limit is the last checkpoint's.
 fn drain(server: &ServerSection) -> Duration {
     Duration::from_millis(server.stop_ms_max) * 2 / 5
 }

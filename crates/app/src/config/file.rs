@@ -295,7 +295,8 @@ mod tests {
         check("https://hooks.example.org/x", 0o644, false);
     }
 
-    /// What Kubernetes sets for services called `loci`, `loci-server` and `loci-store` changes nothing.
+    /// Variables that Kubernetes sets for services called `loci`, `loci-server` and `loci-store` changes
+    /// nothing.
     #[test]
     fn services_of_kubernetes_change_nothing() {
         let mut pairs = Vec::new();

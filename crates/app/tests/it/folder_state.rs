@@ -1,6 +1,5 @@
-//! What a server does with a folder that is not as it should be: replaced under it, without the master key
-//! of its secrets, or
-//! without the keys that its master key belongs to.
+//! A server and a folder that is not as it should be: replaced under it, without the master key of its
+//! secrets, or without the keys that its master key belongs to.
 
 use std::fs;
 

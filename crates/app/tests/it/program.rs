@@ -111,7 +111,7 @@ impl Server {
         self.stopped() == Some(0)
     }
 
-    /// The same with the exit code.
+    /// Output together with the exit code.
     pub(crate) fn stopped(mut self) -> Option<i32> {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());

@@ -1,4 +1,5 @@
-//! What container platforms set for a service called `loci` does not keep the server from starting.
+//! Variables that container platforms set for a service called `loci` do not keep the server from
+//! starting.
 
 use crate::program::Home;
 

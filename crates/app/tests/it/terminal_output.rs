@@ -1,4 +1,4 @@
-//! What a memory holds moves no cursor: commands make control characters visible, and files stay what they
+//! Text of a memory moves no cursor: commands make control characters visible, and files stay what they
 //! are in a pipe.
 
 use serde_json::{Value, json};

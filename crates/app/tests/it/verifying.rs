@@ -92,7 +92,8 @@ fn what_the_code_says_of_facts_is_counted() {
     assert_eq!(shop.run(&["verify", "--since", "HEAD"]).0, 0, "no change made it so");
 }
 
-/// What the target branch did after a branch began is not the branch's change, whichever of both holds.
+/// A change of the target branch after a branch began is not the branch's change, whichever of both
+/// holds.
 #[test]
 fn a_branch_is_compared_from_where_it_parted() {
     let home = Home::new();

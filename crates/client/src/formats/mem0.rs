@@ -33,7 +33,7 @@ pub fn read(files: &[SourceFile], namespace: &str, now_ms: i64) -> Result<Mappin
     })
 }
 
-/// Whether a memory was no longer valid in its source. A day holds until its end.
+/// True where a memory was no longer valid in its source. A day holds until its end.
 fn is_expired(item: &JsonItem, now_ms: i64, mapping: &mut Mapping) -> Result<bool, FormatProblem> {
     let said = match item.members.get(EXPIRES) {
         None | Some(Value::Null) => return Ok(false),

@@ -49,7 +49,7 @@ pub(super) fn open<'a>(input: Input<'a>, _: &TranscriptOptions) -> Box<dyn Sourc
 struct ClaudeCode {
     /// Tool names by call id.
     open_calls: HashMap<String, String>,
-    /// What was typed while something ran.
+    /// Text that was typed while something ran.
     queue: Queue,
 }
 
@@ -111,14 +111,14 @@ impl LineParser for ClaudeCode {
     }
 }
 
-/// What a line says that was typed while something ran.
+/// The text of a line that was typed while something ran.
 fn queued(entry: &Object) -> Option<&Value> {
     let attachment = entry.get("attachment")?;
     let is_queued = attachment.get("type").and_then(Value::as_str) == Some("queued_command");
     attachment.get("prompt").filter(|_| is_queued)
 }
 
-/// Why a line is not conversation.
+/// The reason a line is not conversation.
 fn not_said(entry: &Object) -> Option<SkipReason> {
     let flags = [
         ("isMeta", SkipReason::Meta),
@@ -132,7 +132,7 @@ fn not_said(entry: &Object) -> Option<SkipReason> {
     flagged.or(is_skill.then_some(SkipReason::Meta))
 }
 
-/// Whether a person wrote a line of type `user`, by what the program says of its origin.
+/// True where a person wrote a line of type `user`, by what the program says of its origin.
 fn is_of_user(entry: &Object) -> bool {
     let origin = entry.get("origin").and_then(|origin| origin.get("kind").or(Some(origin)));
     let mode = entry.get("attachment").and_then(|attachment| attachment.get("commandMode"));

@@ -19,16 +19,16 @@ pub(super) enum Piece {
     Nothing(SkipReason),
 }
 
-/// What becomes of a block.
+/// The treatment of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// What is in it was said by the person.
+    /// Its text was said by the person.
     Person,
     /// A command line of a shell.
     Command,
-    /// What a shell answered.
+    /// The answer of a shell.
     Shell,
-    /// What the program tells.
+    /// A notice of the program.
     Program,
     /// Parts of a command of the program: its name, and what the person added to it.
     Slash,
@@ -62,7 +62,7 @@ const TAGS: [(&str, Use); 22] = [
     ("post-tool-use-hook", Use::Out(SkipReason::Meta)),
 ];
 
-/// How texts begin that the program writes as a whole.
+/// Openings of texts that the program writes as a whole.
 const OPENINGS: [(&str, SkipReason); 4] = [
     ("[Request interrupted by user", SkipReason::Bookkeeping),
     (
@@ -138,7 +138,7 @@ fn opened<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     }
 }
 
-/// What becomes of blocks.
+/// The treatment of each kind of block.
 fn blocks(blocks: &[Block<'_>]) -> Vec<Piece> {
     let part = |tag: &str| {
         let block = blocks.iter().find(|block| block.tag == tag)?;

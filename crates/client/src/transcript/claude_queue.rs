@@ -1,6 +1,7 @@
-//! What somebody typed while Claude Code was at work: it waits in a queue, which the file tells of, until it
-//! is handed to the model as a line of type `user` or as an attachment. Some sessions end before that; then
-//! the queue is the only place where it stands. What somebody took back was never said.
+//! Prompts that somebody typed while Claude Code was at work: one waits in a queue, which the file tells
+//! of, until it is handed to the model as a line of type `user` or as an attachment. Some sessions end
+//! before that; then the queue is the only place where it stands. What somebody took back was never
+//! said.
 
 use super::turn::{TranscriptTurn, TurnContent};
 

@@ -129,7 +129,7 @@ pub(super) trait Source {
 
 /// A format of lines.
 pub(super) trait LineParser {
-    /// Whether each line is JSON.
+    /// True where each line is JSON.
     const IS_JSON: bool;
 
     fn line(&mut self, line: &Line, out: &mut Out) -> Result<(), TranscriptError>;

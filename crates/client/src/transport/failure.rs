@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 
 use rustls::CertificateError;
 
-/// What failed on the way to the server at `place`, and what to do.
+/// The failure on the way to the server at `place`, and its remedy.
 pub(super) fn message(place: &str, error: &reqwest::Error) -> String {
     if error.is_timeout() && error.is_connect() {
         return format!(
@@ -49,7 +49,7 @@ fn of_connection(place: &str, kind: Option<ErrorKind>) -> String {
     }
 }
 
-/// What TLS objects to. The server answers: it is the connection that is not trusted.
+/// The objection of TLS. The server answers: it is the connection that is not trusted.
 fn of_tls(place: &str, error: &rustls::Error) -> String {
     let rustls::Error::InvalidCertificate(why) = error else {
         return match error {

@@ -19,7 +19,7 @@ use crate::{Engine, access};
 
 /// Walks of one call: what was written between a walk and its erasure is found by the next.
 const WALKS_MAX: usize = 3;
-/// What is out of reach in any case.
+/// Places that are out of reach in any case.
 const UNREACHABLE: [&str; 3] = [
     "backups and exports made before",
     "clones and copies of mirrors, and files there that were edited since their last sync",
@@ -116,7 +116,7 @@ impl Engine {
     /// Erases a person whom somebody found in a memory, or only counts; who may is the caller's matter.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(crate) async fn forget_person(
         &self,
         caller: &Principal,

@@ -1,6 +1,6 @@
-//! What of an export was erased here since it was made: lines of events, records and actors with tombstones,
-//! which outlive their memory. They are left out and counted kind by kind, or restored on purpose; people who
-//! were forgotten are taken out of what others said of them.
+//! The part of an export that was erased here since it was made: lines of events, records and actors
+//! with tombstones, which outlive their memory. They are left out and counted kind by kind, or restored
+//! on purpose; people who were forgotten are taken out of what others said of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ impl Sifted {
     /// Writes what becomes of tombstones, in the write of the lines.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(super) fn settle(&self, tx: &mut dyn Tx, vault: &dyn Vault, now: Timestamp) -> Result<()> {
         for (memory, digest, at) in &self.carried {
             Tombstones { vault, memory }.carry(tx, digest, *at)?;
@@ -184,7 +184,7 @@ impl<'a> Sifting<'a> {
         if found.is_some() && self.tx.records().get(memory, record)?.is_some() { Ok(None) } else { Ok(found) }
     }
 
-    /// What an actor did before they were forgotten; what they did afterwards is theirs again.
+    /// Work of an actor from before they were forgotten; later work is theirs again.
     fn of_actor(&self, memory: &MemoryId, actor: &ActorId, since: Timestamp) -> Result<Option<Found>> {
         Ok(self.find(memory, &Source::Actor(actor))?.filter(|found| since <= found.at))
     }

@@ -71,7 +71,7 @@ impl Engine {
     /// Takes back what an import began; what is another's by now stays.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub async fn import_undo(&self, caller: &Principal, made: &[MemoryId], run: &str) -> Result<()> {
         access::require_server_admin(caller)?;
         for id in made {

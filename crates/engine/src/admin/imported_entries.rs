@@ -1,8 +1,7 @@
 //! Entries of the ledger that an import holds: each must be the noun of its shelf, under that noun's own key.
 //!
 //! A store keeps an entry as text and finds it by its columns. An entry that its shelf cannot read would
-//! fail every list
-//! of the shelf, so an import refuses it.
+//! fail every list of the shelf, so an import refuses it.
 
 use loci_model::agreement::Agreement;
 use loci_model::branch_fact::BranchFact;

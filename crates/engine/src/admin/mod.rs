@@ -52,7 +52,7 @@ pub use transfer::{
 pub struct ForgottenKind {
     /// The kind, in a word or two.
     pub kind: String,
-    /// How much of it was erased.
+    /// The number of items that were erased.
     pub count: u64,
 }
 
@@ -236,7 +236,7 @@ pub struct ExportPart {
     /// Records in this namespace or beneath it, and what belongs to its actor, of which nothing was said word for word: no events, no
     /// conversations, no exposures. `None`: everything.
     pub namespace: Option<Namespace>,
-    /// What the memory holds about a person, alone. `None`: about everybody.
+    /// Only the memory's data about a person. `None`: about everybody.
     pub person: Option<Arc<Holdings>>,
 }
 
@@ -313,7 +313,7 @@ pub struct ImportReport {
     /// Record versions left out, because their records were erased here.
     #[serde(default)]
     pub erased_records: u64,
-    /// When the last of those was erased.
+    /// The time of the last erasure among them.
     #[serde(default)]
     pub erased_at: Option<Timestamp>,
     /// How much of each kind was left out or changed, because it was erased here.

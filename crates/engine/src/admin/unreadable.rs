@@ -1,8 +1,7 @@
 //! Rows that cannot be read, looked for by `doctor`: lists leave them out and only the log names them.
 //!
-//! Not looked at are the kinds of which a memory has most (events, records and their versions and changes):
-//! their lists
-//! and their index log what they leave out.
+//! Not looked at are the kinds of which a memory has most (events, records and their versions and
+//! changes): their lists and their index log what they leave out.
 
 use loci_model::ports::store::{StoreCheck, StoreExt};
 use loci_model::transfer::{TransferKind, TransferPlace};

@@ -1,4 +1,4 @@
-//! What of coding memory reads foreign text whole.
+//! Readers of coding memory that read foreign text whole.
 
 use std::hint::black_box;
 

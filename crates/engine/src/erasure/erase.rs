@@ -39,7 +39,7 @@ const KINDS: [&str; 15] = [
     "mentions by others",
 ];
 
-/// How much of each kind was found.
+/// The number of items of each kind that were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Counts(BTreeMap<&'static str, u64>);
 
@@ -77,7 +77,7 @@ impl Counts {
     }
 }
 
-/// What an erasure works with.
+/// The inputs of an erasure.
 pub(crate) struct Erasing<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) person: &'a Person,
@@ -95,7 +95,7 @@ pub(crate) struct Erasing<'a> {
 /// Erases a person, within a write. Who may is the caller's matter.
 ///
 /// # Errors
-/// What the store and the vault say.
+/// Errors of the store and of the vault.
 pub(crate) fn erase_person(tx: &mut dyn Tx, erasing: &Erasing<'_>) -> Result<Counts> {
     let Erasing { memory: settings, person, by, at, .. } = erasing;
     let (memory, mut counts) = (&settings.id, Counts::new());

@@ -15,13 +15,14 @@ use crate::coding::PersonMentions;
 /// Versions of one read: other reads and writes get their turn between.
 const PAGE_ROWS: usize = 500;
 
-/// What a memory holds about a person.
+/// The data of a memory about a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holdings {
     pub(crate) person: Person,
     /// The person's records, in any state.
     pub(crate) records: BTreeSet<RecordId>,
-    /// How tasks, reviews and rules of others name the person; `None` where the memory knows no such people.
+    /// The names that tasks, reviews and rules of others give the person; `None` where the memory knows
+    /// no such people.
     pub(crate) mentions: Option<PersonMentions>,
 }
 
@@ -29,7 +30,7 @@ impl Engine {
     /// Walks over a memory.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(crate) async fn holdings(
         &self,
         memory: &Memory,

@@ -15,7 +15,7 @@ use crate::sre;
 const ACTOR: &str = "{actorId}";
 /// The profile of memories for code.
 const CODE: &str = "coding";
-/// Where such a memory keeps what people want.
+/// The place where such a memory keeps preferences.
 const PEOPLE: &str = "users";
 /// Keys of metadata by which clients and imports name whose a record is.
 const OWNER_KEYS: [&str; 4] = ["user_id", "actor_id", "userId", "actorId"];
@@ -24,7 +24,7 @@ const OWNER_KEYS: [&str; 4] = ["user_id", "actor_id", "userId", "actorId"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Person {
     actors: Vec<ActorId>,
-    /// How namespaces and clients write the person's name.
+    /// The spellings of the person's name in namespaces and clients.
     names: BTreeSet<String>,
     /// Templates of the memory that name the actor.
     templates: Vec<NamedTemplate>,
@@ -41,7 +41,7 @@ struct NamedTemplate {
     at: usize,
 }
 
-/// Whose a namespace is by one template.
+/// The owner of a namespace by one template.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Theirs,

@@ -18,7 +18,7 @@ use crate::keys::master_key::can_digest;
 
 /// The entry that says that a memory has tombstones at all: without it no digest is made.
 const ANY: &str = "any";
-/// Where tombstones are that outlive their memory.
+/// The place of tombstones that outlive their memory.
 const OPERATION: &str = "ErasedSource";
 /// Metadata of imported records: the format.
 const IMPORT_FORMAT: &str = "import_format";
@@ -60,7 +60,7 @@ pub(crate) fn message_name(event: &EventId, message: u32) -> String {
     format!("{event} {message}")
 }
 
-/// How far an erasure reaches.
+/// The reach of an erasure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// One record was deleted where it lay.
@@ -108,7 +108,7 @@ impl Tombstones<'_> {
     /// Notes that a source's data was erased. The caller made the engine ready to seal before the write.
     ///
     /// # Errors
-    /// What the store and the vault say.
+    /// Errors of the store and of the vault.
     pub(crate) fn put(&self, tx: &mut dyn Tx, source: &Source<'_>, at: Timestamp) -> Result<()> {
         if !can_digest(tx, self.vault)? {
             return Err(Error::bug("a tombstone was made before the store was ready to seal"));
@@ -133,7 +133,7 @@ impl Tombstones<'_> {
     /// Notes what a record came from, before its content is erased.
     ///
     /// # Errors
-    /// What the store and the vault say.
+    /// Errors of the store and of the vault.
     pub(crate) fn put_record(
         &self,
         tx: &mut dyn Tx,
@@ -169,7 +169,7 @@ impl Tombstones<'_> {
     /// person who was forgotten the events go, and need none.
     ///
     /// # Errors
-    /// What the store and the vault say.
+    /// Errors of the store and of the vault.
     pub(crate) fn put_messages(&self, tx: &mut dyn Tx, record: &Record, at: Timestamp) -> Result<()> {
         let strategy = record.strategy.as_ref().filter(|_| record.origin == RecordOrigin::Extracted);
         let Some(strategy) = strategy else { return Ok(()) };
@@ -183,7 +183,7 @@ impl Tombstones<'_> {
     /// Notes in a memory what was erased from an earlier one of its id, by the digest.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(crate) fn carry(&self, tx: &mut dyn Tx, digest: &str, at: Timestamp) -> Result<()> {
         if !self.is_any(tx)? {
             self.put_in_memory(tx, ANY.to_owned(), at)?;
@@ -194,16 +194,16 @@ impl Tombstones<'_> {
     /// Ends a tombstone that outlives its memory, by the digest: somebody restores the source on purpose.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(crate) fn lift_outliving(&self, tx: &mut dyn Tx, digest: &str, now: Timestamp) -> Result<()> {
         let Some(found) = tx.idempotency().get(&scope(digest), now)? else { return Ok(()) };
         tx.idempotency_mut().put(&scope(digest), &TokenAnswer { expires: now, ..found })
     }
 
-    /// When a source's data was erased; `None` for a source that may be stored.
+    /// The time a source's data was erased; `None` for a source that may be stored.
     ///
     /// # Errors
-    /// What the store and the vault say.
+    /// Errors of the store and of the vault.
     pub(crate) fn get(&self, tx: &dyn ReadTx, source: &Source<'_>) -> Result<Option<Timestamp>> {
         if !self.is_any(tx)? || !can_digest(tx, self.vault)? {
             return Ok(None);
@@ -212,11 +212,11 @@ impl Tombstones<'_> {
         Ok(found.map(|found| found.at))
     }
 
-    /// The same of a memory that is not there yet: what was erased from an earlier one of that id. The caller
-    /// asked once whether digests can be made.
+    /// The time a source's data was erased from an earlier memory of that id. The caller asked once
+    /// whether digests can be made.
     ///
     /// # Errors
-    /// What the store and the vault say.
+    /// Errors of the store and of the vault.
     pub(crate) fn get_outliving(
         &self,
         tx: &dyn ReadTx,
@@ -229,10 +229,10 @@ impl Tombstones<'_> {
         Ok(Some(erased.at))
     }
 
-    /// When an imported record's source was erased, here or with its person.
+    /// The time an imported record's source was erased, here or with its person.
     ///
     /// # Errors
-    /// What the store and the vault say.
+    /// Errors of the store and of the vault.
     pub(crate) fn of_import(&self, tx: &dyn ReadTx, record: &Record) -> Result<Option<Timestamp>> {
         let Some((format, id)) = imported(record) else { return Ok(None) };
         let namespace = record.namespace.normal();
@@ -245,7 +245,7 @@ impl Tombstones<'_> {
     /// Removes the tombstones of an imported record: somebody restores it on purpose.
     ///
     /// # Errors
-    /// What the store and the vault say.
+    /// Errors of the store and of the vault.
     pub(crate) fn lift_import(&self, tx: &mut dyn Tx, record: &Record) -> Result<()> {
         let Some((format, id)) = imported(record) else { return Ok(()) };
         let namespace = record.namespace.normal();
@@ -256,7 +256,7 @@ impl Tombstones<'_> {
     /// Removes a tombstone: somebody restores the source on purpose.
     ///
     /// # Errors
-    /// What the store and the vault say.
+    /// Errors of the store and of the vault.
     pub(crate) fn lift(&self, tx: &mut dyn Tx, source: &Source<'_>) -> Result<()> {
         if !self.is_any(tx)? || !can_digest(tx, self.vault)? {
             return Ok(());

@@ -43,7 +43,7 @@ impl Engine {
     /// Finds the traces of a person and of these records.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(crate) async fn traces(
         &self,
         memory: &MemoryId,
@@ -121,7 +121,7 @@ impl Traces {
     /// Removes what was found of trees, notes and parked objects, in the write of the erasure.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(super) fn remove(&self, tx: &mut dyn Tx, memory: &MemoryId, counts: &mut Counts) -> Result<()> {
         for (shelf, key) in &self.entries {
             let kind = if OF_TREES.contains(shelf) { "tree entries" } else { "ledger entries" };
@@ -137,7 +137,7 @@ impl Traces {
     /// sent again learns that its source was erased.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(super) fn remove_tokens(&self, tx: &mut dyn Tx, memory: &MemoryId) -> Result<Vec<&String>> {
         let mut gone = Vec::new();
         for name in &self.tokens {

@@ -174,7 +174,7 @@ impl Engine {
     /// Masks a long payload before the write.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(crate) async fn mask_beforehand(&self, prepared: &mut Prepared) -> Result<()> {
         prepared.masked = self.masked_beforehand(&prepared.new.memory, &prepared.new.payload).await?;
         Ok(())
@@ -221,7 +221,7 @@ impl Engine {
         Ok((EventCreated { event, notices }, asked || typed, found))
     }
 
-    /// Whether the event, stored before, is stored again because somebody restores it.
+    /// True where the event, stored before, is stored again because somebody restores it.
     ///
     /// # Errors
     /// `SOURCE_ERASED` where it was erased and nobody restores it.

@@ -1,12 +1,13 @@
-//! What a document may not say of itself: its file is text of whoever wrote it, and what a model is shown first, or what nobody tidies away,
-//! is set by a grant. Pure; who has the grant is decided where it is written.
+//! Claims that a document may not make of itself: its file is text of whoever wrote it, and a place
+//! before a model, or one that nobody tidies away, is set by a grant. Pure; who has the grant is decided
+//! where it is written.
 
 use loci_model::Timestamp;
 
 use super::document::DocumentContent;
 use super::frontmatter::Value;
 
-/// What only a grant sets: it decides what a model is shown first, and what nobody tidies away.
+/// Members that only a grant sets: they decide what a model is shown first and what nobody tidies away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Granted {
     /// It is kept and shown before others.
@@ -34,7 +35,7 @@ impl DocumentContent {
         self.granted.unwrap_or_else(|| self.claimed()).priority
     }
 
-    /// What the head says of what only a grant sets.
+    /// Members of the head that only a grant sets.
     fn claimed(&self) -> Granted {
         Granted {
             pinned: self.head.get("pinned").and_then(Value::bool).unwrap_or_default(),
@@ -42,7 +43,7 @@ impl DocumentContent {
         }
     }
 
-    /// The same document from the file of somebody who has no grant to say so much: what only a grant sets
+    /// The document from the file of somebody who has no grant to say so much: what only a grant sets
     /// stays as it was before.
     #[must_use]
     pub(super) fn without_claims(self, before: Option<&Self>, now: Timestamp) -> Self {
@@ -54,7 +55,7 @@ impl DocumentContent {
         Self { granted, ..self }
     }
 
-    /// What is said to whoever wrote a file whose head says more than they may.
+    /// The notice to the writer of a file whose head says more than they may.
     pub(super) fn claims_warning(&self) -> Option<String> {
         self.granted.map(|_| {
             "pinned, priority and a valid_from to come are not taken from the head of a file: \

@@ -64,15 +64,15 @@ pub struct DocumentContent {
     pub written_head: Option<String>,
     /// The file is the text: nothing is written around it.
     pub is_raw: bool,
-    /// Whether the file may be run; `None`: as it was, which a new one is not.
+    /// True where the file may be run; `None`: as it was, which a new one is not.
     pub executable: Option<bool>,
     /// The path of the file as somebody committed it; `None`: as it was, which is the document's for a new
     /// one.
     pub committed_path: Option<String>,
     /// Its file says that it is to be trusted less.
     pub lowered_to: Option<TrustTier>,
-    /// What holds in the place of what its head says, which is text of whoever wrote the file; `None`: the
-    /// head does.
+    /// Members that hold in the place of those of its head, which is text of whoever wrote the file;
+    /// `None`: the head does.
     pub granted: Option<Granted>,
 }
 

@@ -11,7 +11,8 @@ use super::path::DocumentPath;
 use super::writing::Writing;
 use crate::erasure::{Source, Tombstones, refusal};
 
-/// Why a document was put away whose file was deleted in a mirror: its file may come back there, too.
+/// The reason a document was put away whose file was deleted in a mirror: its file may come back there,
+/// too.
 pub(super) const DELETED_IN_A_MIRROR: &str = "deleted in a mirror";
 
 /// Refuses an imported document that was put away or erased here.

@@ -18,7 +18,7 @@ pub(crate) fn uniform_line_end(text: &str) -> &'static str {
     if lines > 1 && text.matches(CRLF).count() == lines { CRLF } else { "\n" }
 }
 
-/// Where a text stands in another as it is: ranges of bytes, in order, which may overlap.
+/// The places where a text stands in another as it is: ranges of bytes, in order, which may overlap.
 pub(crate) fn verbatim(text: &str, wanted: &str) -> Vec<Range<usize>> {
     starts(text, wanted).into_iter().map(|start| start..start + wanted.len()).collect()
 }
@@ -32,8 +32,8 @@ pub(crate) fn with_line_end<'a>(text: &'a str, end: &str) -> Cow<'a, str> {
     }
 }
 
-/// Where a text stands in another, whichever line ends either has: ranges of bytes, in order, which may
-/// overlap.
+/// The places where a text stands in another, whichever line ends either has: ranges of bytes, in order,
+/// which may overlap.
 pub(crate) fn occurrences(text: &str, wanted: &str) -> Vec<Range<usize>> {
     let (plain, plainly_wanted) = (text.replace(CRLF, "\n"), wanted.replace(CRLF, "\n"));
     // Where lines of the plain text end that end in two bytes in the text.

@@ -112,8 +112,8 @@ impl Engine {
 }
 
 impl Writing<'_> {
-    /// What a file says, as far as its writer has a grant to say it: the head of a file is text that may come
-    /// from anybody.
+    /// The content of a file, as far as its writer has a grant for it: the head of a file is text that
+    /// may come from anybody.
     pub(crate) fn as_granted(
         &self,
         tx: &dyn ReadTx,

@@ -31,8 +31,8 @@ pub(super) fn has_no_head(path: Option<&str>) -> bool {
 }
 
 impl DocumentContent {
-    /// Of a file that somebody wrote at a path: it comes back byte for byte until the document says something
-    /// else. Only Markdown has a head that is more than text.
+    /// The head of a file that somebody wrote at a path: it comes back byte for byte until the document
+    /// says something else. Only Markdown has a head that is more than text.
     pub fn of_written_file(path: &DocumentPath, file: &str) -> (Self, Vec<String>) {
         if !path.is_markdown() {
             return (Self::raw(file.to_owned()), Vec::new());
@@ -45,8 +45,8 @@ impl DocumentContent {
         (Self { written_head, ..content }, warnings)
     }
 
-    /// The same document at a path: what is no Markdown is its text, and all that is said of it stays beside
-    /// the file.
+    /// The document at a path: a file that is no Markdown is its text, and its metadata stays beside the
+    /// file.
     #[must_use]
     pub(super) fn at(self, path: &DocumentPath) -> Self {
         let content = Self { is_raw: self.is_raw || !path.is_markdown(), ..self };

@@ -9,7 +9,7 @@ use loci_model::{Error, Result, Timestamp};
 
 use crate::Engine;
 
-/// What is sealed.
+/// The text that is sealed.
 const WITNESS: &[u8] = b"loci master key 1";
 /// The holder of the lease from before the file of the key is made until the witness is stored.
 const PENDING: &str = "pending";
@@ -22,7 +22,7 @@ const TOMBSTONES_LOST: &str = "the tombstones of this store were made under a ma
                                data folder, or give LOCI_MASTER_KEY; the next deletion or access key makes a \
                                new one";
 
-/// What a store holds that was sealed.
+/// Sealed data of a store.
 #[derive(Debug, Clone, Default)]
 struct Sealed {
     /// The holder of the lease: the witness as it is stored, or a word about the key.

@@ -123,7 +123,7 @@ impl Engine {
     }
 }
 
-/// What was erased of the sources of new records.
+/// The erased sources of new records.
 struct Erased<'a> {
     vault: &'a dyn Vault,
     memory: &'a MemoryId,

@@ -57,7 +57,7 @@ impl Building<'_> {
         self.build_from(new, id, from, None)
     }
 
-    /// The same with what safety made of the text before the write, where it did.
+    /// Returns the record with the text that was made safe before the write, where it was.
     ///
     /// # Errors
     /// As [`Self::build`].

@@ -10,7 +10,7 @@ type Look = fn(&str, usize) -> Option<Range<usize>>;
 pub(super) struct Ahead<'t> {
     text: &'t str,
     look: Look,
-    /// What the last look came to; `None` before the first.
+    /// The result of the last look; `None` before the first.
     known: Option<Option<Range<usize>>>,
 }
 

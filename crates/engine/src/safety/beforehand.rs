@@ -33,7 +33,7 @@ impl Engine {
     /// Masks a long payload, where the memory asks for it. `None`: the write does.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(crate) async fn masked_beforehand(
         &self,
         memory: &MemoryId,
@@ -58,7 +58,7 @@ impl Engine {
     /// Takes long texts of records through every step.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(crate) async fn safe_beforehand(&self, memory: &MemoryId, texts: Vec<String>) -> Result<SafeTexts> {
         if texts.iter().map(String::len).sum::<usize>() < limits::LONG_TEXT_BYTES_MIN {
             return Ok(SafeTexts::default());
@@ -69,7 +69,7 @@ impl Engine {
         Ok(SafeTexts(Some((policy, texts))))
     }
 
-    /// What the memory asks for; `None` where there is none: the write says so.
+    /// The safety settings of the memory; `None` where there is no memory: the write reports that.
     async fn policy_of(&self, memory: &MemoryId) -> Result<Option<SafetyPolicy>> {
         let (memory, settings) = (memory.clone(), self.settings.clone());
         self.store

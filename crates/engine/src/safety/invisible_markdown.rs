@@ -21,7 +21,7 @@ static DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
 });
 static HTML_COMMENT: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?s)<!--.*?(?:-->|\z)"));
 
-/// How often comments may come together from what stood on both sides of one.
+/// The number of times that text on both sides of a comment may form another.
 const ROUNDS_MAX: usize = 8;
 /// Labels of definitions that nothing refers to.
 const COMMENT_LABELS: &[&str] = &["//", "#", "comment", "_", "todo", "hidden"];

@@ -62,7 +62,7 @@ fn is_of_key(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')
 }
 
-/// What may stand between lines of a key: white space, and what strings and quotations put there.
+/// Text that may stand between lines of a key: white space, and what strings and quotations put there.
 fn is_between(c: char) -> bool {
     c.is_whitespace() || matches!(c, '"' | '\'' | '+' | ',' | '>' | '|' | '#' | '*' | '\\')
 }

@@ -145,7 +145,7 @@ impl SecretKind {
         }
     }
 
-    /// What every text of the kind has, and few others have.
+    /// A mark that every text of the kind has, and few others have.
     fn hint(self) -> String {
         match self {
             Self::ConnectionString => r"(?i)://|(?:password|pwd)\s*=".to_owned(),
@@ -334,7 +334,8 @@ fn mask(text: &str, label: impl Fn(SecretKind, &str) -> String) -> (String, Vec<
     (text, kinds)
 }
 
-/// Where a text has the form of a kind, in order. Of a form with groups the one that took part.
+/// The places where a text has the form of a kind, in order. Of a form with groups the one that took
+/// part.
 fn places(kind: SecretKind, form: &Regex, text: &str) -> Vec<Range<usize>> {
     if kind == SecretKind::PrivateKey {
         return private_key::blocks(text);

@@ -9,8 +9,8 @@ use super::ahead::Ahead;
 /// Characters of a password at least, where no slash is in it.
 const CHARS_MIN: usize = 3;
 
-/// Where passwords stand: between the colon behind the user and the last `@` before the path or, where there
-/// is none, the last one behind which a host begins: a slash belongs to the password then.
+/// The places of passwords: between the colon behind the user and the last `@` before the path or, where
+/// there is none, the last one behind which a host begins: a slash belongs to the password then.
 pub(super) fn places(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut ends = Ahead::new(text, next_end);
@@ -86,7 +86,7 @@ fn next_end(text: &str, at: usize) -> Option<Range<usize>> {
     Some(at + place..at + place + 1)
 }
 
-/// What no password in a URL has.
+/// Characters that no password in a URL has.
 fn ends_run(c: char) -> bool {
     c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`')
 }

@@ -1,4 +1,4 @@
-//! What of operations memory reads foreign text whole.
+//! Readers of operations memory that read foreign text whole.
 
 use std::hint::black_box;
 

@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(found[0].joining, Joining::InPlace);
     }
 
-    /// What a tool prints is no report: neither its words nor a status of 0 make a success.
+    /// The output of a tool is no report: neither its words nor a status of 0 make a success.
     #[test]
     fn a_tool_cannot_make_a_task_look_successful() {
         let check = |output: &str, end: &str, expect: &str| {

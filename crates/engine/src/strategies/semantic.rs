@@ -20,7 +20,7 @@ const ANSWERS: [&str; 43] = [
     "exactly", "absolut", "definit", "agre", "agreed", "hello", "hi", "hey", "bye", "goodby", "welcom",
     "sorri", "hmm", "done", "continu", "continue", "lgtm", "alright", "wow",
 ];
-/// Of scripts without spaces, a term is two letters: what is made of these alone only answers.
+/// In scripts without spaces, a term is two letters: what is made of these alone only answers.
 const SPACELESS_ANSWERS: [&str; 14] =
     ["好", "好的", "是", "是的", "不", "不是", "对", "谢谢", "你好", "はい", "ok", "行", "嗯", "可以"];
 /// A round is one batch of the embedder and one write: large enough to fill both, small enough to be found soon.

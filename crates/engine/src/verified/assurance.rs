@@ -1,6 +1,5 @@
-//! What a fact is worth to its reader, from what was found of its code: the one place where every list,
-//! prompt and answer takes its
-//! words from. It decides no state.
+//! The worth of a fact to its reader, from the state of its code: the one place where every list, prompt
+//! and answer takes its words from. It decides no state.
 
 use loci_model::citation::Place;
 use loci_model::support::{Assurance, OtherValue, Support, SupportReason, SupportReport};
@@ -19,12 +18,12 @@ const DIFF_LINES_MAX: usize = 6;
 const DIFF_CHARS_MAX: usize = 120;
 
 impl FactView {
-    /// What the code says of the fact, where it was looked at.
+    /// The verdict of the code on the fact, where it was read.
     pub fn support(&self) -> Option<&SupportReport> {
         self.verification.as_ref().and_then(|verification| verification.support.as_ref())
     }
 
-    /// What a reader may make of it.
+    /// The meaning for a reader.
     pub fn assurance(&self) -> Assurance {
         let support = self.support().map(|report| report.support);
         match (self.verdict(), support) {
@@ -42,7 +41,7 @@ impl FactView {
         }
     }
 
-    /// Where its code stands, and what that is worth, in a line.
+    /// The place of its code and the worth of that, in a line.
     pub fn label(&self) -> String {
         let places = self.places();
         let mut notes = match self.assurance() {
@@ -91,7 +90,7 @@ impl FactView {
         })
     }
 
-    /// Where the cited code stands now.
+    /// The place of the cited code now.
     fn places(&self) -> String {
         let citations = &self.remembered.fact.detail.citations;
         let found = |index: usize| {
@@ -111,7 +110,7 @@ impl FactView {
         places.join(", ")
     }
 
-    /// Where the first citation that stands elsewhere now was cited.
+    /// The cited place of the first citation that stands elsewhere now.
     fn moved(&self) -> Option<String> {
         let checked = self.verification.iter().flat_map(|verification| &verification.citations);
         let mut pairs = checked.zip(&self.remembered.fact.detail.citations);
@@ -123,7 +122,7 @@ impl FactView {
     }
 }
 
-/// Why support is found to be so, where that is worth a note.
+/// The reason for the verdict on support, where that is worth a note.
 fn reason(report: &SupportReport) -> Option<String> {
     match report.reason {
         SupportReason::ClaimFalse => Some("a claim about it is false".to_owned()),

@@ -64,7 +64,7 @@ impl CitedFate {
 pub struct Cited {
     /// What became of the code.
     pub fate: CitedFate,
-    /// What the code says of the record; `None` where it was not looked at.
+    /// The verdict of the code on the record; `None` where it was not read.
     pub support: Option<Support>,
     /// Nobody vouches for the citations: they were found from the text.
     pub is_proposed: bool,

@@ -84,8 +84,7 @@ impl Engine {
     }
 
     /// The revision that a call means: the named one, else the files as they lie in the caller's working
-    /// tree of this repository,
-    /// whatever the verb. `None`: neither, so it means `HEAD`.
+    /// tree of this repository, whatever the verb. `None`: neither, so it means `HEAD`.
     pub(crate) async fn revision_of(
         &self,
         repository: &Repository,
@@ -126,8 +125,8 @@ fn checked<T: Send + 'static>(known: &Arc<Known>, work: &Work<T>) -> Work<T> {
     })
 }
 
-/// What a directory is, where it lies in a clone of the repository. What cannot be read is none: reading it
-/// says why.
+/// The kind of a directory, where it lies in a clone of the repository. What cannot be read is none:
+/// reading it says why.
 async fn clone_at(code: &dyn CodeSources, directory: &Path, repository: &Repository) -> Option<Discovered> {
     let found = code.discover(directory).await.ok().flatten()?;
     repository.places.contains(&CodePlace::Local(found.common_dir.clone())).then_some(found)

@@ -18,7 +18,7 @@ pub struct Subject {
     pub citations: Vec<Citation>,
     /// What must hold.
     pub claims: Vec<Claim>,
-    /// What the code is to support.
+    /// The statement that the code is to support.
     pub statement: String,
 }
 

@@ -11,7 +11,7 @@ use crate::safety::Patterns;
 /// Tokens of a block where nobody says how many: what one result over MCP holds (64 KiB) beside the facts themselves, and no more
 /// than a prompt should be given unasked. What finds no room is counted.
 const TOKENS_DEFAULT: u32 = 8_000;
-/// What facts are grouped by, in the order in which the groups are read.
+/// The groups of facts, in the order in which they are read.
 const SECTIONS: [Assurance; 7] = [
     Assurance::Verified,
     Assurance::Cited,

@@ -64,7 +64,7 @@ impl Engine {
         self.serve_looked(caller, standing, repository, facts, serving, looked).await
     }
 
-    /// The same with the revision that is meant where none is named.
+    /// Returns the settings with the revision that is meant where none is named.
     pub(super) async fn at_revision(
         &self,
         repository: &Repository,

@@ -1,5 +1,5 @@
-//! What people wrote in a mirror stays as they wrote it: bytes, line ends, modes and names, in directories
-//! and in clones.
+//! Files that people wrote in a mirror stay as they wrote them: bytes, line ends, modes and names, in
+//! directories and in clones.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

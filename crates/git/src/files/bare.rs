@@ -361,7 +361,7 @@ fn read_at(repository: &Repository, tree: &ObjectId, path: &str) -> Result<Optio
     }
 }
 
-/// What a path is to hold after a change.
+/// The content of a path after a change.
 fn held_by(change: &FileChange, new: &mut NewObjects) -> Result<Change> {
     let Some(bytes) = &change.bytes else { return Ok(None) };
     Ok(Some((new.add(Kind::Blob, bytes.clone())?, change.executable)))

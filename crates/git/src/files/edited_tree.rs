@@ -14,7 +14,7 @@ const FILE: &str = "100644";
 const EXECUTABLE: &str = "100755";
 const DIRECTORY: &str = "40000";
 
-/// What a path is to hold: a blob, and whether it may be run (`None`: as the file that lay there), or
+/// The content of a path: a blob, and whether it may be run (`None`: as the file that lay there), or
 /// nothing.
 pub(super) type Change = Option<(ObjectId, Option<bool>)>;
 

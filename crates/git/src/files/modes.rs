@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, FileType, Mode};
 use rustix::io::Errno;
 
-/// What is made.
+/// The blob that is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum New {
     File,

@@ -174,11 +174,9 @@ pub trait CodeSources: Send + Sync {
     fn read<'a>(&'a self, place: &'a CodePlace, work: CodeWork) -> BoxFuture<'a, CodeResult<()>>;
     /// What the directory, or the nearest one above it with a repository, is. `None` where there is no repository.
     fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>>;
-    /// True where a directory of this machine lies in a memory's own folder: below one of the allowed roots,
-    /// in the directory
-    /// that is named like the memory's id. Links are followed first; what is not there yet counts by the
-    /// nearest directory
-    /// above it.
+    /// True where a directory of this machine lies in a memory's own folder: below one of the allowed
+    /// roots, in the directory that is named like the memory's id. Links are followed first; what is not
+    /// there yet counts by the nearest directory above it.
     fn is_in_folder_of<'a>(&'a self, _directory: &'a Path, _memory: &'a MemoryId) -> BoxFuture<'a, bool> {
         Box::pin(std::future::ready(false))
     }

@@ -94,7 +94,7 @@ pub struct FileChange {
     pub path: String,
     /// What it is to hold; `None`: it goes, and where it is gone already that is no change.
     pub bytes: Option<Vec<u8>>,
-    /// Whether it may be run; `None`: as what lies there.
+    /// True where it may be run; `None`: as the file that lies there.
     pub executable: Option<bool>,
     /// What must hold.
     pub only_if: Precondition,
@@ -243,9 +243,8 @@ pub trait FilePlaces: Send + Sync {
     /// `Invalid`, naming `path`, where nothing may be written there; `Invalid`, naming `kind`, for one that this process cannot reach.
     fn resolve(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<PathBuf>;
 
-    /// The path by which a place in a memory's own folder is resolved: below a root, in the directory that
-    /// is named like the
-    /// memory's id. A relative path is below that folder.
+    /// The path by which a place in a memory's own folder is resolved: below a root, in the directory
+    /// that is named like the memory's id. A relative path is below that folder.
     ///
     /// # Errors
     /// `Invalid`, naming `path`, for a place outside of the folder, whatever lies there; naming `kind`, as

@@ -81,7 +81,8 @@ pub trait Forge: Send + Sync {
 
 /// Reads bodies of hooks.
 pub trait NoticeReader: Send + Sync {
-    /// What a body says, by the event's name; an event of no use has no news, and `None` is one of no repository.
+    /// The news of a body, by the event's name; an event of no use has no news, and `None` is one of no
+    /// repository.
     ///
     /// # Errors
     /// `Invalid` where it is not what that event's bodies are.

@@ -21,8 +21,7 @@ pub trait Vault: Send + Sync {
     }
 
     /// True where a master key lies with the store, so that something was sealed under it; false for one
-    /// that is given from
-    /// elsewhere.
+    /// that is given from elsewhere.
     fn has_key_file(&self) -> bool {
         false
     }

@@ -51,8 +51,8 @@ impl Gate {
     /// The caller where no credentials are needed; `None` where the door must ask for them.
     ///
     /// # Errors
-    /// When a browser's page, a foreign host name or a client of a proxy tries to use development mode, or
-    /// the store cannot be read.
+    /// An error where a browser's page, a foreign host name or a client of a proxy tries to use
+    /// development mode, or the store cannot be read.
     pub async fn open_caller(&self, peer: Peer, headers: &HeaderMap) -> Result<Option<Principal>> {
         match peer {
             Peer::Process | Peer::Socket => Ok(Some(self.local_caller(headers)?)),

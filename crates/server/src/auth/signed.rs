@@ -66,7 +66,7 @@ pub struct SignedHead<'a> {
     body: Expected<'a>,
 }
 
-/// What is left to check when the body is there.
+/// The checks that are left when the body is there.
 enum Expected<'a> {
     /// The signature holds; the body must be the one it states, or come in chunks that it signs.
     Checked(BodyCheck),
@@ -121,7 +121,7 @@ impl SignedHead<'_> {
         }
     }
 
-    /// Who calls, and the body they sent, decoded if it came in chunks.
+    /// The caller and the body they sent, decoded if it came in chunks.
     ///
     /// # Errors
     /// `Unauthenticated` where the signature or the body is not right.

@@ -23,7 +23,7 @@ impl std::fmt::Display for TooSlow {
 
 impl std::error::Error for TooSlow {}
 
-/// What the paces of one listener have in common.
+/// State that the paces of one listener share.
 #[derive(Clone)]
 pub(super) struct PaceRules {
     pub(super) clock: Arc<dyn Clock>,

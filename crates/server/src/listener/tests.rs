@@ -85,7 +85,7 @@ impl Attacked {
     }
 }
 
-/// What the server sends until it closes the connection.
+/// The bytes that the server sends until it closes the connection.
 fn read(mut stream: TcpStream) -> String {
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer); // a connection that is cut off may end in a reset

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::fault::Fault;
 
-/// Where a result says what a caller should know of how the request was read: a list of codes.
+/// The member of a result with warnings about how the request was read: a list of codes.
 const META_WARNINGS: &str = "loci/warnings";
 
 /// Members of a request.

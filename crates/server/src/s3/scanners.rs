@@ -1,4 +1,4 @@
-//! What of the S3 door reads foreign text whole.
+//! Readers of the S3 door that read foreign text whole.
 
 use std::hint::black_box;
 

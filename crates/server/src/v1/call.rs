@@ -1,5 +1,5 @@
-//! What every operation starts with: the caller, the path's ids, the parsed request. Order: route,
-//! announced size, authentication, the body, parse; then the operation.
+//! The start of every operation: the caller, the path's ids, the parsed request. Order: route, announced
+//! size, authentication, the body, parse; then the operation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -172,13 +172,13 @@ impl Call {
         Ok(Some(token.with_if_erased(self.if_erased()?)))
     }
 
-    /// What becomes of the request where its source was erased.
+    /// The treatment of the request where its source was erased.
     pub(super) fn if_erased(&self) -> Result<IfErased> {
         if_erased(&self.headers)
     }
 }
 
-/// What becomes of a request with these headers where its source was erased.
+/// The treatment of a request with these headers where its source was erased.
 pub(super) fn if_erased(headers: &HeaderMap) -> Result<IfErased> {
     let Some(value) = headers.get(IF_ERASED) else { return Ok(IfErased::default()) };
     IfErased::parse(value.to_str().unwrap_or_default())

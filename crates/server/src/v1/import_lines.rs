@@ -173,8 +173,8 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a [u8], number: u64) -> Result<T> {
     serde_json::from_slice(text).map_err(|error| bad(number, &broken_rule(&error)).caused_by(error))
 }
 
-/// Why a line is none: the rule of an id or another noun that it breaks, where that says nothing of the
-/// content.
+/// The reason a line is refused: the rule of an id or another noun that it breaks, where that says
+/// nothing of the content.
 fn broken_rule(error: &serde_json::Error) -> String {
     let whole = "it is not a whole line of an export";
     let told = error.to_string();

@@ -92,7 +92,7 @@ pub(super) async fn import(session: &Session, memory: &str, reading: &Reading) -
     importing.end(turns.skipped())
 }
 
-/// What is told of events that were erased here, up to the number of sessions.
+/// The notice about events that were erased here, up to the number of sessions.
 fn erased(report: &Report) -> String {
     let on = report.erased_on.as_deref().unwrap_or("an earlier day");
     match report.erased {

@@ -1,7 +1,6 @@
-//! The repository in whose clone a process of `loci mcp` was started: tools that are of a repository mean it
-//! where their caller names
-//! none, and errors name it where a caller guesses another. An agent seldom knows under which name it is
-//! remembered.
+//! The repository in whose clone a process of `loci mcp` was started: tools that are of a repository
+//! mean it where their caller names none, and errors name it where a caller guesses another. An agent
+//! seldom knows under which name it is remembered.
 
 use loci_server::tools::error::{Code, ToolError};
 use loci_server::tools::tool::Arguments;

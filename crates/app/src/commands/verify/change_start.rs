@@ -1,6 +1,5 @@
 //! The commit with which a change is compared: where its branch parted from the named revision. What the
-//! named revision gained
-//! since then is no part of the change.
+//! named revision gained since then is no part of the change.
 
 use anyhow::Result;
 use loci_api::evidence::EvidenceRepository;

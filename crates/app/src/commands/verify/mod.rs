@@ -1,7 +1,7 @@
 //! `loci verify`: the facts of a repository against a clone of it at a revision, and what a change does to them. For CI: it reads
-//! facts from a store or a server and code from this machine, and changes neither. `change_start` finds the
-//! commit to compare with,
-//! `compare` decides, `report` is what was found, `table`, `markdown` and `sarif` show it.
+//! facts from a store or a server and code from this machine, and changes neither. `change_start` finds
+//! the commit to compare with, `compare` decides, `report` is what was found, `table`, `markdown` and
+//! `sarif` show it.
 
 mod change_start;
 mod compare;
@@ -48,9 +48,8 @@ pub(crate) struct Verify {
     /// The revision to check: a branch, a tag, a commit, HEAD or WORKTREE
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     rev: String,
-    /// The revision that the change is meant for, as its target branch: what held where REV parted from it
-    /// (the merge base)
-    /// and does not hold at REV is invalidated
+    /// The revision that the change is meant for, as its target branch: what held where REV parted from
+    /// it (the merge base) and does not hold at REV is invalidated
     #[arg(long, value_name = "REV")]
     since: Option<String>,
     /// Lines that changed a little are told, and are no failure

@@ -132,8 +132,8 @@ fn threaded(thread: &SourceThread) -> String {
     format!("[Review thread{about}]\n{}", comments.join("\n"))
 }
 
-/// What was written outside, each line of it deeper than the marks of this system: what looks like one is
-/// none.
+/// Text that was written outside, each line of it deeper than the marks of this system: what looks like
+/// one is none.
 fn indented(text: &str) -> String {
     line_marks::indented(&contained(text))
 }

@@ -19,7 +19,7 @@ pub(crate) fn knows_people(memory: &Memory) -> bool {
     memory.settings.profile.as_deref() == Some(PROFILE)
 }
 
-/// How others name a person.
+/// The names that others give a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PersonMentions {
     pub(super) erased: Erased,
@@ -28,7 +28,7 @@ pub(crate) struct PersonMentions {
 }
 
 impl PersonMentions {
-    /// Of a person; `pseudonym` stands for them once they are forgotten.
+    /// The mentions of a person; `pseudonym` stands for them once they are forgotten.
     pub(super) fn of(whose: &Whose, pseudonym: &str) -> Self {
         let settings = whose.known.as_ref().map(Shelved::key);
         Self { erased: Erased::of(whose, pseudonym), settings }
@@ -57,7 +57,7 @@ impl PersonMentions {
 /// other memories, and for an actor that is no person: a repository.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(crate) fn person_of(
     tx: &dyn ReadTx,
     memory: &Memory,

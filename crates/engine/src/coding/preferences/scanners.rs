@@ -1,4 +1,4 @@
-//! What of preferences reads foreign text whole.
+//! Readers of preferences that read foreign text whole.
 
 use std::hint::black_box;
 

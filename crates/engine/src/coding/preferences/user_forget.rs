@@ -36,7 +36,7 @@ pub struct UserForgotten {
     pub rules: u64,
 }
 
-/// Where others named somebody.
+/// The places where others named somebody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct MentionsTaken {
     /// Tasks that were done for them.
@@ -89,7 +89,7 @@ impl Engine {
     /// Takes a person out of what others own; a dry run only counts.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(crate) async fn take_person_out(
         &self,
         memory: &Memory,

@@ -260,7 +260,7 @@ fn erase_items(tx: &mut dyn Tx, task: &Task, now: Timestamp) -> Result<usize> {
     Ok(items.len())
 }
 
-/// Who erases, why, and when.
+/// The caller who erases, the reason and the time.
 struct Erasing<'a> {
     vault: &'a dyn Vault,
     by: &'a str,

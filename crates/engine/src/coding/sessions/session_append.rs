@@ -163,7 +163,7 @@ impl Engine {
 }
 
 impl Ready {
-    /// What was said, masked: as in its event, where that was masked before the write.
+    /// The text that was said, masked: as in its event, where that was masked before the write.
     fn text(&self, mode: RedactionMode) -> String {
         match self.event.masked_text(mode) {
             Some(text) => text.to_owned(),

@@ -1,4 +1,4 @@
-//! What of consolidation of trees reads documents whole.
+//! Readers of the consolidation of trees that read documents whole.
 
 use std::hint::black_box;
 

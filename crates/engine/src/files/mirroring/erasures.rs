@@ -24,7 +24,7 @@ impl Engine {
     /// Brings up the mirrors that are outdated.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(crate) async fn mirrors_brought_up(&self, memory: &MemoryId) -> Result<Vec<MirrorAfterErasure>> {
         let mut done = Vec::new();
         for mirror in self.mirrors_in(memory).await? {
@@ -42,7 +42,7 @@ impl Engine {
     /// erasure come to it.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub(crate) async fn mirrors_of_person_removed(
         &self,
         memory: &MemoryId,

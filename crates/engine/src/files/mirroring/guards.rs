@@ -28,7 +28,7 @@ pub enum Marked {
     Other,
 }
 
-/// What the third line of a marker begins with: the memory whose mirror it is follows.
+/// The opening of the third line of a marker: the memory whose mirror it is follows.
 const MEMORY: &str = "memory ";
 
 /// The text of a mirror's marker.

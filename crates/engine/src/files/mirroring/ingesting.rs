@@ -191,7 +191,7 @@ impl Sync<'_> {
         }
     }
 
-    /// What was taken is taken, whatever becomes of its description.
+    /// A file that was taken stays taken, whatever becomes of its description.
     async fn describe(&mut self, path: &str, at: &DocumentPath) {
         if let Err(error) = self.engine.mirror_describe(&self.mirror, at).await {
             self.note(path, format!("the description is that of the text before: {}", error.message));

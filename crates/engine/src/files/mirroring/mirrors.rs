@@ -337,7 +337,7 @@ pub(crate) fn outdate(tx: &mut dyn Tx, memory: &MemoryId, namespace: &Namespace)
 /// Mirrors that render conversations are to be rendered anew: some were erased.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(crate) fn outdate_conversations(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     outdate_where(tx, memory, |mirror| mirror.sessions)
 }

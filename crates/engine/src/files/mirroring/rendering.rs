@@ -25,7 +25,7 @@ const DOCUMENTS_PER_READ: usize = 500;
 /// A file that there is to be.
 #[derive(Debug, Clone)]
 pub(super) struct LaidOne {
-    /// Of its bytes and of whether it may be run.
+    /// The digest of its bytes and of whether it may be run.
     pub(super) digest: FileDigest,
     /// It may be run; `None`: the mirror does not know that of its files.
     pub(super) executable: Option<bool>,

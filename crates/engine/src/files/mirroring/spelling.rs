@@ -1,6 +1,6 @@
-//! How the files of a place spell their names: paths of a tree are composed (NFC), and a disk may have them
-//! decomposed (NFD). Seen through this, a place has composed paths, and every file keeps the name that it has
-//! there.
+//! The spelling of file names in a place: paths of a tree are composed (NFC), and a disk may have them
+//! decomposed (NFD). Seen through this, a place has composed paths, and every file keeps the name that
+//! it has there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use loci_model::ports::files::{
 };
 use unicode_normalization::UnicodeNormalization;
 
-/// Why a file is passed over whose name another has, but for how it is composed.
+/// The reason to pass over a file whose name another has, but for its composition.
 const SAME_NAME: &str = "same_name";
 
 /// Files and directories that a place spells otherwise than the tree: as the place spells them, by composed

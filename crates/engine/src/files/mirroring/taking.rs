@@ -30,7 +30,7 @@ use crate::safety::{RedactionMode, redact};
 /// Why a document changes that a mirror's file changed.
 const REASON: &str = "edited in a mirror";
 
-/// Why it changes once more behind that.
+/// The reason for one more change behind that.
 const DESCRIBED: &str = "the description follows the text";
 
 /// What is to be taken.

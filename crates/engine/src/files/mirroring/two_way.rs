@@ -133,8 +133,8 @@ impl Sync<'_> {
         Ok(None)
     }
 
-    /// What a marker says. One that begins with adopt may begin where a mirror of its memory lay that is no
-    /// more.
+    /// The content of a marker. One that begins with adopt may begin where a mirror of its memory lay
+    /// that is no more.
     pub(super) async fn marked_by(&self, text: Option<&str>) -> Result<Marked> {
         let marked = guards::marked(text, &self.mirror.id);
         if marked != Marked::Other || self.state.is_started || !self.mirror.adopt {
@@ -213,7 +213,7 @@ impl Sync<'_> {
         self.layout == super::layouts::Layout::Native && rendered_area(path)
     }
 
-    /// What lies there, as the sides of a sync compare it.
+    /// The file that lies there, as the sides of a sync compare it.
     fn state_of(&self, entry: &FileEntry) -> FileDigest {
         state_of(&entry.sha256, entry.executable && keeps_modes(&self.mirror))
     }

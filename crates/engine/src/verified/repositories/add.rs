@@ -51,10 +51,8 @@ impl Engine {
     ///
     /// # Errors
     /// `Denied` without administration of the memory: what is registered can be read through this server;
-    /// and for a directory
-    /// outside of the memory's folder without administration of the server. `Invalid` where the directory
-    /// has no repository, or
-    /// nothing names it.
+    /// and for a directory outside of the memory's folder without administration of the server.
+    /// `Invalid` where the directory has no repository, or nothing names it.
     pub async fn repository_add(
         &self,
         caller: &Principal,

@@ -1,8 +1,7 @@
-//! Directories of this server's machine, as callers name them. Whoever registers one reads it through this
-//! server, and the
-//! server reads more than the callers of one memory may: only an administrator of the server names any; one
-//! of a memory
-//! names what lies in that memory's own folder below the configured roots.
+//! Directories of this server's machine, as callers name them. Whoever registers one reads it through
+//! this server, and the server reads more than the callers of one memory may: only an administrator of
+//! the server names any; one of a memory names what lies in that memory's own folder below the
+//! configured roots.
 
 use std::path::Path;
 
@@ -13,9 +12,8 @@ use loci_model::{Error, MemoryId, Result};
 use crate::{Engine, access};
 
 impl Engine {
-    /// The repository in or above a directory, for who may name it. What the caller may not name is answered
-    /// alike,
-    /// whatever lies there.
+    /// The repository in or above a directory, for who may name it. What the caller may not name is
+    /// answered alike, whatever lies there.
     ///
     /// # Errors
     /// `Denied`; `Invalid` where there is no repository that the caller may register.

@@ -298,7 +298,7 @@ fn is_committed(passed: &Passed, claims: &[Claim]) -> bool {
         && passed.citations.iter().all(|citation| !citation.anchor.is_uncommitted)
 }
 
-/// What a caller is told of a fact that the cited lines do not show to be so.
+/// The notice about a fact that the cited lines do not show.
 fn support_warning(report: &SupportReport) -> Option<String> {
     let remedy = "cite the lines that say so, name what they hold, or add a claim";
     match report.support {

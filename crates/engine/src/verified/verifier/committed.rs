@@ -1,6 +1,5 @@
-//! Which commit brought lines that were cited from a working tree before they were committed: from then on
-//! they have an anchor as
-//! all others. What cannot be told, or is not committed yet, is none.
+//! Which commit brought lines that were cited from a working tree before they were committed: from then
+//! on they have an anchor as all others. What cannot be told, or is not committed yet, is none.
 
 use loci_model::citation::{Citation, Place};
 use loci_model::code::{ObjectId, Revision};

@@ -134,7 +134,7 @@ pub(super) fn enclosing_lines(path: &str, file: &FileLines, from: usize) -> Opti
     Some(at..extent(file, at, ENCLOSING_LINES_MAX))
 }
 
-/// Where that definition begins, and its name.
+/// The start of that definition, and its name.
 fn enclosing_definition(path: &str, file: &FileLines, from: usize) -> Option<(usize, String)> {
     let pattern = any_definition(path)?;
     let mut depth = *file.indents(from, from + 1).first()?;

@@ -1,6 +1,5 @@
-//! Literal values in statements and code, in the one form in which they are compared, and the names to which
-//! lines of code bind
-//! them. What is no plain literal (a sum, a call, a value with a unit) is none.
+//! Literal values in statements and code, in the one form in which they are compared, and the names to
+//! which lines of code bind them. What is no plain literal (a sum, a call, a value with a unit) is none.
 
 use std::sync::LazyLock;
 

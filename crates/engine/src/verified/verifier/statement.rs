@@ -1,6 +1,6 @@
-//! The names and values of a statement: what is specific enough to be looked for in cited code. Pure, over
-//! the text alone. Words of
-//! prose, files and addresses are none of them; which code holds them is `support`'s matter.
+//! The names and values of a statement: what is specific enough to be looked for in cited code. Pure,
+//! over the text alone. Words of prose, files and addresses are none of them; which code holds them is
+//! `support`'s matter.
 
 use std::sync::LazyLock;
 
@@ -25,7 +25,7 @@ pub(super) struct Binding {
     pub(super) value: Literal,
 }
 
-/// What a statement names.
+/// The names and values in a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Statement {
     /// Identifiers.

@@ -1,8 +1,6 @@
-//! Whether cited code supports a statement, beside whether the code is still there. Deterministic: declared
-//! claims, and the names and
-//! values of the statement in the cited lines and the definitions around them. No meaning is judged, and
-//! what is doubtful is
-//! `not_checked`.
+//! Support of a statement by cited code, apart from whether the code is still there. Deterministic:
+//! declared claims, and the names and values of the statement in the cited lines and the definitions
+//! around them. No meaning is judged, and what is doubtful is `not_checked`.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -44,7 +42,8 @@ struct Asked<'a> {
 }
 
 impl Verifier<'_> {
-    /// What the code of some citations says of a statement, given what became of the citations and claims.
+    /// The verdict of the code of some citations on a statement, given the states of citations and
+    /// claims.
     pub fn support(
         &self,
         statement: &str,
@@ -158,9 +157,8 @@ impl Verifier<'_> {
             || texts.iter().any(|text| text.contains(written))
     }
 
-    /// The lines of a citation where it was found; `None` where it was not, or they cannot be read. What is
-    /// unchanged need not be
-    /// read again where its lines are kept.
+    /// The lines of a citation where it was found; `None` where it was not, or they cannot be read. What
+    /// is unchanged need not be read again where its lines are kept.
     fn cited_lines(&self, citation: &Citation, verdict: &CitationVerdict) -> Option<CitedLines> {
         let place = verdict.found.clone()?;
         let is_as_kept = verdict.verdict == Verdict::Valid && verdict.method != Method::ByClaims;
@@ -194,7 +192,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Whether what was found says more than a number found by chance.
+/// True where the find says more than a number found by chance.
 fn is_specific<'l>(found: &[Wanted<'_>], statement: &str, lines: impl Iterator<Item = &'l str>) -> bool {
     let is_named = found.iter().any(|wanted| match wanted {
         Wanted::Name(_) => true,

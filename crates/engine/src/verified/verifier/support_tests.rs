@@ -1,5 +1,5 @@
-//! What cited code says of statements: by claims, by names and values, and by other values; always beside
-//! the verdict.
+//! Verdicts of cited code on statements: by claims, by names and values, and by other values; always
+//! beside the verdict.
 
 use loci_model::citation::{Citation, Place};
 use loci_model::claim::Claim;

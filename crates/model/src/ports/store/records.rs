@@ -52,11 +52,11 @@ pub struct RecordPage {
 pub struct Confirmation<'a> {
     /// The messages that state it; none where no event does.
     pub sources: &'a [Source],
-    /// When it was stated.
+    /// The time it was stated.
     pub stated_at: Timestamp,
     /// Its place in a client's run, where it belongs to the record's own session.
     pub run: Option<&'a RunPlace>,
-    /// When it is written.
+    /// The time it is written.
     pub at: Timestamp,
 }
 

@@ -86,7 +86,7 @@ pub(super) fn fact(view: &FactView) -> Value {
     said
 }
 
-/// What the code says of a fact.
+/// The verdict of the code on a fact.
 pub(super) fn support(report: &SupportReport) -> Value {
     let SupportReport { support, reason, found, missing, other_values } = report;
     let mut said = json!({ "verdict": support.as_str(), "reason": reason.as_str() });
@@ -298,7 +298,7 @@ fn cut(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// What to do where nothing is known.
+/// The next step where nothing is known.
 fn hint(repo: &str) -> String {
     format!(
         "No facts are stored about {repo}, or none that were asked for. Store a fact with the lines that \

@@ -89,7 +89,7 @@ pub(super) fn status() -> Value {
     one_of(&["active", "quarantined", "invalid", "superseded", "expired"])
 }
 
-/// What the code says of a fact, beside whether the code is still there.
+/// The verdict of the code on a fact, apart from whether the code is still there.
 pub(super) fn support() -> Value {
     open([("verdict", one_of(&["supported", "not_checked", "contradicted"]))], &["verdict"])
 }

@@ -47,7 +47,7 @@ pub struct MirrorPull {
 /// The mirror as the clone has it: nothing is written there.
 struct Pulled {
     listing: FileListing,
-    /// What each holds, and whether it may be run.
+    /// The content of each, and whether it may be run.
     files: BTreeMap<String, (Vec<u8>, bool)>,
 }
 
