@@ -355,7 +355,7 @@ fn keys(tx: &mut dyn Tx, name: &str) -> Result<()> {
             name: name.to_owned(),
             grants: vec![Grant { capabilities: BTreeSet::new(), ..Grant::everything() }],
         },
-        secret_sealed: vec![1, 2, 255],
+        secret_sealed: [&b"sealed:"[..], &[1, 2, 255]].concat(),
         token_digest: format!("digest of {name}"),
         created_at: time(1),
         rotated_at: Some(time(2)),

@@ -131,7 +131,7 @@ fn what_the_server_cannot_read_is_verified_here() {
     assert_eq!((status, &refused["error"]["code"]), (404, &json!("REF_NOT_FOUND")), "{refused}");
     assert!(speaking.ends());
     // A check that is asked to tell writes the same under its own name.
-    let (code, _, said) = shop.run(&["verify", "--since", "main~0", "--tell", "--url", &server.url]);
+    let (code, _, said) = shop.run(&["verify", "--since", "no-such-branch", "--tell", "--url", &server.url]);
     assert_eq!(code, 3, "{said}");
     let (code, _, said) = shop.run(&["verify", "--since", &main, "--tell", "--url", &server.url]);
     assert_eq!(code, 5, "{said}");

@@ -319,7 +319,7 @@ fn hydrated_at_the_working_tree(shop: &Shop<'_>, id: &str) {
         let asked = ["task", "search", "t-1", "a cart holds MAX_ITEMS items"];
         let found = shop.json(&[&asked[..], more].concat());
         let results = found["results"].as_array().unwrap().clone();
-        results.into_iter().find(|one| one["id"].as_str().is_some_and(|found| found.ends_with(id)))
+        results.into_iter().find(|one| one["record"]["id"].as_str().is_some_and(|found| found.ends_with(id)))
     };
     assert_eq!(searched(&[]).expect("the fact is found")["verdict"], "valid");
     let mut speaking = shop.home.command(&["mcp"]);

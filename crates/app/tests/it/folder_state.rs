@@ -33,7 +33,9 @@ fn an_emptied_database_beside_a_master_key_lets_nobody_in() {
     for name in ["loci.db", "loci.db-wal", "loci.db-shm"] {
         fs::remove_file(home.path("data").join(name)).ok();
     }
-    refuses(&home, "was in use, but its loci.db is empty or gone");
+    let refused = home.run(&["serve", "--listen", "127.0.0.1:0"]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && said.contains("was in use, but its loci.db is empty or gone"), "{said}");
     fs::remove_file(home.path("data/schema")).unwrap();
     refuses(&home, "Nobody is let in without credentials");
     // A person's word: a key of the new database.

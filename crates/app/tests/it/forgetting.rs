@@ -220,7 +220,7 @@ fn mirrors_that_could_not_be_brought_up_are_named_and_stay() {
 
     let forget = || home.json(&["forget", "--memory", "notes", "--actor", ACTOR, "--confirm", ACTOR]);
     let listed = || {
-        let listed = home.json(&["mirror", "list", "--memory", "notes"]);
+        let listed = home.json(&["mirror", "status", "--memory", "notes"]);
         let mirrors = listed["mirrors"].as_array().unwrap().iter();
         mirrors.map(|one| one["name"].as_str().unwrap().to_owned()).collect::<BTreeSet<_>>()
     };

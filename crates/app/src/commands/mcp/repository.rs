@@ -61,6 +61,8 @@ mod tests {
             .iter()
             .filter(|tool| tool.input["properties"].get(REPO).is_some())
             .map(|tool| tool.name)
+            // Its repository narrows a list, which is of all where none is named.
+            .filter(|name| *name != "attribution_lookup")
             .collect();
         assert_eq!(of_one, TOOLS.iter().map(|(name, _)| *name).collect());
     }

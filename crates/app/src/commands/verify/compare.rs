@@ -191,7 +191,7 @@ mod tests {
     }
 
     fn place(line: u32) -> Place {
-        Place { path: "src/a.rs".to_owned(), line_start: line, line_end: line }
+        Place { path: "src/a.rs".to_owned(), line_start: line, line_end: line + 1 }
     }
 
     #[test]

@@ -525,7 +525,7 @@ fn code_that_stands_in_a_file_of_another_kind_alone_is_drifted() {
     for (name, files, expect) in [
         ("a text", vec![("CHANGELOG.md", text.as_str())], "drifted CHANGELOG.md:3-6"),
         ("a sample", vec![("tests/fixtures/a.txt", code)], "drifted tests/fixtures/a.txt:1-4"),
-        ("a copy", vec![("src/a.py.orig", code), ("src/a.py", other)], "drifted src/a.py.orig:1-4"),
+        ("a copy", vec![("src/a.py.orig", code), ("src/a.py", other)], "gone "),
         ("a text and code", vec![("CHANGELOG.md", &text), ("z/lib.py", &text)], "valid z/lib.py:3-6"),
         ("code", vec![("lib/b.py", code)], "valid lib/b.py:1-4"),
     ] {
