@@ -35,7 +35,10 @@ fn an_emptied_database_beside_a_master_key_lets_nobody_in() {
     }
     let refused = home.run(&["serve", "--listen", "127.0.0.1:0"]);
     let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && said.contains("was in use, but its loci.db is empty or gone"), "{said}");
+    assert!(
+        !refused.status.success() && said.contains("was in use, but its loci.db is empty or gone"),
+        "{said}"
+    );
     fs::remove_file(home.path("data/schema")).unwrap();
     refuses(&home, "Nobody is let in without credentials");
     // A person's word: a key of the new database.

@@ -18,7 +18,7 @@ fn caller() -> Principal {
 fn exported() -> (Memory, Vec<ExportLine>) {
     let world = TestWorld::new().unwrap();
     let engine = world.engine();
-    let new = NewMemory { name: "notes".to_owned(), ..NewMemory::default() };
+    let new = NewMemory { name: "notes".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
     let memory = block_on(engine.memory_create(&caller(), new, None)).unwrap();
     let (lines, _) = block_on(engine.export_page(&caller(), &memory.id, ExportCursor::Start)).unwrap();
     (memory, lines)
@@ -71,7 +71,7 @@ fn a_memory_is_served_once_its_import_has_ended() {
     assert!(!is_served(&engine, &memory.id));
     let (ok, detail) = check(&engine);
     assert!(ok && detail.contains(memory.id.as_str()), "{detail}");
-    let new = NewMemory { name: "notes".to_owned(), ..NewMemory::default() };
+    let new = NewMemory { name: "notes".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
     let taken = block_on(engine.memory_create(&caller, new, None)).unwrap_err();
     assert!(taken.message.contains("being imported"), "{}", taken.message);
     go_on(&engine, &memory, "first", 1).unwrap();
