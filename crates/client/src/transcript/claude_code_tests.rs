@@ -99,6 +99,19 @@ skipped 6 bookkeeping (first at line 2), 2 taken_back (first at line 1)"#,
 }
 
 #[test]
+fn a_short_prompt_is_not_handed_over_by_words_that_hold_it() {
+    check(
+        ClaudeCodeJsonl,
+        r#"{"type":"queue-operation","operation":"enqueue","sessionId":"s","content":"stop"}
+{"type":"assistant","sessionId":"s","message":{"content":[{"type":"text","text":"I'll stop the server."}]}}
+{"type":"user","sessionId":"s","message":{"content":"Do not stopover."}}"#,
+        r#"2.0 s ASSISTANT "I'll stop the server."
+3.0 s USER "Do not stopover."
+1.0 s USER "stop""#,
+    );
+}
+
+#[test]
 fn what_the_program_wrote_is_never_the_users() {
     check(
         ClaudeCodeJsonl,

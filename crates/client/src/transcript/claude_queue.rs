@@ -23,6 +23,8 @@ struct Prompt {
     left: Option<Left>,
     /// The number of the guess that it was this one that left; 0 where the file says so.
     guess: usize,
+    /// The number of guesses from before it was typed: none of those can have meant this one.
+    guesses_before: usize,
 }
 
 /// Prompts that were typed and have not arrived yet, oldest first.
@@ -43,7 +45,9 @@ pub(super) struct Remains {
 impl Queue {
     /// Takes what was typed; gives what waits no longer because too much does.
     pub(super) fn waits(&mut self, typed: Vec<TranscriptTurn>) -> Vec<TranscriptTurn> {
-        self.prompts.extend(typed.into_iter().map(|typed| Prompt { typed, left: None, guess: 0 }));
+        let guesses_before = self.guesses;
+        let waiting = |typed| Prompt { typed, left: None, guess: 0, guesses_before };
+        self.prompts.extend(typed.into_iter().map(waiting));
         let over = self.prompts.len().saturating_sub(WAITING_MAX);
         self.prompts.drain(..over).map(|prompt| prompt.typed).collect()
     }
@@ -73,16 +77,17 @@ impl Queue {
             for prompt in arrived {
                 lines.push(prompt.typed.source_line);
                 if prompt.left.is_none() {
-                    self.returns();
+                    self.returns(prompt.guesses_before);
                 }
             }
         }
         lines
     }
 
-    /// Takes the last guess back: another prompt arrived that was not known to have left, so it was that one.
-    fn returns(&mut self) {
-        let guessed = self.prompts.iter_mut().filter(|prompt| prompt.left.is_some() && prompt.guess > 0);
+    /// Takes the last guess back that was made behind so many: another prompt, typed before it, arrived that
+    /// was not known to have left, so it was that one.
+    fn returns(&mut self, behind: usize) {
+        let guessed = self.prompts.iter_mut().filter(|prompt| prompt.left.is_some() && prompt.guess > behind);
         if let Some(prompt) = guessed.max_by_key(|prompt| prompt.guess) {
             prompt.left = None;
         }
@@ -109,14 +114,26 @@ impl Queue {
 
 impl Prompt {
     fn is_of(&self, text: &str) -> bool {
-        matches!(&self.typed.content, TurnContent::Text(typed) if text.contains(typed.as_str()))
+        matches!(&self.typed.content, TurnContent::Text(typed) if has_lines(text, typed))
     }
 }
 
+/// True where a turn of the person hands over what was typed.
 fn holds(turn: &TranscriptTurn, typed: &TranscriptTurn) -> bool {
-    turn.session == typed.session
+    turn.role == typed.role
+        && turn.session == typed.session
         && match (&turn.content, &typed.content) {
-            (TurnContent::Text(said), TurnContent::Text(typed)) => said.contains(typed.as_str()),
+            (TurnContent::Text(said), TurnContent::Text(typed)) => has_lines(said, typed),
             (said, typed) => said == typed,
         }
+}
+
+/// True where a text has another as whole lines: a short prompt stands within many words.
+fn has_lines(text: &str, lines: &str) -> bool {
+    text.match_indices(lines).any(|(at, found)| {
+        let before = text.get(..at).unwrap_or_default();
+        let behind = text.get(at + found.len()..).unwrap_or_default();
+        (before.is_empty() || before.ends_with('\n'))
+            && (behind.is_empty() || behind.starts_with(['\r', '\n']))
+    })
 }

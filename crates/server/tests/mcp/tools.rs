@@ -45,7 +45,7 @@ fn what_is_added_again_has_the_time_of_its_last_telling() {
     world.test.clock().advance_ms(60_000);
     add(json!(["The release manager is Tom"]));
     let records = || {
-        let listed = world.send("GET", "/v1/memories/notes/records", &[], String::new()).json();
+        let listed = world.send("POST", "/v1/memories/notes/records:list", &[], "{}".to_owned()).json();
         let records = listed["records"].as_array().unwrap_or_else(|| panic!("{listed}")).clone();
         let of = |record: &Value| {
             let text = record["text"].as_str().unwrap();
