@@ -3,8 +3,7 @@
 
 use crate::checkout::Checkout;
 use crate::{
-    acceptance, bench_programs, bench_smoke, clients, postgres, process, scanners, test_programs, tidy,
-    tools, walk,
+    acceptance, bench_programs, bench_smoke, clients, postgres, process, test_programs, tidy, tools, walk,
 };
 use anyhow::{Context, Result, bail};
 use std::time::{Duration, Instant};
@@ -65,7 +64,6 @@ const STEPS: &[Step] = &[
     },
     Step { name: "rot", run: bench_programs::rot },
     Step { name: "smoke", run: |c| bench_smoke::run(c, &[]) },
-    Step { name: "scanners", run: scanners::run },
     Step { name: "python-client", run: clients::python },
     Step { name: "typescript-client", run: clients::typescript },
     Step { name: "agentcore", run: |c| acceptance::suite(c, acceptance::Suite::Agentcore) },

@@ -107,7 +107,8 @@ fn a_short_prompt_is_not_handed_over_by_words_that_hold_it() {
 {"type":"user","sessionId":"s","message":{"content":"Do not stopover."}}"#,
         r#"2.0 s ASSISTANT "I'll stop the server."
 3.0 s USER "Do not stopover."
-1.0 s USER "stop""#,
+1.0 s USER "stop"
+skipped nothing"#,
     );
 }
 
