@@ -1416,7 +1416,7 @@ export interface ForgetReceipt {
 
 /** A kind that was looked at. */
 export interface ForgottenKind {
-  /** How much of it was erased, or would be. */
+  /** The number of items that were erased, or would be. */
   count: number;
   /** The kind, in a word or two. */
   kind: string;
@@ -1430,7 +1430,7 @@ export interface FoundRecord {
   score: number;
   /** How well it answers, 0 to 1; 1 where nothing was asked but filters. */
   similarity: number;
-  /** What that code says of the text: `supported`, `not_checked` or `contradicted`; absent: not looked at. */
+  /** The verdict of that code on the text: `supported`, `not_checked` or `contradicted`; absent: not looked at. */
   support?: string | null;
   /** How far it is trusted now, 0 to 1. */
   trust: number;
@@ -1662,7 +1662,7 @@ export interface HydratedKnowledge {
   score: number;
   /** How well it fits the question. */
   similarity: number;
-  /** What that code says of the text: `supported`, `not_checked` or `contradicted`; absent: not looked at. */
+  /** The verdict of that code on the text: `supported`, `not_checked` or `contradicted`; absent: not looked at. */
   support?: string | null;
   /** What was learned. */
   text: string;
@@ -1775,7 +1775,7 @@ export interface ImpactRow {
 
 /** What an import wrote. */
 export interface ImportReport {
-  /** When the last of those was erased. */
+  /** The time of the last erasure among them. */
   erased_at?: string | null;
   /** Events left out, because they were erased here. */
   erased_events?: number;
@@ -3199,7 +3199,7 @@ export interface Proposal {
   id: string;
   /** Where its citations were found, as `path:first-last`. */
   places: string[];
-  /** What the code says of the text: `supported`, `not_checked` or `contradicted`. */
+  /** The verdict of the code on the text: `supported`, `not_checked` or `contradicted`. */
   support?: string | null;
   /** What extraction wrote. Untrusted. */
   text: string;

@@ -30,12 +30,6 @@ pub fn derived_directory(kind: RecordKind) -> &'static str {
     }
 }
 
-/// True for a directory that records without a path are laid into: no document may take its place.
-pub(super) fn is_standard_directory(path: &DocumentPath) -> bool {
-    let key = path.key();
-    RecordKind::ALL.iter().any(|kind| derived_directory(*kind) == key.as_str())
-}
-
 /// The path of a record that has none: its kind's directory, and a name made of its title or body that is not taken.
 ///
 /// # Errors

@@ -11,7 +11,6 @@ use loci_model::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
 use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
 
 use super::areas::{KNOWLEDGE, check_writable};
-use super::derived::is_standard_directory;
 use super::document::{DocumentContent, is_redacted};
 use super::path::DocumentPath;
 use super::redacted_content;
@@ -352,13 +351,8 @@ impl Writing<'_> {
         path: &DocumentPath,
         moving: Option<&RecordId>,
     ) -> Result<()> {
-        let below = self.tree.live_below(tx, &path.key(), self.now, moving)?;
-        let is_standard = || is_standard_directory(path);
-        if below.is_none() && !is_standard() {
-            return Ok(());
-        }
-        let holds = below.map_or_else(String::new, |entry| format!(", with {}", entry.path));
-        let rule = format!("{path} is a directory{holds}: choose another path, like {path}.md");
+        let Some(entry) = self.tree.live_below(tx, &path.key(), self.now, moving)? else { return Ok(()) };
+        let rule = format!("{path} is a directory, with {}: choose another path, like {path}.md", entry.path);
         Err(Error::conflict(rule).because(Reason::PathConflict).on("path"))
     }
 

@@ -134,7 +134,7 @@ fn a_directory_is_no_document() {
     shelf.put("knowledge/own/deep/a.md", "x");
     shelf.put("knowledge/own.md", "beside it");
     let taken = (ErrorKind::Conflict, Some(Reason::PathConflict));
-    for path in ["knowledge/own", "knowledge/Own/deep", "knowledge/facts", "knowledge/Insights"] {
+    for path in ["knowledge/own", "knowledge/Own/deep"] {
         let put = shelf.put_as(&shelf.caller, Some(path), text("x"), Some(Precondition::Any));
         assert_eq!(why(put), taken, "{path}");
         assert_eq!(why(shelf.move_to("knowledge/own.md", path)), taken, "{path}");
