@@ -133,6 +133,17 @@ impl Client {
         Ok(self)
     }
 
+    /// The same client whose creations say under which key an earlier version made them: what that one made
+    /// counts as made, or as erased.
+    ///
+    /// # Errors
+    /// Where the key cannot stand in a header.
+    pub fn with_former_key(mut self, key: &str) -> Result<Self, ClientError> {
+        let bad = |_| ClientError::Request("a former key must be printable ASCII".to_owned());
+        self.headers.insert("loci-former-key", HeaderValue::from_str(key).map_err(bad)?);
+        Ok(self)
+    }
+
     /// The same client whose changes are made only to what has this entity tag.
     ///
     /// # Errors

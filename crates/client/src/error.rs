@@ -36,6 +36,13 @@ impl ClientError {
         matches!(self, Self::Refused { problem, .. } if problem.code == "SOURCE_ERASED")
     }
 
+    /// True where what was sent is refused because its actor was forgotten there, be it known there or new.
+    pub fn is_actor_erased(&self) -> bool {
+        let Self::Refused { problem, .. } = self else { return false };
+        let told = problem.details.as_ref().and_then(|details| details.get("violations")?.as_array());
+        self.is_source_erased() && told.is_some_and(|told| told.iter().any(|one| one == "actor_erased"))
+    }
+
     /// The day on which the source of what was sent was erased there.
     pub fn erased_on(&self) -> Option<String> {
         let Self::Refused { problem, .. } = self else { return None };

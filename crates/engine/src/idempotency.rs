@@ -51,15 +51,15 @@ pub struct ClientToken {
     pub(crate) owner: String,
     /// The treatment of the request where its source was erased.
     pub(crate) if_erased: IfErased,
+    /// The token under which an earlier version of the client sent the same request.
+    pub(crate) former: Option<String>,
 }
 
 impl ClientToken {
     /// From the token and the request's JSON without the token; key order does not matter.
     pub fn new(token: impl Into<String>, parameters: &serde_json::Value) -> Result<Self> {
         let token = token.into();
-        if token.chars().count() > limits::CLIENT_TOKEN_CHARS_MAX {
-            return Err(Error::invalid("clientToken", "clientToken must have at most 1024 characters"));
-        }
+        check_length("clientToken", &token)?;
         let mut hasher = Sha256::new();
         feed(&mut hasher, parameters);
         Ok(Self {
@@ -67,7 +67,20 @@ impl ClientToken {
             parameters: hex::encode(hasher.finalize()),
             owner: String::new(),
             if_erased: IfErased::default(),
+            former: None,
         })
+    }
+
+    /// The token of a request that an earlier version of the client sent under another one: it has the answer
+    /// and the tombstones of that one, too.
+    ///
+    /// # Errors
+    /// `Invalid` for a token that is too long.
+    pub fn with_former(self, former: Option<&str>) -> Result<Self> {
+        if let Some(former) = former {
+            check_length("Loci-Former-Key", former)?;
+        }
+        Ok(Self { former: former.map(str::to_owned), ..self })
     }
 
     /// The token of a request that says what becomes of it where its source was erased.
@@ -93,12 +106,28 @@ impl ClientToken {
 
     /// The scope of the token on a memory and an operation.
     pub(crate) fn scope(&self, place: Option<&MemoryId>, operation: &str) -> TokenScope {
+        self.scope_of(&self.token, place, operation)
+    }
+
+    fn former_scope(&self, place: Option<&MemoryId>, operation: &str) -> Option<TokenScope> {
+        self.former.as_ref().map(|former| self.scope_of(former, place, operation))
+    }
+
+    fn scope_of(&self, token: &str, place: Option<&MemoryId>, operation: &str) -> TokenScope {
         TokenScope {
             place: place.map_or_else(|| "server".to_owned(), ToString::to_string),
             operation: operation.to_owned(),
-            token: format!("{}{}", self.owner, self.token),
+            token: format!("{}{token}", self.owner),
         }
     }
+}
+
+fn check_length(field: &str, token: &str) -> Result<()> {
+    let most = limits::CLIENT_TOKEN_CHARS_MAX;
+    if token.chars().count() > most {
+        return Err(Error::invalid(field, format!("{field} must have at most {most} characters")));
+    }
+    Ok(())
 }
 
 fn digest(caller: &Principal) -> Result<String> {
@@ -160,8 +189,25 @@ pub(crate) fn look_up<T: DeserializeOwned>(
     let found = recall(tx, token, place, operation, now)?;
     if let (Replay::Fresh, Some(token), Some(memory)) = (&found, token, place) {
         check_erased(tx, Tombstones { vault, memory }, token, operation)?;
+        if take_former(tx, token, memory, operation, now)? {
+            return recall(tx, Some(token), place, operation, now);
+        }
     }
     Ok(found)
+}
+
+/// Gives a token the answer of its former one, for good; false where there is none.
+fn take_former(
+    tx: &mut dyn Tx,
+    token: &ClientToken,
+    memory: &MemoryId,
+    operation: &str,
+    now: Timestamp,
+) -> Result<bool> {
+    let Some(former) = token.former_scope(Some(memory), operation) else { return Ok(false) };
+    let Some(answer) = tx.idempotency().get(&former, now)? else { return Ok(false) };
+    tx.idempotency_mut().put(&token.scope(Some(memory), operation), &answer)?;
+    Ok(true)
 }
 
 fn check_erased(
@@ -170,13 +216,18 @@ fn check_erased(
     token: &ClientToken,
     operation: &str,
 ) -> Result<()> {
-    let name = tx.idempotency().name(&token.scope(Some(tombstones.memory), operation))?;
-    let source = Source::Request(&name);
-    match tombstones.get(tx, &source)? {
-        Some(_) if token.if_erased == IfErased::Restore => tombstones.lift(tx, &source),
-        Some(at) => Err(refusal("what the request wrote", at)),
-        None => Ok(()),
+    let place = Some(tombstones.memory);
+    let scopes = [Some(token.scope(place, operation)), token.former_scope(place, operation)];
+    for scope in scopes.into_iter().flatten() {
+        let name = tx.idempotency().name(&scope)?;
+        let source = Source::Request(&name);
+        match tombstones.get(tx, &source)? {
+            Some(_) if token.if_erased == IfErased::Restore => tombstones.lift(tx, &source)?,
+            Some(at) => return Err(refusal("what the request wrote", at)),
+            None => {}
+        }
     }
+    Ok(())
 }
 
 /// Returns what a token answered, and asks nothing about erasures: for looks ahead of the write that asks, and

@@ -68,6 +68,7 @@ mod tasks;
 mod terminal_output;
 #[cfg(feature = "otel")]
 mod traces;
+mod turn_keys;
 mod verifying;
 mod webhooks;
 mod wire_shapes;

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use super::error::TranscriptError;
 use super::format::leading_objects;
 use super::json_members::{
-    Object, carried, object, optional_text, optional_time, required_object, required_text, session, wrong,
+    Object, carried, object, optional_text, optional_time, own_id, required_object, required_text, session,
+    wrong,
 };
 use super::lines::{Input, Line, Lines};
 use super::reader::{LineParser, LineSource, Out, Source, TranscriptOptions};
@@ -73,6 +74,9 @@ impl AgentcoreEvents {
         let session = session(line, session_id)?;
         let time_ms = optional_time(line, event, "eventTimestamp")?;
         let carried = carried(event, &CARRIED);
+        // A request has no id of the event yet, but may have a token that makes it one.
+        let id = ["eventId", "clientToken"].into_iter().find_map(|name| Some((name, own_id(event, name)?)));
+        let id = id.map(|(name, id)| format!("{session} {name} {id}"));
         let Some(Value::Array(payload)) = event.get("payload") else {
             return Err(wrong(line, "payload", "an array"));
         };
@@ -82,6 +86,7 @@ impl AgentcoreEvents {
             turns.push(TranscriptTurn {
                 session: session.clone(),
                 actor: Some(actor.to_owned()),
+                source_id: id.as_ref().map(|id| format!("{id} {part}")),
                 time_ms,
                 role,
                 speaker: None,

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::error::TranscriptError;
 use super::json_elements::{Element, Elements};
-use super::json_members::{Object, carried, object, required_object, required_text, session, wrong};
+use super::json_members::{Object, carried, object, own_id, required_object, required_text, session, wrong};
 use super::lines::Input;
 use super::reader::{Out, Source, TranscriptOptions};
 use super::skipped::SkipReason;
@@ -121,6 +121,8 @@ fn messages(line: usize, conversation: &Object, place: &str, out: &mut Out) -> R
             out.turn(TranscriptTurn {
                 session: session.clone(),
                 actor: None,
+                // Ids of messages are told apart within their conversation.
+                source_id: Some(format!("{session} {}", own_id(message, "id").unwrap_or(id))),
                 time_ms: read,
                 role,
                 speaker,

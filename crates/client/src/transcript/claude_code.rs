@@ -15,7 +15,7 @@ use super::claude_queue::{Left, Queue, Remains};
 use super::error::TranscriptError;
 use super::format::leading_objects;
 use super::json_members::{
-    Object, carried, flag, object, optional_time, required_object, required_text, session, wrong,
+    Object, carried, flag, object, optional_time, own_id, required_object, required_text, session, wrong,
 };
 use super::lines::{Input, Line, Lines};
 use super::reader::{LineParser, LineSource, Out, Source, TranscriptOptions};
@@ -155,6 +155,7 @@ impl Message {
         let template = TranscriptTurn {
             session: session(line, required_text(line, entry, "sessionId")?)?,
             actor: None,
+            source_id: own_id(entry, "uuid").map(str::to_owned),
             time_ms: optional_time(line, entry, "timestamp")?,
             role,
             speaker: None,
@@ -172,7 +173,9 @@ impl Message {
 
     fn push(&mut self, role: Role, speaker: Option<String>, content: TurnContent) {
         let part = self.turns.len();
-        self.turns.push(TranscriptTurn { role, speaker, content, part, ..self.template.clone() });
+        // A session that is resumed has the lines before it once more, with their ids and under its own name.
+        let source_id = self.template.source_id.as_ref().map(|line| format!("{line} {part}"));
+        self.turns.push(TranscriptTurn { source_id, role, speaker, content, part, ..self.template.clone() });
     }
 
     fn text(&mut self, text: &str) {

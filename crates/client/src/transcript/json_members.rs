@@ -57,6 +57,11 @@ pub(super) fn required_object<'o>(
     object.get(name).and_then(Value::as_object).ok_or_else(|| wrong(line, name, "an object"))
 }
 
+/// The id that a source gave an object: a text that is not empty. Anything else is no id.
+pub(super) fn own_id<'o>(object: &'o Object, name: &str) -> Option<&'o str> {
+    object.get(name)?.as_str().filter(|id| !id.is_empty())
+}
+
 /// A time that may be absent or null, but can be read otherwise.
 pub(super) fn optional_time(
     line: usize,

@@ -185,6 +185,41 @@ mod tests {
         assert_eq!(skipped, [("unreadable_time", 1)]);
     }
 
+    #[test]
+    fn turns_have_the_ids_of_their_sources() {
+        use TranscriptFormat::{AgentcoreEvents, ChatgptExport, ClaudeCodeJsonl, SpeakerText};
+        let check = |format: TranscriptFormat, input: &'static str, expect: &[Option<&str>]| {
+            let turns = read(format, Box::new(input.as_bytes()), &TranscriptOptions::default());
+            let ids: Vec<Option<String>> = turns.map(|turn| turn.unwrap().source_id).collect();
+            let ids: Vec<Option<&str>> = ids.iter().map(Option::as_deref).collect();
+            assert_eq!(ids, expect, "{input}");
+        };
+        check(
+            ClaudeCodeJsonl,
+            r#"{"type":"user","sessionId":"s","uuid":"u1","message":{"content":[{"type":"text","text":"yes"},{"type":"text","text":"yes"}]}}
+{"type":"user","sessionId":"t","uuid":"u2","message":{"content":"no"}}
+{"type":"user","sessionId":"t","uuid":"","message":{"content":"no"}}
+{"type":"user","sessionId":"t","uuid":2,"message":{"content":"no"}}
+{"type":"attachment","sessionId":"t","uuid":"u3","attachment":{"type":"queued_command","prompt":"go"}}"#,
+            &[Some("u1 0"), Some("u1 1"), Some("u2 0"), None, None, Some("u3 0")],
+        );
+        check(
+            ChatgptExport,
+            r#"[{"id":"c","current_node":"b","mapping":{
+"a":{"message":{"id":"m","author":{"role":"user"},"content":{"parts":["one"]}}},
+"b":{"parent":"a","message":{"author":{"role":"user"},"content":{"parts":["two"]}}}}}]"#,
+            &[Some("c m"), Some("c b")],
+        );
+        check(
+            AgentcoreEvents,
+            r#"{"actorId":"a","sessionId":"s","eventId":"1#2","clientToken":"t","payload":[{"blob":1},{"blob":1}]}
+{"actorId":"a","sessionId":"s","clientToken":"t","payload":[{"blob":1}]}
+{"actorId":"a","sessionId":"s","payload":[{"blob":1}]}"#,
+            &[Some("s eventId 1#2 0"), Some("s eventId 1#2 1"), Some("s clientToken t 0"), None],
+        );
+        check(SpeakerText, "User: yes\nUser: yes\n", &[None, None]);
+    }
+
     /// Every format meets every sample, whole and cut at every byte: it ends, and each item names a line of the input.
     #[test]
     fn any_bytes_end_in_turns_errors_or_skips_of_known_lines() {

@@ -126,6 +126,7 @@ impl SpeakerText {
         self.turn = Some(TranscriptTurn {
             session: session(line, session_id)?,
             actor: None,
+            source_id: None,
             time_ms,
             role: role.unwrap_or(Role::User),
             speaker: role.is_none().then(|| begin.speaker.to_owned()),

@@ -20,6 +20,6 @@ pub(crate) use erase::{Counts, Erasing, erase_person};
 pub use holdings::Holdings;
 pub(crate) use person::Person;
 pub(crate) use tombstones::{
-    IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, Tombstones, message_name, refusal,
+    IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, Tombstones, message_name, refusal, refusal_of_actor,
 };
 pub(crate) use traces::is_note_of;

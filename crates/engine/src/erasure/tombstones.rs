@@ -229,6 +229,24 @@ impl Tombstones<'_> {
         Ok(Some(erased.at))
     }
 
+    /// The time an actor was forgotten, in this memory or in an earlier one of its id.
+    ///
+    /// # Errors
+    /// Errors of the store and of the vault.
+    pub(crate) fn of_actor(
+        &self,
+        tx: &dyn ReadTx,
+        actor: &ActorId,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>> {
+        let source = Source::Actor(actor);
+        match self.get(tx, &source)? {
+            Some(at) => Ok(Some(at)),
+            None if can_digest(tx, self.vault)? => self.get_outliving(tx, &source, now),
+            None => Ok(None),
+        }
+    }
+
     /// The time an imported record's source was erased, here or with its person.
     ///
     /// # Errors
@@ -286,11 +304,25 @@ impl Tombstones<'_> {
 
 /// The refusal of a source that was erased.
 pub(crate) fn refusal(what: &str, at: Timestamp) -> Error {
-    let day: String = at.to_rfc3339().chars().take(10).collect();
+    let day = day(at);
     let rule = format!("{what} was erased here on {day} and stays erased");
+    refused(&rule, vec![format!("erased_on {day}")])
+}
+
+/// The refusal of what an actor said before they were forgotten, or at no stated time, known here or new.
+pub(crate) fn refusal_of_actor(at: Timestamp) -> Error {
+    let day = day(at);
+    let rule = format!("the actor was forgotten here on {day}, with all that is from before or has no time");
+    refused(&rule, vec![format!("erased_on {day}"), "actor_erased".to_owned()])
+}
+
+fn refused(rule: &str, told: Vec<String>) -> Error {
     let remedy = "an import restores it with --force, a request with the header Loci-If-Erased: restore";
-    let told = vec![format!("erased_on {day}")];
     Error::conflict(format!("{rule}: {remedy}")).because(Reason::SourceErased).listing(told)
+}
+
+fn day(at: Timestamp) -> String {
+    at.to_rfc3339().chars().take(10).collect()
 }
 
 fn scope(digest: &str) -> TokenScope {

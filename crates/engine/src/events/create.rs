@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::branches::{self, SessionPlace};
 use super::{EventCreated, NewEvent, content, overlap, scheduling, variables};
 use crate::bound::{EventView, Stamp};
-use crate::erasure::{IMPORT_ID, Source, Tombstones, refusal};
+use crate::erasure::{IMPORT_ID, Source, Tombstones, refusal, refusal_of_actor};
 use crate::idempotency::{ClientToken, IfErased, Replay, look_up, remember};
 use crate::memories::existing;
 use crate::safety::{MaskedPayload, RedactionMode, SafetyPolicy, Tally};
@@ -241,12 +241,21 @@ impl Engine {
             let Some(at) = tombstones.get(tx, &Source::Event(&first.event))? else { return Ok(false) };
             return if if_erased == IfErased::Restore { Ok(true) } else { Err(refusal("the event", at)) };
         }
-        let Some(imported) = prepared.new.metadata.get(IMPORT_ID) else { return Ok(false) };
-        let source = Source::ImportedEvent(imported);
-        match tombstones.get(tx, &source)? {
-            Some(_) if if_erased == IfErased::Restore => tombstones.lift(tx, &source)?,
-            Some(at) => return Err(refusal("the event", at)),
-            None => {}
+        if let Some(imported) = prepared.new.metadata.get(IMPORT_ID) {
+            let source = Source::ImportedEvent(imported);
+            match tombstones.get(tx, &source)? {
+                Some(_) if if_erased == IfErased::Restore => tombstones.lift(tx, &source)?,
+                Some(at) => return Err(refusal("the event", at)),
+                None => {}
+            }
+        }
+        if if_erased == IfErased::Refuse {
+            // A source may be copied and renamed: what an actor said before they were forgotten is theirs in
+            // every copy. What tells no time may be from before.
+            let erased = tombstones.of_actor(tx, &prepared.new.actor, prepared.now)?;
+            if let Some(at) = erased.filter(|at| prepared.new.time.is_none_or(|time| time <= *at)) {
+                return Err(refusal_of_actor(at));
+            }
         }
         Ok(false)
     }

@@ -4,19 +4,20 @@
 use std::collections::BTreeMap;
 
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ImportPart, ImportReport};
-use loci_engine::idempotency::IfErased;
+use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_engine::records::RecordDelete;
 use loci_model::conflict::Conflict;
 use loci_model::event::Role::User;
+use loci_model::ports::clock::Clock;
 use loci_model::ports::store::StoreExt;
 use loci_model::record::{RecordOrigin, RecordState};
 use loci_model::strategy::StrategyBase::Semantic;
-use loci_model::{ActorId, RecordId};
+use loci_model::{ActorId, EventId, Reason, RecordId, Timestamp};
 use loci_testkit::samples::{record_id, time};
 use loci_testkit::world::TestWorld;
 use loci_testkit::{block_on, filled};
 
-use crate::world::World;
+use crate::world::{World, said};
 
 type Kinds = BTreeMap<String, usize>;
 
@@ -43,6 +44,21 @@ fn imported(world: &World, lines: &[ExportLine], if_erased: IfErased) -> ImportR
         made = vec![memory.clone()];
     }
     report
+}
+
+/// Sends an event of the actor under a token, and perhaps under the one that it had before.
+fn send(
+    world: &World,
+    (token, former): (&str, Option<&str>),
+    time: Option<Timestamp>,
+    if_erased: IfErased,
+) -> Result<EventId, Option<Reason>> {
+    let mut event = world.event("s2", vec![said(User, "the harbour has two cranes")]);
+    event.time = time;
+    let token = ClientToken::new(token, &serde_json::json!({})).unwrap().with_if_erased(if_erased);
+    let token = token.with_former(former).unwrap();
+    let made = world.drive(world.engine.event_create(&world.caller, event, Some(token)));
+    made.map(|made| made.event.id).map_err(|error| error.reason)
 }
 
 fn kinds(lines: &[ExportLine]) -> Kinds {
@@ -199,4 +215,52 @@ fn the_export_of_a_person_has_what_is_noted_of_their_records() {
     let receipt = world.drive(world.engine.forget_actor(&world.caller, &world.memory.id, &actor)).unwrap();
     let notes = receipt.kinds.iter().find(|one| one.kind == "ledger entries").map(|one| one.count);
     assert_eq!(notes, Some(1), "{receipt:?}");
+}
+
+#[test]
+fn an_import_brings_nothing_that_a_forgotten_actor_said_before() {
+    let world = World::with(&[Semantic]);
+    world.say("s1", User, "the lighthouse was painted white");
+    let lines = exported(&world, &ExportPart::default());
+    let early = world.clock.now();
+    let actor = ActorId::parse("alice").unwrap();
+    world.drive(world.engine.forget_actor(&world.caller, &world.memory.id, &actor)).unwrap();
+    let late = world.clock.now().plus_millis(1);
+    let imported_as = |token: &str, time| send(&world, (token, None), time, IfErased::Refuse);
+    let erased: Result<EventId, Option<Reason>> = Err(Some(Reason::SourceErased));
+    assert_eq!(imported_as("a", Some(early)), erased);
+    assert_eq!(imported_as("b", None), erased);
+    assert!(imported_as("c", Some(late)).is_ok());
+    // Who does not import says it now.
+    assert!(send(&world, ("d", None), Some(early), IfErased::Answer).is_ok());
+    let restored = send(&world, ("a", None), Some(early), IfErased::Restore);
+    assert!(restored.is_ok());
+    assert_eq!(imported_as("a", Some(early)), restored, "restored for good");
+    assert_eq!(imported_as("e", Some(early)), erased, "which is of that event alone");
+    // Tombstones of a memory go with it, but that of the actor outlives it.
+    assert_eq!(imported(&world, &lines, IfErased::Answer).erased_events, 1);
+    assert_eq!(imported_as("f", Some(early)), erased);
+}
+
+#[test]
+fn a_request_is_known_by_the_token_that_it_had_before() {
+    let world = World::with(&[Semantic]);
+    let time = Some(world.clock.now());
+    let sent = |tokens| send(&world, tokens, time, IfErased::Refuse);
+    let first = sent(("old", None));
+    assert!(first.is_ok());
+    assert_eq!(sent(("new", Some("old"))), first);
+    assert_eq!(sent(("new", None)), first, "for good");
+    let other = sent(("other", Some("none")));
+    assert!(other.is_ok() && other != first);
+    assert_ne!(sent(("older", None)), first);
+
+    let actor = ActorId::parse("alice").unwrap();
+    world.drive(world.engine.forget_actor(&world.caller, &world.memory.id, &actor)).unwrap();
+    let asked = |tokens| send(&world, tokens, time, IfErased::Answer);
+    assert_eq!(asked(("newer", Some("old"))), Err(Some(Reason::SourceErased)));
+    assert!(asked(("newer", Some("none"))).is_ok());
+    let restored = send(&world, ("newest", Some("old")), time, IfErased::Restore);
+    assert!(restored.is_ok());
+    assert_eq!(asked(("newest", Some("old"))), restored);
 }

@@ -23,6 +23,8 @@ use crate::doors::Doors;
 
 /// Header of idempotency.
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
+/// Header with the idempotency key under which an earlier version of the client sent the same request.
+const FORMER_KEY: &str = "loci-former-key";
 /// Header that says what becomes of a request whose source was erased.
 const IF_ERASED: &str = "loci-if-erased";
 /// Header of what a caller should know of how the request was read: codes, joined by commas.
@@ -169,7 +171,8 @@ impl Call {
         })?;
         let parameters = serde_json::json!({ "path": self.path, "body": body });
         let token = ClientToken::new(text, &parameters)?;
-        Ok(Some(token.with_if_erased(self.if_erased()?)))
+        let former = self.header(FORMER_KEY)?;
+        Ok(Some(token.with_former(former)?.with_if_erased(self.if_erased()?)))
     }
 
     /// The treatment of the request where its source was erased.

@@ -1,5 +1,5 @@
-//! A transcript into a memory: each turn becomes an event of its session, in the order of the file. Importing the same
-//! file again adds nothing as long as the server remembers the keys of its turns.
+//! A transcript into a memory: each turn becomes an event of its session, in the order of the file. Importing
+//! the same turns again adds nothing as long as the server remembers their keys.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,7 +16,7 @@ use loci_client::transcript::{
 use loci_model::Timestamp;
 use serde_json::Value;
 
-use super::turn_event::{continues, default_session, event, key};
+use super::turn_event::{TurnKeys, continues, default_session, event, former_key};
 use crate::exit::Usage;
 use crate::input::regular_file;
 use crate::output;
@@ -42,7 +42,9 @@ struct Report {
     errors: u64,
     /// Events that were erased here, and are not stored again.
     erased: u64,
-    /// The day on which the last of them was.
+    /// Events of an actor who was forgotten here, from before that or without a time; they are not stored.
+    forgotten: u64,
+    /// The day on which the last of both was.
     #[serde(skip_serializing_if = "Option::is_none")]
     erased_on: Option<String>,
     /// Halves of letters that became U+FFFD.
@@ -61,6 +63,7 @@ struct Importing<'a> {
     times: BTreeMap<String, i64>,
     /// Ids of the source's events here, for branches that start from one.
     events: BTreeMap<String, String>,
+    keys: TurnKeys,
 }
 
 /// Reads the file and stores its turns.
@@ -72,8 +75,8 @@ pub(super) async fn import(session: &Session, memory: &str, reading: &Reading) -
     let input = Box::new(BufReader::new(progress.wrap_read(file)));
     let mut turns = transcript::read(format, input, &options);
     let report = Report { format: format.name(), ..Report::default() };
-    let (times, events) = (BTreeMap::new(), BTreeMap::new());
-    let mut importing = Importing { session, memory, reading, progress, report, times, events };
+    let (times, events, keys) = (BTreeMap::new(), BTreeMap::new(), TurnKeys::default());
+    let mut importing = Importing { session, memory, reading, progress, report, times, events, keys };
     let mut parts: Vec<TranscriptTurn> = Vec::new();
     for turn in turns.by_ref() {
         match turn {
@@ -92,14 +95,26 @@ pub(super) async fn import(session: &Session, memory: &str, reading: &Reading) -
     importing.end(turns.skipped())
 }
 
-/// The notice about events that were erased here, up to the number of sessions.
+/// The notice about events that are not stored because of an erasure, up to the number of sessions.
 fn erased(report: &Report) -> String {
     let on = report.erased_on.as_deref().unwrap_or("an earlier day");
-    match report.erased {
-        0 => " in".to_owned(),
-        1 => format!(": 1 was erased on {on} (--force restores it);"),
-        erased => format!(": {erased} were erased on {on} (--force restores them);"),
+    let were = match report.erased {
+        0 => None,
+        1 => Some("1 was erased".to_owned()),
+        erased => Some(format!("{erased} were erased")),
+    };
+    let are = match report.forgotten {
+        0 => None,
+        1 => Some("1 is of an actor who was forgotten".to_owned()),
+        forgotten => Some(format!("{forgotten} are of an actor who was forgotten")),
+    };
+    let told: Vec<String> = were.into_iter().chain(are).collect();
+    if told.is_empty() {
+        return " in".to_owned();
     }
+    let restores = if report.forgotten == 0 { "restores" } else { "stores" };
+    let them = if report.erased + report.forgotten == 1 { "it" } else { "them" };
+    format!(": {} on {on} (--force {restores} {them});", told.join(", "))
 }
 
 fn format(file: &mut File, reading: &Reading) -> Result<TranscriptFormat> {
@@ -127,7 +142,8 @@ impl Importing<'_> {
         let Some(first) = parts.first() else { return Ok(()) };
         let time_ms = first.time_ms.or(self.times.get(&first.session).copied());
         let new = event(first, parts, &self.reading.actor, time_ms, self.branch(first))?;
-        let client = self.session.client.clone().with_idempotency_key(&key(first, &new)?)?;
+        let client = self.session.client.clone().with_idempotency_key(&self.keys.key(first, &new)?)?;
+        let client = client.with_former_key(&former_key(first, &new)?)?;
         match client.event_create(self.memory, &new).await {
             Ok(made) => {
                 let stored = Timestamp::parse(&made.event.time)?.millis();
@@ -140,7 +156,11 @@ impl Importing<'_> {
             }
             Err(error) if error.is_source_erased() => {
                 self.report.turns += parts.len() as u64;
-                self.report.erased += 1;
+                if error.is_actor_erased() {
+                    self.report.forgotten += 1;
+                } else {
+                    self.report.erased += 1;
+                }
                 self.report.erased_on = self.report.erased_on.take().max(error.erased_on());
             }
             Err(ClientError::Refused { status: 400 | 413 | 422, problem }) => {

@@ -1,6 +1,7 @@
-//! What becomes of a turn of a transcript: an event, and the key under which it is stored once.
+//! What becomes of a turn of a transcript: an event, and the key under which it is stored once, in whatever
+//! line of whatever file it stands.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use anyhow::Result;
@@ -51,8 +52,35 @@ pub(super) fn event(
     })
 }
 
-/// The same for the same turn of the same file, whenever it is imported; another for every other turn.
-pub(super) fn key(first: &TranscriptTurn, event: &EventCreate) -> Result<String> {
+/// Keys of the turns of one file, asked for in the order of the file.
+#[derive(Debug, Default)]
+pub(super) struct TurnKeys {
+    /// The number of turns so far that have no id and are equal, by a digest.
+    equal: HashMap<String, u64>,
+}
+
+impl TurnKeys {
+    /// Returns the key of the next turn, made of the actor, the turn's id in its source and its words: a copy
+    /// of the turn in another file or session has the same. A turn without an id has a key of the actor, the
+    /// session, the time that the file states, the words, and the number of equal turns before it.
+    pub(super) fn key(&mut self, first: &TranscriptTurn, event: &EventCreate) -> Result<String> {
+        let (actor, payload) = (&event.actor, &event.payload);
+        if let Some(id) = &first.source_id {
+            let said = serde_json::to_vec(&(actor, id, payload))?;
+            return Ok(format!("import-{}", hex::encode(Sha256::digest(said))));
+        }
+        let said = serde_json::to_vec(&(actor, &first.session, first.time_ms, payload))?;
+        let said = hex::encode(Sha256::digest(said));
+        let equal = self.equal.entry(said.clone()).or_default();
+        let key = format!("import-{}", hex::encode(Sha256::digest(format!("{said} {equal}"))));
+        *equal += 1;
+        Ok(key)
+    }
+}
+
+/// Returns the key of a turn in versions that knew it by its line. Nothing is stored under it any more: it
+/// finds what those versions stored, as long as the turn stands where it stood.
+pub(super) fn former_key(first: &TranscriptTurn, event: &EventCreate) -> Result<String> {
     let mut digest = Sha256::new();
     // What the file says; the time may be that of the first import.
     let said = (&event.actor, &first.session, first.time_ms, &event.payload, &event.metadata);
@@ -130,6 +158,7 @@ mod tests {
         TranscriptTurn {
             session: "s".into(),
             actor: None,
+            source_id: None,
             time_ms: None,
             role: TurnRole::User,
             speaker: Some("Ben".into()),
@@ -140,16 +169,65 @@ mod tests {
         }
     }
 
-    #[test]
-    fn keys_tell_turns_apart_and_not_the_time_of_import() {
-        let made = |turn: &TranscriptTurn, time| {
-            let event = event(turn, std::slice::from_ref(turn), "a", time, None).unwrap();
-            key(turn, &event).unwrap()
+    /// Keys of the turns of one file, whose conversation is this actor's.
+    fn keys(actor: &str, turns: &[TranscriptTurn]) -> Vec<String> {
+        let mut keys = TurnKeys::default();
+        let mut key = |turn: &TranscriptTurn| {
+            let event = event(turn, std::slice::from_ref(turn), actor, Some(1000), None).unwrap();
+            keys.key(turn, &event).unwrap()
         };
-        let first = turn(1, "yes");
-        assert_eq!(made(&first, Some(1000)), made(&first, None));
-        assert_ne!(made(&first, None), made(&turn(2, "yes"), None));
-        assert_ne!(made(&first, None), made(&turn(1, "no"), None));
+        turns.iter().map(&mut key).collect()
+    }
+
+    #[test]
+    fn turns_without_an_id_are_known_by_their_words_and_number() {
+        let twice = keys("a", &[turn(1, "yes"), turn(2, "yes")]);
+        assert_ne!(twice[0], twice[1]);
+        let grown = keys("a", &[turn(1, "no"), turn(2, "yes"), turn(3, "yes")]);
+        assert_eq!(grown[1..], twice[..]);
+        let other = |change: fn(&mut TranscriptTurn)| {
+            let mut turn = turn(1, "yes");
+            change(&mut turn);
+            keys("a", &[turn]).remove(0)
+        };
+        assert_eq!(other(|_| {}), twice[0]);
+        let others = [
+            other(|turn| turn.session = "t".into()),
+            other(|turn| turn.time_ms = Some(1)),
+            other(|turn| turn.role = TurnRole::Assistant),
+            other(|turn| turn.speaker = None),
+            other(|turn| turn.source_id = Some("u".into())),
+            keys("b", &[turn(1, "yes")]).remove(0),
+        ];
+        for other in others {
+            assert!(!twice.contains(&other));
+        }
+    }
+
+    #[test]
+    fn turns_with_an_id_are_known_by_it_and_their_words() {
+        let of = |line, session: &str, id: &str, text: &str| TranscriptTurn {
+            session: session.into(),
+            source_id: Some(id.into()),
+            ..turn(line, text)
+        };
+        let turns = [of(1, "s", "u1", "yes"), of(2, "s", "u2", "yes"), of(3, "t", "u1", "yes")];
+        let made = keys("a", &turns);
+        assert_eq!(made[0], made[2], "a session that was resumed");
+        assert_ne!(made[0], made[1]);
+        assert_ne!(made[0], keys("a", &[of(1, "s", "u1", "no")])[0]);
+        assert_ne!(made[0], keys("b", &turns)[0]);
+    }
+
+    #[test]
+    fn the_key_of_earlier_versions_stays_what_it_was() {
+        let turn = turn(1, "yes");
+        let made = |time| {
+            let event = event(&turn, std::slice::from_ref(&turn), "a", time, None).unwrap();
+            former_key(&turn, &event).unwrap()
+        };
+        let expect = "import-38e0ce0525c201b2e9c845d4c35a0af6e61e5280f401bd67dbfd5933f95d1c46";
+        assert_eq!([made(None), made(Some(1000))], [expect, expect]);
     }
 
     #[test]
