@@ -20,7 +20,7 @@ pub enum IfErased {
     /// A repeated token answers as it did first; what was forgotten with a person is refused.
     #[default]
     Answer,
-    /// It is refused, with the time of the erasure.
+    /// It is refused, with the time of the erasure; so is what a forgotten actor said before.
     Refuse,
     /// It is stored again: somebody restores it on purpose.
     Restore,

@@ -176,6 +176,41 @@ fn the_list_of_strands_and_agent_files_of_letta() {
 }
 
 #[test]
+fn numbers_of_an_agent_file_are_no_ids() {
+    let home = home();
+    let file = |agent: &str, said: [&str; 2], passage: &str| {
+        let message = |number: usize, text: &str| {
+            let id = format!("message-{number}");
+            json!({ "id": id, "role": "user", "content": text })
+        };
+        let agents = json!([{ "name": agent, "messages": [message(0, said[0]), message(1, said[1])] }]);
+        let file =
+            json!({ "agents": agents, "blocks": [], "passages": [{ "id": "passage-0", "text": passage }] });
+        write(&home, "agent.af", &file.to_string())
+    };
+    let said = |agent: &str, text: &str| {
+        let session = format!("letta-{agent}");
+        let listed =
+            home.json(&["event", "list", "--memory", "notes", "--actor", agent, "--session", &session]);
+        let events = listed["events"].as_array().unwrap().iter();
+        events.filter(|event| event["payload"][0]["message"]["text"] == text).count()
+    };
+    assert_eq!(counts(&import(&home, "letta", &file("Sam", ["yes", "yes"], "Ann has a cat."))), [3, 0, 0]);
+    assert_eq!(counts(&import(&home, "letta", &file("Sam", ["yes", "yes"], "Ann has a cat."))), [0, 0, 3]);
+    // Another agent says the same, and remembers something else.
+    assert_eq!(counts(&import(&home, "letta", &file("Tim", ["yes", "no"], "Ben has a dog."))), [3, 0, 0]);
+    // A later file of the first one begins elsewhere in its talk.
+    assert_eq!(counts(&import(&home, "letta", &file("Sam", ["yes", "later"], "Ann has a cat."))), [1, 0, 2]);
+    for (agent, text, expect) in [("Sam", "yes", 2), ("Sam", "later", 1), ("Tim", "yes", 1), ("Tim", "no", 1)]
+    {
+        assert_eq!(said(agent, text), expect, "{agent}: {text}");
+    }
+    let listing = ["record", "list", "--memory", "notes", "--namespace", "/imported/letta", "--json"];
+    let records = home.ok(&listing);
+    assert!(records.contains("Ann has a cat.") && records.contains("Ben has a dog."), "{records}");
+}
+
+#[test]
 fn instructions_of_a_project_are_read_and_never_written() {
     let home = home();
     let root = write(&home, "project/AGENTS.md", "Run the tests.\n");

@@ -129,7 +129,7 @@ fn free(path: &str, id: &str, file: &str, mapping: &Mapping) -> String {
 
 fn passage(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<ImportItem, FormatProblem> {
     let text = json_items::remembered(&mut item, "text")?;
-    let id = json_items::text(&mut item, "id")?.unwrap_or_default();
+    let id = lasting(&json_items::text(&mut item, "id")?.unwrap_or_default()).to_owned();
     if item.members.shift_remove("embedding").is_some_and(|vector| !vector.is_null()) {
         mapping.loses("vectors of passages are left out: they are made anew");
     }
@@ -138,6 +138,12 @@ fn passage(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result
     let rest = MetadataValue::String(Value::Object(item.members).to_string());
     let record = record(namespace, text, timestamp, BTreeMap::from([(mem0::REST.to_owned(), rest)]));
     Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
+}
+
+/// The id of an item, empty where it is the item's number in its file (`message-3`): every file has those.
+fn lasting(id: &str) -> &str {
+    let is_number = |rest: &str| rest.chars().all(|c| c.is_ascii_digit());
+    if id.split_once('-').is_some_and(|(_, rest)| is_number(rest)) { "" } else { id }
 }
 
 fn message(
@@ -194,7 +200,7 @@ fn message(
         extraction: Extraction::Extract,
         namespace_variables: BTreeMap::new(),
     };
-    let id = word("id").unwrap_or_default().to_owned();
+    let id = lasting(word("id").unwrap_or_default()).to_owned();
     Ok(Some(("message", ImportItem { id, place: item.place.clone(), becomes: Becomes::Event(event) })))
 }
 

@@ -59,6 +59,8 @@ pub(super) struct Storing<'a> {
     stored: Option<BTreeMap<String, StoredRecord>>,
     events: BTreeMap<(String, String), BTreeMap<String, String>>,
     seen: BTreeSet<String>,
+    /// The number of events so far that have no id and are equal, by their key.
+    equal: BTreeMap<String, u64>,
 }
 
 impl<'a> Storing<'a> {
@@ -78,13 +80,17 @@ impl<'a> Storing<'a> {
             stored: None,
             events: BTreeMap::new(),
             seen: BTreeSet::new(),
+            equal: BTreeMap::new(),
         }
     }
 
     /// Stores items, and whatever waits.
     pub(super) async fn all(&mut self, items: Vec<ImportItem>) -> Result<()> {
         for item in items {
-            let key = key(&item)?;
+            let mut key = key(&item)?;
+            if item.id.is_empty() && matches!(item.becomes, Becomes::Event(_)) {
+                key = self.numbered(key);
+            }
             let noun = item.becomes.noun();
             if !self.seen.insert(format!("{noun} {key}")) {
                 self.report.skip(noun, "the source has it twice under one id, or twice the same without one");
@@ -98,6 +104,17 @@ impl<'a> Storing<'a> {
             self.progress.inc(1);
         }
         self.flush().await
+    }
+
+    /// The key of an event without an id, with its number among equal ones: who says a thing twice has said it
+    /// twice.
+    fn numbered(&mut self, key: String) -> String {
+        let equal = self.equal.entry(key.clone()).or_default();
+        *equal += 1;
+        match *equal {
+            1 => key,
+            number => format!("{key} {number}"),
+        }
     }
 
     async fn record(&mut self, place: String, key: String, mut record: RecordCreate) -> Result<()> {
@@ -208,12 +225,14 @@ impl<'a> Storing<'a> {
     async fn event(&mut self, place: String, key: &str, mut event: EventCreate) -> Result<()> {
         let session = event.session.clone().unwrap_or_default();
         let of = (event.actor.clone(), session);
+        let key = event_key(self.into.format, key);
+        // An id of the source may stand in several conversations; each has an event of its own.
+        let token = event_key(&of.0, &format!("{} {key}", of.1));
         if !self.events.contains_key(&of) {
             let known = stored::events(&self.session.client, self.into.memory, &of.0, &of.1).await?;
             self.events.insert(of.clone(), known);
         }
         let known = self.events.entry(of).or_default();
-        let key = event_key(self.into.format, key);
         if known.contains_key(&key) {
             self.report.unchanged += 1;
             return Ok(());
@@ -227,7 +246,7 @@ impl<'a> Storing<'a> {
             root.clone_from(own);
         }
         event.metadata.insert(stored::ID.to_owned(), key.clone());
-        let client = self.session.client.clone().with_idempotency_key(&format!("import-{key}"))?;
+        let client = self.session.client.clone().with_idempotency_key(&format!("import-{token}"))?;
         match client.event_create(self.into.memory, &event).await {
             Ok(created) => {
                 known.insert(key, created.event.id);
@@ -260,9 +279,9 @@ impl<'a> Storing<'a> {
     }
 }
 
-/// Metadata of events takes few characters only: the key as a digest.
-fn event_key(format: &str, key: &str) -> String {
-    hex::encode(Sha256::digest(format!("{format} {key}")))
+/// Metadata of events takes few characters only: a key within a format, or an actor, as a digest.
+fn event_key(within: &str, key: &str) -> String {
+    hex::encode(Sha256::digest(format!("{within} {key}")))
 }
 
 /// The same for the same item, whenever it is imported.
