@@ -307,7 +307,7 @@ fn objects(
     let page = tx.parked().list(memory, "", after, PAGE_ROWS)?;
     let mut next = page.last().map_or_else(first_shelf, |last| ExportCursor::Objects(Some(last.key.clone())));
     let mut lines = Vec::new();
-    let meant = |head: &&ObjectHead| head.expires_at > now && held.person.owns_namespace(&head.key);
+    let meant = |head: &&ObjectHead| head.expires_at > now && held.person.owns_object(&head.key);
     for head in page.iter().filter(meant) {
         let Some(object) = tx.parked().get(memory, &head.key)? else { continue };
         lines.push(ExportLine::Object { object: Box::new(exported(object, actor)) });

@@ -84,7 +84,7 @@ impl Engine {
     }
 
     /// Erases what a memory holds about a person: records of every kind that are the person's by provenance,
-    /// source, place or named owner, events, tasks, sessions, the ledger, trees, parked objects, what waits
+    /// source, place, path or named owner, events, tasks, sessions, the ledger, trees, parked objects, what waits
     /// to be sent. Not held back by `erase_after_ms`: this is the data subject's right. Backups made before
     /// keep what they hold. The caller has confirmed.
     ///

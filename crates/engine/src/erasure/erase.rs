@@ -20,8 +20,10 @@ use crate::{deliveries, streams};
 
 /// Rows of one page.
 const ROWS_PER_READ: usize = 200;
+/// Records and documents, counted by their kind as well, that name other owners, too.
+const SHARED: &str = "shared with others";
 /// Every kind that is looked at, in the order of the receipt.
-const KINDS: [&str; 15] = [
+const KINDS: [&str; 16] = [
     "events",
     "records",
     "documents",
@@ -37,6 +39,7 @@ const KINDS: [&str; 15] = [
     "deliveries",
     "request tokens",
     "mentions by others",
+    SHARED,
 ];
 
 /// The number of items of each kind that were found.
@@ -163,6 +166,7 @@ impl Erasing<'_> {
                 | RecordKind::Investigation => "records",
             };
             counts.add(kind, 1);
+            counts.add(SHARED, u64::from(self.person.is_shared(record)));
             namespaces.insert(record.namespace.normal(), record.namespace.clone());
         }
         for namespace in namespaces.values() {

@@ -3,6 +3,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `person` | which actors, places and records are one person's: pure |
+//! | `owner_keys` | the keys by which metadata and heads name an owner: pure |
 //! | `holdings` | the walk over a memory that finds the person's records |
 //! | `erase` | removing everything of a person in one write, kind by kind |
 //! | `traces` | what else is kept of erased records and of a person's places, by key |
@@ -12,6 +13,7 @@
 mod dry_run;
 mod erase;
 mod holdings;
+mod owner_keys;
 mod person;
 mod tombstones;
 mod traces;

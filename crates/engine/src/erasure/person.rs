@@ -1,14 +1,16 @@
 //! A person as a memory knows them: the actors that stand for the person, and which namespaces and records
-//! are the person's: by the templates of the memory's strategies, by provenance, and by the owner that a
-//! client or an import named. Pure.
+//! are the person's: by the templates of the memory's strategies, by provenance, by the directory of a
+//! document, and by the owner that a client, an import or a head named. Pure.
 
 use std::collections::BTreeSet;
 
-use loci_model::ActorId;
 use loci_model::memory::Memory;
-use loci_model::metadata::MetadataValue;
+use loci_model::metadata::MetadataExtraction;
 use loci_model::record::{Record, RecordOrigin};
+use loci_model::{ActorId, StrategyId};
 
+use super::owner_keys::NamedOwners;
+use crate::files::areas::KNOWLEDGE;
 use crate::sre;
 
 /// The variable of templates that holds the actor.
@@ -17,8 +19,8 @@ const ACTOR: &str = "{actorId}";
 const CODE: &str = "coding";
 /// The place where such a memory keeps preferences.
 const PEOPLE: &str = "users";
-/// Keys of metadata by which clients and imports name whose a record is.
-const OWNER_KEYS: [&str; 4] = ["user_id", "actor_id", "userId", "actorId"];
+/// Directories of a tree below which each person, or each agent, has a directory or a file.
+const PEOPLE_DIRECTORIES: [&str; 6] = [PEOPLE, "user", "actors", "actor", "people", "agents"];
 
 /// A person, and where a memory keeps what is theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub(crate) struct Person {
     names: BTreeSet<String>,
     /// Templates of the memory that name the actor.
     templates: Vec<NamedTemplate>,
+    /// Keys of metadata that models of the memory's strategies fill in: no client named an owner there.
+    inferred: BTreeSet<(StrategyId, String)>,
     /// Places of people alone are looked at, not every segment: the memory's other places are named by owners
     /// of repositories.
     is_of_code: bool,
@@ -65,7 +69,8 @@ impl Person {
         let mut templates: Vec<_> = all.filter_map(|one| NamedTemplate::parse(one.as_str())).collect();
         templates.sort();
         templates.dedup();
-        Self { actors, names, templates, is_of_code: memory.settings.profile.as_deref() == Some(CODE) }
+        let is_of_code = memory.settings.profile.as_deref() == Some(CODE);
+        Self { actors, names, templates, inferred: inferred_keys(memory), is_of_code }
     }
 
     /// The actors that stand for the person.
@@ -95,19 +100,52 @@ impl Person {
         !verdicts.contains(&Verdict::SomebodyElses) && self.names.iter().any(|name| self.is_in(&found, name))
     }
 
-    /// True for a record that is the person's by its provenance, its place, or the owner that its metadata
-    /// names.
+    /// True for a record that is the person's by its provenance, its place, its path, or an owner that its
+    /// metadata or the head of its file names.
     pub(crate) fn owns_record(&self, record: &Record) -> bool {
         record.provenance.actor.as_ref().is_some_and(|actor| self.is_actor(actor))
             || self.owns_namespace(record.namespace.as_str())
-            || (record.origin == RecordOrigin::BatchCreated && self.is_named_owner(record))
+            || record.path.as_deref().is_some_and(|path| self.owns_path(path))
+            || self.owners_of(record).names().any(|name| self.is_name(name))
     }
 
-    fn is_named_owner(&self, record: &Record) -> bool {
-        OWNER_KEYS.iter().any(|key| match record.metadata.get(*key) {
-            Some(MetadataValue::String(name)) => self.is_name(name),
-            Some(MetadataValue::StringList(_) | MetadataValue::Number(_) | MetadataValue::DateTime(_))
-            | None => false,
+    /// True for a record that names other people as owners. One that is also the person's is erased as a
+    /// whole: which of its words are whose, nothing says.
+    pub(crate) fn is_shared(&self, record: &Record) -> bool {
+        self.owners_of(record).people().any(|name| !self.is_name(name))
+    }
+
+    /// True for the key of a parked object in a place or a directory of the person.
+    pub(crate) fn owns_object(&self, key: &str) -> bool {
+        self.owns_namespace(key) || self.owns_path(key)
+    }
+
+    /// True for a path of a tree in the person's directory, or of the person's file, below a directory of
+    /// people: `knowledge/users/mara/tea.md`, `knowledge/users/mara.md`.
+    fn owns_path(&self, path: &str) -> bool {
+        let found = segments(path);
+        if found.first() != Some(&KNOWLEDGE) {
+            return false;
+        }
+        let is_of_people =
+            |directory: &str| PEOPLE_DIRECTORIES.iter().any(|one| one.eq_ignore_ascii_case(directory));
+        let behind = found.iter().enumerate().filter(|(_, directory)| is_of_people(directory));
+        behind.filter_map(|(at, _)| found.get(at + 1..)).any(|rest| {
+            self.names.iter().any(|name| {
+                let wanted = segments(name);
+                let is_directory =
+                    !wanted.is_empty() && rest.len() > wanted.len() && rest.starts_with(&wanted);
+                is_directory || matches!(rest, [file] if is_file_of(file, name))
+            })
+        })
+    }
+
+    fn owners_of(&self, record: &Record) -> NamedOwners {
+        let strategy = record.strategy.as_ref().filter(|_| record.origin == RecordOrigin::Extracted);
+        NamedOwners::of(record, |key| {
+            let is_inferred =
+                strategy.is_some_and(|strategy| self.inferred.contains(&(strategy.clone(), key.to_owned())));
+            is_inferred && !record.provenance.bound.contains(key)
         })
     }
 
@@ -135,6 +173,24 @@ impl Person {
         }
         !wanted.is_empty() && found.windows(wanted.len()).any(|window| window == wanted)
     }
+}
+
+/// The keys of metadata that models fill in from what was said, by strategy.
+fn inferred_keys(memory: &Memory) -> BTreeSet<(StrategyId, String)> {
+    let mut keys = BTreeSet::new();
+    for strategy in &memory.strategies {
+        let reflections = strategy.reflection.iter().flat_map(|part| part.schema.iter().flatten());
+        let entries = strategy.schema.iter().flatten().chain(reflections);
+        let inferred =
+            entries.filter(|entry| entry.effective_extraction() == MetadataExtraction::LlmInferred);
+        keys.extend(inferred.map(|entry| (strategy.id.clone(), entry.key.clone())));
+    }
+    keys
+}
+
+/// True for a file of that name, with an ending or without one.
+fn is_file_of(file: &str, name: &str) -> bool {
+    file == name || file.rsplit_once('.').is_some_and(|(stem, _)| stem == name)
 }
 
 fn segments(namespace: &str) -> Vec<&str> {
@@ -177,7 +233,7 @@ mod tests {
         let decoded = sre::segment::decode(actor);
         let names = BTreeSet::from([actor.to_owned(), decoded]);
         let templates = templates.iter().filter_map(|one| NamedTemplate::parse(one)).collect();
-        Person { actors, names, templates, is_of_code: false }
+        Person { actors, names, templates, inferred: BTreeSet::new(), is_of_code: false }
     }
 
     #[test]
@@ -192,6 +248,35 @@ mod tests {
         check("bob", "/users/bobby/", false);
         check("bob/shop", "/bob/shop/knowledge/facts", true);
         check("bob/shop", "/bob/shopping/knowledge", false);
+    }
+
+    #[test]
+    fn paths_of_a_person() {
+        let check = |actor: &str, path: &str, expect: bool| {
+            for is_of_code in [false, true] {
+                let known = Person { is_of_code, ..person(&[], actor) };
+                assert_eq!(known.owns_path(path), expect, "{actor} {path}");
+                assert!(!expect || known.owns_object(path), "{actor} {path}");
+            }
+        };
+        check("mara", "knowledge/users/mara/tea.md", true);
+        check("mara", "knowledge/users/mara/deep/tea.md", true);
+        check("mara", "knowledge/team/Users/mara/tea.md", true);
+        check("mara", "knowledge/users/mara.md", true);
+        check("mara", "knowledge/users/mara", true);
+        check("mara", "knowledge/actors/mara/tea.md", true);
+        check("mara", "knowledge/people/mara.json", true);
+        check("acme/shop", "knowledge/users/acme/shop/tea.md", true);
+        check("mara.v2", "knowledge/users/mara.v2.md", true);
+        check("mara", "knowledge/users/mara2/tea.md", false);
+        check("mara", "knowledge/users/Mara/tea.md", false);
+        check("mara", "knowledge/users/mara.old.md", false);
+        check("mara", "knowledge/users/ben/mara.md", false);
+        check("mara", "knowledge/facts/mara.md", false);
+        check("mara", "knowledge/facts/mara/tea.md", false);
+        check("mara", "src/users/mara/main.rs", false);
+        check("users", "knowledge/users/ben/tea.md", false);
+        check("acme/shop", "knowledge/users/acme/shop2/tea.md", false);
     }
 
     #[test]

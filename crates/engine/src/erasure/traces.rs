@@ -89,7 +89,7 @@ impl Engine {
             let page = read.await?;
             let Some(last) = page.last() else { return Ok(()) };
             after = Some(last.key.clone());
-            let theirs = page.into_iter().filter(|head| person.owns_namespace(&head.key));
+            let theirs = page.into_iter().filter(|head| person.owns_object(&head.key));
             traces.objects.extend(theirs.map(|head| head.key));
         }
     }

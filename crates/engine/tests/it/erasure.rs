@@ -3,21 +3,28 @@
 
 use std::collections::BTreeMap;
 
-use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ImportPart, ImportReport};
+use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ForgetAsk, ImportPart, ImportReport};
+use loci_engine::events::NewEvent;
+use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::idempotency::{ClientToken, IfErased};
-use loci_engine::records::RecordDelete;
+use loci_engine::memories::NewMemory;
+use loci_engine::records::{NewRecord, RecordDelete, RecordsCreate};
 use loci_model::conflict::Conflict;
 use loci_model::event::Role::User;
+use loci_model::metadata::MetadataValue::{Number, StringList};
+use loci_model::metadata::{
+    LlmExtraction, MetadataExtraction, MetadataSchemaEntry, MetadataValidation, MetadataValue,
+};
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::StoreExt;
 use loci_model::record::{RecordOrigin, RecordState};
 use loci_model::strategy::StrategyBase::Semantic;
-use loci_model::{ActorId, EventId, Reason, RecordId, Timestamp};
+use loci_model::{ActorId, EventId, Namespace, Reason, RecordId, Timestamp};
 use loci_testkit::samples::{record_id, time};
 use loci_testkit::world::TestWorld;
 use loci_testkit::{block_on, filled};
 
-use crate::world::{World, said};
+use crate::world::{World, said, strategy};
 
 type Kinds = BTreeMap<String, usize>;
 
@@ -263,4 +270,227 @@ fn a_request_is_known_by_the_token_that_it_had_before() {
     let restored = send(&world, ("newest", Some("old")), time, IfErased::Restore);
     assert!(restored.is_ok());
     assert_eq!(asked(("newest", Some("old"))), restored);
+}
+
+/// The owners of a record or a document of a shared namespace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owned {
+    /// Alice's alone.
+    Hers,
+    /// Hers, and somebody else's.
+    Shared,
+    /// Not hers.
+    Others,
+}
+use Owned::{Hers, Others, Shared};
+
+/// Keys of other systems, with true for those that name an owner; others name a run or an author.
+const KEYS: [(&str, bool); 18] = [
+    ("user_id", true),
+    ("userId", true),
+    ("user-id", true),
+    ("user", true),
+    ("users", true),
+    ("user_ids", true),
+    ("actor_id", true),
+    ("actorId", true),
+    ("actor", true),
+    ("actors", true),
+    ("agent_id", true),
+    ("agentId", true),
+    ("langgraph_user_id", true),
+    ("langgraph_auth_user_id", true),
+    ("run_id", false),
+    ("session_id", false),
+    ("owner", false),
+    ("author", false),
+];
+
+fn string(text: &str) -> MetadataValue {
+    MetadataValue::String(text.to_owned())
+}
+
+fn list(texts: &[&str]) -> MetadataValue {
+    StringList(texts.iter().map(|text| (*text).to_owned()).collect())
+}
+
+/// Metadata of records of a shared namespace.
+fn owning_metadata() -> Vec<(String, MetadataValue, Owned)> {
+    let mut cases = Vec::new();
+    for (key, is_owner) in KEYS {
+        let of = |owned: Owned| if is_owner { owned } else { Others };
+        cases.push((key.to_owned(), string("alice"), of(Hers)));
+        cases.push((key.to_owned(), list(&["alice"]), of(Hers)));
+        // Agents share nothing with people.
+        let several = if key.starts_with("agent") { Hers } else { Shared };
+        cases.push((key.to_owned(), list(&["alice", "bob"]), of(several)));
+        for other in ["alice2", "Alice", "alice and bob", " alice"] {
+            cases.push((key.to_owned(), string(other), Others));
+        }
+        cases.push((key.to_owned(), Number(7.0), Others));
+    }
+    for (rest, owned) in [
+        (r#"{"metadata":{"user_id":"alice"}}"#, Hers),
+        (r#"{"metadata":{"actorId":"alice"}}"#, Hers),
+        (r#"{"actors":["alice","bob"]}"#, Shared),
+        (r#"{"metadata":{"user_id":"alice2"}}"#, Others),
+        (r#"{"metadata":{"note":"user_id: alice"},"run_id":"alice"}"#, Others),
+        ("user_id: alice", Others),
+    ] {
+        cases.push(("import_rest".to_owned(), string(rest), owned));
+    }
+    cases
+}
+
+/// Paths and files of documents of a shared tree; `#` stands for the number of the case.
+fn owning_documents() -> Vec<(String, String, Owned)> {
+    let mut cases = Vec::new();
+    let mut head = |lines: String, owned: Owned| {
+        cases.push(("knowledge/facts/d#.md".to_owned(), format!("---\n{lines}\n---\n"), owned));
+    };
+    for (key, is_owner) in KEYS {
+        let of = |owned: Owned| if is_owner { owned } else { Others };
+        let several = if key.starts_with("agent") { Hers } else { Shared };
+        head(format!("{key}: alice"), of(Hers));
+        head(format!("{key}: [alice]"), of(Hers));
+        head(format!("{key}:\n  - alice\n  - bob"), of(several));
+        head(format!("metadata:\n  {key}: alice"), of(Hers));
+        head(format!("{key}: alice2"), Others);
+        head(format!("{key}: \"alice, bob\""), Others);
+    }
+    head("title: user_id alice\ntags: [alice]".to_owned(), Others);
+    for (path, file, owned) in [
+        ("knowledge/users/alice/d#.md", "", Hers),
+        ("knowledge/users/alice/deep/d#.md", "", Hers),
+        ("knowledge/Users/alice/d#.txt", "", Hers),
+        ("knowledge/actors/alice/d#.md", "", Hers),
+        ("knowledge/team/people/alice.md", "", Hers),
+        ("knowledge/users/alice/e#.md", "---\nuser_id: bob\n---\n", Shared),
+        ("knowledge/users/alice2/d#.md", "", Others),
+        ("knowledge/users/bob/alice.md", "", Others),
+        ("knowledge/facts/alice.md", "", Others),
+        // Text, and a file whose head is text.
+        ("knowledge/facts/d#.md", "user_id: alice\n", Others),
+        ("knowledge/facts/d#.txt", "---\nuser_id: alice\n---\n", Others),
+    ] {
+        cases.push((path.to_owned(), file.to_owned(), owned));
+    }
+    cases
+}
+
+/// A record or a document of a shared namespace.
+struct OwningCase {
+    label: String,
+    /// The text, or its end.
+    text: String,
+    owned: Owned,
+}
+
+/// Writes all of it into a shared namespace.
+fn shared_namespace(world: &World) -> Vec<OwningCase> {
+    let namespace = Namespace::parse("/shared").unwrap();
+    let (mut cases, mut records) = (Vec::new(), Vec::new());
+    for (number, (key, value, owned)) in owning_metadata().into_iter().enumerate() {
+        let (label, text) = (format!("{key} {value:?}"), format!("record {number} of a memory"));
+        records.push(NewRecord {
+            metadata: BTreeMap::from([(key, value)]),
+            ..NewRecord::fact(number.to_string(), vec![namespace.clone()], text.clone(), world.engine.now())
+        });
+        cases.push(OwningCase { label, text, owned });
+    }
+    for records in records.chunks(100) {
+        let memory = world.memory.id.clone();
+        let records = RecordsCreate { memory, records: records.to_vec(), expiry: None };
+        let made = world.drive(world.engine.records_create(&world.caller, records, None)).unwrap();
+        assert!(made.items.iter().all(|item| item.result.is_ok()), "{made:?}");
+    }
+    let tree = TreeAsk { memory: world.memory.id.clone(), namespace };
+    for (number, (path, head, owned)) in owning_documents().into_iter().enumerate() {
+        let (label, text) = (format!("{path} {head}"), format!("document {number} of a tree"));
+        let put = DocumentPut {
+            tree: tree.clone(),
+            path: Some(path.replace('#', &number.to_string())),
+            content: PutContent::File(format!("{head}{text}")),
+            precondition: Some(Precondition::Absent),
+            reason: None,
+        };
+        world.drive(world.engine.document_put(&world.caller, put, None)).unwrap();
+        cases.push(OwningCase { label, text, owned });
+    }
+    cases
+}
+
+fn count_of(cases: &[OwningCase], is_meant: impl Fn(&OwningCase) -> bool) -> Option<u64> {
+    Some(cases.iter().filter(|case| is_meant(case)).count() as u64)
+}
+
+#[test]
+fn what_names_a_person_as_its_owner_is_theirs() {
+    let world = World::with(&[]);
+    let cases = shared_namespace(&world);
+    let texts = || world.active().into_iter().map(|record| record.text).collect::<Vec<_>>();
+    let alice = ActorId::parse("alice").unwrap();
+    let part = world.drive(world.engine.export_person(&world.caller, &world.memory.id, &alice)).unwrap();
+    let exported: Vec<String> = exported(&world, &part)
+        .into_iter()
+        .filter_map(|line| match line {
+            ExportLine::Record { record, .. } => Some(record.text),
+            _ => None,
+        })
+        .collect();
+    let is_in = |texts: &[String], case: &OwningCase| texts.iter().any(|text| text.ends_with(&case.text));
+    let before = texts();
+    for case in &cases {
+        assert!(is_in(&before, case), "{}", case.label);
+        assert_eq!(is_in(&exported, case), case.owned != Others, "exported: {}", case.label);
+    }
+    let forget = |dry_run: bool| {
+        let confirm = (!dry_run).then(|| alice.to_string());
+        let ask = ForgetAsk { memory: world.memory.id.clone(), actor: alice.clone(), dry_run, confirm };
+        world.drive(world.engine.forget(&world.caller, &ask)).unwrap()
+    };
+    let (tried, receipt) = (forget(true), forget(false));
+    assert_eq!(tried.kinds, receipt.kinds);
+    let of = |kind: &str| receipt.kinds.iter().find(|one| one.kind == kind).map(|one| one.count);
+    let is_hers = |case: &OwningCase, kind: &str| case.text.starts_with(kind) && case.owned != Others;
+    assert_eq!(of("records"), count_of(&cases, |case| is_hers(case, "record")));
+    assert_eq!(of("documents"), count_of(&cases, |case| is_hers(case, "document")));
+    assert_eq!(of("shared with others"), count_of(&cases, |case| case.owned == Shared));
+    let after = texts();
+    for case in &cases {
+        assert_eq!(is_in(&after, case), case.owned == Others, "{}", case.label);
+    }
+}
+
+#[test]
+fn an_owner_that_was_read_in_a_text_is_none() {
+    let of_key = |extraction, llm| MetadataSchemaEntry {
+        key: "user_id".to_owned(),
+        kind: None,
+        extraction: Some(extraction),
+        llm,
+    };
+    let read = LlmExtraction {
+        definition: "the user".to_owned(),
+        instruction: None,
+        validation: Some(MetadataValidation::String { allowed: vec!["alice".to_owned()] }),
+    };
+    let named = BTreeMap::from([("user_id".to_owned(), "alice".to_owned())]);
+    for (schema, metadata, stays) in [
+        (of_key(MetadataExtraction::LlmInferred, Some(read)), BTreeMap::new(), 1),
+        (of_key(MetadataExtraction::StrictlyConsistent, None), named, 0),
+    ] {
+        let mut semantic = strategy(Semantic);
+        semantic.schema = Some(vec![schema]);
+        let world = World::of(NewMemory { strategies: vec![semantic], ..NewMemory::default() });
+        let event = world.event("s1", vec![said(User, "my cello lesson with alice is in Denver")]);
+        let actor = ActorId::parse("agent").unwrap();
+        world.create(NewEvent { actor, metadata, ..event });
+        world.work();
+        let made = world.active().remove(0);
+        assert_eq!(made.metadata.get("user_id"), Some(&string("alice")), "{made:?}");
+        let alice = ActorId::parse("alice").unwrap();
+        world.drive(world.engine.forget_actor(&world.caller, &world.memory.id, &alice)).unwrap();
+        assert_eq!(world.active().len(), stays, "{made:?}");
+    }
 }
