@@ -8,10 +8,12 @@
 //! | `erase` | removing everything of a person in one write, kind by kind |
 //! | `traces` | what else is kept of erased records and of a person's places, by key |
 //! | `tombstones` | sources that were erased, by keyed digests |
+//! | `forgotten_text` | the text of a document as its tombstone knows it: pure |
 //! | `dry_run` | a write that is undone |
 
 mod dry_run;
 mod erase;
+pub(crate) mod forgotten_text;
 mod holdings;
 mod owner_keys;
 mod person;

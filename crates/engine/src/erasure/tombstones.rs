@@ -1,7 +1,8 @@
-//! Tombstones: the names of sources whose data was erased, each as a digest under the vault's key, so that
-//! nothing can be told of a source from them. An import asks whether a source has one before it stores
-//! anything. Those of records, events and actors also outlive their memory: an export that was made before an
-//! erasure does not bring the data back when it is imported.
+//! Tombstones: the names of sources whose data was erased, and the texts of documents of people who were
+//! forgotten, each as a digest under the vault's key, so that nothing can be told of a source from them. An
+//! import asks whether a source has one before it stores anything. Those of records, events and actors also
+//! outlive their memory: an export that was made before an erasure does not bring the data back when it is
+//! imported.
 
 use loci_model::erased_source::ErasedSource;
 use loci_model::idempotency::{TokenAnswer, TokenScope};
@@ -9,11 +10,12 @@ use loci_model::ledger::Shelf;
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
-use loci_model::record::{Record, RecordOrigin, RecordState};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::tree_entry::{TreePlace, owner_of};
 use loci_model::{ActorId, Document, Error, EventId, MemoryId, Reason, RecordId, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::forgotten_text;
 use crate::keys::master_key::can_digest;
 
 /// The entry that says that a memory has tombstones at all: without it no digest is made.
@@ -47,6 +49,8 @@ pub(crate) enum Source<'a> {
     Document { namespace: &'a str, key: &'a str },
     /// A document of a person who was forgotten: no file of a mirror brings it back.
     ForgottenDocument { namespace: &'a str, key: &'a str },
+    /// The text of a forgotten person's document: no file and no import brings it back, in any namespace.
+    ForgottenText { text: &'a str },
     /// A request, by the name of its token.
     Request(&'a str),
     /// A message from which a strategy made a record that was deleted.
@@ -86,6 +90,7 @@ impl Source<'_> {
             Self::ImportedEvent(id) => vec!["imported-event", id],
             Self::Document { namespace, key } => vec!["document", namespace, key],
             Self::ForgottenDocument { namespace, key } => vec!["forgotten-document", namespace, key],
+            Self::ForgottenText { text } => vec!["forgotten-text", text],
             Self::Request(name) => vec!["request", name],
             Self::Message { strategy, message } => vec!["message", strategy, message],
             Self::Pseudonym(id) => vec!["pseudonym", id.as_str()],
@@ -161,6 +166,18 @@ impl Tombstones<'_> {
             if reach == Reach::Forgotten {
                 self.put(tx, &Source::ForgottenDocument { namespace, key }, at)?;
             }
+        }
+        if reach == Reach::Forgotten { self.put_texts(tx, record, at) } else { Ok(()) }
+    }
+
+    /// Notes the texts of all versions of a document: old files and clones have earlier ones.
+    fn put_texts(&self, tx: &mut dyn Tx, record: &Record, at: Timestamp) -> Result<()> {
+        if record.kind != RecordKind::Document {
+            return Ok(());
+        }
+        let earlier = tx.records().history(self.memory, &record.id)?;
+        for text in forgotten_text::of_versions(earlier.iter().chain([record])) {
+            self.put(tx, &Source::ForgottenText { text: &text }, at)?;
         }
         Ok(())
     }
@@ -282,7 +299,11 @@ impl Tombstones<'_> {
         tx.ledger_mut().remove(self.memory, Shelf::ErasedSource, &self.digest(source)?).map(drop)
     }
 
-    fn is_any(&self, tx: &dyn ReadTx) -> Result<bool> {
+    /// True for a memory that has tombstones at all.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub(crate) fn is_any(&self, tx: &dyn ReadTx) -> Result<bool> {
         Ok(tx.ledger().get(self.memory, Shelf::ErasedSource, ANY)?.is_some())
     }
 

@@ -9,17 +9,31 @@ use loci_model::{Error, Reason, Result, Timestamp};
 use super::document::DocumentContent;
 use super::path::DocumentPath;
 use super::writing::Writing;
-use crate::erasure::{Source, Tombstones, refusal};
+use crate::erasure::{Source, Tombstones, forgotten_text, refusal};
+use crate::safety;
 
 /// The reason a document was put away whose file was deleted in a mirror: its file may come back there,
 /// too.
 pub(super) const DELETED_IN_A_MIRROR: &str = "deleted in a mirror";
 
-/// Refuses an imported document that was put away or erased here.
+/// A document of the path at which a file lies.
+const LAY_HERE: &str = "a document that lay here";
+
+/// Refuses an imported document that was put away or erased here, or that has the text of a forgotten
+/// person's document, in any namespace.
 ///
 /// # Errors
 /// `SOURCE_ERASED`.
-pub(super) fn check_import(tx: &mut dyn Tx, writing: &Writing<'_>, path: &DocumentPath) -> Result<()> {
+pub(super) fn check_import(
+    tx: &mut dyn Tx,
+    writing: &Writing<'_>,
+    path: Option<&DocumentPath>,
+    content: &DocumentContent,
+) -> Result<()> {
+    if let Some(at) = forgotten(tx, writing, path, content)? {
+        return Err(refusal("a document with this text", at));
+    }
+    let Some(path) = path else { return Ok(()) };
     if writing.find(tx, path)?.is_some() {
         return Ok(());
     }
@@ -30,8 +44,31 @@ pub(super) fn check_import(tx: &mut dyn Tx, writing: &Writing<'_>, path: &Docume
     at.map_or(Ok(()), |at| Err(refusal("the document", at)))
 }
 
-/// Refuses a new file of a mirror that says what a document said that was put away here, or that lies where a
-/// forgotten person's did.
+/// Ends the tombstones of a document: somebody restores it on purpose.
+///
+/// # Errors
+/// Errors of the store and of the vault.
+pub(super) fn lift(
+    tx: &mut dyn Tx,
+    writing: &Writing<'_>,
+    path: Option<&DocumentPath>,
+    content: &DocumentContent,
+) -> Result<()> {
+    let tombstones = tombstones(writing);
+    if !tombstones.is_any(tx)? {
+        return Ok(());
+    }
+    if let Some(text) = kept_text(writing, path, content) {
+        tombstones.lift(tx, &Source::ForgottenText { text: &text })?;
+    }
+    let Some(key) = path.map(DocumentPath::key) else { return Ok(()) };
+    let (namespace, key) = (writing.tree.normal.as_str(), key.as_str());
+    tombstones.lift(tx, &Source::Document { namespace, key })?;
+    tombstones.lift(tx, &Source::ForgottenDocument { namespace, key })
+}
+
+/// Refuses a new file of a mirror that has the text of a document that was put away here, or the path or the
+/// text of a forgotten person's document.
 ///
 /// # Errors
 /// `SOURCE_ERASED`.
@@ -41,19 +78,70 @@ pub(super) fn check_file(
     path: &DocumentPath,
     content: &DocumentContent,
 ) -> Result<()> {
+    check_text(tx, writing, path, content)?;
     if writing.find(tx, path)?.is_some() {
         return Ok(());
     }
     let key = path.key();
     let source = Source::ForgottenDocument { namespace: &writing.tree.normal, key: key.as_str() };
     if let Some(at) = tombstones(writing).get(tx, &source)? {
-        return Err(stays(at));
+        return Err(stays(LAY_HERE, at));
     }
     let is_its_own = |record: &Record| record.state_reason.as_deref() == Some(DELETED_IN_A_MIRROR);
     match put_away(tx, writing, path)?.filter(|record| !is_its_own(record)) {
-        Some(record) if record.text.trim() == content.body.trim() => Err(stays(record.updated_at)),
+        Some(record) if record.text.trim() == content.body.trim() => Err(stays(LAY_HERE, record.updated_at)),
         Some(_) | None => Ok(()),
     }
+}
+
+/// Refuses a file of a mirror that has the text of a forgotten person's document, in any namespace.
+///
+/// # Errors
+/// `SOURCE_ERASED`.
+pub(super) fn check_text(
+    tx: &mut dyn Tx,
+    writing: &Writing<'_>,
+    path: &DocumentPath,
+    content: &DocumentContent,
+) -> Result<()> {
+    let at = forgotten(tx, writing, Some(path), content)?;
+    at.map_or(Ok(()), |at| Err(stays("a document with this text", at)))
+}
+
+/// The time a text was erased with a forgotten person's document; `None` where the document at the path has
+/// that text already: somebody wrote it by hand.
+fn forgotten(
+    tx: &dyn ReadTx,
+    writing: &Writing<'_>,
+    path: Option<&DocumentPath>,
+    content: &DocumentContent,
+) -> Result<Option<Timestamp>> {
+    let tombstones = tombstones(writing);
+    if !tombstones.is_any(tx)? {
+        return Ok(None);
+    }
+    let Some(text) = kept_text(writing, path, content) else { return Ok(None) };
+    let Some(at) = tombstones.get(tx, &Source::ForgottenText { text: &text })? else { return Ok(None) };
+    let found = match path {
+        Some(path) => writing.find(tx, path)?,
+        None => None,
+    };
+    let current = found.and_then(|found| forgotten_text::normal(&DocumentContent::of(&found.record)));
+    Ok((current.as_deref() != Some(text.as_str())).then_some(at))
+}
+
+/// The text of a document as it would be kept, in the form that its tombstone knows.
+fn kept_text(
+    writing: &Writing<'_>,
+    path: Option<&DocumentPath>,
+    content: &DocumentContent,
+) -> Option<String> {
+    let body = safety::prepare(content.body.clone(), None, &writing.policy).text;
+    let kept = DocumentContent { body, is_raw: content.is_raw, ..DocumentContent::default() };
+    forgotten_text::normal(&match path {
+        Some(path) => kept.at(path),
+        None => kept,
+    })
 }
 
 /// The document that was put away from a path, where nothing else took its place there.
@@ -74,9 +162,9 @@ fn tombstones<'a>(writing: &'a Writing<'_>) -> Tombstones<'a> {
     Tombstones { vault: writing.vault, memory: &writing.memory.id }
 }
 
-fn stays(at: Timestamp) -> Error {
+fn stays(what: &str, at: Timestamp) -> Error {
     let day: String = at.to_rfc3339().chars().take(10).collect();
-    let rule = format!("a document that lay here was deleted on {day}, and the file does not bring it back");
+    let rule = format!("{what} was deleted on {day}, and the file does not bring it back");
     Error::conflict(format!("{rule}: write it with loci files put, or restore it"))
         .because(Reason::SourceErased)
 }

@@ -94,13 +94,13 @@ impl Engine {
             let reason = reason.as_deref();
             let path = at.as_ref().map(|(path, _)| path);
             let content = if is_file { writing.as_granted(tx, path, &content)? } else { content.clone() };
+            match if_erased {
+                IfErased::Refuse => erased::check_import(tx, writing, path, &content)?,
+                IfErased::Restore => erased::lift(tx, writing, path, &content)?,
+                IfErased::Answer => {}
+            }
             let mut written = match &at {
-                Some((path, precondition)) => {
-                    if if_erased == IfErased::Refuse {
-                        erased::check_import(tx, writing, path)?;
-                    }
-                    writing.put_at(tx, path, precondition, &content, reason)?
-                }
+                Some((path, precondition)) => writing.put_at(tx, path, precondition, &content, reason)?,
                 None => writing.put_anywhere(tx, &content, reason)?,
             };
             written.warnings.extend(warnings.iter().cloned());

@@ -9,6 +9,7 @@ use loci_model::mirror::{MirrorKind, MirrorReport};
 use loci_testkit::block_on;
 
 use super::mirrors::Mirrored;
+use super::mirrors_forgotten::{VERSIONS, mara_forgotten, written_by_mara};
 use super::world::Shelf;
 
 const A: &str = "knowledge/facts/a.md";
@@ -318,6 +319,22 @@ fn a10_what_was_taken_out_is_in_no_object() {
         Some(loci_engine::files::Precondition::Any),
     );
     assert_eq!(refused.unwrap_err().reason, Some(loci_model::Reason::RedactedContent));
+}
+
+#[test]
+fn no_clone_brings_a_forgotten_document_back() {
+    let mirrored = mirrored();
+    mirrored.shelf.put(A, "one\n");
+    written_by_mara(&mirrored.shelf);
+    let base = mirrored.sync().commit.unwrap();
+    mara_forgotten(&mirrored.shelf);
+    let [old, new] = VERSIONS;
+    let report =
+        pull(&mirrored, &base, &[("knowledge/facts/c.md", Some(old)), (A, Some(new)), (B, Some("two\n"))]);
+    let mut refused: Vec<&str> = report.refused.iter().map(|one| one.path.as_str()).collect();
+    refused.sort_unstable();
+    assert_eq!(refused, [A, "knowledge/facts/c.md"], "{report:?}");
+    assert_eq!((mirrored.shelf.body(A), mirrored.shelf.body(B)), ("one\n".to_owned(), "two\n".to_owned()));
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod memory_tool;
 mod mirrors;
 mod mirrors_apart;
 mod mirrors_cut_off;
+mod mirrors_forgotten;
 mod mirrors_git;
 mod mirrors_kept;
 mod mirrors_laid;

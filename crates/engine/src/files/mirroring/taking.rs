@@ -206,7 +206,10 @@ fn masked(taking: Taking) -> (Taking, Option<String>) {
 impl Writing<'_> {
     fn take(&self, tx: &mut dyn Tx, taking: &Taking) -> Result<Taken> {
         let precondition = match &taking.over {
-            Some(hex) => Precondition::Matches(vec![format!("sha256:{hex}")]),
+            Some(hex) => {
+                erased::check_text(tx, self, &taking.path, &taking.content)?;
+                Precondition::Matches(vec![format!("sha256:{hex}")])
+            }
             None => {
                 erased::check_file(tx, self, &taking.path, &taking.content)?;
                 Precondition::Absent
@@ -238,6 +241,7 @@ impl Writing<'_> {
             // The name says what it holds: it was kept before.
             Some(kept) => DocumentWritten::unchanged(&kept.record, Some(&kept.entry)),
             None => {
+                erased::check_text(tx, self, beside, &taking.content)?;
                 let content = self.as_granted(tx, None, &taking.content)?;
                 self.create(tx, beside, &content, Some("kept beside an edit of the same file"))?
             }

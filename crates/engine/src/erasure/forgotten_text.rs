@@ -1,0 +1,64 @@
+//! The text of a document in the form that its tombstone knows: without the head of its file, a byte order mark,
+//! line ends and layout. The same text under another path, in another namespace or in another file is the same
+//! document. Pure.
+
+use std::collections::BTreeSet;
+
+use loci_model::limits;
+use loci_model::record::{Record, RecordKind};
+
+use crate::files::DocumentContent;
+
+/// Returns the words of a document; `None` for a text that is so short that others write the same by chance,
+/// such as an empty file or a heading.
+pub(crate) fn normal(document: &DocumentContent) -> Option<String> {
+    let text = document.prose();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let normal = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (normal.chars().count() >= limits::FORGOTTEN_TEXT_CHARS_MIN).then_some(normal)
+}
+
+/// Returns the texts of the versions of a document; none for records of other kinds, because others may write
+/// the same fact in the same words.
+pub(super) fn of_versions<'a>(versions: impl IntoIterator<Item = &'a Record>) -> BTreeSet<String> {
+    let documents = versions.into_iter().filter(|version| version.kind == RecordKind::Document);
+    documents.filter_map(|version| normal(&DocumentContent::of(version))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_text_in_many_files() {
+        let said = Some("# Tea Mara likes green tea.".to_owned());
+        for file in [
+            "# Tea\n\nMara likes green tea.\n",
+            "\u{feff}# Tea\r\n\r\nMara likes  green\ttea.\r\n",
+            "---\nuser_id: mara\n---\n\n# Tea\n\nMara likes green tea.",
+            "\u{feff}---\r\ntitle: Tea\r\n---\r\n\r\n# Tea\r\n\r\nMara likes green tea.\r\n",
+            "---\nbroken: [\n---\n# Tea\nMara likes green tea.",
+            "\n\n# Tea\nMara likes\ngreen tea.\n\n",
+        ] {
+            assert_eq!(normal(&DocumentContent::of_file(file).0), said, "{file:?}");
+            assert_eq!(normal(&DocumentContent::raw(file.to_owned())), said, "raw {file:?}");
+        }
+        for file in ["# Tea\n\nMara likes black tea.\n", "# tea\n\nMara likes green tea.\n"] {
+            assert_ne!(normal(&DocumentContent::of_file(file).0), said, "{file:?}");
+        }
+    }
+
+    #[test]
+    fn short_texts_are_nobodys() {
+        let check = |text: &str, expect: bool| {
+            assert_eq!(normal(&DocumentContent::raw(text.to_owned())).is_some(), expect, "{text:?}");
+        };
+        let least = "é".repeat(limits::FORGOTTEN_TEXT_CHARS_MIN);
+        check(&least, true);
+        check(&least["é".len()..], false);
+        check(&format!("  {}\n\n\n", &least["é".len()..]), false);
+        check("", false);
+        check("# Notes\n", false);
+        check("---\ntitle: a long head of an empty file\n---\n", false);
+    }
+}

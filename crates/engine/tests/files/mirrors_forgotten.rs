@@ -1,0 +1,134 @@
+//! Files and documents after a person was forgotten: neither a file of a mirror nor an import brings a document of
+//! theirs back, under whatever namespace.
+
+use std::collections::BTreeSet;
+
+use loci_engine::admin::ForgetReceipt;
+use loci_engine::files::{DocumentDelete, DocumentPut, DocumentWritten, Precondition, PutContent, TreeAsk};
+use loci_engine::idempotency::IfErased;
+use loci_engine::memories::NewMemory;
+use loci_model::{ActorId, Namespace, Reason, Result};
+use loci_testkit::block_on;
+
+use super::mirrors::Mirrored;
+use super::world::Shelf;
+
+const TEA: &str = "knowledge/facts/tea.md";
+/// An earlier version of a document, and the last.
+pub(super) const VERSIONS: [&str; 2] =
+    ["# Tea\n\nMara likes green tea.\n", "# Tea\n\nMara likes black tea, and no milk.\n"];
+
+fn tree(shelf: &Shelf, namespace: &str) -> TreeAsk {
+    TreeAsk { memory: shelf.memory(), namespace: Namespace::parse(namespace).unwrap() }
+}
+
+fn put(shelf: &Shelf, tree: &TreeAsk, path: &str, file: &str, how: IfErased) -> Result<DocumentWritten> {
+    let put = DocumentPut {
+        tree: tree.clone(),
+        path: Some(path.to_owned()),
+        content: PutContent::File(file.to_owned()),
+        precondition: Some(Precondition::Any),
+        reason: None,
+    };
+    block_on(shelf.engine.document_put_if_erased(&shelf.caller, put, None, how))
+}
+
+/// Writes documents of a person into the person's tree.
+pub(super) fn written_by_mara(shelf: &Shelf) {
+    let hers = tree(shelf, "/users/mara");
+    for text in VERSIONS {
+        put(shelf, &hers, TEA, text, IfErased::Answer).unwrap();
+    }
+    put(shelf, &hers, "knowledge/facts/short.md", "# Tea\n", IfErased::Answer).unwrap();
+    put(shelf, &hers, "knowledge/facts/empty.md", "", IfErased::Answer).unwrap();
+}
+
+pub(super) fn mara_forgotten(shelf: &Shelf) -> ForgetReceipt {
+    let mara = ActorId::parse("mara").unwrap();
+    block_on(shelf.engine.forget_actor(&shelf.caller, &shelf.memory(), &mara)).unwrap()
+}
+
+#[test]
+fn no_file_brings_a_forgotten_document_back_in_another_namespace() {
+    let mirrored = Mirrored::new(|_| {});
+    let shelf = &mirrored.shelf;
+    shelf.put("knowledge/facts/a.md", "A note of the team.\n");
+    written_by_mara(shelf);
+    mirrored.sync();
+    mara_forgotten(shelf);
+    let [old, new] = VERSIONS;
+    let refused = [
+        ("knowledge/b1.md", old.to_owned()),
+        ("knowledge/b2.md", new.to_owned()),
+        ("knowledge/b3.txt", format!("\u{feff}{}", new.replace('\n', "\r\n"))),
+        ("knowledge/b4.md", format!("---\ntitle: Mine\n---\n\n{new}\n")),
+        ("knowledge/facts/a.md", new.to_owned()),
+    ];
+    let taken = [
+        ("knowledge/c1.md", "# Tea\n"),
+        ("knowledge/c2.md", ""),
+        ("knowledge/c3.md", "# Tea\n\nBen likes green tea.\n"),
+    ];
+    for (path, text) in &refused {
+        mirrored.write(path, text);
+    }
+    for (path, text) in taken {
+        mirrored.write(path, text);
+    }
+    let report = mirrored.sync();
+    let found: BTreeSet<&str> = report.refused.iter().map(|one| one.path.as_str()).collect();
+    let expect: BTreeSet<&str> = refused.iter().map(|(path, _)| *path).collect();
+    assert_eq!(found, expect, "{report:?}");
+    assert!(report.refused.iter().all(|one| one.what.contains("was deleted on")), "{report:?}");
+    assert_eq!(report.created, taken.len() as u64, "{report:?}");
+    assert_eq!(shelf.body("knowledge/facts/a.md"), "A note of the team.\n");
+    // Somebody who writes it by hand decides otherwise, and edits of its file are taken.
+    std::fs::remove_file(mirrored.root().join("knowledge/b2.md")).unwrap();
+    put(shelf, &shelf.tree, "knowledge/b2.md", new, IfErased::Answer).unwrap();
+    assert_eq!(mirrored.sync().written, 1);
+    mirrored.write("knowledge/b2.md", &format!("---\ntitle: Mine\n---\n\n{new}"));
+    let report = mirrored.sync();
+    assert_eq!((report.taken, report.refused.len()), (1, 0), "{report:?}");
+    assert_eq!(shelf.body("knowledge/b2.md"), new);
+}
+
+#[test]
+fn no_import_brings_a_forgotten_document_back_in_another_namespace() {
+    let shelf = Shelf::new();
+    let other = NewMemory { name: "other".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
+    let other = block_on(shelf.engine.memory_create(&shelf.caller, other, None)).unwrap().id;
+    written_by_mara(&shelf);
+    mara_forgotten(&shelf);
+    let headed = format!("---\ntags: [tea]\n---\n\n{}", VERSIONS[1]);
+    let why = |written: Result<DocumentWritten>| written.err().and_then(|error| error.reason);
+    for namespace in ["/users/mara", "/imported/okf"] {
+        for (path, text) in [("knowledge/x.md", VERSIONS[0]), ("knowledge/y.md", headed.as_str())] {
+            let refused = put(&shelf, &tree(&shelf, namespace), path, text, IfErased::Refuse);
+            assert_eq!(why(refused), Some(Reason::SourceErased), "{namespace} {path}");
+        }
+    }
+    let imported = tree(&shelf, "/imported/okf");
+    for (path, text) in [("knowledge/short.md", "# Tea\n"), ("knowledge/empty.md", "")] {
+        put(&shelf, &imported, path, text, IfErased::Refuse).unwrap();
+    }
+    // Another memory knows nothing of it.
+    put(&shelf, &TreeAsk { memory: other, ..imported.clone() }, TEA, VERSIONS[1], IfErased::Refuse).unwrap();
+    // Restored on purpose, it is restored for good; the other version is not.
+    put(&shelf, &imported, TEA, &headed, IfErased::Restore).unwrap();
+    put(&shelf, &imported, "knowledge/z.md", VERSIONS[1], IfErased::Refuse).unwrap();
+    let refused = put(&shelf, &imported, "knowledge/x.md", VERSIONS[0], IfErased::Refuse);
+    assert_eq!(why(refused), Some(Reason::SourceErased));
+}
+
+#[test]
+fn a_document_that_was_only_deleted_may_come_in_another_namespace() {
+    let shelf = Shelf::new();
+    let (here, there) = (tree(&shelf, "/one"), tree(&shelf, "/two"));
+    put(&shelf, &here, TEA, VERSIONS[0], IfErased::Answer).unwrap();
+    let (path, precondition) = (TEA.to_owned(), Some(Precondition::Any));
+    let delete = DocumentDelete { tree: here.clone(), path, precondition, reason: None };
+    block_on(shelf.engine.document_delete(&shelf.caller, delete, None)).unwrap();
+    let refused = put(&shelf, &here, TEA, VERSIONS[0], IfErased::Refuse).unwrap_err();
+    assert_eq!(refused.reason, Some(Reason::SourceErased));
+    put(&shelf, &there, TEA, VERSIONS[0], IfErased::Refuse).unwrap();
+}
