@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use loci_git::LocalPlaces;
 use loci_model::mirror::MirrorKind;
-use loci_model::ports::files::{FileBackend, FilePlaces};
+use loci_model::ports::BoxFuture;
+use loci_model::ports::files::{FileBackend, FilePlaces, FoundMarkers};
 use loci_model::{Error, MemoryId, Result};
 use loci_outbound::targets::Targets;
 
@@ -66,5 +67,9 @@ impl FilePlaces for MirrorPlaces {
 
     fn installation(&self, fresh: &dyn Fn() -> String) -> Result<String> {
         self.local.installation(fresh)
+    }
+
+    fn markers(&self) -> BoxFuture<'_, Result<FoundMarkers>> {
+        self.local.markers()
     }
 }

@@ -20,9 +20,10 @@ use crate::{Engine, access};
 /// Walks of one call: what was written between a walk and its erasure is found by the next.
 const WALKS_MAX: usize = 3;
 /// Places that are out of reach in any case.
-const UNREACHABLE: [&str; 3] = [
+const UNREACHABLE: [&str; 4] = [
     "backups and exports made before",
     "clones and copies of mirrors, and files there that were edited since their last sync",
+    "files of removed mirrors in buckets, outside of mirror.roots and on other servers",
     "spools of clones that were not sent yet",
 ];
 
@@ -84,9 +85,9 @@ impl Engine {
     }
 
     /// Erases what a memory holds about a person: records of every kind that are the person's by provenance,
-    /// source, place, path or named owner, events, tasks, sessions, the ledger, trees, parked objects, what waits
-    /// to be sent. Not held back by `erase_after_ms`: this is the data subject's right. Backups made before
-    /// keep what they hold. The caller has confirmed.
+    /// source, place, path or named owner, events, tasks, sessions, the ledger, trees, parked objects, what
+    /// waits to be sent. Not held back by `erase_after_ms`: this is the data subject's right. Backups made
+    /// before keep what they hold. The caller has confirmed.
     ///
     /// # Errors
     /// `Denied` without administration of the whole memory; `NotFound`; what the store says.
@@ -145,7 +146,11 @@ impl Engine {
         }
         let mut unreachable: Vec<String> = UNREACHABLE.iter().map(|place| (*place).to_owned()).collect();
         let mut mirrors = Vec::new();
-        if !dry_run {
+        if dry_run {
+            let owns = |namespace: &str| person.owns_namespace(namespace);
+            let not_examined = self.files_not_examined(&memory.id, owns).await?;
+            unreachable.extend(not_examined.lines_without(&BTreeSet::new()));
+        } else {
             self.wake.call();
             self.leave_no_trace((&memory.id, person), &mut mirrors, &mut unreachable).await?;
         }
@@ -201,15 +206,21 @@ impl Engine {
     }
 
     /// Brings up what lies outside of the store's rows: mirrors, and the log in which the store writes ahead.
+    /// Files that no document holds are named, and mirrors of the person's that have some stay.
     async fn leave_no_trace(
         &self,
         (memory, person): (&MemoryId, &Person),
         mirrors: &mut Vec<String>,
         unreachable: &mut Vec<String>,
     ) -> Result<()> {
+        let owns = |namespace: &str| person.owns_namespace(namespace);
+        let brought_up = self.mirrors_brought_up(memory).await?;
+        let not_examined = self.files_not_examined(memory, owns).await?;
         let mut not_emptied = BTreeSet::new();
-        for MirrorAfterErasure { name, left } in self.mirrors_brought_up(memory).await? {
+        for MirrorAfterErasure { name, left } in brought_up {
             match left {
+                // Its line says what is left.
+                None if not_examined.of_person.contains(&name) => {}
                 None => mirrors.push(name),
                 Some(left) => {
                     unreachable.push(left);
@@ -217,7 +228,9 @@ impl Engine {
                 }
             }
         }
-        let owns = |namespace: &str| person.owns_namespace(namespace);
+        let of_person = not_examined.of_person.clone();
+        unreachable.extend(not_examined.lines_without(&not_emptied));
+        not_emptied.extend(of_person);
         for name in self.mirrors_of_person_removed(memory, owns, &not_emptied).await? {
             unreachable.push(format!("mirror {name}: the configuration names the person's tree"));
         }

@@ -1,6 +1,6 @@
-//! The text of a document in the form that its tombstone knows: without the head of its file, a byte order mark,
-//! line ends and layout. The same text under another path, in another namespace or in another file is the same
-//! document. Pure.
+//! The text of a document in the form that its tombstone knows: without the head of its file, a byte order
+//! mark, line ends and layout. The same text under another path, in another namespace or in another file is
+//! the same document. Pure.
 
 use std::collections::BTreeSet;
 

@@ -15,7 +15,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::files::{
     ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileListing, FilePlaces, FileStep,
-    FilesApplied, FilesCommit,
+    FilesApplied, FilesCommit, FoundMarkers,
 };
 use loci_model::{MemoryId, Result, Timestamp};
 use loci_testkit::{LocalPlaces, block_on};
@@ -145,6 +145,10 @@ impl FilePlaces for Ending {
 
     fn installation(&self, fresh: &dyn Fn() -> String) -> Result<String> {
         self.inner.installation(fresh)
+    }
+
+    fn markers(&self) -> BoxFuture<'_, Result<FoundMarkers>> {
+        self.inner.markers()
     }
 }
 

@@ -1,13 +1,16 @@
-//! Files and documents after a person was forgotten: neither a file of a mirror nor an import brings a document of
-//! theirs back, under whatever namespace.
+//! Files and documents after a person was forgotten: neither a file of a mirror nor an import brings a
+//! document of theirs back, under whatever namespace, and files that no document held are named.
 
 use std::collections::BTreeSet;
+use std::fs;
 
-use loci_engine::admin::ForgetReceipt;
+use loci_engine::admin::{ForgetAsk, ForgetReceipt};
+use loci_engine::files::mirroring::NewMirror;
 use loci_engine::files::{DocumentDelete, DocumentPut, DocumentWritten, Precondition, PutContent, TreeAsk};
 use loci_engine::idempotency::IfErased;
 use loci_engine::memories::NewMemory;
-use loci_model::{ActorId, Namespace, Reason, Result};
+use loci_model::mirror::MirrorKind;
+use loci_model::{ActorId, Namespace, Reason, Result, limits};
 use loci_testkit::block_on;
 
 use super::mirrors::Mirrored;
@@ -83,7 +86,7 @@ fn no_file_brings_a_forgotten_document_back_in_another_namespace() {
     assert_eq!(report.created, taken.len() as u64, "{report:?}");
     assert_eq!(shelf.body("knowledge/facts/a.md"), "A note of the team.\n");
     // Somebody who writes it by hand decides otherwise, and edits of its file are taken.
-    std::fs::remove_file(mirrored.root().join("knowledge/b2.md")).unwrap();
+    fs::remove_file(mirrored.root().join("knowledge/b2.md")).unwrap();
     put(shelf, &shelf.tree, "knowledge/b2.md", new, IfErased::Answer).unwrap();
     assert_eq!(mirrored.sync().written, 1);
     mirrored.write("knowledge/b2.md", &format!("---\ntitle: Mine\n---\n\n{new}"));
@@ -131,4 +134,108 @@ fn a_document_that_was_only_deleted_may_come_in_another_namespace() {
     let refused = put(&shelf, &here, TEA, VERSIONS[0], IfErased::Refuse).unwrap_err();
     assert_eq!(refused.reason, Some(Reason::SourceErased));
     put(&shelf, &there, TEA, VERSIONS[0], IfErased::Refuse).unwrap();
+}
+
+/// Adds a mirror of a namespace, in a directory of the mirror's name.
+fn add_mirror(mirrored: &Mirrored, name: &str, namespace: &str, kind: MirrorKind) {
+    let Shelf { engine, caller, .. } = &mirrored.shelf;
+    let (namespace, path) = (Namespace::parse(namespace).unwrap(), name.to_owned());
+    let new = NewMirror { namespace, path, ..mirrored.wanted(name, kind) };
+    block_on(engine.mirror_add(caller, new)).unwrap();
+}
+
+fn sync(mirrored: &Mirrored, name: &str) {
+    let Shelf { engine, caller, world, .. } = &mirrored.shelf;
+    world.clock().advance_ms(1_000);
+    let report = block_on(engine.mirror_sync(caller, &mirrored.shelf.memory(), name)).unwrap();
+    assert_eq!(report.error, None);
+}
+
+fn mirrors(shelf: &Shelf) -> Vec<String> {
+    let listed = block_on(shelf.engine.mirrors_list(&shelf.caller, &shelf.memory())).unwrap();
+    listed.into_iter().map(|one| one.mirror.name).collect()
+}
+
+/// The lines of a receipt about files that were not examined.
+fn not_examined(receipt: &ForgetReceipt) -> Vec<&str> {
+    let lines = receipt.unreachable.iter().map(String::as_str);
+    lines.filter(|line| line.contains("not examined")).collect()
+}
+
+#[test]
+fn files_that_no_document_held_are_named() {
+    let mirrored = Mirrored::new(|_| {});
+    let shelf = &mirrored.shelf;
+    for (name, kind) in
+        [("desk", MirrorKind::Directory), ("old", MirrorKind::Directory), ("team-git", MirrorKind::Git)]
+    {
+        add_mirror(&mirrored, name, "/users/mara", kind);
+    }
+    // Another memory's removed mirror is not this memory's to know.
+    let other = NewMemory { name: "other".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
+    let other = block_on(shelf.engine.memory_create(&shelf.caller, other, None)).unwrap().id;
+    let theirs = mirrored.wanted("theirs", MirrorKind::Directory);
+    let theirs = NewMirror { memory: other.clone(), path: "theirs".to_owned(), ..theirs };
+    block_on(shelf.engine.mirror_add(&shelf.caller, theirs)).unwrap();
+    block_on(shelf.engine.mirror_sync(&shelf.caller, &other, "theirs")).unwrap();
+    let write = |path: &str, bytes: &[u8]| {
+        let place = mirrored.folder.path().join(path);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, bytes).unwrap();
+    };
+    write("theirs/knowledge/.hidden.md", b"x");
+    block_on(shelf.engine.mirror_remove(&shelf.caller, &other, "theirs")).unwrap();
+
+    written_by_mara(shelf);
+    shelf.put("knowledge/facts/a.md", "A note of the team.\n");
+    for name in ["desk", "old", "team-git", "team"] {
+        sync(&mirrored, name);
+    }
+    block_on(shelf.engine.mirror_remove(&shelf.caller, &shelf.memory(), "old")).unwrap();
+    let large = vec![b'x'; usize::try_from(limits::MIRRORED_FILE_BYTES_MAX).unwrap() + 1];
+    let of_desk: [(&str, &[u8]); 6] = [
+        ("knowledge/.hidden.md", b"x"),
+        ("knowledge/facts/binary.md", b"\xff x"),
+        ("knowledge/facts/large.md", &large),
+        ("knowledge/facts/tea.md~", b"x"),
+        ("loose.md", b"x"),
+        (".obsidian/state.json", b"x"),
+    ];
+    for (path, bytes) in of_desk {
+        write(&format!("desk/{path}"), bytes);
+    }
+    write("m/loose.md", b"x");
+    sync(&mirrored, "desk");
+    sync(&mirrored, "team");
+
+    let remedy = "delete those that have the person's words";
+    let expect = [
+        format!(
+            "mirror desk: files that are no documents were not examined (6: .obsidian, \
+             knowledge/.hidden.md, knowledge/facts/binary.md, knowledge/facts/large.md, \
+             knowledge/facts/tea.md~, loose.md): {remedy}"
+        ),
+        format!("mirror team: files that are no documents were not examined (1: loose.md): {remedy}"),
+        "folders of removed mirrors, below mirror.roots, were not examined (1: old): delete them, or the \
+         files in them that have the person's words"
+            .to_owned(),
+    ];
+    let mara = ActorId::parse("mara").unwrap();
+    let ask = ForgetAsk { memory: shelf.memory(), actor: mara, dry_run: true, confirm: None };
+    let tried = block_on(shelf.engine.forget(&shelf.caller, &ask)).unwrap();
+    assert_eq!(not_examined(&tried), expect);
+    let receipt = mara_forgotten(shelf);
+    assert_eq!(not_examined(&receipt), expect);
+    assert_eq!(receipt.mirrors, ["team-git"], "{receipt:?}");
+    assert_eq!(mirrors(shelf), ["desk", "team"], "one whose folder is not empty stays");
+    assert!(!mirrored.folder.path().join("desk").join(TEA).exists());
+
+    for (path, _) in of_desk {
+        fs::remove_file(mirrored.folder.path().join("desk").join(path)).unwrap();
+    }
+    fs::remove_dir(mirrored.folder.path().join("desk/.obsidian")).unwrap();
+    fs::remove_dir_all(mirrored.folder.path().join("old")).unwrap();
+    fs::remove_dir_all(mirrored.folder.path().join("team-git")).unwrap();
+    assert_eq!(not_examined(&mara_forgotten(shelf)), expect[1..2]);
+    assert_eq!(mirrors(shelf), ["team"]);
 }

@@ -98,6 +98,7 @@ impl Place {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = seen;
         listing.entries.sort_by(|one, other| one.path.cmp(&other.path));
         listing.skipped.sort_by(|one, other| one.path.cmp(&other.path));
+        listing.passed_over.sort();
         Ok(listing)
     }
 
@@ -128,6 +129,9 @@ impl Place {
                 continue;
             };
             if is_passed_over(name) {
+                if shown != MARKER {
+                    listing.passed_over.push(shown);
+                }
                 continue;
             }
             let Ok(lying) = dir.look(&raw) else {

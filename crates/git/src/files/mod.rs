@@ -10,12 +10,14 @@
 //! | `object_writing`, `pack_writing` | objects, one by one or as a pack |
 //! | `cloned` | what a clone has otherwise than a commit of its history |
 //! | `places` | where mirrors may lie |
+//! | `markers` | markers of mirrors below the roots, also of those that are no more |
 //! | `served` | the thread that a place is worked on by |
 
 mod bare;
 mod cloned;
 mod directory;
 mod edited_tree;
+mod markers;
 mod modes;
 mod object_writing;
 mod pack_writing;

@@ -7,10 +7,13 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use loci_model::mirror::MirrorKind;
-use loci_model::ports::files::{FileBackend, FilePlaces, MARKER};
+use loci_model::ports::BoxFuture;
+use loci_model::ports::files::{FileBackend, FilePlaces, FoundMarkers, MARKER};
 use loci_model::{Error, MemoryId, Result};
 
+use super::markers::markers_below;
 use super::object_writing::{durable, failed};
+use super::served::Served;
 use super::{BareFiles, DirectoryFiles};
 
 /// What every mirror has at its root, by kind.
@@ -145,6 +148,14 @@ impl FilePlaces for LocalPlaces {
             Ok(()) | Err(_) => word_in(&file)?
                 .ok_or_else(|| Error::unavailable(format!("{} is empty: remove it", file.display()))),
         }
+    }
+
+    fn markers(&self) -> BoxFuture<'_, Result<FoundMarkers>> {
+        let served = Served::new(self.roots.clone());
+        Box::pin(async move {
+            let served = served?;
+            served.ask(|roots| Ok(markers_below(roots))).await
+        })
     }
 }
 

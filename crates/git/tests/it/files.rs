@@ -175,6 +175,8 @@ fn nothing_leaves_a_directory() {
         std::fs::write(inside.join(name), "x").unwrap();
     }
     assert_eq!(paths(&backend), ["file.md"]);
+    let passed_over = block_on(backend.list()).unwrap().passed_over;
+    assert_eq!(passed_over, [".#c.md", ".hidden.md", "a.md~", "b.swp", "d.__strands_tmp_1"]);
     let mode = std::os::unix::fs::PermissionsExt::mode(
         &std::fs::metadata(inside.join("file.md")).unwrap().permissions(),
     );

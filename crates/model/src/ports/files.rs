@@ -85,6 +85,26 @@ pub struct FileListing {
     pub entries: Vec<FileEntry>,
     /// What was left out, by path.
     pub skipped: Vec<FileSkipped>,
+    /// What is passed over by its name, by path, without the marker. A directory stands for all in it.
+    pub passed_over: Vec<String>,
+}
+
+/// A marker of a mirror, with the place that it lies in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundMarker {
+    /// The place, below the root.
+    pub path: String,
+    /// The marker's text.
+    pub text: String,
+}
+
+/// Markers of mirrors below the roots, whether or not the mirrors are still known.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FoundMarkers {
+    /// The markers, by path.
+    pub markers: Vec<FoundMarker>,
+    /// False where not every directory could be looked through.
+    pub is_whole: bool,
 }
 
 /// A change of one file.
@@ -262,4 +282,10 @@ pub trait FilePlaces: Send + Sync {
     /// # Errors
     /// `Unavailable` where it can be neither read nor written.
     fn installation(&self, fresh: &dyn Fn() -> String) -> Result<String>;
+
+    /// The markers below the roots, of places that hold files.
+    ///
+    /// # Errors
+    /// `Unavailable` where the roots cannot be looked through.
+    fn markers(&self) -> BoxFuture<'_, Result<FoundMarkers>>;
 }

@@ -146,7 +146,11 @@ impl BucketFiles {
                 listing.marker = marker.map(|found| String::from_utf8_lossy(&found.file.bytes).into_owned());
                 continue;
             }
-            if path.is_empty() || path.split('/').any(is_passed_over) {
+            if path.is_empty() {
+                continue;
+            }
+            if path.split('/').any(is_passed_over) {
+                listing.passed_over.push(path);
                 continue;
             }
             let mut skip = |why| listing.skipped.push(FileSkipped { path: path.clone(), why });
@@ -169,6 +173,7 @@ impl BucketFiles {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = seen;
         listing.entries.sort_by(|one, other| one.path.cmp(&other.path));
         listing.skipped.sort_by(|one, other| one.path.cmp(&other.path));
+        listing.passed_over.sort();
         Ok(())
     }
 

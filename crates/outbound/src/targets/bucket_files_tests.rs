@@ -179,6 +179,7 @@ async fn what_is_listed() {
         skipped,
         [("closed.md", "unreadable"), ("folder/", "no_regular_file"), ("large.md", "too_large")]
     );
+    assert_eq!(listing.passed_over, [".hidden.md", "draft.md~"]);
     // The marker is read again, and what could not be: nothing else changed.
     let before = bucket.reads.load(Ordering::Relaxed);
     assert_eq!(place.list().await.unwrap(), listing);

@@ -7,6 +7,7 @@
 //! | [`guards`] | what keeps a mirror that is gone, or another's, from deleting anything: pure |
 //! | `mirrors`, `syncing` | the verbs: making, listing, removing; one sync, alone, with its report |
 //! | `erasures` | mirrors after an erasure, and what is left in them |
+//! | `leftovers` | files in folders of mirrors that no document holds |
 //! | `apart` | no mirror in another, none on another's disks |
 //! | `rendering`, `keeping` | the files that there are to be; what both sides agreed on, between two syncs |
 //! | `two_way`, `ingesting`, `taking`, `writing_files` | a sync of files: the look, what the tree takes, what is written |
@@ -23,6 +24,7 @@ mod ingesting;
 mod keeping;
 mod keeping_up;
 pub mod layouts;
+mod leftovers;
 mod mirrors;
 mod rendering;
 mod spelling;

@@ -80,7 +80,7 @@ pub(super) fn composed(path: &str) -> String {
 /// A listing with composed paths, and how the place spells those that it spells otherwise. Of two files of
 /// one name the composed one is meant, else the first.
 pub(super) fn composed_listing(listing: FileListing) -> (FileListing, Spellings) {
-    let FileListing { has_root, marker, entries, skipped } = listing;
+    let FileListing { has_root, marker, entries, skipped, passed_over } = listing;
     let (mut taken, mut others) = (BTreeMap::new(), Vec::new());
     for entry in entries {
         let path = composed(&entry.path);
@@ -106,7 +106,8 @@ pub(super) fn composed_listing(listing: FileListing) -> (FileListing, Spellings)
         names.insert(path.clone(), spelled);
         taken.insert(path, entry);
     }
-    (FileListing { has_root, marker, entries: taken.into_values().collect(), skipped }, names)
+    let entries = taken.into_values().collect();
+    (FileListing { has_root, marker, entries, skipped, passed_over }, names)
 }
 
 /// A path, and every directory that it lies in, the outermost first.

@@ -1,0 +1,159 @@
+//! Markers of mirrors below their roots, also of mirrors that are no more. Nothing is read but markers and
+//! names, no link is followed, and a mirror is not searched for another.
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use loci_model::ports::files::{FoundMarker, FoundMarkers, MARKER};
+
+use crate::beneath::{Dir, Lying};
+
+/// Bytes of a marker.
+const MARKER_BYTES_MAX: u64 = 4_096;
+/// Names of one directory.
+const NAMES_MAX: usize = 200_000;
+/// Directories inside each other.
+const DEPTH_MAX: usize = 32;
+/// Directories of one look, outside of mirrors.
+const DIRECTORIES_MAX: usize = 10_000;
+
+/// A look for markers.
+struct Look {
+    found: FoundMarkers,
+    /// Directories that it may still enter.
+    left: usize,
+}
+
+/// Looks for markers below these roots. A mirror in which nothing but its marker is left has none.
+pub(super) fn markers_below(roots: &[PathBuf]) -> FoundMarkers {
+    let found = FoundMarkers { markers: Vec::new(), is_whole: true };
+    let mut look = Look { found, left: DIRECTORIES_MAX };
+    for root in roots {
+        let real = match root.canonicalize() {
+            Ok(real) => real,
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(_) => {
+                look.found.is_whole = false;
+                continue;
+            }
+        };
+        match Dir::open(&real) {
+            Ok(Some(dir)) => look.walk(&dir, "", 0),
+            Ok(None) => {}
+            Err(_) => look.found.is_whole = false,
+        }
+    }
+    let mut found = look.found;
+    found.markers.sort_by(|one, other| (&one.path, &one.text).cmp(&(&other.path, &other.text)));
+    found.markers.dedup();
+    found
+}
+
+impl Look {
+    fn walk(&mut self, dir: &Dir, path: &str, depth: usize) {
+        if self.left == 0 || depth > DEPTH_MAX {
+            self.found.is_whole = false;
+            return;
+        }
+        self.left -= 1;
+        for (marker, is_repository) in [(MARKER, false), (super::bare::MARKER, true)] {
+            match dir.read(marker.as_bytes(), MARKER_BYTES_MAX) {
+                Ok(Some(text)) => {
+                    if is_repository || holds_files(dir, 0) {
+                        let text = String::from_utf8_lossy(&text).into_owned();
+                        let path = if path.is_empty() { ".".to_owned() } else { path.to_owned() };
+                        self.found.markers.push(FoundMarker { path, text });
+                    }
+                    return;
+                }
+                Ok(None) => {}
+                Err(_) => self.found.is_whole = false,
+            }
+        }
+        let Ok(names) = dir.names(NAMES_MAX) else {
+            self.found.is_whole = false;
+            return;
+        };
+        for name in names {
+            if !matches!(dir.look(&name), Ok(Some((Lying::Directory, _)))) {
+                continue;
+            }
+            let shown = String::from_utf8_lossy(&name);
+            let shown = if path.is_empty() { shown.into_owned() } else { format!("{path}/{shown}") };
+            match dir.directory(&name) {
+                Ok(Some(inner)) => self.walk(&inner, &shown, depth + 1),
+                Ok(None) => {}
+                Err(_) => self.found.is_whole = false,
+            }
+        }
+    }
+}
+
+/// True where anything but a marker at the top and empty directories lies in a directory, or may lie there.
+fn holds_files(dir: &Dir, depth: usize) -> bool {
+    let Ok(names) = dir.names(NAMES_MAX) else { return true };
+    names.iter().filter(|name| depth > 0 || name.as_slice() != MARKER.as_bytes()).any(|name| {
+        match dir.look(name) {
+            Ok(Some((Lying::Directory, _))) if depth < DEPTH_MAX => match dir.directory(name) {
+                Ok(Some(inner)) => holds_files(&inner, depth + 1),
+                Ok(None) => false,
+                Err(_) => true,
+            },
+            Ok(Some(_)) | Err(_) => true,
+            Ok(None) => false,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_of_mirrors_that_hold_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("mirrors");
+        let write = |path: &str, text: &str| {
+            let place = root.join(path);
+            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+            std::fs::write(place, text).unwrap();
+        };
+        write("desk/.loci-mirror", "version 1\na\n");
+        write("desk/knowledge/x.md", "x");
+        write("desk/inner/.loci-mirror", "version 1\ninner\n");
+        write("desk/inner/y.md", "y");
+        write("own-0123456789/deep/shelf/.loci-mirror", "version 1\nb\n");
+        write("own-0123456789/deep/shelf/.note.md~", "x");
+        write("team.git/loci-mirror", "version 1\nc\n");
+        write("emptied/.loci-mirror", "version 1\nd\n");
+        std::fs::create_dir_all(root.join("emptied/knowledge/facts")).unwrap();
+        write("plain/note.md", "x");
+        let outside = folder.path().join("outside");
+        std::fs::create_dir(&outside).unwrap();
+        std::fs::write(outside.join(MARKER), "version 1\ne\n").unwrap();
+        std::fs::write(outside.join("z.md"), "z").unwrap();
+        std::os::unix::fs::symlink(&outside, root.join("link")).unwrap();
+        let found = markers_below(&[root.clone(), root.clone(), folder.path().join("not-there")]);
+        assert!(found.is_whole);
+        let expect = [
+            ("desk", "version 1\na\n"),
+            ("own-0123456789/deep/shelf", "version 1\nb\n"),
+            ("team.git", "version 1\nc\n"),
+        ];
+        let told: Vec<(&str, &str)> =
+            found.markers.iter().map(|one| (one.path.as_str(), one.text.as_str())).collect();
+        assert_eq!(told, expect);
+    }
+
+    #[test]
+    fn a_look_that_is_cut_off_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = |count: usize| {
+            let root = folder.path().join(count.to_string());
+            std::fs::create_dir_all(root.join(vec!["d"; count].join("/"))).unwrap();
+            markers_below(&[root]).is_whole
+        };
+        assert!(deep(DEPTH_MAX));
+        assert!(!deep(DEPTH_MAX + 1));
+    }
+}
