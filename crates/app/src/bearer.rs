@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use loci_server::secret_file::{Readers, readers};
+use loci_server::secret_file;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -26,11 +26,9 @@ pub(crate) fn token(globals: &Globals, environment: &Environment) -> Result<Opti
     }
 }
 
-/// The warning of a file that every user of the machine may read, by the rule for the private key of TLS.
+/// The warning of a file that others may read, by the rule for every file with a secret.
 fn warning(file: &Path, about: &Metadata) -> Option<String> {
-    (readers(about) == Readers::Everybody).then(|| {
-        format!("every user of this machine can read or change the token in {}: chmod 600 it", file.display())
-    })
+    secret_file::fault(&format!("the token in {}", file.display()), about)
 }
 
 fn read(file: &Path) -> Result<String> {
@@ -73,9 +71,9 @@ mod tests {
         };
         check("loci_abc\n", 0o600, Ok(("loci_abc", false)));
         check("loci_abc", 0o400, Ok(("loci_abc", false)));
-        // A pod with `fsGroup` mounts a secret with one of these, and cannot change it.
-        check("loci_abc\n", 0o440, Ok(("loci_abc", false)));
-        check("loci_abc\n", 0o640, Ok(("loci_abc", false)));
+        // Of the process's own user: a group reads only what root mounts.
+        check("loci_abc\n", 0o440, Ok(("loci_abc", true)));
+        check("loci_abc\n", 0o640, Ok(("loci_abc", true)));
         check("loci_abc\n", 0o644, Ok(("loci_abc", true)));
         check("loci_abc\n", 0o602, Ok(("loci_abc", true)));
         check(" \n", 0o600, Err("is empty"));

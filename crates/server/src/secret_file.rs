@@ -1,33 +1,41 @@
-//! Who else may read a file that holds a secret, by its mode. One rule for the master key, files with
-//! tokens, the private key of TLS and a configuration that names secret addresses; what follows is the
-//! reader's matter. It does not look at folders or access lists.
+//! Users that may read or change a file that holds a secret, by its mode and owner. One rule for the master
+//! key, files with tokens, the private key of TLS and a configuration that names secret addresses; refusing
+//! the file or warning about it is the reader's matter. It does not look at folders or access lists.
 
 use std::fs::Metadata;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::MetadataExt as _;
 
-/// The users whom a mode lets read a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Readers {
-    /// The owner alone.
-    Owner,
-    /// The owner and a group: orchestrators mount secrets so.
-    Group,
-    /// Every user of the machine.
-    Everybody,
-}
+/// The user that orchestrators mount secrets as.
+const ROOT: u32 = 0;
+/// The permissions of everybody, and those of a group that do more than read.
+const NEVER: u32 = 0o037;
+/// All permissions of a group.
+const GROUP: u32 = 0o070;
 
-/// Returns who may read, or change, a file.
+/// Returns the sentence about a secret file that breaks the rule: mode, owner, rule and remedy. `None` for a
+/// file that keeps it. `name` is the file as the reader of the sentence may see it.
 #[must_use]
-pub fn readers(about: &Metadata) -> Readers {
-    of_mode(about.permissions().mode())
+pub fn fault(name: &str, about: &Metadata) -> Option<String> {
+    let process = rustix::process::geteuid().as_raw();
+    fault_of(name, about.mode() & 0o7777, about.uid(), process)
 }
 
-fn of_mode(mode: u32) -> Readers {
-    match mode {
-        mode if mode & 0o007 != 0 => Readers::Everybody,
-        mode if mode & 0o070 != 0 => Readers::Group,
-        _ => Readers::Owner,
-    }
+fn fault_of(name: &str, mode: u32, owner: u32, process: u32) -> Option<String> {
+    (!is_closed(mode, owner, process)).then(|| {
+        format!(
+            "{name} has the mode {mode:04o} and belongs to user {owner}, while this process runs as user \
+             {process}: a file with a secret must be readable and writable by its owner alone; a group may \
+             read it only where it belongs to root and the process is another user: chmod 600 it (a volume \
+             of Kubernetes: fsGroupChangePolicy: OnRootMismatch, or a secret with defaultMode: 0400)"
+        )
+    })
+}
+
+/// True where nobody reads the file who need not. As in PostgreSQL, a group may read a file of root's: that
+/// is how a process that is not root is given one, which it can neither own nor change.
+fn is_closed(mode: u32, owner: u32, process: u32) -> bool {
+    let is_mounted = owner == ROOT && process != ROOT;
+    mode & NEVER == 0 && (mode & GROUP == 0 || is_mounted)
 }
 
 #[cfg(test)]
@@ -35,18 +43,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modes() {
-        for (mode, expect) in [
-            (0o100_600, Readers::Owner),
-            (0o100_400, Readers::Owner),
-            (0o100_640, Readers::Group),
-            (0o100_620, Readers::Group),
-            (0o100_604, Readers::Everybody),
-            (0o100_602, Readers::Everybody),
-            (0o100_644, Readers::Everybody),
+    fn modes_and_owners() {
+        const SELF: u32 = 65_532;
+        for (mode, owner, process, expect) in [
+            (0o600, SELF, SELF, true),
+            (0o400, SELF, SELF, true),
+            (0o700, SELF, SELF, true),
+            (0o640, SELF, SELF, false),
+            (0o440, SELF, SELF, false),
+            (0o660, SELF, SELF, false),
+            (0o620, SELF, SELF, false),
+            (0o604, SELF, SELF, false),
+            (0o602, SELF, SELF, false),
+            (0o644, SELF, SELF, false),
+            // What a pod with `fsGroup` mounts of a secret.
+            (0o440, ROOT, SELF, true),
+            (0o640, ROOT, SELF, true),
+            (0o600, ROOT, SELF, true),
+            (0o660, ROOT, SELF, false),
+            (0o650, ROOT, SELF, false),
+            (0o644, ROOT, SELF, false),
+            (0o444, ROOT, SELF, false),
+            // Root owns what it reads as everybody does.
+            (0o600, ROOT, ROOT, true),
+            (0o640, ROOT, ROOT, false),
+            (0o600, SELF, ROOT, true),
+            (0o640, SELF, ROOT, false),
         ] {
-            assert_eq!(of_mode(mode), expect, "{mode:o}");
+            assert_eq!(is_closed(mode, owner, process), expect, "{mode:o} {owner} {process}");
         }
-        assert!(Readers::Owner < Readers::Group && Readers::Group < Readers::Everybody);
+    }
+
+    #[test]
+    fn a_fault_names_file_mode_rule_and_remedy() {
+        assert_eq!(fault_of("the token", 0o600, 1_000, 1_000), None);
+        let told = fault_of("the token", 0o660, 1_000, 1_000).unwrap();
+        for part in ["the token", "0660", "user 1000", "by its owner alone", "chmod 600", "OnRootMismatch"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
     }
 }

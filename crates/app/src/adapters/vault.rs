@@ -9,7 +9,7 @@ use chacha20poly1305::aead::{Aead, KeyInit};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use loci_model::ports::vault::Vault;
 use loci_model::{Error, Result};
-use loci_server::secret_file::{Readers, readers};
+use loci_server::secret_file;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
@@ -165,9 +165,9 @@ fn read(path: &Path) -> Result<Option<Zeroizing<[u8; KEY_BYTES]>>> {
     match std::fs::read_to_string(path) {
         Ok(text) => {
             let text = Zeroizing::new(text);
-            if readers(&std::fs::metadata(path).map_err(failed)?) > Readers::Owner {
-                let rule = "master.key of the data folder can be read by others: chmod 600 it";
-                return Err(Error::unavailable(rule));
+            let about = std::fs::metadata(path).map_err(failed)?;
+            if let Some(fault) = secret_file::fault("master.key of the data folder", &about) {
+                return Err(Error::unavailable(fault));
             }
             decode(&text, "master.key").map(Some)
         }
@@ -259,8 +259,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("master.key");
         std::fs::write(&path, "11".repeat(32)).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-        let error = FileVault::new(MasterKey::File(path)).seal(b"x").unwrap_err();
-        assert!(error.message.contains("chmod 600"), "{}", error.message);
+        for mode in [0o644, 0o640, 0o660] {
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            let error = FileVault::new(MasterKey::File(path.clone())).seal(b"x").unwrap_err();
+            assert!(error.message.contains("chmod 600"), "{}", error.message);
+            assert!(error.message.contains(&format!("{mode:04o}")), "{}", error.message);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use loci_model::limits;
-use loci_server::secret_file::{Readers, readers};
+use loci_server::secret_file;
 use toml::Table;
 
 use super::environment::Environment;
@@ -27,12 +27,14 @@ pub fn load(named: Option<&Path>, environment: &Environment) -> Result<Config> {
         Some(path) => read(path)?.unwrap_or_default(),
         None => Table::new(),
     };
-    let open_file =
-        path.filter(|path| std::fs::metadata(path).is_ok_and(|about| readers(&about) == Readers::Everybody));
+    let fault = path.and_then(|path| {
+        let about = std::fs::metadata(&path).ok()?;
+        secret_file::fault(&path.display().to_string(), &about)
+    });
     let without_effect = environment.apply(&mut table)?;
     let mut config: Config = table.try_into().context("the configuration does not hold")?;
     config.variables_without_effect = without_effect;
-    config.file_of_everybody = open_file.filter(|_| config.names_secret_addresses());
+    config.secret_file_fault = fault.filter(|_| config.names_secret_addresses());
     check(&config)?;
     Ok(config)
 }
@@ -290,7 +292,7 @@ mod tests {
             assert!(warnings.iter().all(|told| told.contains("chmod 600") && !told.contains("s3cr3t")));
         };
         check("https://hooks.example.org/x?key=s3cr3t", 0o644, true);
-        check("https://hooks.example.org/x?key=s3cr3t", 0o640, false);
+        check("https://hooks.example.org/x?key=s3cr3t", 0o640, true);
         check("https://hooks.example.org/x?key=s3cr3t", 0o600, false);
         check("https://hooks.example.org/x", 0o644, false);
     }

@@ -123,9 +123,9 @@ pub struct Config {
     /// `LOCI_` variables that begin with no section; they have no effect.
     #[serde(skip)]
     pub variables_without_effect: Vec<String>,
-    /// The file that was read, where it names secret addresses and every user of the machine can read it.
+    /// The fault of the file that was read, where it names secret addresses and others can read it.
     #[serde(skip)]
-    pub file_of_everybody: Option<PathBuf>,
+    pub secret_file_fault: Option<String>,
 }
 
 /// `[server]`
@@ -397,8 +397,8 @@ impl Config {
         targets::check(&self.targets, &self.webhooks, &self.outbound)
     }
 
-    /// A warning for each `LOCI_` variable that has no effect, and for a file with secrets that every user
-    /// reads.
+    /// A warning for each `LOCI_` variable that has no effect, and for a file with secrets that others may
+    /// read.
     pub fn warnings(&self) -> Vec<String> {
         let warning = |name: &String| {
             format!(
@@ -406,13 +406,10 @@ impl Config {
                  is called so; unset it, or see the sections in `loci config print`"
             )
         };
-        let open_file = self.file_of_everybody.iter().map(|path| {
-            format!(
-                "every user of this machine can read {}, and the address of a [[target]] in it has a query, \
-                 which may be a key: chmod 600 it",
-                path.display()
-            )
-        });
+        let open_file = self
+            .secret_file_fault
+            .iter()
+            .map(|fault| format!("the address of a [[target]] has a query, which may be a key, and {fault}"));
         self.variables_without_effect.iter().map(warning).chain(open_file).collect()
     }
 

@@ -9,7 +9,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-use crate::secret_file::{Readers, readers};
+use crate::secret_file;
 
 /// A certificate chain and its key, in PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,13 +47,11 @@ impl Tls {
     }
 }
 
-/// Warns where every user of the machine may read the private key. It is taken all the same:
-/// orchestrators mount secrets so.
+/// Warns where others may read the private key. It is taken all the same: orchestrators mount secrets so.
 fn warn_of_readers(key: &Path) {
     if let Ok(about) = std::fs::metadata(key)
-        && readers(&about) == Readers::Everybody
+        && let Some(fault) = secret_file::fault("the private key of TLS", &about)
     {
-        tracing::warn!(key = %key.display(), "every user of this machine can read the private key of TLS: \
-                                              chmod 600 it");
+        tracing::warn!(key = %key.display(), "{fault}");
     }
 }
