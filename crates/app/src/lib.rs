@@ -24,6 +24,7 @@ mod session;
 mod spool;
 mod stop_limit;
 mod terminal_text;
+mod unfinished;
 mod wait_notice;
 pub mod wiring;
 pub mod wiring_code;

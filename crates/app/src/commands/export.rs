@@ -21,6 +21,7 @@ use crate::config::environment::Environment;
 use crate::exit::{NotFound, Usage};
 use crate::output;
 use crate::session::Session;
+use crate::unfinished::Unfinished;
 
 /// How the first line of an export begins.
 const HEADER: &[u8] = br#"{"type":"header""#;
@@ -161,16 +162,15 @@ async fn all(session: &Session) -> Result<Vec<String>> {
     Ok(ids)
 }
 
-/// Under another name until it is whole.
+/// Writes the file, which has its name once it is whole.
 async fn to_file(session: &Session, memories: &[String], part: &ExportAsk, path: &Path) -> Result<Counts> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".partial");
-    let partial = PathBuf::from(name);
-    let file = std::fs::File::create(&partial).with_context(|| format!("writing {}", partial.display()))?;
+    let writing = || format!("writing {}", path.display());
+    let work = Unfinished::beside(path)?;
+    let file = std::fs::File::create_new(work.path()).with_context(writing)?;
     let mut out = std::io::BufWriter::new(file);
     let counts = write(session, memories, part, &mut out).await?;
-    out.get_ref().sync_all()?;
-    std::fs::rename(&partial, path).with_context(|| format!("writing {}", path.display()))?;
+    out.get_ref().sync_all().with_context(writing)?;
+    work.publish()?;
     Ok(counts)
 }
 

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
@@ -22,6 +22,7 @@ use super::import::claude_folder;
 use crate::exit::{NotFound, Usage};
 use crate::output;
 use crate::session::Session;
+use crate::unfinished::Unfinished;
 
 /// What to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -212,19 +213,12 @@ fn topics(documents: &[Exported]) -> Result<Vec<SourceFile>> {
     texts.collect()
 }
 
-/// Under another name until it is whole.
+/// Writes the file or folder, which has its name once it is whole.
 fn write(target: &Path, files: &[SourceFile], is_one: bool) -> Result<()> {
-    let mut name = target.as_os_str().to_owned();
-    name.push(".partial");
-    let partial = PathBuf::from(name);
-    let failed = || format!("writing {}", partial.display());
-    ensure!(
-        fs::symlink_metadata(&partial).is_err(),
-        "{} is left of an export that was cut off: remove it",
-        partial.display()
-    );
+    let failed = || format!("writing {}", target.display());
+    let work = Unfinished::beside(target)?;
     for file in files {
-        let path = if is_one { partial.clone() } else { partial.join(&file.path) };
+        let path = if is_one { work.path() } else { work.path().join(&file.path) };
         let inside = !file.path.split('/').any(|segment| segment == "..") && !file.path.starts_with('/');
         ensure!(inside, "{} leaves the folder", file.path);
         if let Some(folder) = path.parent().filter(|_| !is_one) {
@@ -236,7 +230,7 @@ fn write(target: &Path, files: &[SourceFile], is_one: bool) -> Result<()> {
     if !is_one && fs::symlink_metadata(target).is_ok() {
         fs::remove_dir(target).with_context(failed)?;
     }
-    fs::rename(&partial, target).with_context(|| format!("writing {}", target.display()))
+    work.publish()
 }
 
 fn checksum(files: &[SourceFile]) -> String {

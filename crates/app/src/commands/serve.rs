@@ -253,9 +253,13 @@ fn announce(url: &str, port_file: Option<&Path>, port: u16) -> Result<()> {
     say(&format!("listening on {url}"));
     if let Some(path) = port_file {
         let draft = path.with_extension("draft");
-        std::fs::write(&draft, format!("{port}\n"))
-            .with_context(|| format!("writing {}", draft.display()))?;
-        std::fs::rename(&draft, path).with_context(|| format!("writing {}", path.display()))?;
+        let written =
+            std::fs::write(&draft, format!("{port}\n")).and_then(|()| std::fs::rename(&draft, path));
+        if written.is_err() {
+            // The error says what failed: the draft holds a number and nothing else.
+            let _ = std::fs::remove_file(&draft);
+        }
+        written.with_context(|| format!("writing {}", path.display()))?;
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use super::operations_place::OperationsAt;
 use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
+use crate::unfinished::Unfinished;
 
 /// Which records, and where to
 #[derive(Debug, Args)]
@@ -54,15 +55,13 @@ impl Export {
             told(&written);
             return Ok(());
         };
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".partial");
-        let partial = PathBuf::from(partial);
-        let file =
-            std::fs::File::create(&partial).with_context(|| format!("writing {}", partial.display()))?;
+        let writing = || format!("writing {}", path.display());
+        let work = Unfinished::beside(path)?;
+        let file = std::fs::File::create_new(work.path()).with_context(writing)?;
         let mut out = std::io::BufWriter::new(file);
         let written = self.write(session, (&memory, &kinds), &mut out).await?;
-        out.get_ref().sync_all()?;
-        std::fs::rename(&partial, path).with_context(|| format!("writing {}", path.display()))?;
+        out.get_ref().sync_all().with_context(writing)?;
+        work.publish()?;
         output::result(session.json, &written, |written| {
             output::line(format!("wrote {}: {} records", path.display(), written.records));
             told(written);

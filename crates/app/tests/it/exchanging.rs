@@ -108,23 +108,46 @@ fn mem0_goes_on_where_it_was_cut_off_and_changes_what_changed() {
     let changed = write(&home, "changed.json", &memories(130).replace("number 7\"", "number seven\""));
     assert_eq!(counts(&import(&home, "mem0", &changed)), [0, 1, 129]);
     export(&home, "mem0", "/", "back.json");
-    // A folder is no place for a file, and what another export left is not written through.
+    // A folder is no place for a file, and a link that takes the name of an unfinished export is not
+    // written through.
     fs::create_dir(home.path("folder")).unwrap();
     std::os::unix::fs::symlink(home.path("elsewhere"), home.path("linked.partial")).unwrap();
-    for (target, rule) in [("folder", "exists: name a new"), ("linked", "remove it")] {
-        let target = home.path(target);
-        let arguments =
-            ["export", "--format", "mem0", "--memory", "notes", "--namespace", "/", target.to_str().unwrap()];
-        let output = home.run(&arguments);
-        assert!(
-            !output.status.success() && String::from_utf8_lossy(&output.stderr).contains(rule),
-            "{output:?}"
-        );
-    }
+    let folder = home.path("folder");
+    let arguments =
+        ["export", "--format", "mem0", "--memory", "notes", "--namespace", "/", folder.to_str().unwrap()];
+    assert!(home.fails(2, &arguments).contains("exists: name a new"));
+    export(&home, "mem0", "/", "linked");
     assert!(!home.path("elsewhere").exists());
     let back: Value = serde_json::from_str(&fs::read_to_string(home.path("back.json")).unwrap()).unwrap();
     let sent: Value = serde_json::from_str(&fs::read_to_string(&changed).unwrap()).unwrap();
     assert_eq!(back, sent);
+}
+
+#[test]
+fn an_export_that_fails_leaves_nothing() {
+    let home = home();
+    import(&home, "mem0", &write(&home, "some.json", &memories(3)));
+    home.json(&["memory", "ensure", "operations", "--profile", "sre"]);
+    // A folder that is not empty cannot be replaced by a file: that shows when everything is written.
+    write(&home, "taken/mine.txt", "mine");
+    let taken = home.path("taken");
+    let taken = taken.to_str().unwrap();
+    for arguments in [
+        ["export", "--memory", "notes", taken].as_slice(),
+        &["sre", "export", "--memory", "operations", "--out", taken],
+    ] {
+        let output = home.run(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains("taken"), "{arguments:?}: {said}");
+        for entry in fs::read_dir(home.path("")).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(!name.contains("unfinished") && !name.contains("partial"), "{arguments:?}: {name}");
+        }
+    }
+    assert_eq!(fs::read_to_string(home.path("taken/mine.txt")).unwrap(), "mine");
+    // What is whole has its name, and nothing else is left.
+    home.ok(&["export", "--memory", "notes", home.path("whole.jsonl").to_str().unwrap()]);
+    assert!(home.path("whole.jsonl").is_file());
 }
 
 #[test]

@@ -28,9 +28,12 @@ impl SreMemory {
             Err(error) => return Err(error),
         }
         let mut file = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&draft)?;
-        writeln!(file, "{memory}")?;
-        fs::rename(&draft, directory.join(FILE))?;
-        Ok(true)
+        let written = writeln!(file, "{memory}").and_then(|()| fs::rename(&draft, directory.join(FILE)));
+        if written.is_err() {
+            // The error says what failed: a draft that stays is its owner's alone.
+            let _ = fs::remove_file(&draft);
+        }
+        written.map(|()| true)
     }
 }
 
@@ -52,6 +55,10 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "sre_agent_memory-0123456789\n");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, MODE);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(memory.write_memory_id(folder.path()).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft of a failure is left");
         assert!(memory.write_memory_id(&folder.path().join("none")).is_err());
     }
 }

@@ -2,7 +2,9 @@
 //! renaming; nothing is written without `--apply`, and files come before others go.
 
 use std::collections::BTreeSet;
+use std::fs::Permissions;
 use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -181,26 +183,32 @@ fn is_as_read(root: &Path, change: &FileChange) -> Result<bool> {
     }
 }
 
-/// A file with the rights of the one that it replaces or was, and as old as what it says.
+/// A file with the rights of the one that it replaces or was, and as old as what it says. Until it is whole
+/// only its owner reads it, and it goes where it cannot be finished.
 fn put(root: &Path, change: &FileChange, text: &str) -> Result<()> {
     let place = root.join(&change.path);
     let writing = || format!("writing {}", place.display());
     let folder = place.parent().unwrap_or(root);
     std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-    let beside = place.with_extension("md.loci-new");
-    let mut file = std::fs::File::create(&beside).with_context(writing)?;
+    let own = change.before.is_some().then_some(&change.path);
+    let like = change.moved_from.as_ref().or(own);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".loci-new-");
+    if like.is_none() {
+        // What the user's mask leaves of it.
+        builder.permissions(Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder).with_context(writing)?;
     file.write_all(text.as_bytes()).with_context(writing)?;
     if let Some(at) = change.modified_at {
         let since = Duration::from_millis(u64::try_from(at.millis()).unwrap_or_default());
-        file.set_modified(SystemTime::UNIX_EPOCH + since).with_context(writing)?;
+        file.as_file().set_modified(SystemTime::UNIX_EPOCH + since).with_context(writing)?;
     }
-    drop(file);
-    let own = change.before.is_some().then_some(&change.path);
-    if let Some(like) = change.moved_from.as_ref().or(own) {
+    if let Some(like) = like {
         let rights = std::fs::metadata(root.join(like)).with_context(writing)?.permissions();
-        std::fs::set_permissions(&beside, rights).with_context(writing)?;
+        file.as_file().set_permissions(rights).with_context(writing)?;
     }
-    std::fs::rename(&beside, &place).with_context(writing)
+    file.persist(&place).map(drop).map_err(|error| error.error).with_context(writing)
 }
 
 /// In the shape that a server answers.
@@ -307,10 +315,17 @@ mod tests {
         check(Some(b"old"), change(Some("old"), None), true);
     }
 
-    #[cfg(unix)]
+    #[test]
+    fn a_file_that_cannot_be_put_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("a.md")).unwrap();
+        let error = put(folder.path(), &change(None, Some("new")), "new").unwrap_err();
+        assert!(error.to_string().contains("a.md"), "{error}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
     #[test]
     fn rights_and_times_stay() {
-        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("a.md");
         std::fs::write(&place, "old").unwrap();

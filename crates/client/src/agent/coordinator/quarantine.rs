@@ -149,7 +149,12 @@ impl Quarantine {
 fn write(directory: &Path, item: &Quarantined) -> Result<(), StoreError> {
     let text = serde_json::to_vec(item).map_err(|error| unusable(error.into()))?;
     let (new, path) = (directory.join(format!("{}.new", item.key)), file(directory, &item.key));
-    fs::write(&new, text).and_then(|()| fs::rename(&new, &path)).map_err(unusable)
+    let written = fs::write(&new, text).and_then(|()| fs::rename(&new, &path));
+    if written.is_err() {
+        // The error says what failed; where this fails too, the next write takes its place.
+        let _ = fs::remove_file(&new);
+    }
+    written.map_err(unusable)
 }
 
 fn file(directory: &Path, key: &str) -> PathBuf {
