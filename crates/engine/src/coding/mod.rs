@@ -7,6 +7,7 @@
 //! | `envelope` | what log lines of this area carry, and how failures are told |
 //! | `alerts` | holding back what a task with a security alert wrote, and writes |
 //! | `task_place` | the repository of a new task, by name and by its forge's number |
+//! | `task_secrets` | masking the names that a task is told by |
 //! | `place` | the actor, the session and the namespaces of a task, and who may touch it |
 //! | `newest_commit` | the commit that a task has come to |
 //! | `checks` | what the members of a task must be |
@@ -91,6 +92,7 @@ mod task_list;
 mod task_note;
 mod task_patch;
 mod task_place;
+mod task_secrets;
 mod themes;
 
 pub use attribution::{Attributed, AttributionAsk, Snippet};

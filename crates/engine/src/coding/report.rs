@@ -99,6 +99,7 @@ impl TaskEpisode {
         let ids = |learned: &[super::Learned]| {
             learned.iter().filter_map(|one| one.id.as_ref().map(ToString::to_string)).collect()
         };
+        let versions = said.extraction_prompts.iter().map(|(name, version)| (name.clone(), masked(version)));
         let feedback = learnings::parse(said.self_feedback_text.as_deref().unwrap_or_default());
         // An end stays (§4.1): what comes late is told beside it, or a task that ran out of time is read as a success.
         let status = ended(task).or(said.status);
@@ -114,7 +115,7 @@ impl TaskEpisode {
             verification: said.verification.as_ref().map(|value| masked_value(value, &masked)),
             learnings: ids(&left.learnings),
             self_feedback: feedback.iter().map(|one| masked(&one.text)).collect(),
-            extraction_prompts: said.extraction_prompts.clone(),
+            extraction_prompts: versions.collect(),
             used_memory_ids: said.used_memory_ids.clone(),
             helpful_memory_ids: said.helpful_memory_ids.clone(),
             harmful_memory_ids: said.harmful_memory_ids.clone(),

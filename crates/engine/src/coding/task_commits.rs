@@ -157,14 +157,14 @@ fn take(
     let clean = |text: &String| secrets::redact(text.clone(), mode).0;
     let mut commit = TaskCommit {
         task: Some(task.id.clone()),
-        user: new.user.clone().or_else(|| task.user.clone()),
-        prompt_version: new.prompt_version.clone().or_else(|| task.prompt_version.clone()),
+        user: new.user.as_ref().map(clean).or_else(|| task.user.clone()),
+        prompt_version: new.prompt_version.as_ref().map(clean).or_else(|| task.prompt_version.clone()),
         parents: parents.to_vec(),
         branch: new.branch.as_ref().map(clean),
         author: new.author.as_ref().map(clean),
         authored_at: new.authored_at,
-        trailers: new.trailers.iter().map(|(name, value)| (name.clone(), clean(value))).collect(),
-        patch_id: new.patch_id.clone(),
+        trailers: new.trailers.iter().map(|(name, value)| (clean(name), clean(value))).collect(),
+        patch_id: new.patch_id.as_ref().map(clean),
         ..known.clone()
     };
     if known.task.is_some() {

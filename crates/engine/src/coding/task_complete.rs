@@ -19,7 +19,7 @@ use super::reading_docs::Read;
 use super::report::TaskEpisode;
 use super::task_feedback::{self, NewFeedback};
 use super::task_patch::{meet, move_on};
-use super::{checks, place, reflection, rules, task_commits};
+use super::{checks, place, reflection, rules, task_commits, task_secrets};
 use crate::Engine;
 use crate::access::{self, View};
 use crate::idempotency::{ClientToken, Replay, look_up, recall, remember, replayed};
@@ -229,7 +229,10 @@ fn write(
         let said = NewFeedback::of_report(&work.said);
         warnings.extend(task_feedback::take(tx, &changing, reads, task, &said)?.warnings);
     }
-    let prompt = |name: &str| work.said.extraction_prompts.get(name).map(String::as_str);
+    let versions = &work.said.extraction_prompts;
+    let masked = |version: &String| secrets::redact(version.clone(), building.policy.secrets).0;
+    let [of_learnings, of_feedback] =
+        ["learnings", "self_feedback"].map(|name| versions.get(name).map(masked));
     warnings.extend(task_commits::told(tx, task, &work.said.commits, building.now)?);
     task_files::note(tx, task, &work.said.files_changed, &work.said.commits, building.now)?;
     let learner = |kind, prompt| Learner {
@@ -244,13 +247,13 @@ fn write(
         observed_at: work.said.observed_at.map_or(building.now, |at| at.min(building.now)),
         marks: &[],
     };
-    let learnings = learner(LearnedKind::Knowledge, prompt("learnings")).write_all(
+    let learnings = learner(LearnedKind::Knowledge, of_learnings.as_deref()).write_all(
         tx,
         &work.learnings,
         &work.ids.learnings,
         found,
     )?;
-    let self_feedback = learner(LearnedKind::SelfFeedback, prompt("self_feedback")).write_all(
+    let self_feedback = learner(LearnedKind::SelfFeedback, of_feedback.as_deref()).write_all(
         tx,
         &work.self_feedback,
         &work.ids.self_feedback,
@@ -284,6 +287,7 @@ fn note(task: &mut Task, building: &Building<'_>, said: &Completion) -> Result<O
     let error = error.map(|error| secrets::redact(error, building.policy.secrets).0);
     task.error_message = error.or_else(|| task.error_message.take());
     task.failure_category = said.failure_category.clone().or_else(|| task.failure_category.take());
+    task_secrets::mask(task, building.policy.secrets);
     match said.status {
         Some(status) => move_on(task, status, building.now),
         None => Ok(None),

@@ -14,7 +14,7 @@ use super::envelope::{Call, of_request};
 use super::preferences::{self, Described};
 use super::prompts::input_hash;
 use super::settings::CodingSettings;
-use super::{arm, checks, place, task_place};
+use super::{arm, checks, place, task_place, task_secrets};
 use crate::Engine;
 use crate::idempotency::{ClientToken, recall, remember, replayed};
 use crate::memories::existing;
@@ -271,6 +271,7 @@ fn made(
         created_at: Timestamp::EPOCH,
         updated_at: Timestamp::EPOCH,
     };
+    task_secrets::mask(&mut task, policy.secrets);
     task.request_digest = digest(&task)?;
     task.input_hash = Some(input_hash(&task)?);
     task.snapshot = Some(place::snapshot(tx.memories().sequence(&memory.id)?));

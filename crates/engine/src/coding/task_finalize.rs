@@ -97,7 +97,9 @@ impl Engine {
                         let (episode, wrote) = match existing_episode(tx, &memory.id, &task)? {
                             Some(old) => (fill(tx, &building, &mut task, old, &mut found)?, false),
                             None => {
-                                let told = TaskEpisode::minimal(&task, end.reason.clone());
+                                let reason = end.reason.clone();
+                                let reason = reason.map(|text| secrets::redact(text, policy.secrets).0);
+                                let told = TaskEpisode::minimal(&task, reason);
                                 (put_episode(tx, &building, &mut task, &told, &fresh, &mut found)?, true)
                             }
                         };

@@ -9,10 +9,11 @@ use loci_model::{Error, Result, TaskId, Timestamp};
 
 use super::co_change::task_files;
 use super::envelope::Call;
-use super::{checks, place, reflection, rules, task_commits};
+use super::{checks, place, reflection, rules, task_commits, task_secrets};
 use crate::Engine;
 use crate::memories::existing;
 use crate::records::changing::Changing;
+use crate::safety::SafetyPolicy;
 use crate::verified::Standing;
 
 /// Changes of a task; absent members stay.
@@ -61,7 +62,7 @@ impl Engine {
                 self.known_task(&memory, id).await?;
                 let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
                 let [job, _] = self.two_jobs(now)?;
-                let settings = self.settings.coding.clone();
+                let settings = self.settings.clone();
                 let patched = self
                     .store
                     .write(move |tx| {
@@ -73,6 +74,8 @@ impl Engine {
                         if let (Some(pr), Some(sha)) = (&mut task.pr, &merged) {
                             pr.merge_commit_sha = Some(sha.to_string());
                         }
+                        let policy = SafetyPolicy::of(&settings, &memory.settings);
+                        task_secrets::mask(&mut task, policy.secrets);
                         if task != before {
                             task.updated_at = now;
                             tx.tasks_mut().put(&task)?;
@@ -80,7 +83,7 @@ impl Engine {
                             task_files::note(tx, &task, &[], &[], now)?;
                         }
                         let changing = Changing { memory: &memory, by: &caller.name, at: now };
-                        rules::told(tx, &changing, &settings, (&before, &task))?;
+                        rules::told(tx, &changing, &settings.coding, (&before, &task))?;
                         if !before.status.is_terminal() && task.status.is_terminal() {
                             reflection::finished(tx, &memory, &task, &job, now)?;
                         }

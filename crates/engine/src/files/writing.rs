@@ -300,7 +300,7 @@ impl Writing<'_> {
             version: stored.version.checked_add(1).ok_or_else(full)?,
             title: masked(&content.title),
             description: masked(&content.description),
-            scope: content.scope.clone(),
+            scope: masked(&content.scope),
             metadata: content.metadata_with(&stored.metadata),
             updated_at: self.now,
             ..stored.clone()

@@ -90,7 +90,7 @@ impl Building<'_> {
             title: masked(&new.title),
             path: new.path.clone(),
             description: masked(&new.description),
-            scope: new.scope.clone(),
+            scope: masked(&new.scope),
             citations: None,
             namespace,
             strategy: new.strategy.clone(),

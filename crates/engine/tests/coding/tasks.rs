@@ -1,13 +1,18 @@
 //! Tasks: once per id, states that follow each other, lists, and who sees them.
 
+use std::collections::BTreeMap;
+
 use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::{NewTask, TaskListing, TaskNote, TaskPatch};
+use loci_engine::coding::{
+    BlameAsk, CommitReport, Completion, Finalization, NewCommit, NewTask, TaskListing, TaskNote, TaskPatch,
+};
 use loci_engine::idempotency::ClientToken;
 use loci_engine::verified::RepositoryAdd;
 use loci_model::principal::{Capability, Grant};
-use loci_model::task::{MemoryArm, TaskPullRequest, TaskStatus};
+use loci_model::task::{MemoryArm, TaskPrompt, TaskPullRequest, TaskStatus};
 use loci_model::{ActorId, CodeReason, ErrorKind, Namespace, Reason, SessionId};
 use loci_testkit::block_on;
+use loci_testkit::task_samples::sha;
 
 use super::world::{REPO, Workshop, task, task_id};
 
@@ -191,6 +196,78 @@ fn secrets_are_not_kept() {
     let made = shop.create(described.clone()).unwrap().task;
     assert_eq!(made.description, "Use [REDACTED:github_token] to push");
     assert!(!shop.create(described).unwrap().created, "the same task all the same");
+}
+
+#[test]
+fn no_name_of_a_task_keeps_a_login() {
+    let shop = Workshop::new();
+    let secret = ["ghp_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();
+    let login = format!("https://x-access-token:{secret}@git.example/acme/shop");
+    let masked = "https://x-access-token:[REDACTED:github_token]@git.example/acme/shop";
+    let named = || Some(login.clone());
+    let new = NewTask {
+        user: named(),
+        branch: named(),
+        base: named(),
+        base_sha: named(),
+        prompt: Some(TaskPrompt { template_id: named(), ..TaskPrompt::default() }),
+        prompt_version: named(),
+        model: named(),
+        variant: named(),
+        ..task("t-001")
+    };
+    let made = shop.create(new.clone()).unwrap().task;
+    assert_eq!(made.branch.as_deref(), Some(masked));
+    assert!(!format!("{made:?}").contains(&secret), "{made:?}");
+    assert!(!shop.create(new).unwrap().created, "the same task all the same");
+
+    let pr = TaskPullRequest { number: 57, url: named(), ..TaskPullRequest::default() };
+    let patch = TaskPatch { branch: named(), pr: Some(pr.clone()), ..TaskPatch::default() };
+    let patched = shop.patch("t-001", patch).unwrap().task;
+    assert_eq!(patched.pr.as_ref().and_then(|pr| pr.url.as_deref()), Some(masked));
+    assert!(!format!("{patched:?}").contains(&secret), "{patched:?}");
+
+    let commit = sha(1).unwrap().to_string();
+    let reported = NewCommit {
+        sha: commit.clone(),
+        branch: named(),
+        author: named(),
+        user: named(),
+        prompt_version: named(),
+        ..NewCommit::default()
+    };
+    let report = CommitReport { commits: vec![reported], rewrites: Vec::new() };
+    let id = task_id("t-001");
+    block_on(shop.engine.task_commits(&shop.caller, &shop.standing, &id, report)).unwrap();
+    let ask = BlameAsk { commit, ..BlameAsk::default() };
+    let blame = block_on(shop.engine.blame(&shop.caller, &shop.standing, REPO, ask)).unwrap();
+    let kept = blame.tasks[0].commit.as_ref().unwrap();
+    assert_eq!((kept.user.as_deref(), kept.branch.as_deref()), (Some(masked), Some(masked)));
+    assert!(!format!("{blame:?}").contains(&secret), "{blame:?}");
+
+    let said = Completion {
+        status: Some(TaskStatus::Completed),
+        summary: Some("Added pagination.".to_owned()),
+        branch: named(),
+        pr: Some(pr),
+        extraction_prompts: BTreeMap::from([("learnings".to_owned(), login.clone())]),
+        learnings_text: Some("- **Build (tooling):** run `make gen` before `cargo build`.".to_owned()),
+        ..Completion::default()
+    };
+    let left = shop.complete("t-001", said).unwrap();
+    shop.begun("t-002");
+    let end = Finalization {
+        status: Some(TaskStatus::Failed),
+        duration_s: None,
+        cost_usd: None,
+        reason: named(),
+        error_message: None,
+    };
+    let finalized = shop.finalize("t-002", end).unwrap();
+    for id in [&left.episode, left.learnings[0].id.as_ref().unwrap(), &finalized.episode] {
+        let record = format!("{:?}", shop.record(id));
+        assert!(!record.contains(&secret) && record.contains("[REDACTED:github_token]"), "{record}");
+    }
 }
 
 #[test]
