@@ -4,6 +4,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use loci_json::without_mark;
 use loci_server::secret_file;
 
 use crate::cli::Globals;
@@ -40,7 +41,7 @@ fn read(file: &Path) -> Result<String> {
     }
     warning(file, &about).iter().for_each(output::note);
     let text = std::fs::read_to_string(file).with_context(named)?;
-    match text.trim() {
+    match without_mark(&text).trim() {
         "" => refused("is empty: write the token into it"),
         token => Ok(token.to_owned()),
     }
@@ -74,6 +75,7 @@ mod tests {
         // Of the process's own user: a group reads only what root mounts.
         check("loci_abc\n", 0o440, Ok(("loci_abc", true)));
         check("loci_abc\n", 0o640, Ok(("loci_abc", true)));
+        check("\u{feff}loci_abc\r\n", 0o600, Ok(("loci_abc", false)));
         check("loci_abc\n", 0o644, Ok(("loci_abc", true)));
         check("loci_abc\n", 0o602, Ok(("loci_abc", true)));
         check(" \n", 0o600, Err("is empty"));

@@ -2,10 +2,11 @@
 //! to their end.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use loci_json::{BYTE_ORDER_MARK, without_mark};
 use loci_model::limits;
 
 use crate::exit::Usage;
@@ -22,18 +23,40 @@ pub(crate) fn regular_file(path: &Path) -> Result<File> {
     File::open(path).with_context(named)
 }
 
-/// The text of a file, or of standard input; `what` names it where it cannot be read.
+/// Opens a file of lines that is read to its end, behind its byte order mark.
+pub(crate) fn file_of_lines(path: &Path) -> Result<File> {
+    let named = || format!("reading {}", path.display());
+    let mut file = regular_file(path)?;
+    let mut first = [0; 4];
+    let mark = BYTE_ORDER_MARK.encode_utf8(&mut first).len();
+    let mut begin = Vec::new();
+    (&mut file).take(mark as u64).read_to_end(&mut begin).with_context(named)?;
+    if first.get(..mark) != Some(begin.as_slice()) {
+        file.seek(SeekFrom::Start(0)).with_context(named)?;
+    }
+    Ok(file)
+}
+
+/// The text of a file, or of standard input, without its byte order mark; `what` names it where it cannot be
+/// read.
 pub(crate) fn text_of(file: impl AsRef<Path>, what: &str) -> Result<String> {
+    written_text_of(file, what).map(|text| without_mark(&text).to_owned())
+}
+
+/// The text of a file, or of standard input, as it was written: of a document, which keeps its mark.
+pub(crate) fn written_text_of(file: impl AsRef<Path>, what: &str) -> Result<String> {
     let file = file.as_ref();
     if file == Path::new("-") {
         return limited(std::io::stdin()).with_context(|| format!("reading {what} from standard input"));
     }
-    file_text(file).with_context(|| format!("reading {what} from {}", file.display()))
+    let read = File::open(file).and_then(limited);
+    read.with_context(|| format!("reading {what} from {}", file.display()))
 }
 
-/// The text of a file, of a limited size. A pipe may be one: shells give the output of a command so.
+/// The text of a file, of a limited size, without its byte order mark. A pipe may be one: shells give the
+/// output of a command so.
 pub(crate) fn file_text(file: &Path) -> std::io::Result<String> {
-    limited(File::open(file)?)
+    limited(File::open(file)?).map(|text| without_mark(&text).to_owned())
 }
 
 /// A whole text; what never ends is not read for ever. Halves of letters become U+FFFD, which a note says.
@@ -58,6 +81,23 @@ fn limited(input: impl std::io::Read) -> std::io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x");
+        for (text, expect) in
+            [("", ""), ("ab", "ab"), ("abcd", "abcd"), ("\u{feff}", ""), ("\u{feff}{}\u{feff}", "{}\u{feff}")]
+        {
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(file_text(&file).unwrap(), expect, "{text:?}");
+            assert_eq!(text_of(&file, "the text").unwrap(), expect, "{text:?}");
+            assert_eq!(written_text_of(&file, "the text").unwrap(), text, "{text:?}");
+            let mut read = String::new();
+            file_of_lines(&file).unwrap().read_to_string(&mut read).unwrap();
+            assert_eq!(read, expect, "{text:?}");
+        }
+    }
 
     #[test]
     fn what_never_ends_is_not_read() {

@@ -3,11 +3,13 @@
 //! Programs cut text at a number of UTF-16 units and thereby cut emoji in two. The half is a lone surrogate: `\ud83d` is
 //! JSON by its grammar, but no Unicode text. Every reader of foreign JSON goes through this crate, which replaces a
 //! lone surrogate by U+FFFD and logs a warning, so that half a letter never costs a request, a line or a conversation.
-//! Files that others wrote, of whatever kind, become text here ([`text_of`]), for the same reason.
+//! Files that others wrote, of whatever kind, become text here ([`text_of`]), for the same reason, and lose
+//! their byte order mark ([`without_mark`]).
 //!
 //! Text that Loci wrote itself (rows of a store) is read by `serde_json`. This crate does *not* repair JSON in any
 //! other way: what is not JSON stays an error.
 
+mod byte_order_mark;
 mod surrogates;
 
 use std::borrow::Cow;
@@ -15,6 +17,7 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 use serde_json::Result;
 
+pub use byte_order_mark::{BYTE_ORDER_MARK, without_mark};
 pub use surrogates::{ForeignText, Repaired, repair, text_of};
 
 /// Reads a value. The strict parser goes first: only text that it refuses is searched for lone surrogates.

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use chacha20poly1305::aead::{Aead, KeyInit};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
+use loci_json::without_mark;
 use loci_model::ports::vault::Vault;
 use loci_model::{Error, Result};
 use loci_server::secret_file;
@@ -136,7 +137,7 @@ fn random<const N: usize>() -> Result<[u8; N]> {
 
 fn decode(text: &str, place: &str) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
     let mut key = Zeroizing::new([0; KEY_BYTES]);
-    hex::decode_to_slice(text.trim(), key.as_mut_slice())
+    hex::decode_to_slice(without_mark(text).trim(), key.as_mut_slice())
         .map_err(|_| Error::unavailable(format!("{place} must hold the master key as 64 hex digits")))?;
     Ok(key)
 }

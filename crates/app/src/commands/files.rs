@@ -14,7 +14,7 @@ use super::files_tool::Tool;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{NotFound, Usage};
-use crate::input::text_of;
+use crate::input::written_text_of;
 use crate::output;
 use crate::session::Session;
 
@@ -181,7 +181,7 @@ impl Files {
                 grep(&session, &memory, &asked).await?;
             }
             Self::Put { of, change, raw, path, file } => {
-                let text = text_of(file.unwrap_or_else(|| PathBuf::from("-")), "the document")?;
+                let text = written_text_of(file.unwrap_or_else(|| PathBuf::from("-")), "the document")?;
                 let raw = raw.then(|| "1".to_owned());
                 let memory = session.memory(&of.memory).await?;
                 let (client, asked) = change.of(&session.client, &memory, &of, &path, raw).await?;

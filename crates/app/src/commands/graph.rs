@@ -9,6 +9,7 @@ use loci_api::graph::{
     CoChange, CoChangeAsk, FileSetListing, GraphAbout, GraphRebuild, GraphRebuildAsked, ImpactAsk, ImpactRow,
     MissingAsk,
 };
+use loci_json::without_mark;
 use serde::Serialize;
 
 use super::repository_words::{MeantRepository, OptionalRepository, Surroundings};
@@ -297,7 +298,7 @@ fn paths(named: &[String]) -> Result<Vec<String>> {
     if text.len() as u64 > INPUT_BYTES_MAX {
         bail!("standard input must have at most {INPUT_BYTES_MAX} bytes");
     }
-    let read = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned);
+    let read = without_mark(&text).lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned);
     Ok(named.iter().filter(|path| *path != INPUT).cloned().chain(read).collect())
 }
 

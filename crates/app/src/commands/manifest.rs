@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use loci_json::without_mark;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -67,8 +68,8 @@ pub(crate) fn check(path: &Path) -> Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error).with_context(|| format!("reading {}", place.display())),
     };
-    let manifest: Manifest =
-        serde_json::from_str(&text).with_context(|| format!("{} is no manifest", place.display()))?;
+    let manifest: Manifest = serde_json::from_str(without_mark(&text))
+        .with_context(|| format!("{} is no manifest", place.display()))?;
     ensure!(
         manifest.form == FORM,
         "{} is of form {}: this program reads form {FORM}",

@@ -2,6 +2,7 @@
 //! B-5). The file is for scripts and people; the server never needs it.
 
 use anyhow::{Context, Result};
+use loci_json::without_mark;
 use loci_model::MemoryId;
 
 use super::memory_ensure::FILE;
@@ -35,7 +36,7 @@ fn written() -> Result<String> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(none().into()),
         Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
     };
-    let id = text.trim();
+    let id = without_mark(&text).trim();
     match MemoryId::parse(id) {
         Ok(id) => Ok(id.to_string()),
         Err(_) => Err(Usage(format!(

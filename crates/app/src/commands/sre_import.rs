@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::operations_place::OperationsAt;
 use crate::exit::Outcome;
-use crate::input::regular_file;
+use crate::input::file_of_lines;
 use crate::output;
 use crate::session::Session;
 
@@ -101,7 +101,7 @@ impl Import {
     }
 
     async fn read(&self, session: &Session, memory: &str, report: &mut Report) -> Result<()> {
-        let file = regular_file(&self.file)?;
+        let file = file_of_lines(&self.file)?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         let progress = output::progress(bytes, "importing");
         let mut lines = BufReader::new(progress.wrap_read(file));

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use loci_json::without_mark;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -62,7 +63,7 @@ fn list<'a>(text: &'a str, under: &[&str]) -> Result<(Vec<&'a RawValue>, Vec<Str
             "export the file again",
         )
     };
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = without_mark(text);
     if text.trim_start().starts_with('[') {
         let items = serde_json::from_str(text).map_err(|error| broken(&error))?;
         return Ok((items, Vec::new()));
@@ -83,7 +84,7 @@ fn list<'a>(text: &'a str, under: &[&str]) -> Result<(Vec<&'a RawValue>, Vec<Str
 
 /// The objects of a list, each read alone.
 pub(super) fn objects(text: &str, items: &[&RawValue]) -> Vec<Result<JsonItem, FormatProblem>> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = without_mark(text);
     let (mut line, mut at) = (1, 0);
     let mut objects = Vec::with_capacity(items.len());
     for raw in items {

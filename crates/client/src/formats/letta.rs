@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use loci_api::event::{EventCreate, Extraction, Message, PayloadItem, Role};
 use loci_api::record::MetadataValue;
+use loci_json::without_mark;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -23,10 +24,10 @@ pub(super) fn read(files: &[SourceFile], namespace: &str, _: i64) -> Result<Mapp
     let mut mapping = Mapping::default();
     for file in files {
         // Some agent files are the text of one, once more as JSON.
-        let once_more = loci_json::from_str::<String>(file.text.trim()).ok();
-        let text = once_more.as_deref().unwrap_or(&file.text);
+        let text = without_mark(&file.text);
+        let once_more = loci_json::from_str::<String>(text.trim()).ok();
+        let text = once_more.as_deref().map_or(text, without_mark);
         let text = &*json_items::repaired(text, &mut mapping);
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let top = members(text)?;
         let name = top.get("name").and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
         let agent = headed::actor(name.as_deref().unwrap_or(AGENT));

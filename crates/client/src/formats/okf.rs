@@ -2,6 +2,7 @@
 //! written is what was read; title and description are read in its head. Links, sources, trust and computations are the text's and the head's own: they
 //! come back as they were, and mean nothing here. No concept is refused for what it says or lacks (§11 of the specification).
 
+use loci_json::without_mark;
 use unicase::UniCase;
 
 use super::SourceFile;
@@ -119,7 +120,7 @@ fn type_of(file: &str) -> Option<&str> {
 
 /// What stands between the fences.
 fn head(file: &str) -> Option<&str> {
-    let rest = file.strip_prefix('\u{feff}').unwrap_or(file);
+    let rest = without_mark(file);
     let rest = rest.strip_prefix("---\n").or_else(|| rest.strip_prefix("---\r\n"))?;
     if rest.starts_with("---") {
         return Some("");

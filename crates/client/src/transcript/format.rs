@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use loci_json::without_mark;
+
 use super::lines::Input;
 use super::reader::{Source, TranscriptOptions};
 use super::{agentcore_events, chatgpt_export, claude_code, speaker_text};
@@ -129,7 +131,7 @@ impl FromStr for TranscriptFormat {
 #[must_use]
 pub fn detect(first: &[u8]) -> Option<TranscriptFormat> {
     let text = String::from_utf8_lossy(first);
-    let text = text.trim_start_matches('\u{feff}');
+    let text = without_mark(&text);
     FORMATS.iter().find(|row| (row.recognises)(text)).map(|row| row.info.format)
 }
 
@@ -171,6 +173,14 @@ mod tests {
             ("# session monday 2026-01-02\n", Some(SpeakerText)),
             ("\n\nUser: hello\nAssistant: hi\n", Some(SpeakerText)),
             ("[2026-01-02T10:00:00Z] Anna Berg: hello\n", Some(SpeakerText)),
+            ("\u{feff}# notes of a call\n\n# and more\nUser: hello\n", Some(SpeakerText)),
+            ("# notes\n# speakers: anna, ben\nanna: hello\n", Some(SpeakerText)),
+            ("# speakers: anna, ben\nUser: hello\n", None),
+            ("# notes\nSome prose.\nUser: hello\n", None),
+            ("# Title\n\nNote: no speaker\n", None),
+            ("# notes alone\n", None),
+            ("\u{feff}\n\n{\"type\":\"user\",\"sessionId\":\"s\",\"message\":{}}\n", Some(ClaudeCodeJsonl)),
+            ("\n{\"actorId\":\"a\",\"eventTimestamp\":1,\"payload\":[]}\n", Some(AgentcoreEvents)),
             ("Some prose that is not a conversation.\n", None),
             ("{\"id\":\"1\",\"content\":\"x\"}\n", None),
             ("[]", None),

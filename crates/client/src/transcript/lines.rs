@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use loci_json::ForeignText;
+use loci_json::{ForeignText, without_mark};
 
 use super::error::TranscriptError;
 
@@ -106,7 +106,7 @@ fn line_of(number: usize, bytes: Option<Vec<u8>>, bytes_max: usize) -> Result<Li
     if bytes.last() == Some(&b'\r') {
         bytes.pop();
     }
-    let ForeignText { mut text, replaced } = loci_json::text_of(bytes).map_err(|error| {
+    let ForeignText { text, replaced } = loci_json::text_of(bytes).map_err(|error| {
         let valid_up_to = error.utf8_error().valid_up_to();
         TranscriptError::new(
             number,
@@ -114,9 +114,7 @@ fn line_of(number: usize, bytes: Option<Vec<u8>>, bytes_max: usize) -> Result<Li
             "convert the file to UTF-8",
         )
     })?;
-    if number == 1 && text.starts_with('\u{feff}') {
-        text.remove(0);
-    }
+    let text = if number == 1 { without_mark(&text).to_owned() } else { text };
     Ok(Line { number, text, replaced })
 }
 

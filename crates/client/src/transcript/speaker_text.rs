@@ -31,8 +31,22 @@ const NAME_CHARS_MAX: usize = 40;
 const NAME_WORDS_MAX: usize = 3;
 
 pub(super) fn recognises(first: &str) -> bool {
-    let Some(line) = first.lines().find(|line| !line.trim().is_empty()) else { return false };
-    matches!(header(line), Some(Header::Session(_))) || begin_of_turn(line, &[]).is_some()
+    let mut speakers = Vec::new();
+    for line in first.lines().filter(|line| !line.trim().is_empty()) {
+        match header(line) {
+            Some(Header::Session(_)) => return true,
+            Some(Header::Speakers(names)) => speakers = listed(names),
+            // Before the first turn that is a comment.
+            None if line.starts_with('#') => {}
+            None => return begin_of_turn(line, &speakers).is_some(),
+        }
+    }
+    false
+}
+
+/// The names of a `# speakers:` line.
+fn listed(names: &str) -> Vec<String> {
+    names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
 pub(super) fn open<'a>(input: Input<'a>, options: &TranscriptOptions) -> Box<dyn Source + Send + 'a> {
@@ -81,8 +95,7 @@ impl SpeakerText {
     fn header(&mut self, line: usize, header: &Header<'_>) -> Result<(), TranscriptError> {
         match header {
             Header::Speakers(names) => {
-                self.speakers =
-                    names.split(',').map(|n| n.trim().to_owned()).filter(|n| !n.is_empty()).collect();
+                self.speakers = listed(names);
                 Ok(())
             }
             Header::Session(rest) => {

@@ -11,7 +11,7 @@ use futures::stream;
 use serde::Deserialize;
 
 use crate::commands::manifest;
-use crate::input::regular_file;
+use crate::input::file_of_lines;
 use crate::output;
 use crate::session::Session;
 
@@ -31,7 +31,7 @@ struct MemoryName {
 
 /// Sends the file and reports what was written.
 pub(super) async fn import(session: &mut Session, path: &Path) -> Result<()> {
-    let open = || regular_file(path);
+    let open = || file_of_lines(path);
     open()?;
     manifest::check(path)?;
     let memories = memories(open()?).with_context(|| format!("reading {}", path.display()))?;

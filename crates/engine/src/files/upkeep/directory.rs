@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_json::BYTE_ORDER_MARK;
 use loci_model::metadata::Metadata;
 use loci_model::record::{RecordKind, TrustTier};
 use loci_model::{Error, Namespace, RecordId, Result, Timestamp};
@@ -134,9 +135,10 @@ impl Directory {
             files.into_iter().partition(|file| layout.is_index(&file.path));
         for file in topics.into_iter().chain(indexes) {
             let around = Around { documents: &directory.documents, state: &directory.state, files: &names };
-            match layout.read(&file.path, &file.text, None, &around) {
+            let text = loci_json::without_mark(&file.text);
+            match layout.read(&file.path, text, None, &around) {
                 FileMeaning::Document { path, mut content, .. } => {
-                    keep_lines(&mut content, &file.text);
+                    keep_lines(&mut content, text);
                     let record = record_of(&file.path)?;
                     directory.state.names.insert(record.clone(), file.path.clone());
                     directory.of.insert(record.clone(), file.path.clone());
@@ -237,7 +239,8 @@ impl Directory {
         for action in actions {
             self.carry(&mut changing, action)?;
         }
-        let (files, _) = self.layout.render(&changing.documents, &self.state);
+        let (mut files, _) = self.layout.render(&changing.documents, &self.state);
+        files.iter_mut().for_each(|file| self.keep_mark(file));
         let text = |path: &String| self.files.get(path).map(|file| file.text.clone());
         let there: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
         // What only an index told has no file yet, and the index made anew may tell less of it.
@@ -269,6 +272,15 @@ impl Directory {
         let gone = gone.filter(|file| record_of(&file.path).is_ok_and(|record| is_touched(&record)));
         changes.extend(gone.map(|file| FileChange::of(file.path.clone(), Some(file.text.clone()), None)));
         Ok(changes)
+    }
+
+    /// Puts the byte order mark of the file that lies there before the one that takes its place.
+    fn keep_mark(&self, file: &mut LaidFile) {
+        let is_marked = |text: &str| text.starts_with(BYTE_ORDER_MARK);
+        if self.files.get(&file.path).is_some_and(|there| is_marked(&there.text)) {
+            let mut mark = [0; 4];
+            drop(file.bytes.splice(0..0, BYTE_ORDER_MARK.encode_utf8(&mut mark).bytes()));
+        }
     }
 
     /// The changelog with one more entry, in a layout that has one.
@@ -455,6 +467,32 @@ mod tests {
         let planned = plan(&directory.snapshot().unwrap(), &Asked::of(&Operation::DEFAULT, now));
         assert_eq!(planned.violations, []);
         directory.after(&ready(&planned.actions)).unwrap()
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_what_a_file_says_and_stays_before_it() {
+        let files = vec![
+            file("knowledge/facts/a.md", "\u{feff}Build with make.", 1),
+            file("knowledge/facts/b.md", "Build with make.", 2),
+        ];
+        let directory = Directory::read(Layout::Native, files, Vec::new()).unwrap();
+        let changes = dedup(&directory);
+        let told: Vec<(&str, bool)> =
+            changes.iter().map(|one| (one.path.as_str(), one.after.is_some())).collect();
+        assert_eq!(told, [("knowledge/facts/a.md", true), ("knowledge/facts/b.md", false)]);
+        let (before, after) = (changes[0].before.as_deref().unwrap(), changes[0].after.as_deref().unwrap());
+        assert_eq!(before, "\u{feff}Build with make.");
+        assert!(
+            after.starts_with("\u{feff}---\n") && !after['\u{feff}'.len_utf8()..].contains('\u{feff}'),
+            "{after:?}"
+        );
+        // The first line of an index is a line of its list all the same.
+        let files = vec![
+            file("MEMORY.md", "\u{feff}- [A](a.md) — a\n", 3),
+            file("a.md", "---\nname: A\ndescription: a\n---\nBuild with make.", 1),
+        ];
+        let directory = Directory::read(Layout::ClaudeMemory, files, Vec::new()).unwrap();
+        assert_eq!((directory.documents.len(), &directory.state.preface), (1, &None));
     }
 
     /// What an index alone tells gets a file before the index is made anew: a line of it is cut.

@@ -105,6 +105,7 @@ fn part(text: &str) -> String {
 
 /// What a changed index means: text above its list is kept, lines for files are made anew, and others are documents.
 pub(super) fn read(file: &str, around: &Around<'_>) -> FileMeaning {
+    let file = loci_json::without_mark(file);
     let is_item = |line: &str| line.starts_with("- ") || line.starts_with("* ");
     let above = file.split_inclusive('\n').take_while(|line| !is_item(line)).map(str::len).sum();
     let (preface, list) = file.split_at_checked(above).unwrap_or((file, ""));

@@ -1,0 +1,30 @@
+//! The byte order mark that editors of Windows put before a text: no part of it. It does not look at other
+//! encodings than UTF-8.
+
+/// The mark, as text.
+pub const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Returns the text behind its byte order mark, if it begins with one. A second mark is part of the text.
+#[must_use]
+pub fn without_mark(text: &str) -> &str {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_mark_at_the_beginning_goes() {
+        for (text, expect) in [
+            ("", ""),
+            ("a", "a"),
+            ("\u{feff}", ""),
+            ("\u{feff}a\u{feff}", "a\u{feff}"),
+            ("\u{feff}\u{feff}a", "\u{feff}a"),
+            (" \u{feff}a", " \u{feff}a"),
+        ] {
+            assert_eq!(without_mark(text), expect, "{text:?}");
+        }
+    }
+}
