@@ -206,6 +206,39 @@ fn a_renamed_file_is_the_same_record() {
 }
 
 #[test]
+fn a_file_becomes_a_directory_and_a_directory_a_file() {
+    let mirrored = Mirrored::new(|_| {});
+    let inside = "knowledge/facts/a.md/i.md";
+    mirrored.shelf.put(A, "one\n");
+    mirrored.shelf.put(B, "other\n");
+    mirrored.sync();
+    let lie = |expect: &[&str]| assert_eq!(paths_below(&mirrored.root()), expect);
+    // By a person: at once, and with another text, so that it is no move.
+    mirrored.delete(A);
+    mirrored.write(inside, "two\n");
+    assert_eq!(counts(&mirrored.sync()), "created 1, put_away 1");
+    assert_eq!(mirrored.shelf.body(inside), "two\n");
+    lie(&[".loci-mirror", inside, B]);
+    fs::remove_dir_all(mirrored.root().join(A)).unwrap();
+    mirrored.write(A, "three\n");
+    assert_eq!(counts(&mirrored.sync()), "created 1, put_away 1");
+    assert_eq!(mirrored.shelf.body(A), "three\n");
+    lie(&[".loci-mirror", A, B]);
+    assert_eq!((counts(&mirrored.sync()).as_str(), mirrored.live()), ("", 2));
+    // In the tree.
+    mirrored.shelf.delete(A).unwrap();
+    mirrored.shelf.put(inside, "four\n");
+    assert_eq!(counts(&mirrored.sync()), "written 1, removed 1");
+    lie(&[".loci-mirror", inside, B]);
+    mirrored.shelf.delete(inside).unwrap();
+    mirrored.shelf.put(A, "five\n");
+    assert_eq!(counts(&mirrored.sync()), "written 1, removed 1");
+    lie(&[".loci-mirror", A, B]);
+    assert!(mirrored.read(A).unwrap().ends_with("five\n"));
+    assert_eq!(counts(&mirrored.sync()), "");
+}
+
+#[test]
 fn a8_what_both_sides_changed_is_kept_twice() {
     let mirrored = Mirrored::new(|_| {});
     mirrored.shelf.put(A, "base\n");

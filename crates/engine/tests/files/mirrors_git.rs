@@ -84,6 +84,26 @@ fn one_write_is_one_commit_that_says_who_and_why() {
 }
 
 #[test]
+fn a_commit_that_makes_a_directory_of_a_file_is_taken_whole() {
+    let mirrored = mirrored();
+    mirrored.shelf.put(A, "one\n");
+    mirrored.shelf.put(B, "other\n");
+    let base = mirrored.sync().commit.unwrap();
+    let inside = "knowledge/facts/a.md/i.md";
+    let check = |base: &str, gone: &str, new: &str, text: &str| {
+        let report = pull(&mirrored, base, &[(gone, None), (new, Some(text))]);
+        assert_eq!((report.created, report.put_away, report.refused.len()), (1, 1, 0), "{report:?}");
+        let root = mirrored.root();
+        assert_eq!(git(&root, &["ls-tree", "-r", "--name-only", "main"]), format!("{new}\n{B}"));
+        assert!(git(&root, &["show", &format!("main:{new}")]).ends_with(text.trim_end()));
+        git(&root, &["fsck", "--strict", "--full"]);
+        report.commit.unwrap()
+    };
+    let base = check(&base, A, inside, "two\n");
+    check(&base, inside, A, "three\n");
+}
+
+#[test]
 fn a15_clones_of_all_kinds_and_the_same_ids_again() {
     let mirrored = mirrored();
     for number in 0..100 {

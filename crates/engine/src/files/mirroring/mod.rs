@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`sync_plan`] | what is to be done, from what the tree, the mirror and their last agreement hold: pure |
 //! | [`layouts`] | which files there are to be, and what one means that somebody wrote: pure |
+//! | `in_the_way` | what leaves a place before a file comes where a directory lay, or the other way round: pure |
 //! | [`guards`] | what keeps a mirror that is gone, or another's, from deleting anything: pure |
 //! | `mirrors`, `syncing` | the verbs: making, listing, removing; one sync, alone, with its report |
 //! | `erasures` | mirrors after an erasure, and what is left in them |
@@ -20,6 +21,7 @@ mod apart;
 mod erasures;
 mod git;
 pub mod guards;
+mod in_the_way;
 mod ingesting;
 mod keeping;
 mod keeping_up;

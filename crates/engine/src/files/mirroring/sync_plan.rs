@@ -10,6 +10,7 @@ use loci_model::{Timestamp, limits};
 pub use loci_model::mirror::{MirrorDeletes as Deletes, MirrorDirection as Direction};
 
 use super::guards::{self, Finding, Marked, MissingSince};
+use super::in_the_way::is_replaced;
 
 /// Digests of files, by path.
 pub type Side = BTreeMap<String, FileDigest>;
@@ -142,7 +143,11 @@ pub struct SyncPlan {
 pub fn plan(sides: &Sides<'_>, keeping: &Keeping) -> SyncPlan {
     let moved = if keeping.direction == Direction::Export { Vec::new() } else { moves(sides) };
     let moved_from: BTreeSet<&str> = moved.iter().map(|(from, _)| from.as_str()).collect();
-    let is_gone = |path: &&String| !sides.mirror.contains_key(*path) && !moved_from.contains(path.as_str());
+    let is_gone = |path: &&String| {
+        !sides.mirror.contains_key(*path)
+            && !moved_from.contains(path.as_str())
+            && !is_replaced(sides.mirror, path)
+    };
     let gone = sides.agreed.keys().filter(is_gone).count();
     let finding = guards::finding(sides.marked, sides.mirror.len(), sides.agreed.len(), gone);
     let mut plan = SyncPlan {
@@ -301,6 +306,9 @@ impl Planning<'_> {
             }
             return;
         }
+        // Where a directory lies now, or a file in the place of the directory, no look finds the file again.
+        let (replaced, missing): (Vec<&String>, Vec<&String>) =
+            missing.iter().copied().partition(|path| is_replaced(self.sides.mirror, path));
         let paths: Vec<&str> = missing.iter().map(|path| path.as_str()).collect();
         for path in &paths {
             let since = self.sides.missing.get(*path).copied().unwrap_or(now);
@@ -308,7 +316,7 @@ impl Planning<'_> {
         }
         let (gone, waiting) = guards::gone(&paths, self.sides.missing, self.sides.agreed.len(), now, is_last);
         self.plan.waiting_deletes = waiting;
-        for path in gone {
+        for path in replaced.iter().map(|path| path.as_str()).chain(gone) {
             let Some(base) = self.sides.agreed.get(path).copied() else { continue };
             let path = path.to_owned();
             if deletes == Deletes::LogOnly {

@@ -9,6 +9,7 @@ use loci_model::ports::files::{FileDigest, FileEntry, FileListing, FileSkipped, 
 use loci_model::{Error, ErrorKind, Result};
 
 use super::guards::{self, Finding, Marked, MissingSince};
+use super::in_the_way;
 use super::keeping::{digest_of, hex_of, state_of};
 use super::layouts::{Around, LaidState};
 use super::rendered_area;
@@ -244,8 +245,10 @@ impl Sync<'_> {
             look.plan.actions.iter().filter(|action| !self.is_refused(action)).collect();
         self.note_pending(look, &actions);
         self.keep().await?;
+        let (first, rest) = in_the_way::parted(&actions);
         let mut has_taken = false;
-        for action in &actions {
+        self.put_away(look, &first).await?;
+        for action in first.iter().chain(&rest) {
             match action {
                 SyncAction::Move { from, to, .. } => has_taken |= self.move_document(look, from, to).await?,
                 SyncAction::Take { path, .. }
@@ -258,10 +261,11 @@ impl Sync<'_> {
                 SyncAction::Write { .. } | SyncAction::PutAway { .. } | SyncAction::Remove { .. } => {}
             }
         }
+        self.remove_files(look, &first).await?;
         // What was taken must not be written over by what was planned before it.
         self.write_files(look, &actions).await?;
-        self.put_away(look, &actions).await?;
-        self.remove_files(look, &actions).await?;
+        self.put_away(look, &rest).await?;
+        self.remove_files(look, &rest).await?;
         Ok(has_taken)
     }
 
