@@ -7,7 +7,7 @@ use std::sync::Arc;
 use loci_model::bounded_cache::BoundedCache;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::tree_entry::{EntryStanding, TreeEntry, TreeProgress};
-use loci_model::{MemoryId, Result};
+use loci_model::{MemoryId, RecordId, Result};
 
 use super::path::PathKey;
 use super::tree::{Tree, TreeAsk};
@@ -95,6 +95,12 @@ impl TreeView {
         let prefix = format!("{}/", directory.as_str());
         let from = self.by_key.range(prefix.clone()..);
         from.take_while(move |(key, _)| key.starts_with(&prefix)).map(|(_, entry)| entry)
+    }
+
+    /// Paths that documents had before they were moved, each with the record.
+    pub(super) fn left(&self) -> impl Iterator<Item = (&RecordId, &str)> {
+        let is_left = |entry: &&Arc<TreeEntry>| entry.standing == EntryStanding::Alias;
+        self.by_key.values().filter(is_left).map(|entry| (&entry.record, entry.path.as_str()))
     }
 
     fn weight(&self) -> usize {

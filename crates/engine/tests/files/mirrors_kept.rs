@@ -130,8 +130,39 @@ fn what_is_written_over_keeps_its_mode_and_line_ends() {
     let root = mirrored.root();
     let umask = 0o777 & !mode(&root.join("knowledge/skills")) & 0o077;
     assert_eq!(mode(&root.join("knowledge/skills/new.md")), 0o644 & !umask);
-    assert_eq!(mode(&root.join("knowledge/skills/moved.sh")), 0o755 & !umask);
+    // What is moved may be read by whoever could read it.
+    assert_eq!(mode(&root.join("knowledge/skills/moved.sh")), 0o755);
     assert!(!root.join(run).exists());
+}
+
+#[test]
+fn what_comes_from_a_file_keeps_its_mode() {
+    let mirrored = written();
+    let root = mirrored.root();
+    let check = |from: &str, to: &str, expect: u32| {
+        mirrored.shelf.move_to(from, to).unwrap();
+        mirrored.sync();
+        assert!(!root.join(from).is_file(), "{from}");
+        assert_eq!(mode(&root.join(to)), expect, "{to}");
+    };
+    check("knowledge/people.csv", "knowledge/team/people.csv", 0o600);
+    // The place of the file becomes a directory: it goes before its new place can be made.
+    check("knowledge/team/people.csv", "knowledge/team/people.csv/all.csv", 0o600);
+    // Moved and changed.
+    let config = "knowledge/skills/deploy/config.yaml";
+    mirrored.shelf.edit(config, Edit::Append { text: "c: 3".to_owned() }).unwrap();
+    check(config, "knowledge/config.yaml", 0o640);
+    // Kept beside what was changed elsewhere.
+    let plain = "knowledge/plain.md";
+    let edit = Edit::Replace { old: "Bees".to_owned(), new: "Wasps".to_owned() };
+    mirrored.shelf.edit(plain, edit).unwrap();
+    put(&root, plain, "# Note\n\nAnts are kept on the roof.\n", 0o600);
+    let report = mirrored.sync();
+    assert_eq!(report.conflicts.len(), 1, "{report:?}");
+    let beside = &report.conflicts[0].what;
+    assert!(text_of(&root, beside).ends_with("Ants are kept on the roof.\n"));
+    assert_eq!(mode(&root.join(beside)), 0o600);
+    assert_eq!(mode(&root.join(plain)), 0o600);
 }
 
 #[test]

@@ -40,6 +40,8 @@ struct Place {
     path: PathBuf,
     /// Digests of files by what tells one content from the next: what did not change is not read again.
     known: Mutex<HashMap<String, (Stamp, FileDigest)>>,
+    /// Modes of files that were removed since the last listing: one that comes from such a file takes its mode.
+    removed: Mutex<HashMap<String, Mode>>,
 }
 
 impl DirectoryFiles {
@@ -57,7 +59,7 @@ impl DirectoryFiles {
     /// # Errors
     /// Where its thread cannot be started.
     pub fn at(path: &Path) -> Result<Self> {
-        Served::new(Place { path: path.to_owned(), known: Mutex::default() }).map(Self)
+        Served::new(Place::new(path)).map(Self)
     }
 }
 
@@ -74,6 +76,10 @@ fn told(error: CodeError) -> Error {
 }
 
 impl Place {
+    fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), known: Mutex::default(), removed: Mutex::default() }
+    }
+
     fn root(&self) -> Result<Option<Dir>> {
         Dir::open(&self.path).map_err(told)
     }
@@ -96,6 +102,7 @@ impl Place {
         let mut seen = HashMap::new();
         self.walk(&root, &root, "", 0, &mut listing, &mut seen)?;
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+        self.removed.lock().unwrap_or_else(PoisonError::into_inner).clear();
         listing.entries.sort_by(|one, other| one.path.cmp(&other.path));
         listing.skipped.sort_by(|one, other| one.path.cmp(&other.path));
         listing.passed_over.sort();
@@ -199,19 +206,39 @@ impl Place {
                     set_executable(&self.path, &change.path, wanted)?;
                 }
                 Some(bytes) => {
-                    let file = (bytes.as_slice(), change.executable);
+                    let like = change.like.as_deref().filter(|_| known.is_none());
+                    let like = like.map(|like| self.mode_of(&root, like)).transpose()?.flatten();
+                    let file = (bytes.as_slice(), change.executable, like);
                     if !write(&self.path, &change.path, file, change.only_if)? {
                         applied.refused.push(change.path.clone());
                         continue;
                     }
                 }
                 None if known.is_none() => continue,
-                None => remove(&self.path, &change.path)?,
+                None => {
+                    if let Some(mode) = mode_at(&root, &change.path)? {
+                        let mut removed = self.removed.lock().unwrap_or_else(PoisonError::into_inner);
+                        removed.insert(change.path.clone(), mode);
+                    }
+                    remove(&self.path, &change.path)?;
+                }
             }
             applied.changed.push(change.path.clone());
         }
         Ok(applied)
     }
+
+    /// The mode of a file that lies there, or lay there at the last listing.
+    fn mode_of(&self, root: &Dir, path: &str) -> Result<Option<Mode>> {
+        let removed = self.removed.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
+        Ok(mode_at(root, path)?.or(removed))
+    }
+}
+
+fn mode_at(root: &Dir, path: &str) -> Result<Option<Mode>> {
+    let Some((file, _)) = root.file(path.as_bytes()).map_err(told)? else { return Ok(None) };
+    let stat = rustix::fs::fstat(&file).map_err(refused)?;
+    Ok(Some(Mode::from_raw_mode(stat.st_mode)))
 }
 
 fn read_at(root: &Dir, path: &str) -> Result<Option<FileBytes>> {
@@ -241,12 +268,13 @@ fn parent_of<'a>(root: &Path, path: &'a str) -> Result<(OwnedFd, &'a str)> {
     Ok((at, name))
 }
 
-/// Writes a file, with what says whether it may be run; false where something else lies there than must, when
-/// it is about to be in its place. A file that lay there keeps its mode.
+/// Writes a file, with what says whether it may be run, and the mode of the one that a new file comes from;
+/// false where something else lies there than must, when it is about to be in its place. A file that lay
+/// there keeps its mode.
 fn write(
     root: &Path,
     path: &str,
-    (bytes, executable): (&[u8], Option<bool>),
+    (bytes, executable, like): (&[u8], Option<bool>, Option<Mode>),
     only_if: Precondition,
 ) -> Result<bool> {
     let (folder, name) = parent_of(root, path)?;
@@ -254,7 +282,7 @@ fn write(
     let beside: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let beside = format!("{BESIDE}{beside}");
     let _ = rustix::fs::unlinkat(&folder, beside.as_str(), AtFlags::empty());
-    let (at_first, at_last) = modes::of_file(&folder, name, executable).map_err(refused)?;
+    let (at_first, at_last) = modes::of_file(&folder, name, executable, like).map_err(refused)?;
     let file = rustix::fs::openat(&folder, beside.as_str(), NEW_FILE, at_first).map_err(refused)?;
     if let Some(mode) = at_last {
         rustix::fs::fchmod(&file, mode).map_err(refused)?;
@@ -362,7 +390,7 @@ impl FileBackend for DirectoryFiles {
         let text = text.to_owned();
         self.0.ask(move |place| {
             modes::make_root(&place.path).map_err(failed)?;
-            write(&place.path, MARKER, (text.as_bytes(), None), Precondition::Any).map(drop)
+            write(&place.path, MARKER, (text.as_bytes(), None, None), Precondition::Any).map(drop)
         })
     }
 
@@ -392,7 +420,7 @@ mod tests {
                 std::fs::write(&file, text).unwrap();
             }
             assert_eq!(
-                write(folder.path(), "a.md", (b"new", None), only_if).unwrap(),
+                write(folder.path(), "a.md", (b"new", None, None), only_if).unwrap(),
                 expect,
                 "{lies:?} {only_if:?}"
             );
@@ -425,7 +453,7 @@ mod tests {
         closed("a.md");
         closed("b");
         let is_root = std::fs::read(folder.path().join("a.md")).is_ok();
-        let place = Place { path: folder.path().to_owned(), known: Mutex::default() };
+        let place = Place::new(folder.path());
         let listing = place.list().unwrap();
         let skipped: Vec<_> = listing.skipped.iter().map(|one| (one.path.as_str(), one.why)).collect();
         // Nothing is closed to root.

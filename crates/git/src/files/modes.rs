@@ -36,22 +36,23 @@ pub(super) fn of_new(folder: &OwnedFd, new: New) -> Result<Mode, Errno> {
 }
 
 /// The mode that a file which is about to take a name is made with, and the one it is given then; `None`: it
-/// has it already.
+/// has it already. `like`: the mode of the file that a new one comes from.
 pub(super) fn of_file(
     folder: &OwnedFd,
     name: &str,
     executable: Option<bool>,
+    like: Option<Mode>,
 ) -> Result<(Mode, Option<Mode>), Errno> {
     let lies = match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => Some(stat).filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile),
         Err(Errno::NOENT) => None,
         Err(error) => return Err(error),
     };
-    let Some(lies) = lies else {
+    let Some(mode) = lies.map(|lies| Mode::from_raw_mode(lies.st_mode)).or(like) else {
         let new = if executable == Some(true) { New::Executable } else { New::File };
         return Ok((of_new(folder, new)?, None));
     };
-    let mode = Mode::from_raw_mode(lies.st_mode).intersection(PERMISSIONS);
+    let mode = mode.intersection(PERMISSIONS);
     let mode = executable.map_or(mode, |wanted| with_executable(mode, wanted));
     Ok((Mode::RUSR | Mode::WUSR, Some(mode)))
 }

@@ -22,7 +22,7 @@ fn note(message: &str) -> ChangeNote {
 
 fn change(path: &str, text: Option<&str>, only_if: Precondition) -> FileChange {
     let bytes = text.map(|text| text.as_bytes().to_vec());
-    FileChange { path: path.to_owned(), bytes, executable: None, only_if }
+    FileChange { path: path.to_owned(), bytes, executable: None, like: None, only_if }
 }
 
 fn put(backend: &dyn FileBackend, files: &[(&str, Option<&str>)], message: &str) -> FilesApplied {
@@ -48,6 +48,46 @@ fn git(at: &Path, words: &[&str]) -> String {
     let done = command.env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", at).output().unwrap();
     assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
     String::from_utf8(done.stdout).unwrap()
+}
+
+#[test]
+fn a_new_file_takes_the_mode_of_the_one_that_it_comes_from() {
+    use std::fs::{Permissions, metadata, set_permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = TempDir::new().unwrap();
+    let root = folder.path().join("m");
+    let backend = DirectoryFiles::open(&root).unwrap();
+    let give = |path: &str, mode: u32| {
+        set_permissions(root.join(path), Permissions::from_mode(mode)).unwrap();
+    };
+    let mode = |path: &str| metadata(root.join(path)).unwrap().permissions().mode() & 0o777;
+    let apply = |changes: Vec<FileChange>| {
+        let count = changes.len();
+        assert_eq!(block_on(backend.apply(changes, note("x"))).unwrap().changed.len(), count);
+    };
+    let new = |path: &str, like: &str| {
+        let change = change(path, Some("one\n"), Precondition::Absent);
+        FileChange { like: Some(like.to_owned()), ..change }
+    };
+    give("", 0o755);
+    apply(vec![change("a.md", Some("one\n"), Precondition::Any)]);
+    give("a.md", 0o600);
+    apply(vec![new("b/b.md", "a.md")]);
+    assert_eq!(mode("b/b.md"), 0o600);
+    apply(vec![FileChange { executable: Some(true), ..new("c.md", "a.md") }]);
+    assert_eq!(mode("c.md"), 0o700);
+    // One that went since the last listing, for its place is needed.
+    apply(vec![change("a.md", None, Precondition::Any)]);
+    apply(vec![new("a.md/i.md", "a.md")]);
+    assert_eq!(mode("a.md/i.md"), 0o600);
+    block_on(backend.list()).unwrap();
+    apply(vec![new("d.md", "a.md"), change("e.md", Some("one\n"), Precondition::Absent)]);
+    assert_eq!(mode("d.md"), mode("e.md"), "nobody knows it any more");
+    // What lies there keeps its own.
+    give("c.md", 0o640);
+    let over = change("c.md", Some("two\n"), Precondition::Any);
+    apply(vec![FileChange { like: Some("b/b.md".to_owned()), ..over }]);
+    assert_eq!(mode("c.md"), 0o640);
 }
 
 #[test]

@@ -116,6 +116,9 @@ pub struct FileChange {
     pub bytes: Option<Vec<u8>>,
     /// True where it may be run; `None`: as the file that lies there.
     pub executable: Option<bool>,
+    /// The path of the file that a new one comes from, as a moved one does: who may read that one may read
+    /// this one. It lies there, or was removed since the last listing. A place without modes does not ask.
+    pub like: Option<String>,
     /// What must hold.
     pub only_if: Precondition,
 }

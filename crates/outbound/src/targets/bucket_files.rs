@@ -248,8 +248,8 @@ impl BucketFiles {
 
     async fn remove_all(&self) -> Result<()> {
         for entry in self.all().await?.entries {
-            let only_if = Precondition::Any;
-            self.change(FileChange { path: entry.path, bytes: None, executable: None, only_if }).await?;
+            let (path, only_if) = (entry.path, Precondition::Any);
+            self.change(FileChange { path, bytes: None, executable: None, like: None, only_if }).await?;
         }
         Ok(())
     }

@@ -196,33 +196,31 @@ async fn a_bucket_that_is_gone_has_no_root() {
 
 #[tokio::test]
 async fn conditions_hold_against_whoever_else_writes() {
-    let check = async |known: Option<&str>,
-                       only_if: Precondition,
-                       between: Option<&str>,
-                       expect: Option<bool>| {
-        let bucket = Arc::new(Bucket::default());
-        let place = files(&bucket, true);
-        let key = "team/mirror/a.md".to_owned();
-        if let Some(text) = known {
-            bucket.objects.lock().unwrap().insert(key.clone(), text.as_bytes().to_vec());
-        }
-        *bucket.between.lock().unwrap() = between.map(|text| (key.clone(), text.as_bytes().to_vec()));
-        let change =
-            FileChange { path: "a.md".to_owned(), bytes: Some(b"new".to_vec()), executable: None, only_if };
-        let applied = place.apply(vec![change], note()).await.unwrap();
-        let outcome = (applied.changed.len(), applied.refused.len());
-        assert_eq!(
-            outcome,
-            match expect {
-                Some(true) => (1, 0),
-                Some(false) => (0, 1),
-                None => (0, 0),
+    let check =
+        async |known: Option<&str>, only_if: Precondition, between: Option<&str>, expect: Option<bool>| {
+            let bucket = Arc::new(Bucket::default());
+            let place = files(&bucket, true);
+            let key = "team/mirror/a.md".to_owned();
+            if let Some(text) = known {
+                bucket.objects.lock().unwrap().insert(key.clone(), text.as_bytes().to_vec());
             }
-        );
-        let left = bucket.objects.lock().unwrap().get(&key).cloned().unwrap();
-        let lost = expect == Some(false) && left == b"new";
-        assert!(!lost, "a refused write is not made");
-    };
+            *bucket.between.lock().unwrap() = between.map(|text| (key.clone(), text.as_bytes().to_vec()));
+            let (path, bytes) = ("a.md".to_owned(), Some(b"new".to_vec()));
+            let change = FileChange { path, bytes, executable: None, like: None, only_if };
+            let applied = place.apply(vec![change], note()).await.unwrap();
+            let outcome = (applied.changed.len(), applied.refused.len());
+            assert_eq!(
+                outcome,
+                match expect {
+                    Some(true) => (1, 0),
+                    Some(false) => (0, 1),
+                    None => (0, 0),
+                }
+            );
+            let left = bucket.objects.lock().unwrap().get(&key).cloned().unwrap();
+            let lost = expect == Some(false) && left == b"new";
+            assert!(!lost, "a refused write is not made");
+        };
     check(None, Precondition::Absent, None, Some(true)).await;
     check(None, Precondition::Absent, Some("theirs"), Some(false)).await;
     check(Some("old"), Precondition::Absent, None, Some(false)).await;
@@ -237,6 +235,7 @@ async fn a_service_without_conditions_says_so() {
     let bucket = Arc::new(Bucket { knows_no_conditions: true, ..Bucket::default() });
     let change = || FileChange {
         executable: None,
+        like: None,
         path: "a.md".to_owned(),
         bytes: Some(b"new".to_vec()),
         only_if: Precondition::Absent,
@@ -250,6 +249,7 @@ async fn a_service_without_conditions_says_so() {
         path: "a.md".to_owned(),
         bytes: None,
         executable: None,
+        like: None,
         only_if: Precondition::Holds(digest("new")),
     };
     assert_eq!(place.apply(vec![removal.clone()], note()).await.unwrap().changed, ["a.md"]);

@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::keeping::{digest_of, state_of};
 use super::layouts::{LaidDocument, LaidState, Layout};
+use super::sync_plan::conflict_source;
 use crate::Engine;
 use crate::files::frontmatter::Value;
 use crate::files::reads;
@@ -42,6 +43,8 @@ pub(super) struct Laid {
     /// All documents, where the layout looks at all.
     pub(super) documents: Vec<LaidDocument>,
     entries: BTreeMap<RecordId, Arc<TreeEntry>>,
+    /// Paths that documents had before.
+    left: BTreeMap<RecordId, Vec<String>>,
     bytes: BTreeMap<String, Vec<u8>>,
     /// Paths of all documents, by what no file system tells apart; made when it is asked for.
     by_key: OnceLock<BTreeMap<String, Vec<String>>>,
@@ -55,6 +58,28 @@ impl Laid {
 }
 
 impl Laid {
+    /// The file of the document at a path.
+    fn file_of(&self, document: &str) -> Option<&str> {
+        let is_its = |one: &LaidOne| {
+            let entry = one.record.as_ref().and_then(|record| self.entries.get(record));
+            entry.is_some_and(|entry| entry.path == document)
+        };
+        self.files.iter().find(|(_, one)| is_its(one)).map(|(path, _)| path.as_str())
+    }
+
+    /// Files that a new one may come from: those of its document before it was moved, and the one whose
+    /// edit is kept beside it. `named`: the names that the layout gave before.
+    pub(super) fn sources_of(&self, path: &str, named: &BTreeMap<RecordId, String>) -> Vec<String> {
+        let Some(record) = self.files.get(path).and_then(|one| one.record.as_ref()) else {
+            return Vec::new();
+        };
+        let mut sources = self.left.get(record).cloned().unwrap_or_default();
+        sources.extend(named.get(record).cloned());
+        let beside = self.entries.get(record).and_then(|entry| conflict_source(&entry.path));
+        sources.extend(beside.and_then(|document| self.file_of(&document).map(ToOwned::to_owned)));
+        sources
+    }
+
     /// Leaves files out; their paths.
     pub(super) fn without(&mut self, is_out: impl Fn(&str) -> bool) -> Vec<String> {
         let out: Vec<String> = self.files.keys().filter(|path| is_out(path)).cloned().collect();
@@ -107,6 +132,10 @@ impl Engine {
         let live: Vec<Arc<TreeEntry>> =
             view.live.iter().filter(|entry| entry.is_live(now)).cloned().collect();
         let entries = live.iter().map(|entry| (entry.record.clone(), entry.clone())).collect();
+        let mut left: BTreeMap<RecordId, Vec<String>> = BTreeMap::new();
+        for (record, path) in view.left() {
+            left.entry(record.clone()).or_default().push(path.to_owned());
+        }
         let keeps_modes = keeps_modes(mirror);
         let one = |sha256: &FileDigest, executable: bool, record: Option<RecordId>| {
             let executable = keeps_modes.then_some(executable);
@@ -117,14 +146,14 @@ impl Engine {
                 let sha256 = digest_of(&entry.file_sha256)?;
                 Some((entry.path.clone(), one(&sha256, entry.executable, Some(entry.record.clone()))))
             });
-            return Ok(Laid { files: laid.collect(), entries, ..Laid::default() });
+            return Ok(Laid { files: laid.collect(), entries, left, ..Laid::default() });
         }
         let mut documents = self.mirror_documents(mirror, &live).await?;
         if mirror.render_ids {
             documents.iter_mut().for_each(say_id);
         }
         let (files, state) = layout.render(&documents, state);
-        let mut laid = Laid { state, documents, entries, ..Laid::default() };
+        let mut laid = Laid { state, documents, entries, left, ..Laid::default() };
         for file in files {
             let of_record = file.record.as_ref().and_then(|record| laid.entries.get(record));
             let executable = of_record.is_some_and(|entry| entry.executable);

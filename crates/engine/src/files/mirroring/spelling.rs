@@ -60,6 +60,7 @@ impl Spelled {
     async fn apply_spelled(&self, mut changes: Vec<FileChange>, note: ChangeNote) -> Result<FilesApplied> {
         let mut asked = BTreeMap::new();
         for change in &mut changes {
+            change.like = change.like.take().map(|like| self.spelled(&like));
             let spelled = self.spelled(&change.path);
             asked.insert(spelled.clone(), std::mem::replace(&mut change.path, spelled));
         }

@@ -12,6 +12,11 @@ pub use loci_model::mirror::{MirrorDeletes as Deletes, MirrorDirection as Direct
 use super::guards::{self, Finding, Marked, MissingSince};
 use super::in_the_way::is_replaced;
 
+/// The part of a name that comes before the digits of a text that is kept beside another.
+const CONFLICT: &str = ".conflict-";
+/// The digits of its digest.
+const CONFLICT_DIGITS: usize = 7;
+
 /// Digests of files, by path.
 pub type Side = BTreeMap<String, FileDigest>;
 
@@ -328,17 +333,26 @@ impl Planning<'_> {
     }
 }
 
+/// The path of the file whose text went to this one; `None` for a path that [`conflict_path`] does not make.
+pub fn conflict_source(path: &str) -> Option<String> {
+    let (before, behind) = path.rsplit_once(CONFLICT)?;
+    let (seven, extension) = behind.split_at_checked(CONFLICT_DIGITS)?;
+    let is_digest = seven.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_end = extension.is_empty() || extension.starts_with('.') && !extension.contains('/');
+    (is_digest && is_end).then(|| format!("{before}{extension}"))
+}
+
 /// Where the text of a file goes that the document does not take: `notes.conflict-0123456.md`; what is too long is cut.
 pub fn conflict_path(path: &str, file: &FileDigest) -> String {
-    let seven: String =
-        file.iter().take(4).map(|byte| format!("{byte:02x}")).collect::<String>().chars().take(7).collect();
+    let digits: String = file.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let seven: String = digits.chars().take(CONFLICT_DIGITS).collect();
     let (folder, name) = path.rsplit_once('/').map_or(("", path), |(folder, name)| (folder, name));
     let (stem, extension) = match name.rsplit_once('.') {
         Some((stem, extension)) if !stem.is_empty() => (stem, format!(".{extension}")),
         _ => (name, String::new()),
     };
     let between = if folder.is_empty() { "" } else { "/" };
-    let ending = format!(".conflict-{seven}{extension}");
+    let ending = format!("{CONFLICT}{seven}{extension}");
     let room = limits::FILE_PATH_BYTES_MAX.saturating_sub(folder.len() + between.len());
     let room = room.min(limits::FILE_SEGMENT_BYTES_MAX).saturating_sub(ending.len());
     let ends = stem.char_indices().map(|(at, c)| at + c.len_utf8());

@@ -167,6 +167,19 @@ fn names_of_conflicts() {
             expect
         )
     };
+    let source = |path: &str, expect: Option<&str>| {
+        assert_eq!(conflict_source(path).as_deref(), expect, "{path}");
+    };
+    source("knowledge/facts/a.conflict-0123456.md", Some("knowledge/facts/a.md"));
+    source("a.conflict-0123456", Some("a"));
+    source("x/.b.conflict-0123456", Some("x/.b"));
+    source("a.tar.conflict-0123456.gz", Some("a.tar.gz"));
+    source("a.conflict-0123456.conflict-789abcd.md", Some("a.conflict-0123456.md"));
+    source("a.conflict-012345.md", None);
+    source("a.conflict-0123456b.md", None);
+    source("a.conflict-0123456/b.md", None);
+    source("a.conflict-0123456.d/b.md", None);
+    source("a.md", None);
     check("knowledge/facts/a.md", "knowledge/facts/a.conflict-0123456.md");
     check("a", "a.conflict-0123456");
     check("x/.b", "x/.b.conflict-0123456");

@@ -26,6 +26,7 @@ impl Sync<'_> {
                 _ => None,
             })
             .collect();
+        let named = self.laid_state().names;
         for some in writes.chunks(FILES_PER_CALL) {
             let paths: Vec<&str> = some.iter().map(|(path, _)| *path).collect();
             let bytes = self.engine.mirror_bytes(&self.mirror, &look.laid, &paths).await?;
@@ -35,7 +36,9 @@ impl Sync<'_> {
                 let only_if = over.map_or(Precondition::Absent, Precondition::Holds);
                 let executable = look.laid.files.get(*path).and_then(|one| one.executable);
                 let bytes = Some(bytes.get(*path)?.clone());
-                Some(FileChange { path: (*path).to_owned(), bytes, executable, only_if })
+                let sources = if over.is_none() { look.laid.sources_of(path, &named) } else { Vec::new() };
+                let like = sources.into_iter().find(|source| look.mirror.contains_key(source));
+                Some(FileChange { path: (*path).to_owned(), bytes, executable, like, only_if })
             };
             let changes: Vec<FileChange> = some.iter().filter_map(change).collect();
             self.apply(changes).await?;
@@ -179,5 +182,5 @@ impl Sync<'_> {
 
 /// A change of a file whose mode is as it is.
 fn change_of(path: &str, bytes: Option<Vec<u8>>, only_if: Precondition) -> FileChange {
-    FileChange { path: path.to_owned(), bytes, executable: None, only_if }
+    FileChange { path: path.to_owned(), bytes, executable: None, like: None, only_if }
 }

@@ -152,6 +152,7 @@ pub(super) fn files(told: &[ToldChange]) -> Vec<FileChange> {
         path: path.to_owned(),
         bytes: file.map(|(bytes, _)| bytes.clone()),
         executable: file.map(|(_, executable)| *executable),
+        like: None,
         only_if: Precondition::Any,
     };
     files.into_iter().map(change).collect()
