@@ -193,6 +193,10 @@ pub struct MirrorFile {
     /// Its content that was not taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<MirrorRefusal>,
+    /// The file lay there before the mirror, and was not taken yet or holds secrets: it may be the only copy,
+    /// and is not written over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adopted: bool,
 }
 
 impl MirrorFile {

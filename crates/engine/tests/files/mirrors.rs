@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use loci_engine::files::Precondition;
 use loci_engine::files::mirroring::{MirrorShown, NewMirror};
-use loci_model::mirror::{MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorReport};
+use loci_model::mirror::{
+    MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorRemark, MirrorReport,
+};
 use loci_model::ports::files::FilePlaces;
 use loci_model::principal::Capability;
 use loci_model::{ErrorKind, limits};
@@ -461,6 +463,67 @@ fn secrets_are_masked_in_the_mirror_too() {
         let file = mirrored.read(B).unwrap();
         assert!(file.ends_with("\ntext\n") && !file.contains(&secret), "{head}: {file}");
     }
+}
+
+/// A file that a person had before there was a mirror may be the only copy of the secret in it.
+#[test]
+fn a_file_that_was_adopted_with_a_secret_is_not_written_over() {
+    let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();
+    let mine = format!("the token is {secret}\n");
+    let adopted = || {
+        let mirrored = Mirrored::new(|new| new.adopt = true);
+        mirrored.write(A, &mine);
+        mirrored.write(B, "plain\n");
+        mirrored
+    };
+    let stays = |mirrored: &Mirrored, report: &MirrorReport| {
+        assert_eq!(mirrored.read(A).as_deref(), Some(mine.as_str()), "{report:?}");
+        let told = |note: &&MirrorRemark| note.path == A && note.what.contains("left as it is");
+        assert_eq!(report.notes.iter().filter(told).count(), 1, "{report:?}");
+        assert!(report.notes.iter().all(|note| !note.what.contains(&secret)), "{report:?}");
+    };
+    let mirrored = adopted();
+    let report = mirrored.sync();
+    assert_eq!(counts(&report), "created 2");
+    stays(&mirrored, &report);
+    assert_eq!(mirrored.shelf.body(A), "the token is [REDACTED:github_token]\n");
+    let report = mirrored.sync();
+    assert_eq!(counts(&report), "");
+    stays(&mirrored, &report);
+    // A change that keeps the secret is taken, and the file stays.
+    let more = format!("{mine}and more\n");
+    mirrored.write(A, &more);
+    assert_eq!(counts(&mirrored.sync()), "taken 1");
+    assert_eq!(mirrored.shelf.body(A), "the token is [REDACTED:github_token]\nand more\n");
+    assert_eq!(mirrored.read(A).as_deref(), Some(more.as_str()));
+    // Without it the file is one like others.
+    mirrored.write(A, "no token\n");
+    assert_eq!(counts(&mirrored.sync()), "taken 1");
+    let report = mirrored.sync();
+    assert_eq!((counts(&report).as_str(), report.notes.len()), ("", 0), "{report:?}");
+    mirrored.shelf.put(A, "an agent's\n");
+    assert_eq!(counts(&mirrored.sync()), "written 1");
+    // What becomes of the document does not come to the file, and a new file is masked as everywhere.
+    let mirrored = adopted();
+    mirrored.sync();
+    mirrored.shelf.put(A, "an agent's\n");
+    let report = mirrored.sync();
+    assert_eq!(counts(&report), "");
+    stays(&mirrored, &report);
+    mirrored.shelf.delete(A).unwrap();
+    stays(&mirrored, &mirrored.sync());
+    mirrored.write("knowledge/facts/c.md", &mine);
+    mirrored.sync();
+    assert!(!mirrored.read("knowledge/facts/c.md").unwrap().contains(&secret));
+    // Where a document lay there already, both texts are kept, and the file stays as well.
+    let mirrored = adopted();
+    mirrored.shelf.put(A, "an agent's\n");
+    let report = mirrored.sync();
+    assert_eq!(report.conflicts.len(), 1, "{report:?}");
+    stays(&mirrored, &report);
+    assert_eq!(mirrored.shelf.body(A), "an agent's\n");
+    assert!(!mirrored.read(&report.conflicts[0].what).unwrap().contains(&secret));
+    stays(&mirrored, &mirrored.sync());
 }
 
 #[test]

@@ -127,6 +127,37 @@ fn a_coding_agents_memory_is_taken_as_it_lies() {
 }
 
 #[test]
+fn a_coding_agents_files_with_secrets_stay_as_they_lie() {
+    let mirrored = Mirrored::new(|new| (new.layout, new.adopt) = ("claude-memory".to_owned(), true));
+    let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();
+    let topic = |token: &str| {
+        format!(
+            "---\nname: deploy\ndescription: how\nmetadata:\n  type: project\n---\n\nThe token is {token}\n"
+        )
+    };
+    let index = format!("# Memory\n\n- [Deploy](deploy.md) — how\n- the other token is {secret}\n");
+    mirrored.write("MEMORY.md", &index);
+    mirrored.write("deploy.md", &topic(&secret));
+    for _ in 0..2 {
+        let report = mirrored.sync();
+        for path in ["MEMORY.md", "deploy.md"] {
+            let told =
+                report.notes.iter().any(|note| note.path == path && note.what.contains("left as it is"));
+            assert!(told, "{path}: {report:?}");
+        }
+        assert_eq!(mirrored.read("MEMORY.md").unwrap(), index);
+        assert_eq!(mirrored.read("deploy.md").unwrap(), topic(&secret));
+    }
+    let paths = mirrored.shelf.paths(None, None).join("\n");
+    assert!(paths.contains("the-other-token") && !paths.contains("ab3de5gh7"), "{paths}");
+    // What the agent has without its secret is taken as any edit.
+    mirrored.write("deploy.md", &topic("in the vault"));
+    let report = mirrored.sync();
+    assert_eq!((report.taken, report.conflicts.len()), (1, 0), "{report:?}");
+    assert!(mirrored.read("deploy.md").unwrap().contains("The token is in the vault"));
+}
+
+#[test]
 fn a_line_that_is_refused_stays_where_it_was_written() {
     let mirrored = Mirrored::new(|new| (new.layout, new.adopt) = ("claude-memory".to_owned(), true));
     let secret = mirrored.shelf.put("knowledge/facts/a.md", "the marked string zanzibar\n").record;

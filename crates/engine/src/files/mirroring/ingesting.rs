@@ -12,7 +12,7 @@ use super::layouts::{Around, FileMeaning, LaidDocument, Layout};
 use super::rendering::{keeps_modes, tree_of};
 use super::sync_plan::{SyncAction, conflict_path};
 use super::syncing::Sync;
-use super::taking::{Taken, TakenAs, Taking};
+use super::taking::{Taken, TakenAs, Taking, has_secrets, holds_secrets};
 use super::two_way::{Look, is_refusal, is_skipped};
 use crate::files::append::{AppendTo, DocumentAppend};
 use crate::files::erased::DELETED_IN_A_MIRROR;
@@ -88,6 +88,9 @@ impl Sync<'_> {
         preface: Option<String>,
         token: &str,
     ) -> Result<()> {
+        let stays = self.is_adopted(path)
+            && (preface.as_deref().is_some_and(has_secrets)
+                || new.iter().any(|(_, content)| holds_secrets(content)));
         let (mut is_stale, mut refused) = (false, None);
         for (number, (at, content)) in new.into_iter().enumerate() {
             let taking = Taking { path: at.clone(), content, over: None, beside: None };
@@ -108,8 +111,14 @@ impl Sync<'_> {
             state.preface = preface;
             self.remember_laid(&state)?;
             self.kept.agree(path, file, None);
+            self.kept.edit(path, |known| known.adopted = stays);
         }
         Ok(())
+    }
+
+    /// True for a file that lay there before the mirror, and was not taken yet or stays with its secrets.
+    fn is_adopted(&self, path: &str) -> bool {
+        self.kept.get(path).is_some_and(|known| known.adopted)
     }
 
     /// The path under which a file was committed, where that may be another than its composed one.
@@ -157,13 +166,18 @@ impl Sync<'_> {
     async fn take_document(&mut self, path: &str, file: &str, taking: Taking, token: &str) -> Result<bool> {
         let (is_new, executable) = (taking.over.is_none(), taking.content.is_executable());
         let at = taking.path.clone();
+        let stays = self.is_adopted(path) && holds_secrets(&taking.content);
         let done = self.engine.mirror_take(&self.mirror, &self.writer, taking, token).await;
         match done {
             Ok(taken) => {
                 self.count(path, is_new, &taken);
                 self.taken(path, file, &taken, executable);
+                self.kept.edit(path, |known| known.adopted = stays);
+                if stays && self.layout != Layout::Native && taken.taken_as == TakenAs::Document {
+                    self.unrendered.insert(path.to_owned());
+                }
                 let writes_back = self.is_passing || self.mirror.direction != MirrorDirection::Import;
-                if !is_new && writes_back && taken.taken_as == TakenAs::Document {
+                if !is_new && !stays && writes_back && taken.taken_as == TakenAs::Document {
                     self.describe(path, &at).await;
                 }
                 Ok(true)
@@ -310,6 +324,7 @@ impl Sync<'_> {
         into: DocumentPath,
         lines: Vec<String>,
     ) -> Result<bool> {
+        let stays = self.is_adopted(path) && lines.iter().any(|line| has_secrets(line));
         if !lines.is_empty() {
             let append = DocumentAppend {
                 tree: tree_of(&self.mirror),
@@ -333,6 +348,7 @@ impl Sync<'_> {
             }
         }
         self.kept.agree(path, file, None);
+        self.kept.edit(path, |known| known.adopted = stays);
         Ok(true)
     }
 

@@ -2,7 +2,7 @@
 //! writer of its own name. What it did is kept for whoever asks. How it is done is the matter of `two_way` for files, and of `git` for
 //! repositories.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use loci_model::mirror::{Mirror, MirrorKind, MirrorRemark, MirrorReport, MirrorState};
@@ -38,6 +38,8 @@ pub(super) struct Sync<'a> {
     pub(super) report: MirrorReport,
     /// Names that files have whose documents were made or renamed in this sync.
     pub(super) names_taken: BTreeMap<RecordId, String>,
+    /// Files that stay with their secrets, whose documents the layout has not rendered since they were taken.
+    pub(super) unrendered: BTreeSet<String>,
     /// The paths under which files were committed that are taken, where those are not composed; by composed
     /// path. `None`: what is taken was not committed.
     pub(super) committed: Option<Spellings>,
@@ -148,6 +150,7 @@ impl Engine {
             report,
             is_last,
             names_taken: BTreeMap::new(),
+            unrendered: BTreeSet::new(),
             committed: None,
             is_passing: false,
             outdated_by,

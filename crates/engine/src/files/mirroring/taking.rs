@@ -132,7 +132,8 @@ impl Engine {
         token: &str,
     ) -> Result<Taken> {
         let parameters = serde_json::json!({ "path": taking.path.as_str() });
-        let (taking, masked) = masked(taking);
+        let (content, masked) = masked(taking.content);
+        let taking = Taking { content, ..taking };
         let token = ClientToken::new(token, &parameters)?;
         let layout = Layout::all().iter().copied().find(|one| one.as_str() == mirror.layout);
         let laying = Laying {
@@ -174,16 +175,26 @@ impl Engine {
     }
 }
 
+/// True for a text with secrets.
+pub(super) fn has_secrets(text: &str) -> bool {
+    !redact(text.to_owned(), RedactionMode::Mask).1.is_empty()
+}
+
+/// True for a file with secrets, in its text or in its head.
+pub(super) fn holds_secrets(content: &DocumentContent) -> bool {
+    masked(content.clone()).1.is_some()
+}
+
 /// A file without its secrets, in its text and in its head, whatever else writes keep: files travel.
-fn masked(taking: Taking) -> (Taking, Option<String>) {
+fn masked(before: DocumentContent) -> (DocumentContent, Option<String>) {
     let mut kinds = BTreeSet::new();
     let mut mask = |text: String| {
         let (text, found) = redact(text, RedactionMode::Mask);
         kinds.extend(found.iter().map(|kind| kind.as_str()));
         text
     };
-    let body = mask(taking.content.body.clone());
-    let mut content = taking.content.clone();
+    let body = mask(before.body.clone());
+    let mut content = before.clone();
     if body != content.body {
         content = content.with_body(body);
     }
@@ -196,11 +207,11 @@ fn masked(taking: Taking) -> (Taking, Option<String>) {
         content.written_head = Some(mask(head.clone())).filter(|masked| *masked == head);
     }
     if kinds.is_empty() {
-        return (taking, None);
+        return (before, None);
     }
     let words: Vec<&str> = kinds.into_iter().collect();
     let told = format!("secrets were masked: {}", words.join(", "));
-    (Taking { content, ..taking }, Some(told))
+    (content, Some(told))
 }
 
 impl Writing<'_> {

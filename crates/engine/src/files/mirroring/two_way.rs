@@ -20,6 +20,10 @@ use super::syncing::Sync;
 /// Looks of one sync: what was taken in the first is written as the tree has it in the second.
 const ROUNDS: usize = 2;
 
+/// The note about a file that masking would write over.
+const STAYS: &str = "it lay here before the mirror and holds secrets: it is left as it is, and the memory has it \
+                     masked; take the secrets out of the file, and it is kept in step again";
+
 /// What lies there, and what is to lie there, at one look.
 pub(super) struct Look {
     pub(super) listing: FileListing,
@@ -115,6 +119,13 @@ impl Sync<'_> {
         }
         let is_empty = listing.entries.is_empty() && listing.skipped.is_empty();
         if marked == Marked::Missing && (is_empty || self.mirror.adopt) {
+            // Before the marker lies there: a sync that is cut off in between adopts them again.
+            let paths = listing.entries.iter().map(|entry| entry.path.as_str());
+            let adopted: Vec<&str> = paths.filter(|path| !self.is_rendered_area(path)).collect();
+            for path in adopted {
+                self.kept.edit(path, |known| known.adopted = true);
+            }
+            self.keep().await?;
             self.backend.mark(&guards::marker_of(&self.mirror.id, &self.mirror.memory)).await?;
             self.state.is_started = true;
             return Ok(Some(Marked::Own));
@@ -173,7 +184,7 @@ impl Sync<'_> {
         // What lies there and cannot be read is neither missing nor written over.
         let shown = laid.files.iter().filter(|(path, _)| !is_left(path));
         let mut tree: Side = shown.map(|(path, one)| (path.clone(), one.digest)).collect();
-        let (mut agreed, mut missing) = (Side::new(), MissingSince::new());
+        let (mut agreed, mut missing, mut stay) = (Side::new(), MissingSince::new(), Vec::new());
         let is_looked_at = |path: &str| !self.is_rendered_area(path) && !is_left(path);
         for (path, known) in self.kept.iter().filter(|(path, _)| is_looked_at(path)) {
             if let Some(since) = known.missing_since {
@@ -182,6 +193,14 @@ impl Sync<'_> {
             let Some(base) = known.agreed.as_deref().and_then(digest_of) else { continue };
             agreed.insert(path.clone(), base);
             let rendered = known.rendered.as_deref().and_then(digest_of);
+            let of_tree = tree.get(path).copied();
+            // What was erased goes from every file: only one whose document is as it was taken stays then.
+            let may_stay = !self.state.is_outdated() || of_tree.is_some() && of_tree == rendered;
+            if known.adopted && may_stay && mirror.get(path) == Some(&base) {
+                tree.insert(path.clone(), base);
+                stay.push((path.clone(), of_tree));
+                continue;
+            }
             let Some(rendered) = rendered.filter(|rendered| tree.get(path) == Some(rendered)) else {
                 continue;
             };
@@ -205,8 +224,23 @@ impl Sync<'_> {
         };
         let plan = sync_plan::plan(&sides, &keeping);
         self.remember_missing(&plan);
+        self.tell_staying(stay);
         let names = mirror.keys().cloned().collect();
         Ok(Look { listing, mirror, laid, plan, names })
+    }
+
+    /// Names the files that keep their secrets; of one that was taken just now it is noted what the tree has.
+    fn tell_staying(&mut self, stay: Vec<(String, Option<FileDigest>)>) {
+        for (path, of_tree) in stay {
+            if self.unrendered.remove(&path) {
+                self.kept.edit(&path, |known| known.rendered = of_tree.map(|digest| hex_of(&digest)));
+            }
+            let is_held_back = self.kept.get(&path).is_some_and(|known| known.refused.is_some());
+            let is_told = self.report.notes.iter().any(|note| note.path == path && note.what == STAYS);
+            if !is_held_back && !is_told {
+                self.note(&path, STAYS);
+            }
+        }
     }
 
     /// Files of a directory that Loci renders by itself are not planned: nobody else writes there.

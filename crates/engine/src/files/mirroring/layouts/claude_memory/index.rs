@@ -8,6 +8,7 @@ use super::super::{Around, FileMeaning, LaidDocument, LaidState};
 use super::topic;
 use crate::files::slug::file_stem;
 use crate::files::{DocumentContent, DocumentPath};
+use crate::safety::{RedactionMode, redact};
 
 /// Lines that an agent loads.
 const LINES_MAX: usize = 200;
@@ -143,7 +144,9 @@ fn document_of(line: &str, named: &BTreeSet<&String>) -> Option<(String, Documen
     }
     let Some((title, file, description)) = linked(text) else {
         let content = DocumentContent { body: format!("{text}\n"), ..DocumentContent::default() };
-        return Some((file_stem(None, text), content));
+        // A path is no text that is masked later.
+        let (named_by, _) = redact(text.to_owned(), RedactionMode::Mask);
+        return Some((file_stem(None, &named_by), content));
     };
     if named.contains(&file) {
         return None;
