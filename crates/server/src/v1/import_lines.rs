@@ -17,6 +17,9 @@ use loci_model::telemetry::StateChange;
 use loci_model::{Document, Error, Reason, Result, Timestamp};
 use serde::Deserialize;
 
+/// The mark that some editors put before a text.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 #[derive(Deserialize)]
 struct Tag<'a> {
     #[serde(rename = "type", borrow)]
@@ -113,8 +116,10 @@ struct EndLine {
 }
 
 /// Reads a line, and says whether it held halves of letters, which became U+FFFD. The error names it and the
-/// rule that it breaks, and never quotes it.
+/// rule that it breaks, and never quotes it. The first line may have a byte order mark, as files that were
+/// saved by an editor do.
 pub(super) fn read(text: &[u8], number: u64) -> Result<(ExportLine, bool)> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).filter(|_| number == 1).unwrap_or(text);
     match loci_json::repair(text) {
         Some(repaired) => Ok((whole(&repaired.text, number)?, true)),
         None => Ok((whole(text, number)?, false)),
@@ -244,6 +249,9 @@ mod tests {
         check(r#"{"type":"end","memories":1}"#, "not a whole line");
         let end = read(br#"{"type":"end","memories":1,"events":2,"records":3}"#, 1).unwrap();
         assert_eq!(end, (ExportLine::End { memories: 1, events: 2, records: 3 }, false));
+        let marked = "\u{feff}{\"type\":\"end\",\"memories\":1,\"events\":2,\"records\":3}".as_bytes();
+        assert_eq!(read(marked, 1).unwrap(), end);
+        assert!(read(marked, 2).is_err(), "in the midst of a file it is no mark");
         let cut = br#"{"type":"end","memories":1,"events":2,"records":3,"note":"cut \ud83d"}"#;
         assert_eq!(read(cut, 1).unwrap(), (end.0, true));
     }
