@@ -6,6 +6,7 @@ use crate::{
     acceptance, bench_programs, bench_smoke, clients, postgres, process, test_programs, tidy, tools, walk,
 };
 use anyhow::{Context, Result, bail};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Which steps to run; all of them when nothing is said.
@@ -33,7 +34,7 @@ const STEPS: &[Step] = &[
     Step { name: "fmt", run: |c| process::run(&mut c.cargo(&["fmt", "--all", "--check"])) },
     Step { name: "tidy", run: |c| tidy::run(&c.root) },
     Step { name: "clippy", run: clippy },
-    Step { name: "test", run: |c| process::run(&mut c.cargo(&["test", "--locked", "--workspace"])) },
+    Step { name: "test", run: tests },
     Step { name: "walk", run: walk::all },
     Step { name: "engine-postgres", run: engine_on_postgres },
     Step { name: "doc", run: doc },
@@ -91,6 +92,22 @@ fn clippy(checkout: &Checkout) -> Result<()> {
     process::run(checkout.cargo(&arguments).args(["--", "-D", "warnings"]))
 }
 
+/// Tests of a program that run at a time for each processor: most of them wait for the disk half of their time.
+const TESTS_PER_PROCESSOR: usize = 2;
+
+fn tests(checkout: &Checkout) -> Result<()> {
+    process::run(with_test_threads(&mut checkout.cargo(&["test", "--locked", "--workspace"])))
+}
+
+/// The command with more tests at a time than there are processors, unless somebody said how many.
+fn with_test_threads(command: &mut Command) -> &mut Command {
+    if std::env::var_os("RUST_TEST_THREADS").is_none() {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        command.env("RUST_TEST_THREADS", (processors * TESTS_PER_PROCESSOR).to_string());
+    }
+    command
+}
+
 /// What the engine's tests say of tasks, facts, jobs, deliveries and servers on the other store. Those that begin anew for every
 /// write that may fail would take too long there.
 fn engine_on_postgres(checkout: &Checkout) -> Result<()> {
@@ -109,7 +126,7 @@ fn engine_on_postgres(checkout: &Checkout) -> Result<()> {
     let arguments = [&tests[..], &["--skip", "any_write_may_fail"]].concat();
     let programs = test_programs::of_package(checkout, "engine", "")?;
     let it = programs.iter().find(|p| p.name == "it").context("the engine has no test program `it`")?;
-    process::run(it.command(&arguments).env("LOCI_TEST_STORE", "postgres"))
+    process::run(with_test_threads(it.command(&arguments).env("LOCI_TEST_STORE", "postgres")))
 }
 
 /// Facts superseded, refreshed and invalidated while servers and databases are killed, on both stores.
