@@ -265,7 +265,7 @@ fn no_name_of_a_task_keeps_a_login() {
     };
     let finalized = shop.finalize("t-002", end).unwrap();
     for id in [&left.episode, left.learnings[0].id.as_ref().unwrap(), &finalized.episode] {
-        let record = format!("{:?}", shop.record(id));
+        let record = serde_json::to_string(&shop.record(id)).unwrap();
         assert!(!record.contains(&secret) && record.contains("[REDACTED:github_token]"), "{record}");
     }
 }
