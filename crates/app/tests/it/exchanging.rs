@@ -194,7 +194,7 @@ fn the_list_of_strands_and_agent_files_of_letta() {
     assert!(report["skipped"].to_string().contains("tools"), "{report}");
     assert_eq!(counts(&import(&home, "letta", &agent)), [0, 0, 4]);
     let block = ["files", "cat", "--raw", "--memory", "notes", "--namespace", "/imported/letta"];
-    let block = home.ok(&[&block[..], &["knowledge/letta/human-block-0.md"]].concat());
+    let block = home.ok(&[&block[..], &["knowledge/letta/human-Sam.md"]].concat());
     assert!(block.contains("Name: Ann") && block.contains("limit"), "{block}");
 }
 
@@ -206,9 +206,11 @@ fn numbers_of_an_agent_file_are_no_ids() {
             let id = format!("message-{number}");
             json!({ "id": id, "role": "user", "content": text })
         };
-        let agents = json!([{ "name": agent, "messages": [message(0, said[0]), message(1, said[1])] }]);
-        let file =
-            json!({ "agents": agents, "blocks": [], "passages": [{ "id": "passage-0", "text": passage }] });
+        let messages = [message(0, said[0]), message(1, said[1])];
+        let agents = json!([{ "name": agent, "block_ids": ["block-0"], "messages": messages }]);
+        let blocks = json!([{ "id": "block-0", "label": "human", "value": format!("Told by {agent}.") }]);
+        let passages = json!([{ "id": "passage-0", "text": passage }]);
+        let file = json!({ "agents": agents, "blocks": blocks, "passages": passages });
         write(&home, "agent.af", &file.to_string())
     };
     let said = |agent: &str, text: &str| {
@@ -218,12 +220,12 @@ fn numbers_of_an_agent_file_are_no_ids() {
         let events = listed["events"].as_array().unwrap().iter();
         events.filter(|event| event["payload"][0]["message"]["text"] == text).count()
     };
-    assert_eq!(counts(&import(&home, "letta", &file("Sam", ["yes", "yes"], "Ann has a cat."))), [3, 0, 0]);
-    assert_eq!(counts(&import(&home, "letta", &file("Sam", ["yes", "yes"], "Ann has a cat."))), [0, 0, 3]);
+    assert_eq!(counts(&import(&home, "letta", &file("Sam", ["yes", "yes"], "Ann has a cat."))), [4, 0, 0]);
+    assert_eq!(counts(&import(&home, "letta", &file("Sam", ["yes", "yes"], "Ann has a cat."))), [0, 0, 4]);
     // Another agent says the same, and remembers something else.
-    assert_eq!(counts(&import(&home, "letta", &file("Tim", ["yes", "no"], "Ben has a dog."))), [3, 0, 0]);
+    assert_eq!(counts(&import(&home, "letta", &file("Tim", ["yes", "no"], "Ben has a dog."))), [4, 0, 0]);
     // A later file of the first one begins elsewhere in its talk.
-    assert_eq!(counts(&import(&home, "letta", &file("Sam", ["yes", "later"], "Ann has a cat."))), [1, 0, 2]);
+    assert_eq!(counts(&import(&home, "letta", &file("Sam", ["yes", "later"], "Ann has a cat."))), [1, 0, 3]);
     for (agent, text, expect) in [("Sam", "yes", 2), ("Sam", "later", 1), ("Tim", "yes", 1), ("Tim", "no", 1)]
     {
         assert_eq!(said(agent, text), expect, "{agent}: {text}");
@@ -231,6 +233,13 @@ fn numbers_of_an_agent_file_are_no_ids() {
     let listing = ["record", "list", "--memory", "notes", "--namespace", "/imported/letta", "--json"];
     let records = home.ok(&listing);
     assert!(records.contains("Ann has a cat.") && records.contains("Ben has a dog."), "{records}");
+    for agent in ["Sam", "Tim"] {
+        let path = format!("knowledge/letta/human-{agent}.md");
+        let block =
+            ["files", "cat", "--raw", "--memory", "notes", "--namespace", "/imported/letta", path.as_str()];
+        let block = home.ok(&block);
+        assert!(block.contains(&format!("Told by {agent}.")), "{block}");
+    }
 }
 
 #[test]

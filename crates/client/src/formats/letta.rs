@@ -19,6 +19,16 @@ const PASSAGES: [&str; 3] = ["passages", "archival_memory", "archival_passages"]
 /// The actor of messages that no agent is named for.
 const AGENT: &str = "letta-agent";
 
+/// The names that what stands in a part of a file goes by.
+struct Names<'a> {
+    /// The actor of messages.
+    agent: &'a str,
+    /// The agent of each block that an agent lists, by the block's id in the file.
+    owners: &'a BTreeMap<String, String>,
+    /// The agents of every other block.
+    others: &'a str,
+}
+
 /// Reads one agent file, of today's shape (`agents`, `blocks` …) or of the older one of a single agent.
 pub(super) fn read(files: &[SourceFile], namespace: &str, _: i64) -> Result<Mapping, FormatProblem> {
     let mut mapping = Mapping::default();
@@ -31,11 +41,36 @@ pub(super) fn read(files: &[SourceFile], namespace: &str, _: i64) -> Result<Mapp
         let top = members(text)?;
         let name = top.get("name").and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
         let agent = headed::actor(name.as_deref().unwrap_or(AGENT));
+        let (owners, agents) = owners(&top);
+        let others = if agents.is_empty() { agent.clone() } else { agents.join("-") };
+        let names = Names { agent: &agent, owners: &owners, others: &others };
         for (key, raw) in &top {
-            part(text, key, raw, &agent, namespace, &mut mapping);
+            part(text, key, raw, &names, namespace, &mut mapping);
         }
     }
     Ok(mapping)
+}
+
+/// Returns the agent of each block that an agent lists, and the names of all agents of the file. A block of
+/// several agents is the first one's.
+fn owners(top: &BTreeMap<String, &RawValue>) -> (BTreeMap<String, String>, Vec<String>) {
+    let agents = top.get("agents").and_then(|raw| serde_json::from_str::<Vec<Value>>(raw.get()).ok());
+    let (mut owners, mut names) = (BTreeMap::new(), Vec::new());
+    for agent in agents.iter().flatten().filter_map(Value::as_object) {
+        let name = agent_name(agent);
+        let blocks = agent.get("block_ids").and_then(Value::as_array);
+        for block in blocks.into_iter().flatten().filter_map(Value::as_str) {
+            owners.entry(block.to_owned()).or_insert_with(|| name.clone());
+        }
+        names.push(name);
+    }
+    (owners, names)
+}
+
+/// The name of an agent of today's files.
+fn agent_name(agent: &Map<String, Value>) -> String {
+    let word = |key: &str| agent.get(key).and_then(Value::as_str);
+    headed::actor(word("name").or(word("id")).unwrap_or(AGENT))
 }
 
 /// The members of an agent file.
@@ -52,7 +87,7 @@ fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, FormatProblem> {
 }
 
 /// A member of the file, or of an agent in it.
-fn part(text: &str, key: &str, raw: &RawValue, agent: &str, namespace: &str, mapping: &mut Mapping) {
+fn part(text: &str, key: &str, raw: &RawValue, names: &Names<'_>, namespace: &str, mapping: &mut Mapping) {
     let known = key == "agents" || key == "messages" || BLOCKS.contains(&key) || PASSAGES.contains(&key);
     if !known {
         mapping.skip(key, "no memory: prompts, tools and settings stay with the agent");
@@ -65,11 +100,11 @@ fn part(text: &str, key: &str, raw: &RawValue, agent: &str, namespace: &str, map
     for (item, raw) in json_items::objects(text, &items).into_iter().zip(items) {
         let taken = item.and_then(|item| match key {
             "agents" => {
-                agent_of(text, raw, &item, namespace, mapping);
+                agent_of(text, raw, &item, names, namespace, mapping);
                 Ok(None)
             }
-            "messages" => message(item, agent, mapping),
-            _ if BLOCKS.contains(&key) => block(item, agent, mapping).map(|item| Some(("block", item))),
+            "messages" => message(item, names.agent, mapping),
+            _ if BLOCKS.contains(&key) => block(item, names, mapping).map(|item| Some(("block", item))),
             _ => passage(item, namespace, mapping).map(|item| Some(("passage", item))),
         });
         match taken {
@@ -80,16 +115,23 @@ fn part(text: &str, key: &str, raw: &RawValue, agent: &str, namespace: &str, map
     }
 }
 
-fn agent_of(text: &str, raw: &RawValue, item: &JsonItem, namespace: &str, mapping: &mut Mapping) {
-    let word = |key: &str| item.members.get(key).and_then(Value::as_str);
-    let name = headed::actor(word("name").or(word("id")).unwrap_or(AGENT));
+fn agent_of(
+    text: &str,
+    raw: &RawValue,
+    item: &JsonItem,
+    names: &Names<'_>,
+    namespace: &str,
+    mapping: &mut Mapping,
+) {
+    let name = agent_name(&item.members);
     let Ok(members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()) else { return };
+    let names = Names { agent: &name, owners: names.owners, others: &name };
     for (key, raw) in members {
-        part(text, &key, raw, &name, namespace, mapping);
+        part(text, &key, raw, &names, namespace, mapping);
     }
 }
 
-fn block(mut item: JsonItem, agent: &str, mapping: &Mapping) -> Result<ImportItem, FormatProblem> {
+fn block(mut item: JsonItem, names: &Names<'_>, mapping: &Mapping) -> Result<ImportItem, FormatProblem> {
     let Some(value) = json_items::text(&mut item, "value")? else {
         return Err(FormatProblem::new(
             &item.place,
@@ -98,10 +140,12 @@ fn block(mut item: JsonItem, agent: &str, mapping: &Mapping) -> Result<ImportIte
             "remove it, or fill it in",
         ));
     };
-    let id = json_items::text(&mut item, "id")?.unwrap_or_default();
+    let said = json_items::text(&mut item, "id")?.unwrap_or_default();
+    let id = lasting(&said).to_owned();
     let label = json_items::text(&mut item, "label")?.unwrap_or_else(|| "block".to_owned());
     let description = json_items::text(&mut item, "description")?;
-    // Blocks of today's files belong to no agent alone, and two agents may have the same label.
+    // Two agents, of this file or of two, may have the same label.
+    let agent = names.owners.get(&said).map_or(names.others, String::as_str);
     let name = if id.is_empty() { agent } else { &id };
     let path = format!("knowledge/letta/{}-{}", headed::segment(&label), headed::segment(name));
     let rest = Value::Object(item.members).to_string();

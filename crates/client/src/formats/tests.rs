@@ -197,6 +197,30 @@ fn actors_and_blocks_of_agents() {
 }
 
 #[test]
+fn numbered_blocks_are_their_agents() {
+    let check = |blocks: [&str; 2], expect: [&str; 3]| {
+        let agent = |(name, block): (&str, &str)| {
+            let blocks = if block.is_empty() { Vec::new() } else { vec![block] };
+            serde_json::json!({ "name": name, "block_ids": blocks })
+        };
+        let agents: Vec<_> = ["Sam", "Tim"].into_iter().zip(blocks).map(agent).collect();
+        let block = |id: &str| serde_json::json!({ "id": id, "label": "human", "value": id });
+        let file = serde_json::json!({ "agents": agents,
+            "blocks": [block("block-0"), block("block-1"), block("block-9af3")] });
+        let mapping = one("letta", &file.to_string()).unwrap();
+        let path = |item: &ImportItem| match &item.becomes {
+            Becomes::Document { path, .. } => path.clone(),
+            Becomes::Record(_) | Becomes::Event(_) => panic!("no document"),
+        };
+        let expect = expect.map(|name| format!("knowledge/letta/human-{name}.md"));
+        assert_eq!(mapping.items.iter().map(path).collect::<Vec<_>>(), expect, "{blocks:?}");
+    };
+    check(["block-1", "block-0"], ["Tim", "Sam", "block-9af3"]);
+    check(["block-0", "block-0"], ["Sam", "Sam-Tim", "block-9af3"]);
+    check(["", ""], ["Sam-Tim", "Sam-Tim-2", "block-9af3"]);
+}
+
+#[test]
 fn concepts_come_back_as_they_were() {
     let check = |path: &str, text: &str, expect: &str| {
         let mapping = okf::read(&[file(path, text)], "/", now()).unwrap();
