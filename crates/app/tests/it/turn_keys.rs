@@ -107,6 +107,23 @@ fn a_turn_is_stored_once_wherever_it_stands() {
 }
 
 #[test]
+fn a_file_that_begins_anew_loses_no_turn() {
+    let home = home();
+    for (text, expect) in [
+        ("User: hello\nUser: yes\n", 2),
+        ("User: hello\nUser: yes\nUser: yes\n", 3),
+        // The next day, in a file of the same name.
+        ("User: yes\nUser: hello\n", 5),
+        // A line in front: it is new, and so is the one that was the first.
+        ("User: so\nUser: yes\nUser: hello\n", 7),
+    ] {
+        import(&home, "chat.txt", text, "kim");
+        import(&home, "chat.txt", text, "kim");
+        assert_eq!(events(&home), expect, "{text}");
+    }
+}
+
+#[test]
 fn no_copy_brings_back_what_was_forgotten() {
     let home = home();
     let said = [line("s1", "u1", "yes"), line("s1", "u2", "no")].concat();
@@ -126,7 +143,7 @@ fn no_copy_brings_back_what_was_forgotten() {
         ("s2.jsonl", resumed, 2, 0),
         ("s1.jsonl", said.replace("yes", "Yes"), 1, 1),
         ("talk.txt", talk.to_owned(), 2, 0),
-        ("talk.txt", format!("User: hello\n{talk}"), 2, 1),
+        ("talk.txt", format!("User: hello\n{talk}"), 1, 2),
         ("copy.txt", talk.to_owned(), 0, 2),
         ("chat.json", pretty, 2, 2),
     ] {

@@ -57,25 +57,36 @@ pub(super) fn event(
 pub(super) struct TurnKeys {
     /// The number of turns so far that have no id and are equal, by a digest.
     equal: HashMap<String, u64>,
+    /// A digest of the last turn of each conversation, by actor and session.
+    last: HashMap<(String, String), String>,
 }
 
 impl TurnKeys {
     /// Returns the key of the next turn, made of the actor, the turn's id in its source and its words: a copy
     /// of the turn in another file or session has the same. A turn without an id has a key of the actor, the
-    /// session, the time that the file states, the words, and the number of equal turns before it.
+    /// session, the time that the file states, the words, and the number of equal turns before it; where the
+    /// file states no time, the turn before it is a part of its key, for a session may be no more than the name
+    /// of a file that begins anew each day. One turn and no more: all turns that follow on a new one are known.
     pub(super) fn key(&mut self, first: &TranscriptTurn, event: &EventCreate) -> Result<String> {
         let (actor, payload) = (&event.actor, &event.payload);
+        let said = digest(&serde_json::to_vec(&(actor, &first.session, first.time_ms, payload))?);
+        let last = self.last.insert((actor.clone(), first.session.clone()), said.clone());
         if let Some(id) = &first.source_id {
-            let said = serde_json::to_vec(&(actor, id, payload))?;
-            return Ok(format!("import-{}", hex::encode(Sha256::digest(said))));
+            return Ok(format!("import-{}", digest(&serde_json::to_vec(&(actor, id, payload))?)));
         }
-        let said = serde_json::to_vec(&(actor, &first.session, first.time_ms, payload))?;
-        let said = hex::encode(Sha256::digest(said));
+        let said = match last.filter(|_| first.time_ms.is_none()) {
+            Some(last) => digest(format!("{said} {last}").as_bytes()),
+            None => said,
+        };
         let equal = self.equal.entry(said.clone()).or_default();
-        let key = format!("import-{}", hex::encode(Sha256::digest(format!("{said} {equal}"))));
+        let key = format!("import-{}", digest(format!("{said} {equal}").as_bytes()));
         *equal += 1;
         Ok(key)
     }
+}
+
+fn digest(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// Returns the key of a turn in versions that knew it by its line. Nothing is stored under it any more: it
@@ -183,8 +194,7 @@ mod tests {
     fn turns_without_an_id_are_known_by_their_words_and_number() {
         let twice = keys("a", &[turn(1, "yes"), turn(2, "yes")]);
         assert_ne!(twice[0], twice[1]);
-        let grown = keys("a", &[turn(1, "no"), turn(2, "yes"), turn(3, "yes")]);
-        assert_eq!(grown[1..], twice[..]);
+        assert_eq!(keys("a", &[turn(1, "yes"), turn(2, "yes"), turn(3, "no")])[..2], twice[..]);
         let other = |change: fn(&mut TranscriptTurn)| {
             let mut turn = turn(1, "yes");
             change(&mut turn);
@@ -202,6 +212,27 @@ mod tests {
         for other in others {
             assert!(!twice.contains(&other));
         }
+    }
+
+    #[test]
+    fn a_turn_without_id_and_time_is_known_beside_the_one_before_it() {
+        let said = |words: &[&str]| {
+            let turns: Vec<_> = words.iter().map(|text| turn(1, text)).collect();
+            keys("a", &turns)
+        };
+        let today = said(&["hello", "yes", "bye"]);
+        // Another day under the name of the same file.
+        let tomorrow = said(&["bye", "yes", "hello"]);
+        assert!(tomorrow.iter().all(|key| !today.contains(key)));
+        // A turn in front changes the key of the one that was the first, and no other.
+        assert_eq!(said(&["so", "hello", "yes", "bye"])[2..], today[1..]);
+        // With a time, the turn before it says nothing.
+        let timed = |turn: TranscriptTurn| TranscriptTurn { time_ms: Some(1), ..turn };
+        let alone = keys("a", &[timed(turn(1, "yes"))]);
+        assert_eq!(keys("a", &[turn(1, "no"), timed(turn(2, "yes"))])[1..], alone[..]);
+        // Each session has its own turn before.
+        let other = TranscriptTurn { session: "t".into(), ..turn(2, "no") };
+        assert_eq!(keys("a", &[turn(1, "hello"), other, turn(3, "yes")])[2], today[1]);
     }
 
     #[test]
