@@ -243,6 +243,39 @@ fn numbers_of_an_agent_file_are_no_ids() {
 }
 
 #[test]
+fn one_id_in_two_conversations_is_two_events() {
+    let home = home();
+    let file = |agents: &[&str]| {
+        let message = json!({ "id": "message-a1b2", "role": "user", "content": "yes" });
+        let agent = |name: &&str| json!({ "name": name, "messages": [message.clone()] });
+        let agents: Vec<_> = agents.iter().map(agent).collect();
+        write(&home, "agents.af", &json!({ "agents": agents }).to_string())
+    };
+    let events = |agent: &str| {
+        let session = format!("letta-{agent}");
+        let listed =
+            home.json(&["event", "list", "--memory", "notes", "--actor", agent, "--session", &session]);
+        let events = listed["events"].as_array().unwrap().iter();
+        events.map(|event| event["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let delete = |agent: &str, id: &str| {
+        let session = format!("letta-{agent}");
+        home.ok(&["event", "delete", "--memory", "notes", "--actor", agent, "--session", &session, id]);
+    };
+    assert_eq!(counts(&import(&home, "letta", &file(&["Ann", "Ben"]))), [2, 0, 0]);
+    assert_eq!((events("Ann").len(), events("Ben").len()), (1, 1));
+    assert_eq!(counts(&import(&home, "letta", &file(&["Ann", "Ben"]))), [0, 0, 2]);
+    delete("Ann", &events("Ann")[0]);
+    // One that was deleted stays away, and the others come all the same.
+    let report = import(&home, "letta", &file(&["Ann", "Ben", "Cem"]));
+    assert_eq!((counts(&report), events("Ann").len()), ([1, 0, 1], 0), "{report}");
+    assert!(report["skipped"].to_string().contains("was erased here on"), "{report}");
+    home.ok(&["forget", "--memory", "notes", "--actor", "Ben", "--confirm", "Ben"]);
+    let report = import(&home, "letta", &file(&["Ann", "Ben", "Cem", "Dan"]));
+    assert_eq!((counts(&report), events("Dan").len()), ([1, 0, 1], 1), "{report}");
+}
+
+#[test]
 fn instructions_of_a_project_are_read_and_never_written() {
     let home = home();
     let root = write(&home, "project/AGENTS.md", "Run the tests.\n");

@@ -235,7 +235,7 @@ impl Erasing<'_> {
             let Some(last) = page.last() else { return Ok(()) };
             before = Some(last.id.clone());
             for id in page.iter().filter_map(|event| event.metadata.get(IMPORT_ID)) {
-                self.tombstones().put(tx, &Source::ImportedEvent(id), self.at)?;
+                self.tombstones().put(tx, &Source::ImportedEvent { actor, session, id }, self.at)?;
             }
         }
     }

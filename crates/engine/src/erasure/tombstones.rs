@@ -12,7 +12,9 @@ use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::tree_entry::{TreePlace, owner_of};
-use loci_model::{ActorId, Document, Error, EventId, MemoryId, Reason, RecordId, Result, Timestamp};
+use loci_model::{
+    ActorId, Document, Error, EventId, MemoryId, Reason, RecordId, Result, SessionId, Timestamp,
+};
 use serde::{Deserialize, Serialize};
 
 use super::forgotten_text;
@@ -43,8 +45,10 @@ pub(crate) enum Source<'a> {
     Actor(&'a ActorId),
     /// An item of another program, in one namespace, or wherever it is imported to.
     Item { format: &'a str, id: &'a str, namespace: Option<&'a str> },
-    /// An imported event, by its id in the source.
-    ImportedEvent(&'a str),
+    /// An imported event, by its conversation and its id in the source, which may have it in several.
+    ImportedEvent { actor: &'a ActorId, session: &'a SessionId, id: &'a str },
+    /// The same as earlier versions knew it, in whichever conversation; asked for, and never put.
+    EventOfImport(&'a str),
     /// A document, by its path in a tree.
     Document { namespace: &'a str, key: &'a str },
     /// A document of a person who was forgotten: no file of a mirror brings it back.
@@ -87,7 +91,10 @@ impl Source<'_> {
             Self::Actor(id) => vec!["actor", id.as_str()],
             Self::Item { format, id, namespace: Some(namespace) } => vec!["item", format, id, namespace],
             Self::Item { format, id, namespace: None } => vec!["item", format, id],
-            Self::ImportedEvent(id) => vec!["imported-event", id],
+            Self::ImportedEvent { actor, session, id } => {
+                vec!["imported-event", actor.as_str(), session.as_str(), id]
+            }
+            Self::EventOfImport(id) => vec!["imported-event", id],
             Self::Document { namespace, key } => vec!["document", namespace, key],
             Self::ForgottenDocument { namespace, key } => vec!["forgotten-document", namespace, key],
             Self::ForgottenText { text } => vec!["forgotten-text", text],
@@ -364,5 +371,19 @@ fn word<'a>(record: &'a Record, key: &str) -> Option<&'a str> {
         Some(MetadataValue::StringList(_) | MetadataValue::Number(_) | MetadataValue::DateTime(_)) | None => {
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imported_events_are_known_by_their_conversation_and_as_earlier_versions_knew_them() {
+        let (ann, ben) = (ActorId::parse("ann").unwrap(), ActorId::parse("ben").unwrap());
+        let session = SessionId::parse("s").unwrap();
+        let of = |actor| Source::ImportedEvent { actor, session: &session, id: "1" };
+        assert_ne!(of(&ann).parts(), of(&ben).parts());
+        assert_eq!(Source::EventOfImport("1").parts(), ["imported-event", "1"]);
     }
 }

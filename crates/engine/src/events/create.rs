@@ -241,12 +241,14 @@ impl Engine {
             let Some(at) = tombstones.get(tx, &Source::Event(&first.event))? else { return Ok(false) };
             return if if_erased == IfErased::Restore { Ok(true) } else { Err(refusal("the event", at)) };
         }
-        if let Some(imported) = prepared.new.metadata.get(IMPORT_ID) {
-            let source = Source::ImportedEvent(imported);
-            match tombstones.get(tx, &source)? {
-                Some(_) if if_erased == IfErased::Restore => tombstones.lift(tx, &source)?,
-                Some(at) => return Err(refusal("the event", at)),
-                None => {}
+        if let Some(id) = prepared.new.metadata.get(IMPORT_ID) {
+            let (actor, session) = (&prepared.new.actor, &prepared.session);
+            for source in [Source::ImportedEvent { actor, session, id }, Source::EventOfImport(id)] {
+                match tombstones.get(tx, &source)? {
+                    Some(_) if if_erased == IfErased::Restore => tombstones.lift(tx, &source)?,
+                    Some(at) => return Err(refusal("the event", at)),
+                    None => {}
+                }
             }
         }
         if if_erased == IfErased::Refuse {

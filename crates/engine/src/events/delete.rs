@@ -39,8 +39,9 @@ impl Engine {
                     archived::of_event(tx, &event)?;
                     let tombstones = Tombstones { vault: vault.as_ref(), memory: &memory };
                     tombstones.put(tx, &Source::Event(&id), now)?;
-                    if let Some(imported) = event.metadata.get(IMPORT_ID) {
-                        tombstones.put(tx, &Source::ImportedEvent(imported), now)?;
+                    if let Some(id) = event.metadata.get(IMPORT_ID) {
+                        let source = Source::ImportedEvent { actor: &actor, session: &session, id };
+                        tombstones.put(tx, &source, now)?;
                     }
                     // Questions about the session may hold what the event said; they are asked again without it.
                     forgetting::of_session(tx, &memory, &actor, &session, now)

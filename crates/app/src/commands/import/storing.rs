@@ -92,7 +92,7 @@ impl<'a> Storing<'a> {
                 key = self.numbered(key);
             }
             let noun = item.becomes.noun();
-            if !self.seen.insert(format!("{noun} {key}")) {
+            if !self.seen.insert(format!("{noun} {}{key}", conversation(&item.becomes))) {
                 self.report.skip(noun, "the source has it twice under one id, or twice the same without one");
                 continue;
             }
@@ -276,6 +276,16 @@ impl<'a> Storing<'a> {
                 Err(anyhow::Error::from(error).context(rule))
             }
         }
+    }
+}
+
+/// The conversation that an id of an event is of: an id of the source may stand in several.
+fn conversation(becomes: &Becomes) -> String {
+    match becomes {
+        Becomes::Event(event) => {
+            format!("{} {} ", event.actor, event.session.as_deref().unwrap_or_default())
+        }
+        Becomes::Record(_) | Becomes::Document { .. } => String::new(),
     }
 }
 
