@@ -17,6 +17,9 @@ use crate::error::ClientError;
 use crate::trace_parent::{self, TraceSource};
 use crate::transport::{ByteStream, InProcess, Network, Outgoing, Request, Response, Transport};
 
+/// Header of an answer that an earlier request with the same idempotency key got.
+const REPLAYED: &str = "loci-replayed";
+
 /// A client of one server. Cheap to clone.
 #[derive(Clone)]
 pub struct Client {
@@ -284,6 +287,18 @@ impl Client {
         read(&collect(self.stream(method, path, body).await?).await?)
     }
 
+    /// The answer to a `POST`, and whether an earlier request with the same idempotency key got it. Older
+    /// servers say it of none.
+    pub(crate) async fn send_once<A: DeserializeOwned>(
+        &self,
+        path: String,
+        request: &impl Serialize,
+    ) -> Result<(A, bool), ClientError> {
+        let response = self.success(Method::POST, path, whole(request)?).await?;
+        let is_replayed = response.headers.contains_key(REPLAYED);
+        Ok((read(&collect(response.body).await?)?, is_replayed))
+    }
+
     /// Sends, and gives the body of a success as it comes.
     pub(crate) async fn stream(
         &self,
@@ -291,6 +306,10 @@ impl Client {
         path: String,
         body: Outgoing,
     ) -> Result<LineStream, ClientError> {
+        Ok(self.success(method, path, body).await?.body)
+    }
+
+    async fn success(&self, method: Method, path: String, body: Outgoing) -> Result<Response, ClientError> {
         let mut headers = self.headers.clone();
         if let Some(value) = trace_parent::header(self.trace.as_ref()) {
             headers.insert("traceparent", value);
@@ -301,7 +320,7 @@ impl Client {
         let request = Request { method, path, headers, body, deadline_ms: self.deadline_ms };
         let response = self.sent(request).await?;
         if response.status.is_success() {
-            return Ok(response.body);
+            return Ok(response);
         }
         Err(refusal(response.status, &collect(response.body).await?))
     }
@@ -451,6 +470,21 @@ mod tests {
         };
         assert_eq!(told(&traced), [Some(parent.to_owned())]);
         assert_eq!(told(&client), [None]);
+    }
+
+    #[test]
+    fn an_answer_that_was_given_before_says_so() {
+        let once = |headers: HeaderMap| async move {
+            let again = headers.get("idempotency-key").is_some_and(|key| key == "again");
+            let told = again.then_some((REPLAYED, "true"));
+            (axum::response::AppendHeaders(told), "1")
+        };
+        let client = Client::in_process(Router::new().fallback(once));
+        let told = |key: &str| {
+            let client = client.clone().with_idempotency_key(key).unwrap();
+            futures::executor::block_on(client.send_once::<u8>("/v1".to_owned(), &())).unwrap()
+        };
+        assert_eq!([told("once"), told("again")], [(1, false), (1, true)]);
     }
 
     #[tokio::test]

@@ -18,6 +18,18 @@ impl Client {
         self.send(Method::POST, path(&["v1", "memories", memory, "events"]), new).await
     }
 
+    /// Stores an event, and tells whether an earlier request with the same idempotency key stored it.
+    ///
+    /// # Errors
+    /// See [`Client::event_create`].
+    pub async fn event_create_once(
+        &self,
+        memory: &str,
+        new: &EventCreate,
+    ) -> Result<(EventCreated, bool), ClientError> {
+        self.send_once(path(&["v1", "memories", memory, "events"]), new).await
+    }
+
     /// A page of a session's events, newest first.
     ///
     /// # Errors

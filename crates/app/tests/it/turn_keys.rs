@@ -117,10 +117,17 @@ fn a_file_that_begins_anew_loses_no_turn() {
         // A line in front: it is new, and so is the one that was the first.
         ("User: so\nUser: yes\nUser: hello\n", 7),
     ] {
-        import(&home, "chat.txt", text, "kim");
-        import(&home, "chat.txt", text, "kim");
+        let before = events(&home);
+        let report = import(&home, "chat.txt", text, "kim");
+        assert_eq!(events(&home), expect, "{text}");
+        assert_eq!(report["events"], expect - before, "{report}");
+        let again = import(&home, "chat.txt", text, "kim");
+        assert_eq!((&again["events"], &again["already_stored"]), (&json!(0), &report["turns"]), "{again}");
         assert_eq!(events(&home), expect, "{text}");
     }
+    let file = write(&home, "chat.txt", "User: so\nUser: more\n");
+    let told = home.ok(&arguments(&file, "kim"));
+    assert!(told.contains("2 turns, 1 events, 1 already stored in 1 sessions, 0 errors"), "{told}");
 }
 
 #[test]
@@ -162,7 +169,8 @@ fn no_copy_brings_back_what_was_forgotten() {
     let forced = home.json(&[&arguments(&copy, "kim")[..], &["--force"]].concat());
     assert_eq!((&forced["events"], events(&home)), (&json!(2), 4), "{forced}");
     let report = import(&home, "copy.txt", talk, "kim");
-    assert_eq!((&report["events"], &report["forgotten"]), (&json!(2), &json!(0)), "for good: {report}");
+    let counts = ["events", "already_stored", "forgotten"].map(|name| report[name].as_u64());
+    assert_eq!(counts, [Some(0), Some(2), Some(0)], "for good: {report}");
     assert_eq!(events(&home), 4);
 }
 
@@ -191,11 +199,12 @@ fn turns_of_an_earlier_version_are_neither_doubled_nor_brought_back() {
     let third = stored_by_line(&server, 3, "no");
     home.ok(&["event", "delete", "--memory", "notes", "--actor", "kim", "--session", "s1", &third]);
     let report = import(&home, "s1.jsonl", &said, "kim");
-    assert_eq!((&report["events"], &report["erased"]), (&json!(2), &json!(1)), "{report}");
+    let counts = ["events", "already_stored", "erased"].map(|name| report[name].as_u64());
+    assert_eq!(counts, [Some(0), Some(2), Some(1)], "{report}");
     assert_eq!(events(&home), 2);
     // From then on they are known wherever they stand.
     let report = import(&home, "s1.jsonl", &format!("{SUMMARY}{twice}"), "kim");
-    assert_eq!((&report["events"], events(&home)), (&json!(2), 2), "{report}");
+    assert_eq!((&report["already_stored"], events(&home)), (&json!(2), 2), "{report}");
 }
 
 #[test]

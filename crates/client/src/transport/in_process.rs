@@ -31,6 +31,6 @@ impl InProcess {
         };
         let (parts, body) = response.into_parts();
         let body = body.into_data_stream().map(|piece| piece.map_err(Into::into)).boxed();
-        Ok(Response { status: parts.status, body })
+        Ok(Response { status: parts.status, headers: parts.headers, body })
     }
 }

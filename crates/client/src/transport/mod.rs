@@ -41,6 +41,7 @@ pub(crate) struct Request {
 /// An answer whose body is still to come.
 pub(crate) struct Response {
     pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
     pub(crate) body: ByteStream,
 }
 

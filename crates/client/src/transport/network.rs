@@ -62,8 +62,9 @@ impl Network {
             None => outgoing,
         };
         let response = outgoing.send().await.map_err(|error| self.unreachable(error))?;
-        let status = response.status();
-        Ok(Response { status, body: response.bytes_stream().map(|piece| piece.map_err(Into::into)).boxed() })
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = response.bytes_stream().map(|piece| piece.map_err(Into::into)).boxed();
+        Ok(Response { status, headers, body })
     }
 }
 

@@ -218,7 +218,7 @@ impl Engine {
         if event.notes.over_limit {
             notices.warn(Warning::EventOverLimit);
         }
-        Ok((EventCreated { event, notices }, asked || typed, found))
+        Ok((EventCreated { event, notices, replayed: false }, asked || typed, found))
     }
 
     /// True where the event, stored before, is stored again because somebody restores it.
@@ -341,7 +341,7 @@ impl Engine {
             event.time = first.time;
             event
         });
-        Ok((EventCreated { event, notices }, false, Tally::default()))
+        Ok((EventCreated { event, notices, replayed: true }, false, Tally::default()))
     }
 }
 

@@ -77,6 +77,8 @@ pub struct EventCreated {
     pub event: Event,
     /// Warnings.
     pub notices: Notices,
+    /// An earlier request with the same token stored it.
+    pub replayed: bool,
 }
 
 /// Data to be extracted and not kept (agentcore-wire.md §12).

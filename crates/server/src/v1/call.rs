@@ -25,6 +25,8 @@ use crate::doors::Doors;
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// Header with the idempotency key under which an earlier version of the client sent the same request.
 const FORMER_KEY: &str = "loci-former-key";
+/// Header of an answer that an earlier request with the same idempotency key got.
+pub(super) const REPLAYED: &str = "loci-replayed";
 /// Header that says what becomes of a request whose source was erased.
 const IF_ERASED: &str = "loci-if-erased";
 /// Header of what a caller should know of how the request was read: codes, joined by commas.

@@ -13,7 +13,7 @@ use super::table::{Method, Table, create, get, other};
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .json(create("/v1/memories/{memory}/events", "Store an event."), event_create)
+        .replayed(create("/v1/memories/{memory}/events", "Store an event."), event_create)
         .query(get("/v1/memories/{memory}/events", "List events of a session, newest first."), event_list)
         .query(get("/v1/memories/{memory}/events/{event}", "Get an event."), event_get)
         .query(
@@ -31,11 +31,12 @@ pub(super) fn operations(table: Table) -> Table {
         )
 }
 
-async fn event_create(call: Call, asked: shape::EventCreate) -> Result<shape::EventCreated> {
+async fn event_create(call: Call, asked: shape::EventCreate) -> Result<(shape::EventCreated, bool)> {
     let token = call.token()?;
     let new = new_event(call.memory().await?, asked)?;
     let made = call.doors.engine.event_create(&call.caller, new, token).await?;
-    Ok(shape::EventCreated { event: shown(&made.event)?, notices: notices(&made.notices) })
+    let answer = shape::EventCreated { event: shown(&made.event)?, notices: notices(&made.notices) };
+    Ok((answer, made.replayed))
 }
 
 fn new_event(memory: MemoryId, asked: shape::EventCreate) -> Result<NewEvent> {

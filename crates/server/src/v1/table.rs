@@ -4,7 +4,7 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
 use axum::{Json, Router};
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 use loci_model::Result;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -161,6 +161,32 @@ impl Table {
                 let asked = call.json()?;
                 let (answer, made) = work(call, asked).await?;
                 Ok((if made { place.status } else { StatusCode::OK }, Json(answer)).into_response())
+            }
+        })
+    }
+
+    /// An operation whose request is the body and whose answer says in a header whether an earlier request with
+    /// the same idempotency key got it.
+    pub(super) fn replayed<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
+    where
+        Q: DeserializeOwned + ToSchema + Send + 'static,
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<(A, bool)>> + Send,
+    {
+        let (request, answer) = (self.named::<Q>(), self.named::<A>());
+        self.described.push(Described { place, request, answer });
+        self.handle(place, move |doors, request| {
+            let work = work.clone();
+            async move {
+                let (call, _) = Call::begin(doors, request).await?;
+                let asked = call.json()?;
+                let (answer, is_replayed) = work(call, asked).await?;
+                let mut response = (place.status, Json(answer)).into_response();
+                if is_replayed {
+                    response.headers_mut().insert(call::REPLAYED, HeaderValue::from_static("true"));
+                }
+                Ok(response)
             }
         })
     }

@@ -247,10 +247,11 @@ impl<'a> Storing<'a> {
         }
         event.metadata.insert(stored::ID.to_owned(), key.clone());
         let client = self.session.client.clone().with_idempotency_key(&format!("import-{token}"))?;
-        match client.event_create(self.into.memory, &event).await {
-            Ok(created) => {
-                known.insert(key, created.event.id);
-                self.report.created += 1;
+        match client.event_create_once(self.into.memory, &event).await {
+            Ok((stored, is_replayed)) => {
+                known.insert(key, stored.event.id);
+                self.report.created += u64::from(!is_replayed);
+                self.report.unchanged += u64::from(is_replayed);
                 Ok(())
             }
             Err(error) => self.refused_or_gone("event", &place, error),

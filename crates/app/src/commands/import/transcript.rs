@@ -37,7 +37,10 @@ pub(super) struct Reading {
 struct Report {
     format: &'static str,
     turns: u64,
+    /// Events that are new here.
     events: u64,
+    /// Events that an earlier import stored.
+    already_stored: u64,
     sessions: usize,
     errors: u64,
     /// Events that were erased here, and are not stored again.
@@ -95,6 +98,14 @@ pub(super) async fn import(session: &Session, memory: &str, reading: &Reading) -
     importing.end(turns.skipped())
 }
 
+/// The notice about events that an earlier import stored.
+fn already_stored(report: &Report) -> String {
+    match report.already_stored {
+        0 => String::new(),
+        count => format!(", {count} already stored"),
+    }
+}
+
 /// The notice about events that are not stored because of an erasure, up to the number of sessions.
 fn erased(report: &Report) -> String {
     let on = report.erased_on.as_deref().unwrap_or("an earlier day");
@@ -144,15 +155,16 @@ impl Importing<'_> {
         let new = event(first, parts, &self.reading.actor, time_ms, self.branch(first))?;
         let client = self.session.client.clone().with_idempotency_key(&self.keys.key(first, &new)?)?;
         let client = client.with_former_key(&former_key(first, &new)?)?;
-        match client.event_create(self.memory, &new).await {
-            Ok(made) => {
+        match client.event_create_once(self.memory, &new).await {
+            Ok((made, is_replayed)) => {
                 let stored = Timestamp::parse(&made.event.time)?.millis();
                 self.times.insert(first.session.clone(), time_ms.unwrap_or(stored));
                 if let Some(id) = first.carried.get("eventId").and_then(Value::as_str) {
                     self.events.insert(id.to_owned(), made.event.id);
                 }
                 self.report.turns += parts.len() as u64;
-                self.report.events += 1;
+                self.report.events += u64::from(!is_replayed);
+                self.report.already_stored += u64::from(is_replayed);
             }
             Err(error) if error.is_source_erased() => {
                 self.report.turns += parts.len() as u64;
@@ -171,7 +183,7 @@ impl Importing<'_> {
                 let (file, line) = (self.reading.file.display(), first.source_line);
                 let rule = format!(
                     "stopped at line {line} of {file}, {} events are stored; the same import goes on from there",
-                    self.report.events
+                    self.report.events + self.report.already_stored
                 );
                 return Err(anyhow::Error::from(error).context(rule));
             }
@@ -203,10 +215,11 @@ impl Importing<'_> {
         let file = self.reading.file.display();
         output::result(self.session.json, &self.report, |report| {
             output::line(format!(
-                "read {file} as {}: {} turns, {} events{} {} sessions, {} errors",
+                "read {file} as {}: {} turns, {} events{}{} {} sessions, {} errors",
                 report.format,
                 report.turns,
                 report.events,
+                already_stored(report),
                 erased(report),
                 report.sessions,
                 report.errors
