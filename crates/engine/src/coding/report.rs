@@ -99,7 +99,7 @@ impl TaskEpisode {
         let ids = |learned: &[super::Learned]| {
             learned.iter().filter_map(|one| one.id.as_ref().map(ToString::to_string)).collect()
         };
-        let versions = said.extraction_prompts.iter().map(|(name, version)| (name.clone(), masked(version)));
+        let versions = said.extraction_prompts.iter().map(|(name, version)| (masked(name), masked(version)));
         let feedback = learnings::parse(said.self_feedback_text.as_deref().unwrap_or_default());
         // An end stays (§4.1): what comes late is told beside it, or a task that ran out of time is read as a success.
         let status = ended(task).or(said.status);

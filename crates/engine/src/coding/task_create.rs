@@ -145,7 +145,8 @@ impl Engine {
                         }
                         let policy = SafetyPolicy::of(&settings, &memory.settings);
                         let id = new.id.clone().unwrap_or_else(|| fresh.clone());
-                        let (mut task, warnings) = made(tx, &caller, &memory, &new, id, &policy, now)?;
+                        let Made { mut task, unmasked_digest, warnings } =
+                            made(tx, &caller, &memory, &new, id, &policy, now)?;
                         task.arm = arm(tx, &new, &task, &settings.coding)?;
                         let created = match tx.tasks().get(&memory.id, &task.id)? {
                             None => {
@@ -154,7 +155,10 @@ impl Engine {
                                 preferences::keep_described(tx, &caller, place, &task, &described, now)?;
                                 TaskCreated { task, created: true, warnings }
                             }
-                            Some(known) if known.request_digest == task.request_digest => {
+                            Some(known)
+                                if [&task.request_digest, &unmasked_digest]
+                                    .contains(&&known.request_digest) =>
+                            {
                                 TaskCreated { task: known, created: false, warnings }
                             }
                             Some(_) => return Err(taken(&task.id)),
@@ -215,6 +219,14 @@ fn check(new: &NewTask) -> Result<()> {
     Ok(())
 }
 
+/// A task as a request makes it.
+struct Made {
+    task: Task,
+    /// The digest of the request before its names were masked: earlier versions stored that one.
+    unmasked_digest: String,
+    warnings: Vec<String>,
+}
+
 fn made(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -223,7 +235,7 @@ fn made(
     id: TaskId,
     policy: &SafetyPolicy,
     now: Timestamp,
-) -> Result<(Task, Vec<String>)> {
+) -> Result<Made> {
     let (repository, warnings) = task_place::repository(tx, caller, &memory.id, new)?;
     let actor = match (&repository, &new.user_id) {
         (Some(repository), _) => place::actor_of(repository)?,
@@ -271,12 +283,13 @@ fn made(
         created_at: Timestamp::EPOCH,
         updated_at: Timestamp::EPOCH,
     };
+    let unmasked_digest = digest(&task)?;
     task_secrets::mask(&mut task, policy.secrets);
     task.request_digest = digest(&task)?;
     task.input_hash = Some(input_hash(&task)?);
     task.snapshot = Some(place::snapshot(tx.memories().sequence(&memory.id)?));
     (task.created_at, task.updated_at) = (now, now);
-    Ok((task, warnings))
+    Ok(Made { task, unmasked_digest, warnings })
 }
 
 /// The digest of a task as it was asked for: without times, and without what others than the request decide.

@@ -9,6 +9,7 @@ use loci_engine::coding::{
 use loci_engine::idempotency::ClientToken;
 use loci_engine::verified::RepositoryAdd;
 use loci_model::principal::{Capability, Grant};
+use loci_model::settings::SecretsMode;
 use loci_model::task::{MemoryArm, TaskPrompt, TaskPullRequest, TaskStatus};
 use loci_model::{ActorId, CodeReason, ErrorKind, Namespace, Reason, SessionId};
 use loci_testkit::block_on;
@@ -250,7 +251,10 @@ fn no_name_of_a_task_keeps_a_login() {
         summary: Some("Added pagination.".to_owned()),
         branch: named(),
         pr: Some(pr),
-        extraction_prompts: BTreeMap::from([("learnings".to_owned(), login.clone())]),
+        extraction_prompts: BTreeMap::from([
+            ("learnings".to_owned(), login.clone()),
+            (login.clone(), "learnings@1".to_owned()),
+        ]),
         learnings_text: Some("- **Build (tooling):** run `make gen` before `cargo build`.".to_owned()),
         ..Completion::default()
     };
@@ -268,6 +272,27 @@ fn no_name_of_a_task_keeps_a_login() {
         let record = serde_json::to_string(&shop.record(id)).unwrap();
         assert!(!record.contains(&secret) && record.contains("[REDACTED:github_token]"), "{record}");
     }
+}
+
+#[test]
+fn a_task_that_was_stored_unmasked_is_the_same_task() {
+    let shop = Workshop::new();
+    let set = |secrets: SecretsMode| {
+        let mut settings = block_on(shop.engine.memory_get(&shop.caller, &shop.memory())).unwrap().settings;
+        settings.safety.secrets = Some(secrets);
+        block_on(shop.engine.memory_settings_put(&shop.caller, &shop.memory(), settings)).unwrap();
+    };
+    let secret = ["ghp_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();
+    let login = format!("https://x-access-token:{secret}@git.example/acme/shop");
+    let named = |id: &str| NewTask { branch: Some(login.clone()), ..task(id) };
+    let new = named("t-001");
+    set(SecretsMode::Off);
+    assert_eq!(shop.create(new.clone()).unwrap().task.branch.as_ref(), Some(&login));
+    set(SecretsMode::Mask);
+    assert_ne!(shop.create(named("t-002")).unwrap().task.branch.as_ref(), Some(&login));
+    assert!(!shop.create(new.clone()).unwrap().created);
+    let other = NewTask { branch: Some("main".to_owned()), ..new };
+    assert_eq!(shop.create(other).unwrap_err().kind, ErrorKind::Conflict);
 }
 
 #[test]
