@@ -3,7 +3,7 @@
 //! machine has. What the other kernels gain over AVX2 is a ratio of times, `--ratios`, for a quiet machine. The workloads are
 //! `loci-bench`'s.
 
-use crate::{checkout::Checkout, process};
+use crate::{checkout::Checkout, counted_program, process};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use serde::{Deserialize, Serialize};
@@ -67,10 +67,10 @@ pub(crate) fn run(checkout: &Checkout, arguments: &[String]) -> Result<()> {
 /// own, as many at once as there are processors: counts do not mind.
 fn instructions(checkout: &Checkout) -> Result<BTreeMap<String, f64>> {
     ensure!(cfg!(target_arch = "x86_64"), "the record is of x86-64: run this on such a machine");
-    let program = program(checkout)?;
+    let folder = tempfile::tempdir()?;
+    let program = counted_program::copy(checkout, folder.path())?;
     let names = process::output(Command::new(&program).arg("smoke"))?;
     let names: Vec<&str> = names.lines().collect();
-    let folder = tempfile::tempdir()?;
     let next = std::sync::atomic::AtomicUsize::new(0);
     let lane = || {
         let mut found = Vec::new();
@@ -112,16 +112,13 @@ fn total(report: &str) -> Result<f64> {
 }
 
 fn ratios(checkout: &Checkout) -> Result<BTreeMap<String, f64>> {
-    let text = process::output(Command::new(program(checkout)?).args(["smoke", "--ratios"]))?;
+    let program = checkout.loci()?.with_file_name("loci-bench");
+    let text = process::output(Command::new(program).args(["smoke", "--ratios"]))?;
     let one = |line: &str| {
         let (name, ratio) = line.rsplit_once(": ").with_context(|| format!("unreadable: {line}"))?;
         Ok((name.to_owned(), ratio.parse()?))
     };
     text.lines().map(one).collect()
-}
-
-fn program(checkout: &Checkout) -> Result<std::path::PathBuf> {
-    Ok(checkout.loci()?.with_file_name("loci-bench"))
 }
 
 /// Prints a row for each and fails on the bad ones, all named.

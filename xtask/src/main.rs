@@ -13,6 +13,7 @@ mod bench_smoke;
 mod build_report;
 mod checkout;
 mod clients;
+mod counted_program;
 mod model;
 mod postgres;
 mod process;
