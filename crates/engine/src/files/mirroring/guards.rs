@@ -81,6 +81,11 @@ pub fn finding(marked: Marked, files: usize, agreed: usize, gone: usize) -> Find
 /// Since when files are missing, by path.
 pub type MissingSince = BTreeMap<String, Timestamp>;
 
+/// Deletions of one sync at most, where so many files were agreed on.
+pub fn deletes_max(agreed: usize) -> usize {
+    (agreed / 4).clamp(DELETES_MIN, DELETES_MAX)
+}
+
 /// Which of the missing files are gone, the longest missing first, ties by path, as many as one sync deletes; and how many wait. A last sync
 /// before the end of the process does not wait for the second look.
 pub fn gone<'a>(
@@ -90,7 +95,7 @@ pub fn gone<'a>(
     now: Timestamp,
     is_last: bool,
 ) -> (Vec<&'a str>, usize) {
-    let most = (agreed / 4).clamp(DELETES_MIN, DELETES_MAX);
+    let most = deletes_max(agreed);
     let mut ripe: Vec<(Timestamp, &str)> = missing
         .iter()
         .filter_map(|path| match since.get(*path) {

@@ -46,6 +46,8 @@ pub struct Keeping {
     pub now: Timestamp,
     /// The process ends behind it.
     pub is_last: bool,
+    /// A file and a directory cannot have one place, as they can in a bucket.
+    pub has_directories: bool,
 }
 
 /// Something to do.
@@ -125,7 +127,7 @@ pub enum SyncAction {
 pub struct SyncNote {
     /// Where.
     pub path: String,
-    /// What: `changed_in_export`, `not_exported`, `deletion_logged`.
+    /// What: `changed_in_export`, `not_exported`, `deletion_logged`, `waits_for_deletion`.
     pub what: &'static str,
 }
 
@@ -144,15 +146,38 @@ pub struct SyncPlan {
     pub waiting_deletes: usize,
 }
 
+impl SyncPlan {
+    /// Leaves all deletions to a later sync.
+    pub fn delete_later(&mut self) {
+        let put_away = |action: &SyncAction| match action {
+            SyncAction::PutAway { path, .. } => Some(path.clone()),
+            _ => None,
+        };
+        let waiting: BTreeSet<String> = self.actions.iter().filter_map(put_away).collect();
+        self.actions.retain(|action| put_away(action).is_none());
+        self.waiting_deletes += waiting.len();
+        self.hold(&waiting);
+    }
+
+    /// What is new where a missing file lay waits for it: the tree would refuse it while the document is there.
+    fn hold(&mut self, waiting: &BTreeSet<String>) {
+        let places: BTreeMap<String, ()> = waiting.iter().map(|path| (path.clone(), ())).collect();
+        let notes = &mut self.notes;
+        self.actions.retain(|action| match action {
+            SyncAction::TakeNew { path, .. } if is_replaced(&places, path) => {
+                notes.push(SyncNote { path: path.clone(), what: "waits_for_deletion" });
+                false
+            }
+            _ => true,
+        });
+    }
+}
+
 /// The plan of a sync.
 pub fn plan(sides: &Sides<'_>, keeping: &Keeping) -> SyncPlan {
     let moved = if keeping.direction == Direction::Export { Vec::new() } else { moves(sides) };
     let moved_from: BTreeSet<&str> = moved.iter().map(|(from, _)| from.as_str()).collect();
-    let is_gone = |path: &&String| {
-        !sides.mirror.contains_key(*path)
-            && !moved_from.contains(path.as_str())
-            && !is_replaced(sides.mirror, path)
-    };
+    let is_gone = |path: &&String| !sides.mirror.contains_key(*path) && !moved_from.contains(path.as_str());
     let gone = sides.agreed.keys().filter(is_gone).count();
     let finding = guards::finding(sides.marked, sides.mirror.len(), sides.agreed.len(), gone);
     let mut plan = SyncPlan {
@@ -304,24 +329,36 @@ impl Planning<'_> {
 
     /// Files that are missing beside documents that did not change.
     fn missing(&mut self, missing: &[&String]) {
-        let Keeping { direction, deletes, now, is_last } = *self.keeping;
+        let Keeping { direction, deletes, now, is_last, has_directories } = *self.keeping;
         if direction == Direction::Export || deletes == Deletes::Disabled {
             for path in missing {
                 self.take(SyncAction::Write { path: (*path).clone(), over: None });
             }
             return;
         }
-        // Where a directory lies now, or a file in the place of the directory, no look finds the file again.
-        let (replaced, missing): (Vec<&String>, Vec<&String>) =
-            missing.iter().copied().partition(|path| is_replaced(self.sides.mirror, path));
-        let paths: Vec<&str> = missing.iter().map(|path| path.as_str()).collect();
-        for path in &paths {
+        let all: BTreeSet<&str> = missing.iter().map(|path| path.as_str()).collect();
+        let agreed = self.sides.agreed.len();
+        // Where a directory lies now, or a file in the place of the directory, no look finds the file again. Many at once
+        // are no such change: a directory that is away has left a file of its name.
+        let mut at_once: BTreeSet<&str> = BTreeSet::new();
+        if has_directories {
+            at_once.extend(all.iter().copied().filter(|path| is_replaced(self.sides.mirror, path)));
+            if at_once.len() > guards::DELETES_MIN {
+                at_once.clear();
+            }
+        }
+        let others: Vec<&str> = all.difference(&at_once).copied().collect();
+        for path in &others {
             let since = self.sides.missing.get(*path).copied().unwrap_or(now);
             self.plan.missing.insert((*path).to_owned(), since);
         }
-        let (gone, waiting) = guards::gone(&paths, self.sides.missing, self.sides.agreed.len(), now, is_last);
-        self.plan.waiting_deletes = waiting;
-        for path in replaced.iter().map(|path| path.as_str()).chain(gone) {
+        let (mut gone, _) = guards::gone(&others, self.sides.missing, agreed, now, is_last);
+        gone.truncate(guards::deletes_max(agreed).saturating_sub(at_once.len()));
+        let going: BTreeSet<&str> = at_once.iter().chain(&gone).copied().collect();
+        let waiting: BTreeSet<String> = all.difference(&going).map(|path| (*path).to_owned()).collect();
+        self.plan.waiting_deletes = waiting.len();
+        self.plan.hold(&waiting);
+        for path in going {
             let Some(base) = self.sides.agreed.get(path).copied() else { continue };
             let path = path.to_owned();
             if deletes == Deletes::LogOnly {

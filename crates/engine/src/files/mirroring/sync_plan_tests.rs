@@ -20,7 +20,13 @@ fn at(second: i64) -> Timestamp {
 }
 
 fn keeping() -> Keeping {
-    Keeping { direction: Direction::TwoWay, deletes: Deletes::Enabled, now: at(1_000), is_last: false }
+    Keeping {
+        direction: Direction::TwoWay,
+        deletes: Deletes::Enabled,
+        now: at(1_000),
+        is_last: false,
+        has_directories: true,
+    }
 }
 
 fn planned(tree: &Side, mirror: &Side, agreed: &Side, keeping: &Keeping) -> SyncPlan {
@@ -103,6 +109,67 @@ fn a_directory_that_is_gone_deletes_nothing() {
     check(&side(&[("other.md", "9")]), Marked::Own, Finding::Gone, 2);
     check(&all, Marked::Missing, Finding::NotOurs, 0);
     check(&Side::new(), Marked::Other, Finding::NotOurs, 0);
+}
+
+#[test]
+fn a_file_in_the_place_of_a_directory_is_one_loss_of_many_files() {
+    let agreed: Side =
+        (0..200).map(|at| (format!("knowledge/{at:03}.md"), digest(&at.to_string()))).collect();
+    let with = |files: &[(&str, &str)]| -> (Side, Side) {
+        let mut agreed = agreed.clone();
+        agreed.extend(side(&[("other.md", "other")]));
+        (agreed, side(files))
+    };
+    let look = |agreed: &Side, mirror: &Side, missing: &MissingSince, keeping: Keeping| {
+        plan(&Sides { tree: agreed, mirror, agreed, marked: Marked::Own, missing }, &keeping)
+    };
+    let (first, last) = (keeping(), Keeping { is_last: true, ..keeping() });
+    let put_away = |plan: &SyncPlan| {
+        plan.actions.iter().filter(|action| matches!(action, SyncAction::PutAway { .. })).count()
+    };
+    let placeholder = side(&[("knowledge", "away")]);
+    for keeping in [first, last] {
+        let plan = look(&agreed, &placeholder, &MissingSince::new(), keeping);
+        assert_eq!((plan.finding, put_away(&plan)), (Finding::Gone, 0), "{keeping:?}");
+    }
+    // Another file is left: the two looks and the most of one sync hold, and the placeholder waits with them.
+    let (all, left) = with(&[("knowledge", "away"), ("other.md", "other")]);
+    let seen = look(&all, &left, &MissingSince::new(), first);
+    assert_eq!((seen.finding, seen.actions.len(), seen.waiting_deletes), (Finding::Whole, 0, 200));
+    let held = SyncNote { path: "knowledge".to_owned(), what: "waits_for_deletion" };
+    assert_eq!(seen.notes, [held]);
+    let again = Keeping { now: at(1_030), ..first };
+    for keeping in [again, last] {
+        let plan = look(&all, &left, &seen.missing, keeping);
+        assert_eq!((put_away(&plan), plan.actions.len(), plan.waiting_deletes), (50, 50, 150));
+    }
+    // Few are a change of a person's; with others that are gone they are the most of one sync together.
+    let below = |count: usize| -> Side {
+        let mut left = all.clone();
+        for number in 0..count {
+            left.remove(&format!("knowledge/{number:03}.md"));
+            left.insert(format!("knowledge/{number:03}.md/i.md"), digest(&format!("inside {number}")));
+        }
+        left
+    };
+    let few = look(&all, &below(8), &MissingSince::new(), first);
+    assert_eq!((put_away(&few), few.actions.len(), few.waiting_deletes), (8, 16, 0));
+    let many = look(&all, &below(9), &MissingSince::new(), first);
+    assert_eq!((many.actions.len(), many.waiting_deletes), (0, 9));
+    let mut mixed = below(8);
+    (100..160).for_each(|number| drop(mixed.remove(&format!("knowledge/{number:03}.md"))));
+    let mixed = look(&all, &mixed, &MissingSince::new(), last);
+    assert_eq!((put_away(&mixed), mixed.waiting_deletes), (50, 18));
+    // In a bucket both may lie side by side: one listing that lacks an object says nothing.
+    let bucket = Keeping { has_directories: false, ..first };
+    let one = look(&all, &below(1), &MissingSince::new(), bucket);
+    assert_eq!((one.actions.len(), one.waiting_deletes), (0, 1));
+    let one = look(&all, &below(1), &one.missing, Keeping { now: at(1_030), ..bucket });
+    assert_eq!((put_away(&one), one.actions.len()), (1, 2));
+    // What a later sync is to delete holds what takes its place.
+    let mut later = look(&all, &below(8), &MissingSince::new(), first);
+    later.delete_later();
+    assert_eq!((later.actions.len(), later.waiting_deletes), (0, 8));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::mirror::{MirrorDirection, MirrorPending, MirrorRefusal};
+use loci_model::mirror::{MirrorDirection, MirrorKind, MirrorPending, MirrorRefusal};
 use loci_model::ports::files::{FileDigest, FileEntry, FileListing, FileSkipped, is_passed_over};
 use loci_model::{Error, ErrorKind, Result};
 
@@ -61,9 +61,7 @@ impl Sync<'_> {
             let mut look = self.look(listing, marked).await?;
             if round > 0 {
                 // One sync deletes what one look finds.
-                let planned = look.plan.actions.len();
-                look.plan.actions.retain(|action| !matches!(action, SyncAction::PutAway { .. }));
-                look.plan.waiting_deletes += planned - look.plan.actions.len();
+                look.plan.delete_later();
             }
             self.report.files = look.mirror.len() as u64;
             self.report.finding = word_of(look.plan.finding).to_owned();
@@ -221,6 +219,7 @@ impl Sync<'_> {
             deletes: self.mirror.deletes,
             now: self.engine.clock.now(),
             is_last: self.is_last,
+            has_directories: self.mirror.kind != MirrorKind::S3,
         };
         let plan = sync_plan::plan(&sides, &keeping);
         self.remember_missing(&plan);
