@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::ledger::{Shelf, Shelved};
 use crate::tree_entry::owner_of;
 use crate::words::closed_words;
-use crate::{ActorId, Error, MemoryId, Namespace, Result, Timestamp};
+use crate::{ActorId, Error, MemoryId, Namespace, RecordId, Result, Timestamp};
 
 closed_words! {
     /// Where a mirror lies.
@@ -197,6 +197,10 @@ pub struct MirrorFile {
     /// and is not written over.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adopted: bool,
+    /// Records that such a file was taken into or leads to, each with its version then: where one of them is
+    /// erased, the file is written over.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub taken: BTreeMap<RecordId, u32>,
 }
 
 impl MirrorFile {

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loci_engine::files::Precondition;
 use loci_engine::files::mirroring::{MirrorShown, NewMirror};
+use loci_engine::files::{Precondition, RecordRedact, RedactWhich};
 use loci_model::mirror::{
     MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorRemark, MirrorReport,
 };
@@ -524,6 +524,86 @@ fn a_file_that_was_adopted_with_a_secret_is_not_written_over() {
     assert_eq!(mirrored.shelf.body(A), "an agent's\n");
     assert!(!mirrored.read(&report.conflicts[0].what).unwrap().contains(&secret));
     stays(&mirrored, &mirrored.sync());
+}
+
+/// Redacts what holds a text in the document at a path; mirrors are brought up with it.
+fn redact(mirrored: &Mirrored, path: &str, text: &str) {
+    let asked = RecordRedact {
+        memory: mirrored.shelf.memory(),
+        record: mirrored.shelf.get(path).unwrap().record,
+        which: RedactWhich::Match(text.to_owned()),
+        reason: "asked for".to_owned(),
+    };
+    let done = block_on(mirrored.shelf.engine.record_redact(&mirrored.shelf.caller, asked)).unwrap();
+    assert!(done.places.contains(&"mirror team".to_owned()), "{done:?}");
+}
+
+#[test]
+fn an_erasure_comes_to_an_adopted_file_only_with_its_own_document() {
+    let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();
+    let mine = format!("the token is {secret}\n");
+    let adopted = |before: Option<&str>| {
+        let mirrored = Mirrored::new(|new| new.adopt = true);
+        mirrored.write(A, &mine);
+        mirrored.write(B, "plain words\n");
+        if let Some(text) = before {
+            mirrored.shelf.put(A, text);
+        }
+        let report = mirrored.sync();
+        (mirrored, report)
+    };
+    let lies = |mirrored: &Mirrored, expect: &str| assert_eq!(mirrored.read(A).as_deref(), Some(expect));
+    // Of another document, whatever became of its own meanwhile.
+    let (mirrored, _) = adopted(None);
+    redact(&mirrored, B, "plain words");
+    lies(&mirrored, &mine);
+    assert!(!mirrored.read(B).unwrap().contains("plain words"));
+    mirrored.shelf.put(A, "an agent's\n");
+    mirrored.shelf.put(B, "again others\n");
+    redact(&mirrored, B, "again others");
+    lies(&mirrored, &mine);
+    // Of its own: the file's text was that of a version before.
+    redact(&mirrored, A, "the token is");
+    assert!(!mirrored.read(A).unwrap().contains(&secret));
+    mirrored.shelf.put(A, "as any file\n");
+    assert_eq!(counts(&mirrored.sync()), "written 1");
+    // The document of its name has another text, and the file's lies beside it.
+    let (mirrored, report) = adopted(Some("an agent's\n"));
+    redact(&mirrored, B, "plain words");
+    lies(&mirrored, &mine);
+    redact(&mirrored, &report.conflicts[0].what, "the token is");
+    assert!(mirrored.read(A).unwrap().ends_with("an agent's\n"));
+    // A document that was put away is none that was erased.
+    let (mirrored, _) = adopted(None);
+    mirrored.shelf.delete(A).unwrap();
+    redact(&mirrored, B, "plain words");
+    lies(&mirrored, &mine);
+}
+
+#[test]
+fn an_adopted_file_stays_under_another_name() {
+    let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();
+    let mine = format!("the token is {secret}\n");
+    let mirrored = Mirrored::new(|new| new.adopt = true);
+    mirrored.write(A, &mine);
+    mirrored.write(B, "plain\n");
+    mirrored.sync();
+    let (c, d) = ("knowledge/facts/c.md", "knowledge/facts/d.md");
+    fs::rename(mirrored.root().join(A), mirrored.root().join(c)).unwrap();
+    assert_eq!(counts(&mirrored.sync()), "created 1, waiting 1");
+    assert_eq!(mirrored.read(c).as_deref(), Some(mine.as_str()));
+    mirrored.later(30);
+    assert_eq!(counts(&mirrored.sync()), "put_away 1");
+    assert_eq!((mirrored.read(A), mirrored.read(c)), (None, Some(mine.clone())));
+    assert_eq!(mirrored.shelf.body(c), "the token is [REDACTED:github_token]\n");
+    // And over another file.
+    fs::rename(mirrored.root().join(c), mirrored.root().join(B)).unwrap();
+    mirrored.sync();
+    assert_eq!(mirrored.read(B).as_deref(), Some(mine.as_str()));
+    // Another text with the same secret is a new file.
+    mirrored.write(d, &format!("{mine}and more\n"));
+    mirrored.sync();
+    assert!(!mirrored.read(d).unwrap().contains(&secret));
 }
 
 #[test]

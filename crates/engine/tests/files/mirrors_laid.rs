@@ -158,6 +158,41 @@ fn a_coding_agents_files_with_secrets_stay_as_they_lie() {
 }
 
 #[test]
+fn an_erasure_comes_to_a_coding_agents_file_only_with_what_it_says() {
+    let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();
+    let topic = format!(
+        "---\nname: deploy\ndescription: how it goes\nmetadata:\n  type: project\n---\n\nThe token is {secret}\n"
+    );
+    let index = format!("# Memory\n\n- [Deploy](deploy.md) — how it goes\n- the other token is {secret}\n");
+    // What is redacted, and whether the index and the topic stay.
+    let check = |document: &str, text: &str, index_stays: bool, topic_stays: bool| {
+        let mirrored = Mirrored::new(|new| (new.layout, new.adopt) = ("claude-memory".to_owned(), true));
+        mirrored.write("MEMORY.md", &index);
+        mirrored.write("deploy.md", &topic);
+        mirrored.sync();
+        mirrored.shelf.put("knowledge/facts/unrelated.md", "unrelated words\n");
+        let paths = mirrored.shelf.paths(None, None);
+        let path = paths.iter().find(|path| path.contains(document) && path.ends_with(".md")).unwrap();
+        let asked = RecordRedact {
+            memory: mirrored.shelf.memory(),
+            record: mirrored.shelf.get(path).unwrap().record,
+            which: RedactWhich::Match(text.to_owned()),
+            reason: "asked for".to_owned(),
+        };
+        let done = block_on(mirrored.shelf.engine.record_redact(&mirrored.shelf.caller, asked)).unwrap();
+        assert!(done.places.contains(&"mirror team".to_owned()), "{document}: {done:?}");
+        let (now_index, now_topic) =
+            (mirrored.read("MEMORY.md").unwrap(), mirrored.read("deploy.md").unwrap());
+        assert_eq!((now_index == index, now_topic == topic), (index_stays, topic_stays), "{document}");
+        assert_eq!((now_index.contains(&secret), now_topic.contains(&secret)), (index_stays, topic_stays));
+    };
+    check("unrelated", "unrelated words", true, true);
+    check("the-other-token", "the other token", false, true);
+    // The index quotes what the topic says of itself.
+    check("deploy", "The token is", false, false);
+}
+
+#[test]
 fn a_line_that_is_refused_stays_where_it_was_written() {
     let mirrored = Mirrored::new(|new| (new.layout, new.adopt) = ("claude-memory".to_owned(), true));
     let secret = mirrored.shelf.put("knowledge/facts/a.md", "the marked string zanzibar\n").record;

@@ -1,12 +1,13 @@
 //! What a sync takes from files into the tree: a changed file, a new one, one that was renamed, one that was deleted. Each is one write of
 //! the tree; a file that it refuses is told once, and tried again when it changes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::mirror::{MirrorDirection, MirrorPending};
 use loci_model::ports::files::FileBytes;
-use loci_model::{Reason, Result};
+use loci_model::{Reason, RecordId, Result};
 
+use super::adopted::named_in;
 use super::keeping::{digest_of, hex_of, state_of};
 use super::layouts::{Around, FileMeaning, LaidDocument, Layout};
 use super::rendering::{keeps_modes, tree_of};
@@ -70,7 +71,12 @@ impl Sync<'_> {
             }
             FileMeaning::Lines { into, lines } => self.take_lines(path, &file, into, lines).await,
             FileMeaning::Index { new, preface } => {
-                self.take_index((path, &file), new, preface, &token).await?;
+                let named = named_in(&text, &look.laid);
+                self.take_index((path, &file), new, preface, &token, named).await?;
+                if self.kept.get(path).is_some_and(|known| known.adopted) {
+                    // What it leads to may be taken behind it.
+                    self.indexes_taken.insert(path.to_owned(), text);
+                }
                 Ok(true)
             }
             FileMeaning::Refused { why } => {
@@ -87,21 +93,34 @@ impl Sync<'_> {
         new: Vec<(DocumentPath, DocumentContent)>,
         preface: Option<String>,
         token: &str,
+        named: BTreeMap<RecordId, u32>,
     ) -> Result<()> {
-        let stays = self.is_adopted(path)
+        let stays = self.is_adopted(path, file)
             && (preface.as_deref().is_some_and(has_secrets)
                 || new.iter().any(|(_, content)| holds_secrets(content)));
         let (mut is_stale, mut refused) = (false, None);
+        let mut made = self.taken_of(path);
+        made.extend(named);
         for (number, (at, content)) in new.into_iter().enumerate() {
             let taking = Taking { path: at.clone(), content, over: None, beside: None };
             let token = format!("{token} {number}");
             match self.engine.mirror_take(&self.mirror, &self.writer, taking, &token).await {
-                Ok(_) => self.report.created += 1,
+                Ok(taken) => {
+                    self.report.created += 1;
+                    made.insert(taken.written.record, taken.written.version);
+                }
                 Err(error) if error.reason == Some(Reason::StaleVersion) => is_stale = true,
                 Err(error) if is_refusal(&error) => refused = Some(format!("{at}: {}", error.message)),
                 Err(error) => return Err(error),
             }
         }
+        // Lines that became documents are not read again when the others are.
+        let known_of = made.clone();
+        self.kept.edit(path, |known| {
+            if known.adopted {
+                known.taken = known_of;
+            }
+        });
         if let Some(why) = refused {
             self.refused(path, file, &why);
         } else if is_stale {
@@ -111,14 +130,9 @@ impl Sync<'_> {
             state.preface = preface;
             self.remember_laid(&state)?;
             self.kept.agree(path, file, None);
-            self.kept.edit(path, |known| known.adopted = stays);
+            self.stay(path, stays, made);
         }
         Ok(())
-    }
-
-    /// True for a file that lay there before the mirror, and was not taken yet or stays with its secrets.
-    fn is_adopted(&self, path: &str) -> bool {
-        self.kept.get(path).is_some_and(|known| known.adopted)
     }
 
     /// The path under which a file was committed, where that may be another than its composed one.
@@ -166,13 +180,14 @@ impl Sync<'_> {
     async fn take_document(&mut self, path: &str, file: &str, taking: Taking, token: &str) -> Result<bool> {
         let (is_new, executable) = (taking.over.is_none(), taking.content.is_executable());
         let at = taking.path.clone();
-        let stays = self.is_adopted(path) && holds_secrets(&taking.content);
+        let stays = self.is_adopted(path, file) && holds_secrets(&taking.content);
         let done = self.engine.mirror_take(&self.mirror, &self.writer, taking, token).await;
         match done {
             Ok(taken) => {
                 self.count(path, is_new, &taken);
                 self.taken(path, file, &taken, executable);
-                self.kept.edit(path, |known| known.adopted = stays);
+                let made = (taken.written.record.clone(), taken.written.version);
+                self.stay(path, stays, BTreeMap::from([made]));
                 if stays && self.layout != Layout::Native && taken.taken_as == TakenAs::Document {
                     self.unrendered.insert(path.to_owned());
                 }
@@ -324,7 +339,8 @@ impl Sync<'_> {
         into: DocumentPath,
         lines: Vec<String>,
     ) -> Result<bool> {
-        let stays = self.is_adopted(path) && lines.iter().any(|line| has_secrets(line));
+        let stays = self.is_adopted(path, file) && lines.iter().any(|line| has_secrets(line));
+        let mut made = self.taken_of(path);
         if !lines.is_empty() {
             let append = DocumentAppend {
                 tree: tree_of(&self.mirror),
@@ -336,7 +352,10 @@ impl Sync<'_> {
             };
             // Lines are added once: it needs no token.
             match self.engine.document_append(&self.writer, append, None).await {
-                Ok(_) => self.report.taken += 1,
+                Ok(written) => {
+                    self.report.taken += 1;
+                    made.insert(written.record, written.version);
+                }
                 Err(error) if is_refusal(&error) => {
                     self.refused(path, file, &error.message);
                     return Ok(false);
@@ -348,7 +367,7 @@ impl Sync<'_> {
             }
         }
         self.kept.agree(path, file, None);
-        self.kept.edit(path, |known| known.adopted = stays);
+        self.stay(path, stays, made);
         Ok(true)
     }
 

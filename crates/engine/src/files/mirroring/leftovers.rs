@@ -149,10 +149,13 @@ fn left_in(mirror: &Mirror, listing: &FileListing, kept: &Kept) -> Option<String
     ))
 }
 
+/// True for a file that a document holds. One that stays with its secrets is none where no record is known of it any more.
 fn is_agreed(mirror: &Mirror, entry: &FileEntry, kept: &Kept) -> bool {
     let file = hex_of(&state_of(&entry.sha256, entry.executable && keeps_modes(mirror)));
-    kept.get(&entry.path)
-        .is_some_and(|known| known.refused.is_none() && known.agreed.as_deref() == Some(file.as_str()))
+    kept.get(&entry.path).is_some_and(|known| {
+        let is_held = !known.adopted || !known.taken.is_empty();
+        known.refused.is_none() && is_held && known.agreed.as_deref() == Some(file.as_str())
+    })
 }
 
 /// Names and their number; `None` for none.

@@ -12,11 +12,13 @@
 //! | `apart` | no mirror in another, none on another's disks |
 //! | `rendering`, `keeping` | the files that there are to be; what both sides agreed on, between two syncs |
 //! | `two_way`, `ingesting`, `taking`, `writing_files` | a sync of files: the look, what the tree takes, what is written |
+//! | `adopted` | files that lay there before their mirror and hold secrets: what writes over none of them |
 //! | `spelling` | names that a disk composes otherwise than a tree |
 //! | `git` | a bare repository: the history of the tree as commits, and edits of a clone |
 //! | `transcripts` | conversations as files: pure, but for reading them |
 //! | `keeping_up` | every mirror in its interval |
 
+mod adopted;
 mod apart;
 mod erasures;
 mod git;

@@ -338,8 +338,8 @@ impl Planning<'_> {
         }
         let all: BTreeSet<&str> = missing.iter().map(|path| path.as_str()).collect();
         let agreed = self.sides.agreed.len();
-        // Where a directory lies now, or a file in the place of the directory, no look finds the file again. Many at once
-        // are no such change: a directory that is away has left a file of its name.
+        // Where a directory lies now, or a file in the place of the directory, no look finds the file again.
+        // Many at once are no such change: a directory that is away has left a file of its name.
         let mut at_once: BTreeSet<&str> = BTreeSet::new();
         if has_directories {
             at_once.extend(all.iter().copied().filter(|path| is_replaced(self.sides.mirror, path)));

@@ -11,6 +11,7 @@ use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, MemoryId, RecordId, Result};
 
+use super::adopted;
 use super::keeping::{self, Kept};
 use super::layouts::{LaidState, Layout};
 use super::spelling::{Spelled, Spellings};
@@ -40,6 +41,10 @@ pub(super) struct Sync<'a> {
     pub(super) names_taken: BTreeMap<RecordId, String>,
     /// Files that stay with their secrets, whose documents the layout has not rendered since they were taken.
     pub(super) unrendered: BTreeSet<String>,
+    /// Indexes that stay with their secrets and were taken just now, with their texts, by path.
+    pub(super) indexes_taken: BTreeMap<String, String>,
+    /// Digests of the files that stayed when it began.
+    pub(super) adopted_contents: BTreeSet<String>,
     /// The paths under which files were committed that are taken, where those are not composed; by composed
     /// path. `None`: what is taken was not committed.
     pub(super) committed: Option<Spellings>,
@@ -139,6 +144,7 @@ impl Engine {
         let (writer, report) = (writer_of(&mirror), MirrorReport::default());
         let laid_kept = state.laid.clone();
         let outdated_by = state.outdated_by;
+        let adopted_contents = adopted::contents(&kept);
         Ok(Sync {
             engine: self,
             mirror,
@@ -151,6 +157,8 @@ impl Engine {
             is_last,
             names_taken: BTreeMap::new(),
             unrendered: BTreeSet::new(),
+            indexes_taken: BTreeMap::new(),
+            adopted_contents,
             committed: None,
             is_passing: false,
             outdated_by,

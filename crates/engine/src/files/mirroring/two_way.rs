@@ -20,10 +20,6 @@ use super::syncing::Sync;
 /// Looks of one sync: what was taken in the first is written as the tree has it in the second.
 const ROUNDS: usize = 2;
 
-/// The note about a file that masking would write over.
-const STAYS: &str = "it lay here before the mirror and holds secrets: it is left as it is, and the memory has it \
-                     masked; take the secrets out of the file, and it is kept in step again";
-
 /// What lies there, and what is to lie there, at one look.
 pub(super) struct Look {
     pub(super) listing: FileListing,
@@ -167,6 +163,7 @@ impl Sync<'_> {
     }
 
     async fn look(&mut self, listing: FileListing, marked: Marked) -> Result<Look> {
+        self.give_up_erased().await?;
         let state: LaidState = self.laid_state();
         let mut laid = self.engine.mirror_laid(&self.mirror, self.layout, &state).await?;
         for path in laid.without(is_passed_over) {
@@ -192,9 +189,7 @@ impl Sync<'_> {
             agreed.insert(path.clone(), base);
             let rendered = known.rendered.as_deref().and_then(digest_of);
             let of_tree = tree.get(path).copied();
-            // What was erased goes from every file: only one whose document is as it was taken stays then.
-            let may_stay = !self.state.is_outdated() || of_tree.is_some() && of_tree == rendered;
-            if known.adopted && may_stay && mirror.get(path) == Some(&base) {
+            if known.adopted && mirror.get(path) == Some(&base) {
                 tree.insert(path.clone(), base);
                 stay.push((path.clone(), of_tree));
                 continue;
@@ -223,23 +218,9 @@ impl Sync<'_> {
         };
         let plan = sync_plan::plan(&sides, &keeping);
         self.remember_missing(&plan);
-        self.tell_staying(stay);
+        self.tell_staying(&laid, stay);
         let names = mirror.keys().cloned().collect();
         Ok(Look { listing, mirror, laid, plan, names })
-    }
-
-    /// Names the files that keep their secrets; of one that was taken just now it is noted what the tree has.
-    fn tell_staying(&mut self, stay: Vec<(String, Option<FileDigest>)>) {
-        for (path, of_tree) in stay {
-            if self.unrendered.remove(&path) {
-                self.kept.edit(&path, |known| known.rendered = of_tree.map(|digest| hex_of(&digest)));
-            }
-            let is_held_back = self.kept.get(&path).is_some_and(|known| known.refused.is_some());
-            let is_told = self.report.notes.iter().any(|note| note.path == path && note.what == STAYS);
-            if !is_held_back && !is_told {
-                self.note(&path, STAYS);
-            }
-        }
     }
 
     /// Files of a directory that Loci renders by itself are not planned: nobody else writes there.
