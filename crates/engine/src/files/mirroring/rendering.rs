@@ -48,6 +48,8 @@ pub(super) struct Laid {
     bytes: BTreeMap<String, Vec<u8>>,
     /// Paths of all documents, by what no file system tells apart; made when it is asked for.
     by_key: OnceLock<BTreeMap<String, Vec<String>>>,
+    /// Files by the paths of their documents; made when it is asked for.
+    by_document: OnceLock<BTreeMap<String, String>>,
 }
 
 impl Laid {
@@ -60,11 +62,14 @@ impl Laid {
 impl Laid {
     /// The file of the document at a path.
     fn file_of(&self, document: &str) -> Option<&str> {
-        let is_its = |one: &LaidOne| {
-            let entry = one.record.as_ref().and_then(|record| self.entries.get(record));
-            entry.is_some_and(|entry| entry.path == document)
+        let of_files = || {
+            let of_file = |(path, one): (&String, &LaidOne)| {
+                let entry = self.entries.get(one.record.as_ref()?)?;
+                Some((entry.path.clone(), path.clone()))
+            };
+            self.files.iter().filter_map(of_file).collect()
         };
-        self.files.iter().find(|(_, one)| is_its(one)).map(|(path, _)| path.as_str())
+        self.by_document.get_or_init(of_files).get(document).map(String::as_str)
     }
 
     /// Files that a new one may come from: those of its document before it was moved, and the one whose
@@ -86,6 +91,7 @@ impl Laid {
         for path in &out {
             self.files.remove(path);
         }
+        self.by_document = OnceLock::new();
         out
     }
 
