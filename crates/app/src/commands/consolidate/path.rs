@@ -18,6 +18,7 @@ use loci_engine::files::upkeep::CHANGELOG;
 use loci_engine::files::upkeep::directory::{Directory, DirectoryFile, FileChange, ready};
 use loci_model::{Timestamp, limits};
 use serde_json::Value;
+use tempfile::NamedTempFile;
 
 use super::{Consolidate, Planner, Scope};
 use crate::adapters::SystemClock;
@@ -27,6 +28,8 @@ use crate::output;
 /// Files that a directory may have.
 const FILES_MAX: usize = limits::UPKEEP_DOCUMENTS_MAX;
 const RULES: &str = "deterministic@1";
+/// The beginning of the names of files that are not whole yet.
+const DRAFT: &str = ".loci-new-";
 
 pub(super) fn run(asked: &Consolidate, root: &Path) -> Result<shape::ConsolidationRun> {
     if asked.planner == Planner::Llm {
@@ -192,23 +195,30 @@ fn put(root: &Path, change: &FileChange, text: &str) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
     let own = change.before.is_some().then_some(&change.path);
     let like = change.moved_from.as_ref().or(own);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".loci-new-");
-    if like.is_none() {
-        // What the user's mask leaves of it.
-        builder.permissions(Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(folder).with_context(writing)?;
+    let rights = match like {
+        Some(like) => std::fs::metadata(root.join(like)).with_context(writing)?.permissions(),
+        None => rights_of_new(folder).with_context(writing)?,
+    };
+    let mut file = draft(folder).with_context(writing)?;
     file.write_all(text.as_bytes()).with_context(writing)?;
     if let Some(at) = change.modified_at {
         let since = Duration::from_millis(u64::try_from(at.millis()).unwrap_or_default());
         file.as_file().set_modified(SystemTime::UNIX_EPOCH + since).with_context(writing)?;
     }
-    if let Some(like) = like {
-        let rights = std::fs::metadata(root.join(like)).with_context(writing)?.permissions();
-        file.as_file().set_permissions(rights).with_context(writing)?;
-    }
+    file.as_file().set_permissions(rights).with_context(writing)?;
     file.persist(&place).map(drop).map_err(|error| error.error).with_context(writing)
+}
+
+/// A file that its owner alone reads.
+fn draft(folder: &Path) -> std::io::Result<NamedTempFile> {
+    tempfile::Builder::new().prefix(DRAFT).permissions(Permissions::from_mode(0o600)).tempfile_in(folder)
+}
+
+/// The rights that the user's mask leaves to a new file, told by one with nothing in it.
+fn rights_of_new(folder: &Path) -> std::io::Result<Permissions> {
+    let mut builder = tempfile::Builder::new();
+    let probe = builder.prefix(DRAFT).permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+    Ok(probe.as_file().metadata()?.permissions())
 }
 
 /// In the shape that a server answers.
@@ -322,6 +332,21 @@ mod tests {
         let error = put(folder.path(), &change(None, Some("new")), "new").unwrap_err();
         assert!(error.to_string().contains("a.md"), "{error}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_new_file_has_the_rights_of_new_files_once_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |about: std::fs::Metadata| about.permissions().mode() & 0o7777;
+        let draft = draft(folder.path()).unwrap();
+        assert_eq!(mode(draft.as_file().metadata().unwrap()), 0o600);
+        drop(draft);
+        let other = folder.path().join("other");
+        std::fs::write(&other, "").unwrap();
+        put(folder.path(), &change(None, Some("new")), "new").unwrap();
+        let made = std::fs::metadata(folder.path().join("a.md")).unwrap();
+        assert_eq!(mode(made), mode(std::fs::metadata(&other).unwrap()));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[test]
