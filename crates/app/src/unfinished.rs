@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
+use crate::output;
+
 /// The beginning of the hidden folder's name.
 const PREFIX: &str = ".loci-unfinished-";
 /// The name that the work has in it.
@@ -41,18 +43,41 @@ impl Unfinished {
         self.folder.path().join(NAME)
     }
 
-    /// Gives the work its name. A file takes the place of a file, a folder that of an empty folder.
+    /// Gives the work its name. A file takes the place of a file, a folder that of an empty folder. Then it is
+    /// done: a hidden folder that cannot be removed is told, and is no failure.
     pub(crate) fn publish(self) -> Result<()> {
         let Self { folder, target } = self;
         std::fs::rename(folder.path().join(NAME), &target)
             .with_context(|| format!("writing {}", target.display()))?;
-        folder.close().context("removing the folder that the work was in")
+        if let Some(told) = left(folder) {
+            output::note(told);
+        }
+        Ok(())
     }
+}
+
+/// Removes the hidden folder; the remark about one that stays.
+fn left(folder: TempDir) -> Option<String> {
+    let place = folder.path().display().to_string();
+    let error = folder.close().err()?;
+    Some(format!("the empty folder {place} could not be removed: {error}: remove it"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_cannot_be_removed_is_told() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = || Unfinished::beside(&home.path().join("out.jsonl")).unwrap().folder;
+        assert_eq!(left(folder()), None);
+        let gone = folder();
+        let place = gone.path().display().to_string();
+        std::fs::remove_dir(gone.path()).unwrap();
+        let told = left(gone).unwrap();
+        assert!(told.contains(&place) && told.contains("remove it"), "{told}");
+    }
 
     #[test]
     fn what_is_not_published_leaves_nothing() {
