@@ -10,6 +10,13 @@ pub fn without_mark(text: &str) -> &str {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
+/// The same for a text as bytes, which may be no UTF-8.
+#[must_use]
+pub fn bytes_without_mark(text: &[u8]) -> &[u8] {
+    let mut mark = [0; BYTE_ORDER_MARK.len_utf8()];
+    text.strip_prefix(BYTE_ORDER_MARK.encode_utf8(&mut mark).as_bytes()).unwrap_or(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -25,6 +32,9 @@ mod tests {
             (" \u{feff}a", " \u{feff}a"),
         ] {
             assert_eq!(without_mark(text), expect, "{text:?}");
+            assert_eq!(bytes_without_mark(text.as_bytes()), expect.as_bytes(), "{text:?}");
         }
+        assert_eq!(bytes_without_mark(b"\xef\xbb\xbf\xff"), b"\xff");
+        assert_eq!(bytes_without_mark(b"\xef\xbb"), b"\xef\xbb");
     }
 }

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 use serde_json::Result;
 
-pub use byte_order_mark::{BYTE_ORDER_MARK, without_mark};
+pub use byte_order_mark::{BYTE_ORDER_MARK, bytes_without_mark, without_mark};
 pub use surrogates::{ForeignText, Repaired, repair, text_of};
 
 /// Reads a value. The strict parser goes first: only text that it refuses is searched for lone surrogates.

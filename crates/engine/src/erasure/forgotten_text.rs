@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use loci_json::without_mark;
 use loci_model::limits;
 use loci_model::record::{Record, RecordKind};
 
@@ -12,9 +13,7 @@ use crate::files::DocumentContent;
 /// Returns the words of a document; `None` for a text that is so short that others write the same by chance,
 /// such as an empty file or a heading.
 pub(crate) fn normal(document: &DocumentContent) -> Option<String> {
-    let text = document.prose();
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let normal = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let normal = without_mark(document.prose()).split_whitespace().collect::<Vec<_>>().join(" ");
     (normal.chars().count() >= limits::FORGOTTEN_TEXT_CHARS_MIN).then_some(normal)
 }
 

@@ -9,6 +9,7 @@ mod write;
 
 use std::fmt;
 
+use loci_json::without_mark;
 use loci_model::limits;
 
 pub use value::{Entry, Value};
@@ -34,7 +35,6 @@ pub const KNOWN_KEYS: [&str; 14] = [
 /// Keys that are always written as one quoted line.
 const QUOTED_KEYS: [&str; 2] = ["title", "description"];
 const FENCE: &str = "---";
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A table of a file, in its order, each key once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -111,7 +111,7 @@ impl fmt::Display for FrontmatterFault {
 /// # Errors
 /// Why what the first line opens is no frontmatter; the caller then keeps the whole file as it is.
 pub fn parse(file: &str) -> Result<Parted<'_>, FrontmatterFault> {
-    let text = file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file);
+    let text = without_mark(file);
     let mut lines = text.split_inclusive('\n');
     let opening = lines.next().unwrap_or_default();
     if without_line_end(opening) != FENCE {
@@ -137,7 +137,7 @@ pub fn parse(file: &str) -> Result<Parted<'_>, FrontmatterFault> {
 /// whole file where none are there.
 #[must_use]
 pub fn text_below(file: &str) -> &str {
-    let text = file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file);
+    let text = without_mark(file);
     let mut lines = text.split_inclusive('\n');
     let opening = lines.next().unwrap_or_default();
     if without_line_end(opening) != FENCE {

@@ -17,9 +17,6 @@ use loci_model::telemetry::StateChange;
 use loci_model::{Document, Error, Reason, Result, Timestamp};
 use serde::Deserialize;
 
-/// The mark that some editors put before a text.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-
 #[derive(Deserialize)]
 struct Tag<'a> {
     #[serde(rename = "type", borrow)]
@@ -119,7 +116,7 @@ struct EndLine {
 /// rule that it breaks, and never quotes it. The first line may have a byte order mark, as files that were
 /// saved by an editor do.
 pub(super) fn read(text: &[u8], number: u64) -> Result<(ExportLine, bool)> {
-    let text = text.strip_prefix(BYTE_ORDER_MARK).filter(|_| number == 1).unwrap_or(text);
+    let text = if number == 1 { loci_json::bytes_without_mark(text) } else { text };
     match loci_json::repair(text) {
         Some(repaired) => Ok((whole(&repaired.text, number)?, true)),
         None => Ok((whole(text, number)?, false)),

@@ -46,10 +46,8 @@ pub(super) fn is_asked(target: &Target, request: &Request) -> bool {
 }
 
 fn wanted(part: Part, text: &str, request: &Request) -> Result<Option<String>, Refused> {
-    let (mark, body) = match text.strip_prefix('\u{feff}') {
-        Some(body) => ("\u{feff}", body),
-        None => ("", text),
-    };
+    let body = loci_json::without_mark(text);
+    let mark = text.strip_suffix(body).unwrap_or_default();
     let is_json = matches!(part, Part::Servers(Servers::Json(_)) | Part::Hook(_));
     let body = if is_json && body.trim().is_empty() { "{}\n" } else { body };
     let changed = match part {
