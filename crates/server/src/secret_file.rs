@@ -24,18 +24,21 @@ fn fault_of(name: &str, mode: u32, owner: u32, process: u32) -> Option<String> {
     (!is_closed(mode, owner, process)).then(|| {
         format!(
             "{name} has the mode {mode:04o} and belongs to user {owner}, while this process runs as user \
-             {process}: a file with a secret must be readable and writable by its owner alone; a group may \
-             read it only where it belongs to root and the process is another user: chmod 600 it (a volume \
-             of Kubernetes: fsGroupChangePolicy: OnRootMismatch, or a secret with defaultMode: 0400)"
+             {process}: a file with a secret must belong to the user of the process or to root, and be \
+             readable and writable by its owner alone; a group may read it only where it belongs to root \
+             and the process is another user: chown it, or chmod 600 it (a volume of Kubernetes: \
+             fsGroupChangePolicy: OnRootMismatch, or a secret with defaultMode: 0400)"
         )
     })
 }
 
-/// True where nobody reads the file who need not. As in PostgreSQL, a group may read a file of root's: that
-/// is how a process that is not root is given one, which it can neither own nor change.
+/// True where nobody reads the file who need not. As in PostgreSQL, it is the process's own or root's, and a
+/// group may read a file of root's: that is how a process that is not root is given one, which it can neither
+/// own nor change. Unlike there, a process of root's takes the file of any user.
 fn is_closed(mode: u32, owner: u32, process: u32) -> bool {
     let is_mounted = owner == ROOT && process != ROOT;
-    mode & NEVER == 0 && (mode & GROUP == 0 || is_mounted)
+    let is_its_own = owner == process || owner == ROOT || process == ROOT;
+    is_its_own && mode & NEVER == 0 && (mode & GROUP == 0 || is_mounted)
 }
 
 #[cfg(test)]
@@ -45,6 +48,7 @@ mod tests {
     #[test]
     fn modes_and_owners() {
         const SELF: u32 = 65_532;
+        const OTHER: u32 = 1_000;
         for (mode, owner, process, expect) in [
             (0o600, SELF, SELF, true),
             (0o400, SELF, SELF, true),
@@ -64,6 +68,9 @@ mod tests {
             (0o650, ROOT, SELF, false),
             (0o644, ROOT, SELF, false),
             (0o444, ROOT, SELF, false),
+            // Whoever else owns it reads it, and may change it.
+            (0o600, OTHER, SELF, false),
+            (0o400, OTHER, SELF, false),
             // Root owns what it reads as everybody does.
             (0o600, ROOT, ROOT, true),
             (0o640, ROOT, ROOT, false),
@@ -77,6 +84,10 @@ mod tests {
     #[test]
     fn a_fault_names_file_mode_rule_and_remedy() {
         assert_eq!(fault_of("the token", 0o600, 1_000, 1_000), None);
+        let told = fault_of("the token", 0o600, 1_001, 1_000).unwrap();
+        for part in ["user 1001", "runs as user 1000", "belong to the user of the process", "chown"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
         let told = fault_of("the token", 0o660, 1_000, 1_000).unwrap();
         for part in ["the token", "0660", "user 1000", "by its owner alone", "chmod 600", "OnRootMismatch"] {
             assert!(told.contains(part), "{part}: {told}");
