@@ -158,6 +158,26 @@ fn a_coding_agents_files_with_secrets_stay_as_they_lie() {
 }
 
 #[test]
+fn a_coding_agents_index_stays_for_a_secret_in_any_line() {
+    let mirrored = Mirrored::new(|new| (new.layout, new.adopt) = ("claude-memory".to_owned(), true));
+    let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();
+    let topic = "---\nname: deploy\ndescription: how\nmetadata:\n  type: project\n---\n\nWith make\n";
+    let mut index = format!("# Memory\n\n- [Deploy](deploy.md) — the token is {secret}\n");
+    mirrored.write("MEMORY.md", &index);
+    mirrored.write("deploy.md", topic);
+    assert_eq!(mirrored.sync().created, 1);
+    assert_eq!(mirrored.read("MEMORY.md").unwrap(), index);
+    // A line that was taken masked is not taken again with the next one.
+    for line in [format!("- the other token is {secret}\n"), "- likes tea\n".to_owned()] {
+        index.push_str(&line);
+        mirrored.write("MEMORY.md", &index);
+        let report = mirrored.sync();
+        assert_eq!((report.created, report.conflicts.len()), (1, 0), "{report:?}");
+        assert_eq!(mirrored.read("MEMORY.md").unwrap(), index);
+    }
+}
+
+#[test]
 fn an_erasure_comes_to_a_coding_agents_file_only_with_what_it_says() {
     let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();
     let topic = format!(

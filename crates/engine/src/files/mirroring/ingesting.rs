@@ -69,10 +69,14 @@ impl Sync<'_> {
                 let taking = Taking { path: at, content, over, beside };
                 self.take_document(path, &file, taking, &token).await
             }
-            FileMeaning::Lines { into, lines } => self.take_lines(path, &file, into, lines).await,
+            FileMeaning::Lines { into, lines } => {
+                let stays = self.is_adopted(path, &file) && has_secrets(&text);
+                self.take_lines((path, &file), stays, into, lines).await
+            }
             FileMeaning::Index { new, preface } => {
+                let stays = self.is_adopted(path, &file) && has_secrets(&text);
                 let named = named_in(&text, &look.laid);
-                self.take_index((path, &file), new, preface, &token, named).await?;
+                self.take_index((path, &file), (stays, named), new, preface, &token).await?;
                 if self.kept.get(path).is_some_and(|known| known.adopted) {
                     // What it leads to may be taken behind it.
                     self.indexes_taken.insert(path.to_owned(), text);
@@ -90,14 +94,11 @@ impl Sync<'_> {
     async fn take_index(
         &mut self,
         (path, file): (&str, &str),
+        (stays, named): (bool, BTreeMap<RecordId, u32>),
         new: Vec<(DocumentPath, DocumentContent)>,
         preface: Option<String>,
         token: &str,
-        named: BTreeMap<RecordId, u32>,
     ) -> Result<()> {
-        let stays = self.is_adopted(path, file)
-            && (preface.as_deref().is_some_and(has_secrets)
-                || new.iter().any(|(_, content)| holds_secrets(content)));
         let (mut is_stale, mut refused) = (false, None);
         let mut made = self.taken_of(path);
         made.extend(named);
@@ -334,12 +335,11 @@ impl Sync<'_> {
 
     async fn take_lines(
         &mut self,
-        path: &str,
-        file: &str,
+        (path, file): (&str, &str),
+        stays: bool,
         into: DocumentPath,
         lines: Vec<String>,
     ) -> Result<bool> {
-        let stays = self.is_adopted(path, file) && lines.iter().any(|line| has_secrets(line));
         let mut made = self.taken_of(path);
         if !lines.is_empty() {
             let append = DocumentAppend {

@@ -115,9 +115,12 @@ pub(super) fn read(file: &str, around: &Around<'_>) -> FileMeaning {
     let mut taken = taken_below(DIRECTORY, around.documents);
     for line in list.lines() {
         let Some((stem, content)) = document_of(line, &named) else { continue };
-        // It came by another sync, which was cut off.
-        let is_there =
-            |one: &LaidDocument| (&one.content.title, &one.content.body) == (&content.title, &content.body);
+        // It came by another sync, which was cut off, or is a line with a secret, which stays in the file.
+        let (title, body) = (content.title.clone().map(masked), masked(content.body.clone()));
+        let is_there = |one: &LaidDocument| {
+            let said = (&one.content.title, &one.content.body);
+            said == (&content.title, &content.body) || said == (&title, &body)
+        };
         if around.documents.iter().any(is_there) {
             continue;
         }
@@ -135,6 +138,10 @@ pub(super) fn read(file: &str, around: &Around<'_>) -> FileMeaning {
     FileMeaning::Index { new, preface: Some(preface.to_owned()).filter(|preface| !preface.is_empty()) }
 }
 
+fn masked(text: String) -> String {
+    redact(text, RedactionMode::Mask).0
+}
+
 /// The document of a line that is no file's.
 fn document_of(line: &str, named: &BTreeSet<&String>) -> Option<(String, DocumentContent)> {
     let text = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).trim();
@@ -145,8 +152,7 @@ fn document_of(line: &str, named: &BTreeSet<&String>) -> Option<(String, Documen
     let Some((title, file, description)) = linked(text) else {
         let content = DocumentContent { body: format!("{text}\n"), ..DocumentContent::default() };
         // A path is no text that is masked later.
-        let (named_by, _) = redact(text.to_owned(), RedactionMode::Mask);
-        return Some((file_stem(None, &named_by), content));
+        return Some((file_stem(None, &masked(text.to_owned())), content));
     };
     if named.contains(&file) {
         return None;
