@@ -239,3 +239,39 @@ fn files_that_no_document_held_are_named() {
     assert_eq!(not_examined(&mara_forgotten(shelf)), expect[1..2]);
     assert_eq!(mirrors(shelf), ["team"]);
 }
+
+/// A file that masking does not write over, because it may be the only copy, goes with its document all the same.
+#[test]
+fn a_file_that_stayed_with_its_secret_goes_with_the_person() {
+    let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();
+    let (token, put_away) = ("knowledge/facts/token.md", "knowledge/facts/put-away.md");
+    let check = |namespace: &str, goes: bool| {
+        let mirrored = Mirrored::new(|new| {
+            (new.adopt, new.namespace) = (true, Namespace::parse(namespace).unwrap());
+        });
+        let shelf = &mirrored.shelf;
+        let text = |path: &str| format!("the token of {path} is {secret}\n");
+        for path in [token, put_away] {
+            mirrored.write(path, &text(path));
+        }
+        written_by_mara(shelf);
+        sync(&mirrored, "team");
+        let delete = DocumentDelete {
+            tree: tree(shelf, namespace),
+            path: put_away.to_owned(),
+            precondition: Some(Precondition::Any),
+            reason: None,
+        };
+        block_on(shelf.engine.document_delete(&shelf.caller, delete, None)).unwrap();
+        sync(&mirrored, "team");
+        for path in [token, put_away] {
+            assert_eq!(mirrored.read(path), Some(text(path)), "{namespace}");
+        }
+        mara_forgotten(shelf);
+        for path in [token, put_away] {
+            assert_eq!(mirrored.read(path), Some(text(path)).filter(|_| !goes), "{namespace} {path}");
+        }
+    };
+    check("/users/mara", true);
+    check("/team", false);
+}
