@@ -159,7 +159,7 @@ impl SyncPlan {
         self.hold(&waiting);
     }
 
-    /// What is new where a missing file lay waits for it: the tree would refuse it while the document is there.
+    /// Holds files that are new where a missing one lay: the tree would refuse them while its document is there.
     fn hold(&mut self, waiting: &BTreeSet<String>) {
         let places: BTreeMap<String, ()> = waiting.iter().map(|path| (path.clone(), ())).collect();
         let notes = &mut self.notes;
