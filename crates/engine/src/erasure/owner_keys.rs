@@ -72,9 +72,11 @@ impl NamedOwners {
         owners
     }
 
-    /// Names of every kind of owner.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(_, name)| name.as_str())
+    /// True where an owner is meant. Where people are named, agents own nothing.
+    pub(super) fn is_owned_by(&self, is_meant: impl Fn(&str) -> bool) -> bool {
+        let is_of_people = self.people().next().is_some();
+        let mut owners = self.0.iter().filter(|(kind, _)| !is_of_people || *kind == OwnerKind::Person);
+        owners.any(|(_, name)| is_meant(name))
     }
 
     /// Names of people: agents are left out.
@@ -185,6 +187,22 @@ fn head_texts(value: &Value) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_agent_owns_what_no_person_does() {
+        let check = |rest: &str, expect: bool| {
+            let mut owners = NamedOwners::default();
+            owners.add_rest(rest);
+            assert_eq!(owners.is_owned_by(|name| name == "alice"), expect, "{rest}");
+        };
+        check(r#"{"agent_id":"alice"}"#, true);
+        check(r#"{"user_id":"alice","agent_id":"helper"}"#, true);
+        check(r#"{"agent_id":"alice","user_id":"alice"}"#, true);
+        check(r#"{"actors":["ben","alice"],"agent_id":"helper"}"#, true);
+        check(r#"{"user_id":"ben","agent_id":"alice"}"#, false);
+        check(r#"{"agent_id":"alice","metadata":{"user_id":"ben"}}"#, false);
+        check("{}", false);
+    }
 
     fn named(found: &NamedOwners) -> Vec<(OwnerKind, &str)> {
         found.0.iter().map(|(kind, name)| (*kind, name.as_str())).collect()

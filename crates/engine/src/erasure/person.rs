@@ -106,7 +106,7 @@ impl Person {
         record.provenance.actor.as_ref().is_some_and(|actor| self.is_actor(actor))
             || self.owns_namespace(record.namespace.as_str())
             || record.path.as_deref().is_some_and(|path| self.owns_path(path))
-            || self.owners_of(record).names().any(|name| self.is_name(name))
+            || self.owners_of(record).is_owned_by(|name| self.is_name(name))
     }
 
     /// True for a record that names other people as owners. One that is also the person's is erased as a

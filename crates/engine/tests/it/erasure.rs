@@ -333,6 +333,8 @@ fn owning_metadata() -> Vec<(String, MetadataValue, Owned)> {
         (r#"{"metadata":{"user_id":"alice"}}"#, Hers),
         (r#"{"metadata":{"actorId":"alice"}}"#, Hers),
         (r#"{"actors":["alice","bob"]}"#, Shared),
+        (r#"{"user_id":"bob","agent_id":"alice"}"#, Others),
+        (r#"{"user_id":"alice","agent_id":"helper"}"#, Hers),
         (r#"{"metadata":{"user_id":"alice2"}}"#, Others),
         (r#"{"metadata":{"note":"user_id: alice"},"run_id":"alice"}"#, Others),
         ("user_id: alice", Others),
@@ -359,6 +361,8 @@ fn owning_documents() -> Vec<(String, String, Owned)> {
         head(format!("{key}: \"alice, bob\""), Others);
     }
     head("title: user_id alice\ntags: [alice]".to_owned(), Others);
+    head("user_id: bob\nagent_id: alice".to_owned(), Others);
+    head("user_id: alice\nagent_id: bob".to_owned(), Hers);
     for (path, file, owned) in [
         ("knowledge/users/alice/d#.md", "", Hers),
         ("knowledge/users/alice/deep/d#.md", "", Hers),
