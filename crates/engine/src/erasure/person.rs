@@ -30,8 +30,9 @@ pub(crate) struct Person {
     names: BTreeSet<String>,
     /// Templates of the memory that name the actor.
     templates: Vec<NamedTemplate>,
-    /// Keys of metadata that models of the memory's strategies fill in: no client named an owner there.
-    inferred: BTreeSet<(StrategyId, String)>,
+    /// Keys of metadata that the memory's strategies copy from events. In what a strategy made, nothing else
+    /// says that a client named an owner there.
+    copied: BTreeSet<(StrategyId, String)>,
     /// Places of people alone are looked at, not every segment: the memory's other places are named by owners
     /// of repositories.
     is_of_code: bool,
@@ -70,7 +71,7 @@ impl Person {
         templates.sort();
         templates.dedup();
         let is_of_code = memory.settings.profile.as_deref() == Some(CODE);
-        Self { actors, names, templates, inferred: inferred_keys(memory), is_of_code }
+        Self { actors, names, templates, copied: copied_keys(memory), is_of_code }
     }
 
     /// The actors that stand for the person.
@@ -143,9 +144,8 @@ impl Person {
     fn owners_of(&self, record: &Record) -> NamedOwners {
         let strategy = record.strategy.as_ref().filter(|_| record.origin == RecordOrigin::Extracted);
         NamedOwners::of(record, |key| {
-            let is_inferred =
-                strategy.is_some_and(|strategy| self.inferred.contains(&(strategy.clone(), key.to_owned())));
-            is_inferred && !record.provenance.bound.contains(key)
+            let is_copied = |strategy: &StrategyId| self.copied.contains(&(strategy.clone(), key.to_owned()));
+            strategy.is_some_and(|strategy| !is_copied(strategy)) && !record.provenance.bound.contains(key)
         })
     }
 
@@ -175,17 +175,22 @@ impl Person {
     }
 }
 
-/// The keys of metadata that models fill in from what was said, by strategy.
-fn inferred_keys(memory: &Memory) -> BTreeSet<(StrategyId, String)> {
-    let mut keys = BTreeSet::new();
+/// The keys of metadata that are copied from events as they are, by strategy. Of a strategy or a key that is
+/// no more, nothing says that it was copied.
+fn copied_keys(memory: &Memory) -> BTreeSet<(StrategyId, String)> {
+    let (mut copied, mut inferred) = (BTreeSet::new(), BTreeSet::new());
     for strategy in &memory.strategies {
         let reflections = strategy.reflection.iter().flat_map(|part| part.schema.iter().flatten());
-        let entries = strategy.schema.iter().flatten().chain(reflections);
-        let inferred =
-            entries.filter(|entry| entry.effective_extraction() == MetadataExtraction::LlmInferred);
-        keys.extend(inferred.map(|entry| (strategy.id.clone(), entry.key.clone())));
+        for entry in strategy.schema.iter().flatten().chain(reflections) {
+            let key = (strategy.id.clone(), entry.key.clone());
+            match entry.effective_extraction() {
+                MetadataExtraction::StrictlyConsistent => copied.insert(key),
+                MetadataExtraction::LlmInferred => inferred.insert(key),
+            };
+        }
     }
-    keys
+    copied.retain(|key| !inferred.contains(key));
+    copied
 }
 
 /// True for a file of that name, with an ending or without one.
@@ -233,7 +238,7 @@ mod tests {
         let decoded = sre::segment::decode(actor);
         let names = BTreeSet::from([actor.to_owned(), decoded]);
         let templates = templates.iter().filter_map(|one| NamedTemplate::parse(one)).collect();
-        Person { actors, names, templates, inferred: BTreeSet::new(), is_of_code: false }
+        Person { actors, names, templates, copied: BTreeSet::new(), is_of_code: false }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ForgetAsk, Import
 use loci_engine::events::NewEvent;
 use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::idempotency::{ClientToken, IfErased};
-use loci_engine::memories::NewMemory;
+use loci_engine::memories::{MemoryUpdate, NewMemory};
 use loci_engine::records::{NewRecord, RecordDelete, RecordsCreate};
 use loci_model::conflict::Conflict;
 use loci_model::event::Role::User;
@@ -480,9 +480,12 @@ fn an_owner_that_was_read_in_a_text_is_none() {
         validation: Some(MetadataValidation::String { allowed: vec!["alice".to_owned()] }),
     };
     let named = BTreeMap::from([("user_id".to_owned(), "alice".to_owned())]);
-    for (schema, metadata, stays) in [
-        (of_key(MetadataExtraction::LlmInferred, Some(read)), BTreeMap::new(), 1),
-        (of_key(MetadataExtraction::StrictlyConsistent, None), named, 0),
+    let inferred = of_key(MetadataExtraction::LlmInferred, Some(read));
+    for (schema, metadata, is_removed, stays) in [
+        (inferred.clone(), BTreeMap::new(), false, 1),
+        // Without its strategy nothing says any more where a value came from.
+        (inferred, BTreeMap::new(), true, 1),
+        (of_key(MetadataExtraction::StrictlyConsistent, None), named, false, 0),
     ] {
         let mut semantic = strategy(Semantic);
         semantic.schema = Some(vec![schema]);
@@ -493,6 +496,11 @@ fn an_owner_that_was_read_in_a_text_is_none() {
         world.work();
         let made = world.active().remove(0);
         assert_eq!(made.metadata.get("user_id"), Some(&string("alice")), "{made:?}");
+        if is_removed {
+            let delete_strategies = made.strategy.clone().into_iter().collect();
+            let change = MemoryUpdate { delete_strategies, ..MemoryUpdate::default() };
+            world.drive(world.engine.memory_update(&world.caller, &world.memory.id, change, None)).unwrap();
+        }
         let alice = ActorId::parse("alice").unwrap();
         world.drive(world.engine.forget_actor(&world.caller, &world.memory.id, &alice)).unwrap();
         assert_eq!(world.active().len(), stays, "{made:?}");
