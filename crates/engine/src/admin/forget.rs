@@ -54,6 +54,8 @@ pub(crate) struct Forgetting {
 pub(crate) struct Forgotten {
     pub(crate) counts: Counts,
     pub(crate) mentions_taken: MentionsTaken,
+    /// The number of records that name the person and stay, because they name others, too.
+    pub(crate) left_shared: usize,
     /// Mirrors that were brought up.
     pub(crate) mirrors: Vec<String>,
     /// Places that cannot be reached from here.
@@ -134,10 +136,12 @@ impl Engine {
             mentions_taken = self.take_person_out(memory, mentions, by, dry_run).await?;
             counts.add("mentions by others", mentions_taken.count());
         }
-        let mut records = BTreeSet::new();
+        let (mut records, mut left_shared) = (BTreeSet::new(), 0);
         for _ in 0..WALKS_MAX {
             // What names a record that an earlier walk erased is found by its id alone.
-            records.extend(self.holdings(memory, person, None).await?.records);
+            let held = self.holdings(memory, person, None).await?;
+            records.extend(held.records);
+            left_shared = held.left_shared;
             let found = self.erase_found(whom, &records, by, dry_run).await?;
             counts.absorb(&found);
             if dry_run || found.is_empty() {
@@ -154,7 +158,7 @@ impl Engine {
             self.wake.call();
             self.leave_no_trace((&memory.id, person), &mut mirrors, &mut unreachable).await?;
         }
-        Ok(Forgotten { counts, mentions_taken, mirrors, unreachable, at })
+        Ok(Forgotten { counts, mentions_taken, left_shared, mirrors, unreachable, at })
     }
 
     /// A person by one of their actors.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::StoreExt;
+use loci_model::record::Record;
 use loci_model::{RecordId, Result};
 
 use super::person::Person;
@@ -21,6 +22,8 @@ pub struct Holdings {
     pub(crate) person: Person,
     /// The person's records, in any state.
     pub(crate) records: BTreeSet<RecordId>,
+    /// The number of records that name the person and stay, because they name others, too.
+    pub(crate) left_shared: usize,
     /// The names that tasks, reviews and rules of others give the person; `None` where the memory knows
     /// no such people.
     pub(crate) mentions: Option<PersonMentions>,
@@ -38,7 +41,7 @@ impl Engine {
         mentions: Option<PersonMentions>,
     ) -> Result<Holdings> {
         let (id, actors) = (memory.id.clone(), person.actors().to_vec());
-        let mut records: BTreeSet<RecordId> = self
+        let records: BTreeSet<RecordId> = self
             .store
             .read(move |tx| {
                 let mut found = BTreeSet::new();
@@ -48,7 +51,7 @@ impl Engine {
                 Ok(found)
             })
             .await?;
-        let mut derived: BTreeMap<RecordId, BTreeSet<RecordId>> = BTreeMap::new();
+        let mut seen = Seen { records, ..Seen::default() };
         let mut after: Option<(RecordId, u32)> = None;
         loop {
             let (id, from) = (memory.id.clone(), after.clone());
@@ -56,26 +59,67 @@ impl Engine {
             let Some(last) = page.last() else { break };
             after = Some((last.id.clone(), last.version));
             for record in page {
-                if person.owns_record(&record) {
-                    records.insert(record.id);
-                } else {
-                    for from in record.derived_from {
-                        derived.entry(from).or_default().insert(record.id.clone());
-                    }
-                }
+                seen.add(person, record);
             }
         }
-        add_derived(&mut records, &derived);
-        Ok(Holdings { person: person.clone(), records, mentions })
+        let (records, left_shared) = seen.whose();
+        Ok(Holdings { person: person.clone(), records, left_shared, mentions })
     }
 }
 
-/// Adds what is derived from the records, step by step: each record is looked at once, however long a chain
-/// is.
-fn add_derived(records: &mut BTreeSet<RecordId>, derived: &BTreeMap<RecordId, BTreeSet<RecordId>>) {
+/// What a walk saw of records, by any of their versions.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Those that are the person's by their source.
+    records: BTreeSet<RecordId>,
+    /// Those that name the person.
+    named: BTreeSet<RecordId>,
+    /// Those that stay, because they name others.
+    of_others: BTreeSet<RecordId>,
+    /// What is derived from a record.
+    derived: BTreeMap<RecordId, BTreeSet<RecordId>>,
+}
+
+impl Seen {
+    fn add(&mut self, person: &Person, record: Record) {
+        if person.owns_source(&record) {
+            self.records.insert(record.id);
+            return;
+        }
+        if person.leaves_shared() && person.is_shared(&record) {
+            self.of_others.insert(record.id.clone());
+        }
+        if person.is_named_in(&record) {
+            self.named.insert(record.id);
+            return;
+        }
+        for from in record.derived_from {
+            self.derived.entry(from).or_default().insert(record.id.clone());
+        }
+    }
+
+    /// The person's records with what is derived from them, and how many stay that name the person.
+    fn whose(self) -> (BTreeSet<RecordId>, usize) {
+        let Self { mut records, named, of_others, derived } = self;
+        let (shared, own): (Vec<RecordId>, Vec<RecordId>) =
+            named.into_iter().partition(|id| of_others.contains(id));
+        records.extend(own);
+        add_derived(&mut records, &derived, &of_others);
+        let left = shared.iter().filter(|id| !records.contains(*id)).count();
+        (records, left)
+    }
+}
+
+/// Adds what is derived from the records and does not stay, step by step: each record is looked at once,
+/// however long a chain is.
+fn add_derived(
+    records: &mut BTreeSet<RecordId>,
+    derived: &BTreeMap<RecordId, BTreeSet<RecordId>>,
+    staying: &BTreeSet<RecordId>,
+) {
     let mut open: Vec<RecordId> = records.iter().cloned().collect();
     while let Some(from) = open.pop() {
-        for id in derived.get(&from).into_iter().flatten() {
+        for id in derived.get(&from).into_iter().flatten().filter(|id| !staying.contains(*id)) {
             if records.insert(id.clone()) {
                 open.push(id.clone());
             }
@@ -97,14 +141,17 @@ mod tests {
         };
         let derived = (1..CHAIN).map(|number| (id(number - 1), BTreeSet::from([id(number)]))).collect();
         let mut records = BTreeSet::from([id(0)]);
-        add_derived(&mut records, &derived);
+        add_derived(&mut records, &derived, &BTreeSet::new());
         assert_eq!(records.len(), CHAIN);
         let mut others = BTreeSet::from([id(CHAIN - 1)]);
-        add_derived(&mut others, &derived);
+        add_derived(&mut others, &derived, &BTreeSet::new());
         assert_eq!(others.len(), 1);
         let mut round = derived;
         round.insert(id(CHAIN - 1), BTreeSet::from([id(0)]));
-        add_derived(&mut others, &round);
+        add_derived(&mut others, &round, &BTreeSet::new());
         assert_eq!(others.len(), CHAIN);
+        let mut cut = BTreeSet::from([id(0)]);
+        add_derived(&mut cut, &round, &BTreeSet::from([id(2)]));
+        assert_eq!(cut, BTreeSet::from([id(0), id(1)]));
     }
 }

@@ -21,6 +21,8 @@ const CODE: &str = "coding";
 const PEOPLE: &str = "users";
 /// Directories of a tree below which each person, or each agent, has a directory or a file.
 const PEOPLE_DIRECTORIES: [&str; 6] = [PEOPLE, "user", "actors", "actor", "people", "agents"];
+/// Those among them that no agent has.
+const DIRECTORIES_OF_PEOPLE_ALONE: [&str; 2] = [PEOPLE, "people"];
 
 /// A person, and where a memory keeps what is theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub(crate) struct Person {
     /// Places of people alone are looked at, not every segment: the memory's other places are named by owners
     /// of repositories.
     is_of_code: bool,
+    /// Outside of the person's own places, what names others or an agent is not the person's.
+    is_alone: bool,
 }
 
 /// A template that names the actor, segment by segment.
@@ -71,7 +75,13 @@ impl Person {
         templates.sort();
         templates.dedup();
         let is_of_code = memory.settings.profile.as_deref() == Some(CODE);
-        Self { actors, names, templates, copied: copied_keys(memory), is_of_code }
+        Self { actors, names, templates, copied: copied_keys(memory), is_of_code, is_alone: false }
+    }
+
+    /// The same person, as far as they decide themselves: a login may also be the name of an agent, and a
+    /// document that names others may lie in a tree where the person may not write.
+    pub(crate) fn alone(self) -> Self {
+        Self { is_alone: true, ..self }
     }
 
     /// The actors that stand for the person.
@@ -101,19 +111,34 @@ impl Person {
         !verdicts.contains(&Verdict::SomebodyElses) && self.names.iter().any(|name| self.is_in(&found, name))
     }
 
-    /// True for a record that is the person's by its provenance, its place, its path, or an owner that its
-    /// metadata or the head of its file names.
-    pub(crate) fn owns_record(&self, record: &Record) -> bool {
+    /// True for a record that is the person's by its provenance or its place, whatever it names.
+    pub(crate) fn owns_source(&self, record: &Record) -> bool {
         record.provenance.actor.as_ref().is_some_and(|actor| self.is_actor(actor))
             || self.owns_namespace(record.namespace.as_str())
-            || record.path.as_deref().is_some_and(|path| self.owns_path(path))
-            || self.owners_of(record).is_owned_by(|name| self.is_name(name))
+    }
+
+    /// True for a record that names the person by its path, or by an owner in its metadata or in the head of
+    /// its file.
+    pub(crate) fn is_named_in(&self, record: &Record) -> bool {
+        record.path.as_deref().is_some_and(|path| self.owns_path(path)) || {
+            let owners = self.owners_of(record);
+            if self.is_alone {
+                owners.people().any(|name| self.is_name(name))
+            } else {
+                owners.is_owned_by(|name| self.is_name(name))
+            }
+        }
     }
 
     /// True for a record that names other people as owners. One that is also the person's is erased as a
     /// whole: which of its words are whose, nothing says.
     pub(crate) fn is_shared(&self, record: &Record) -> bool {
         self.owners_of(record).people().any(|name| !self.is_name(name))
+    }
+
+    /// True where what is shared stays, unless it is the person's by its source.
+    pub(crate) fn leaves_shared(&self) -> bool {
+        self.is_alone
     }
 
     /// True for the key of a parked object in a place or a directory of the person.
@@ -128,8 +153,10 @@ impl Person {
         if found.first() != Some(&KNOWLEDGE) {
             return false;
         }
+        let directories: &[&str] =
+            if self.is_alone { &DIRECTORIES_OF_PEOPLE_ALONE } else { &PEOPLE_DIRECTORIES };
         let is_of_people =
-            |directory: &str| PEOPLE_DIRECTORIES.iter().any(|one| one.eq_ignore_ascii_case(directory));
+            |directory: &str| directories.iter().any(|one| one.eq_ignore_ascii_case(directory));
         let behind = found.iter().enumerate().filter(|(_, directory)| is_of_people(directory));
         behind.filter_map(|(at, _)| found.get(at + 1..)).any(|rest| {
             self.names.iter().any(|name| {
@@ -238,7 +265,7 @@ mod tests {
         let decoded = sre::segment::decode(actor);
         let names = BTreeSet::from([actor.to_owned(), decoded]);
         let templates = templates.iter().filter_map(|one| NamedTemplate::parse(one)).collect();
-        Person { actors, names, templates, copied: BTreeSet::new(), is_of_code: false }
+        Person { actors, names, templates, copied: BTreeSet::new(), is_of_code: false, is_alone: false }
     }
 
     #[test]
@@ -282,6 +309,17 @@ mod tests {
         check("mara", "src/users/mara/main.rs", false);
         check("users", "knowledge/users/ben/tea.md", false);
         check("acme/shop", "knowledge/users/acme/shop2/tea.md", false);
+        for (path, is_of_people_alone) in [
+            ("knowledge/users/mara/tea.md", true),
+            ("knowledge/People/mara.md", true),
+            ("knowledge/agents/mara.md", false),
+            ("knowledge/actors/mara/tea.md", false),
+            ("knowledge/user/mara/tea.md", false),
+        ] {
+            check("mara", path, true);
+            let alone = person(&[], "mara").alone();
+            assert_eq!(alone.owns_path(path), is_of_people_alone, "{path}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use loci_engine::admin::{ExportCursor, ExportLine};
 use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::{Finalization, NewTask, PreferenceSet, RepositoryChange, RepositoryReflectAsk};
+use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_model::ports::store::{RecordChange, StoreExt, TaskQuery};
 use loci_model::preference::PreferenceDimension as Dimension;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -460,6 +461,45 @@ fn a_person_is_forgotten() {
     assert_eq!(texts(&shop, "alice"), ["Please keep PRs small."], "nobody else loses anything");
     let again = block_on(shop.engine.user_forget(&shop.caller, &shop.standing, "carol")).unwrap();
     assert_eq!((again.records, again.tasks, again.entries), (0, 0, 0));
+}
+
+#[test]
+fn whoever_forgets_themselves_takes_what_is_theirs_alone() {
+    let both = [Capability::Read, Capability::Write];
+    for is_admin in [false, true] {
+        let shop = Workshop::new();
+        let tree = TreeAsk { memory: shop.memory(), namespace: Namespace::parse("/team").unwrap() };
+        // With true for what is the login's alone; agents may have the same name.
+        let documents = [
+            ("knowledge/facts/a.md", "user: claude", true),
+            ("knowledge/users/claude/b.md", "title: B", true),
+            ("knowledge/people/claude.md", "title: C", true),
+            ("knowledge/facts/d.md", "actors: [claude, ben]", false),
+            ("knowledge/users/claude/e.md", "user_id: ben", false),
+            ("knowledge/facts/f.md", "agent_id: claude", false),
+            ("knowledge/agents/claude.md", "title: G", false),
+        ];
+        for (path, head, _) in documents {
+            let put = DocumentPut {
+                tree: tree.clone(),
+                path: Some(path.to_owned()),
+                content: PutContent::File(format!("---\n{head}\n---\n\nWords of the team.\n")),
+                precondition: Some(Precondition::Absent),
+                reason: None,
+            };
+            block_on(shop.engine.document_put(&shop.caller, put, None)).unwrap();
+        }
+        let place = Some(Namespace::parse("/users/claude/").unwrap());
+        let themselves = shop.with_grant(&both, Grant { namespace: place, ..Grant::everything() });
+        let caller = if is_admin { &shop.caller } else { &themselves };
+        let gone = block_on(shop.engine.user_forget(caller, &shop.standing, "claude")).unwrap();
+        let expect = documents.iter().filter(|(_, _, is_alone)| is_admin || *is_alone).count();
+        assert_eq!(gone.records, expect as u64, "{gone:?}");
+        for (path, _, is_alone) in documents {
+            let is_there = block_on(shop.engine.document_get(&shop.caller, &tree, path)).is_ok();
+            assert_eq!(is_there, !is_admin && !is_alone, "administrator {is_admin}: {path}");
+        }
+    }
 }
 
 #[test]

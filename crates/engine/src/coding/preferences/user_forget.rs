@@ -13,11 +13,11 @@ use super::people;
 use super::person_mentions::{PersonMentions, actors_of};
 use super::preferences_list::person;
 use super::pseudonym::{Erased, pseudonym};
-use crate::Engine;
 use crate::admin::Forgetting;
 use crate::erasure::Person;
 use crate::records::changing::Changing;
 use crate::verified::Standing;
+use crate::{Engine, access};
 
 /// What was erased of somebody.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,8 @@ struct Round<K> {
 }
 
 impl Engine {
-    /// Erases somebody.
+    /// Erases somebody. Of a caller who does not administer the whole memory, what names others or an agent
+    /// as its owner, too, stays outside of the person's own places.
     ///
     /// # Errors
     /// `Denied` for whoever is neither that person nor an administrator.
@@ -78,9 +79,12 @@ impl Engine {
         let pseudonym = pseudonym(&hex::encode(self.ids.random()));
         let mentions = Some(PersonMentions::of(&whose, &pseudonym));
         let person = Person::of(&memory, actors_of(&whose));
+        let is_admin = access::require_whole(caller, &memory.id, Capability::Admin).is_ok();
+        let person = if is_admin { person } else { person.alone() };
         let forgotten = self.forget_person(caller, &Forgetting { memory, person, mentions }, false).await?;
-        let (mirrors, unreachable) = (&forgotten.mirrors, &forgotten.unreachable);
-        tracing::info!(?mirrors, ?unreachable, "a person was forgotten");
+        let (mirrors, left_shared) = (forgotten.mirrors.len(), forgotten.left_shared);
+        let unreachable = forgotten.unreachable.len();
+        tracing::info!(mirrors, left_shared, unreachable, "a person was forgotten");
         let MentionsTaken { tasks, entries, rules } = forgotten.mentions_taken;
         let (records, events) = (forgotten.counts.records(), forgotten.counts.get("events"));
         Ok(UserForgotten { pseudonym, records, events, tasks, entries, rules })
