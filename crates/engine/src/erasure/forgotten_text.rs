@@ -1,6 +1,6 @@
 //! The text of a document in the form that its tombstone knows: without the head of its file, a byte order
-//! mark, line ends and layout. The same text under another path, in another namespace or in another file is
-//! the same document. Pure.
+//! mark, line ends and layout, its secrets masked. The same text under another path, in another namespace or
+//! in another file is the same document, whether its writer's door masks secrets or not. Pure.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,14 @@ use loci_model::limits;
 use loci_model::record::{Record, RecordKind};
 
 use crate::files::DocumentContent;
+use crate::safety::{RedactionMode, redact};
 
 /// Returns the words of a document; `None` for a text that is so short that others write the same by chance,
 /// such as an empty file or a heading.
 pub(crate) fn normal(document: &DocumentContent) -> Option<String> {
-    let normal = without_mark(document.prose()).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = without_mark(document.prose()).replace("\r\n", "\n");
+    let (text, _) = redact(text, RedactionMode::Mask);
+    let normal = text.split_whitespace().collect::<Vec<_>>().join(" ");
     (normal.chars().count() >= limits::FORGOTTEN_TEXT_CHARS_MIN).then_some(normal)
 }
 
@@ -45,6 +48,21 @@ mod tests {
         for file in ["# Tea\n\nMara likes black tea.\n", "# tea\n\nMara likes green tea.\n"] {
             assert_ne!(normal(&DocumentContent::of_file(file).0), said, "{file:?}");
         }
+    }
+
+    #[test]
+    fn a_masked_text_is_the_same() {
+        let key = ["AKIA", "IOSFODNN7EXAMPLE"].concat();
+        let of = |secret: &str| {
+            let text = format!(
+                "# Keys\r\n\r\nThe key of the shop is {secret} until May, says Mara, and no longer.\n"
+            );
+            normal(&DocumentContent::raw(text)).unwrap()
+        };
+        let masked = of("[REDACTED:aws_access_key]");
+        assert_eq!(of(&key), masked);
+        assert!(!masked.contains(&key), "{masked}");
+        assert_ne!(of("a word"), masked);
     }
 
     #[test]

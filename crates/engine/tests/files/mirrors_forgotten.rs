@@ -96,6 +96,27 @@ fn no_file_brings_a_forgotten_document_back_in_another_namespace() {
 }
 
 #[test]
+fn a_forgotten_document_is_known_with_its_secrets_and_without() {
+    let mirrored = Mirrored::new(|_| {});
+    let shelf = &mirrored.shelf;
+    let key = ["AKIA", "IOSFODNN7EXAMPLE"].concat();
+    let said = format!("# Keys\n\nThe key of the shop is {key} until May, says Mara, and no longer.\n");
+    let masked = said.replace(&key, "[REDACTED:aws_access_key]");
+    put(shelf, &tree(shelf, "/users/mara"), "knowledge/keys.md", &said, IfErased::Answer).unwrap();
+    mara_forgotten(shelf);
+    for text in [&said, &masked] {
+        let refused = put(shelf, &shelf.tree, "knowledge/imported.md", text, IfErased::Refuse).unwrap_err();
+        assert_eq!(refused.reason, Some(Reason::SourceErased), "{text}");
+    }
+    shelf.put("knowledge/facts/a.md", "A note of the team.\n");
+    mirrored.sync();
+    mirrored.write("knowledge/b1.md", &said);
+    mirrored.write("knowledge/b2.md", &masked);
+    let report = mirrored.sync();
+    assert_eq!((report.created, report.refused.len()), (0, 2), "{report:?}");
+}
+
+#[test]
 fn no_import_brings_a_forgotten_document_back_in_another_namespace() {
     let shelf = Shelf::new();
     let other = NewMemory { name: "other".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
