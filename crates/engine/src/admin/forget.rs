@@ -12,7 +12,7 @@ use loci_model::{ActorId, Error, MemoryId, RecordId, Result, Timestamp};
 
 use super::{ForgetReceipt, ForgottenKind};
 use crate::coding::{MentionsTaken, PersonMentions, person_of, pseudonym};
-use crate::erasure::{Counts, Erasing, Person, erase_person};
+use crate::erasure::{Counts, ErasedTexts, Erasing, Person, erase_person};
 use crate::files::mirroring::MirrorAfterErasure;
 use crate::memories::existing;
 use crate::{Engine, access};
@@ -190,14 +190,19 @@ impl Engine {
         dry_run: bool,
     ) -> Result<Counts> {
         let traces = self.traces(&whom.memory.id, &whom.person, records).await?;
+        let texts = if dry_run {
+            ErasedTexts::default()
+        } else {
+            self.erased_texts(&whom.memory.id, records).await?
+        };
         let (whom, found, by) = (whom.clone(), records.clone(), by.to_owned());
         let (vault, clock) = (self.vault.clone(), self.clock.clone());
         self.write_or_undo(dry_run, move |tx| {
             let memory = &existing(tx, &whom.memory.id)?;
-            let (person, records, traces) = (&whom.person, &found, &traces);
+            let (person, records, traces, texts) = (&whom.person, &found, &traces, &texts);
             // The time of the write: nothing that it erases arrived later.
             let (vault, by, at) = (vault.as_ref(), by.as_str(), clock.now());
-            let erasing = Erasing { memory, person, records, traces, vault, marks: !dry_run, by, at };
+            let erasing = Erasing { memory, person, records, traces, texts, vault, marks: !dry_run, by, at };
             let mut counts = erase_person(tx, &erasing)?;
             // The person's settings go with their actor; those kept under another name go here.
             if let Some(key) = whom.mentions.as_ref().and_then(|mentions| mentions.settings.as_deref()) {

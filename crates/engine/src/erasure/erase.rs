@@ -10,6 +10,7 @@ use loci_model::ports::vault::Vault;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, Timestamp};
 
+use super::erased_texts::ErasedTexts;
 use super::person::Person;
 use super::tombstones::{IMPORT_ID, Reach, Source, Tombstones};
 use super::traces::Traces;
@@ -88,6 +89,8 @@ pub(crate) struct Erasing<'a> {
     pub(crate) records: &'a BTreeSet<RecordId>,
     /// What the walk found beside them.
     pub(crate) traces: &'a Traces,
+    /// The texts of those that are documents; a dry run, which makes no tombstones, needs none.
+    pub(crate) texts: &'a ErasedTexts,
     pub(crate) vault: &'a dyn Vault,
     /// Tombstones are made: a dry run, which needs no master key, makes none.
     pub(crate) marks: bool,
@@ -148,7 +151,7 @@ impl Erasing<'_> {
         let mut namespaces: BTreeMap<String, Namespace> = BTreeMap::new();
         for record in records {
             if self.marks {
-                self.tombstones().put_record(tx, record, Reach::Forgotten, self.at)?;
+                self.tombstones().put_record(tx, record, Reach::Forgotten(self.texts), self.at)?;
             }
             // The person's own events go; those of others stay.
             let is_own = record.provenance.actor.as_ref().is_some_and(|actor| self.person.is_actor(actor));

@@ -2,29 +2,24 @@
 //! mark, line ends and layout, its secrets masked. The same text under another path, in another namespace or
 //! in another file is the same document, whether its writer's door masks secrets or not. Pure.
 
-use std::collections::BTreeSet;
-
 use loci_json::without_mark;
 use loci_model::limits;
-use loci_model::record::{Record, RecordKind};
+use sha2::{Digest, Sha256};
 
 use crate::files::DocumentContent;
 use crate::safety::{RedactionMode, redact};
 
-/// Returns the words of a document; `None` for a text that is so short that others write the same by chance,
-/// such as an empty file or a heading.
-pub(crate) fn normal(document: &DocumentContent) -> Option<String> {
+/// Returns the digest of a document's words, which only a key makes a tombstone; `None` for a text that is so
+/// short that others write the same, such as an empty file, a heading or a line of a template.
+pub(crate) fn digest(document: &DocumentContent) -> Option<String> {
+    normal(document).map(|text| hex::encode(Sha256::digest(text)))
+}
+
+fn normal(document: &DocumentContent) -> Option<String> {
     let text = without_mark(document.prose()).replace("\r\n", "\n");
     let (text, _) = redact(text, RedactionMode::Mask);
     let normal = text.split_whitespace().collect::<Vec<_>>().join(" ");
     (normal.chars().count() >= limits::FORGOTTEN_TEXT_CHARS_MIN).then_some(normal)
-}
-
-/// Returns the texts of the versions of a document; none for records of other kinds, because others may write
-/// the same fact in the same words.
-pub(super) fn of_versions<'a>(versions: impl IntoIterator<Item = &'a Record>) -> BTreeSet<String> {
-    let documents = versions.into_iter().filter(|version| version.kind == RecordKind::Document);
-    documents.filter_map(|version| normal(&DocumentContent::of(version))).collect()
 }
 
 #[cfg(test)]

@@ -8,11 +8,13 @@
 //! | `erase` | removing everything of a person in one write, kind by kind |
 //! | `traces` | what else is kept of erased records and of a person's places, by key |
 //! | `tombstones` | sources that were erased, by keyed digests |
+//! | `erased_texts` | the texts of documents that are to be erased, found before the write |
 //! | `forgotten_text` | the text of a document as its tombstone knows it: pure |
 //! | `dry_run` | a write that is undone |
 
 mod dry_run;
 mod erase;
+mod erased_texts;
 pub(crate) mod forgotten_text;
 mod holdings;
 mod owner_keys;
@@ -21,6 +23,7 @@ mod tombstones;
 mod traces;
 
 pub(crate) use erase::{Counts, Erasing, erase_person};
+pub(crate) use erased_texts::ErasedTexts;
 pub use holdings::Holdings;
 pub(crate) use person::Person;
 pub(crate) use tombstones::{

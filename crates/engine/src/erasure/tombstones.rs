@@ -10,14 +10,14 @@ use loci_model::ledger::Shelf;
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
-use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::tree_entry::{TreePlace, owner_of};
 use loci_model::{
     ActorId, Document, Error, EventId, MemoryId, Reason, RecordId, Result, SessionId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
-use super::forgotten_text;
+use super::erased_texts::ErasedTexts;
 use crate::keys::master_key::can_digest;
 
 /// The entry that says that a memory has tombstones at all: without it no digest is made.
@@ -53,7 +53,8 @@ pub(crate) enum Source<'a> {
     Document { namespace: &'a str, key: &'a str },
     /// A document of a person who was forgotten: no file of a mirror brings it back.
     ForgottenDocument { namespace: &'a str, key: &'a str },
-    /// The text of a forgotten person's document: no file and no import brings it back, in any namespace.
+    /// The text of a forgotten person's document, by its digest: no file and no import brings it back, in any
+    /// namespace.
     ForgottenText { text: &'a str },
     /// A request, by the name of its token.
     Request(&'a str),
@@ -70,11 +71,12 @@ pub(crate) fn message_name(event: &EventId, message: u32) -> String {
 
 /// The reach of an erasure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum Reach<'a> {
     /// One record was deleted where it lay.
     Deleted,
-    /// A person was forgotten: the source stays erased wherever it is imported to.
-    Forgotten,
+    /// A person was forgotten: the source stays erased wherever it is imported to, and documents by these
+    /// texts.
+    Forgotten(&'a ErasedTexts),
 }
 
 /// The answer of a tombstone that outlives its memory.
@@ -150,7 +152,7 @@ impl Tombstones<'_> {
         &self,
         tx: &mut dyn Tx,
         record: &Record,
-        reach: Reach,
+        reach: Reach<'_>,
         at: Timestamp,
     ) -> Result<()> {
         if record.state == RecordState::Erased && record.text.is_empty() {
@@ -163,27 +165,19 @@ impl Tombstones<'_> {
         if let Some((format, id)) = imported(record) {
             let namespace = record.namespace.normal();
             self.put(tx, &Source::Item { format, id, namespace: Some(&namespace) }, at)?;
-            if reach == Reach::Forgotten {
+            if reach != Reach::Deleted {
                 self.put(tx, &Source::Item { format, id, namespace: None }, at)?;
             }
         }
         if let Some(place) = tx.ledger().noun::<TreePlace>(self.memory, record.id.as_str())? {
             let (namespace, key) = (place.namespace.as_str(), place.key.as_str());
             self.put(tx, &Source::Document { namespace, key }, at)?;
-            if reach == Reach::Forgotten {
+            if reach != Reach::Deleted {
                 self.put(tx, &Source::ForgottenDocument { namespace, key }, at)?;
             }
         }
-        if reach == Reach::Forgotten { self.put_texts(tx, record, at) } else { Ok(()) }
-    }
-
-    /// Notes the texts of all versions of a document: old files and clones have earlier ones.
-    fn put_texts(&self, tx: &mut dyn Tx, record: &Record, at: Timestamp) -> Result<()> {
-        if record.kind != RecordKind::Document {
-            return Ok(());
-        }
-        let earlier = tx.records().history(self.memory, &record.id)?;
-        for text in forgotten_text::of_versions(earlier.iter().chain([record])) {
+        let Reach::Forgotten(texts) = reach else { return Ok(()) };
+        for text in texts.of(record) {
             self.put(tx, &Source::ForgottenText { text: &text }, at)?;
         }
         Ok(())

@@ -126,11 +126,11 @@ fn forgotten(
         Some(path) => writing.find(tx, path)?,
         None => None,
     };
-    let current = found.and_then(|found| forgotten_text::normal(&DocumentContent::of(&found.record)));
+    let current = found.and_then(|found| forgotten_text::digest(&DocumentContent::of(&found.record)));
     Ok((current.as_deref() != Some(text.as_str())).then_some(at))
 }
 
-/// The text of a document as it would be kept, in the form that its tombstone knows.
+/// The digest of a document's text as it would be kept, by which its tombstone knows it.
 fn kept_text(
     writing: &Writing<'_>,
     path: Option<&DocumentPath>,
@@ -138,7 +138,7 @@ fn kept_text(
 ) -> Option<String> {
     let body = safety::prepare(content.body.clone(), None, &writing.policy).text;
     let kept = DocumentContent { body, is_raw: content.is_raw, ..DocumentContent::default() };
-    forgotten_text::normal(&match path {
+    forgotten_text::digest(&match path {
         Some(path) => kept.at(path),
         None => kept,
     })

@@ -96,6 +96,18 @@ fn no_file_brings_a_forgotten_document_back_in_another_namespace() {
 }
 
 #[test]
+fn a_text_that_others_have_too_stays_theirs() {
+    let shelf = Shelf::new();
+    written_by_mara(&shelf);
+    put(&shelf, &tree(&shelf, "/templates"), TEA, VERSIONS[0], IfErased::Answer).unwrap();
+    mara_forgotten(&shelf);
+    let imported = tree(&shelf, "/imported/okf");
+    put(&shelf, &imported, "knowledge/x.md", VERSIONS[0], IfErased::Refuse).unwrap();
+    let refused = put(&shelf, &imported, "knowledge/y.md", VERSIONS[1], IfErased::Refuse).unwrap_err();
+    assert_eq!(refused.reason, Some(Reason::SourceErased));
+}
+
+#[test]
 fn a_forgotten_document_is_known_with_its_secrets_and_without() {
     let mirrored = Mirrored::new(|_| {});
     let shelf = &mirrored.shelf;

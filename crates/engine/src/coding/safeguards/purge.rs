@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use loci_model::agreement::Agreement;
 use loci_model::conflict::Conflict;
@@ -21,7 +22,7 @@ use super::selecting::{Selection, tasks_of};
 use super::{Part, check_reason};
 use crate::asking::forgetting as asking_forgetting;
 use crate::coding::{forgetting as told, reviews, rules};
-use crate::erasure::{Reach, Tombstones};
+use crate::erasure::{ErasedTexts, Reach, Tombstones};
 use crate::files::settling;
 use crate::memories::existing;
 use crate::records::changing::Changing;
@@ -92,13 +93,17 @@ impl Engine {
             Some(bare) => (self.without_support(&part, found, bare).await?, false),
             None => (found, true),
         };
+        let texts = self.erased_texts(&part.memory, &going.iter().cloned().collect()).await?;
+        let texts = Arc::new(texts);
         for some in going.chunks(ROWS) {
+            let texts = texts.clone();
             let (part, some, by) = (part.clone(), some.to_vec(), caller.name.clone());
             let (reason, at) = (ask.reason.clone(), self.clock.now());
             let vault = self.vault.clone();
             self.store
                 .write(move |tx| {
-                    let erasing = Erasing { vault: vault.as_ref(), by: &by, reason: &reason, at };
+                    let erasing =
+                        Erasing { vault: vault.as_ref(), texts: &texts, by: &by, reason: &reason, at };
                     erase(tx, &part, &some, &erasing)?;
                     if bars {
                         for rule in &some {
@@ -263,13 +268,15 @@ fn erase_items(tx: &mut dyn Tx, task: &Task, now: Timestamp) -> Result<usize> {
 /// The caller who erases, the reason and the time.
 struct Erasing<'a> {
     vault: &'a dyn Vault,
+    /// What documents among them said.
+    texts: &'a ErasedTexts,
     by: &'a str,
     reason: &'a str,
     at: Timestamp,
 }
 
 fn erase(tx: &mut dyn Tx, part: &Part, ids: &[RecordId], erasing: &Erasing<'_>) -> Result<()> {
-    let Erasing { vault, by, reason, at } = *erasing;
+    let Erasing { vault, texts, by, reason, at } = *erasing;
     let memory = existing(tx, &part.memory)?;
     let records = tx.records().get_many(&memory.id, ids)?;
     let records: Vec<_> = records.into_iter().filter(|one| one.state != RecordState::Erased).collect();
@@ -278,7 +285,7 @@ fn erase(tx: &mut dyn Tx, part: &Part, ids: &[RecordId], erasing: &Erasing<'_>) 
     let tombstones = Tombstones { vault, memory: &memory.id };
     for record in &records {
         told::of_record(tx, record, at)?;
-        tombstones.put_record(tx, record, Reach::Forgotten, at)?;
+        tombstones.put_record(tx, record, Reach::Forgotten(texts), at)?;
     }
     let going: Vec<RecordId> = records.iter().map(|record| record.id.clone()).collect();
     tx.records_mut().erase(&memory.id, &going, at)?;
