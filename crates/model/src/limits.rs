@@ -488,7 +488,7 @@ pub const FILE_TITLE_CHARS_MAX: usize = 200;
 pub const FILE_DESCRIPTION_CHARS_MAX: usize = 160;
 /// Characters of a text, without its layout, from which on it is known as that of one erased document: shorter
 /// ones are said by many.
-pub const FORGOTTEN_TEXT_CHARS_MIN: usize = 12;
+pub const FORGOTTEN_TEXT_CHARS_MIN: usize = 64;
 /// Lines of a document that tools which count lines read.
 pub const FILE_LINES_MAX: usize = 999_999;
 /// Attributes of XML that comes from outside, all elements together: a tree parser compares those of one

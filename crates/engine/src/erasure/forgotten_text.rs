@@ -28,7 +28,9 @@ mod tests {
 
     #[test]
     fn one_text_in_many_files() {
-        let said = Some("# Tea Mara likes green tea.".to_owned());
+        let whole =
+            |text: &str| text.replace("tea.", "tea, best of the first flush, and has it at her desk.");
+        let said = Some(whole("# Tea Mara likes green tea."));
         for file in [
             "# Tea\n\nMara likes green tea.\n",
             "\u{feff}# Tea\r\n\r\nMara likes  green\ttea.\r\n",
@@ -37,11 +39,12 @@ mod tests {
             "---\nbroken: [\n---\n# Tea\nMara likes green tea.",
             "\n\n# Tea\nMara likes\ngreen tea.\n\n",
         ] {
-            assert_eq!(normal(&DocumentContent::of_file(file).0), said, "{file:?}");
-            assert_eq!(normal(&DocumentContent::raw(file.to_owned())), said, "raw {file:?}");
+            let file = whole(file);
+            assert_eq!(normal(&DocumentContent::of_file(&file).0), said, "{file:?}");
+            assert_eq!(normal(&DocumentContent::raw(file.clone())), said, "raw {file:?}");
         }
         for file in ["# Tea\n\nMara likes black tea.\n", "# tea\n\nMara likes green tea.\n"] {
-            assert_ne!(normal(&DocumentContent::of_file(file).0), said, "{file:?}");
+            assert_ne!(normal(&DocumentContent::of_file(&whole(file)).0), said, "{file:?}");
         }
     }
 
@@ -71,6 +74,7 @@ mod tests {
         check(&format!("  {}\n\n\n", &least["é".len()..]), false);
         check("", false);
         check("# Notes\n", false);
+        check("# Preferences\n\nWrite what you prefer below this line.\n", false);
         check("---\ntitle: a long head of an empty file\n---\n", false);
     }
 }

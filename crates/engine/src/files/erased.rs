@@ -54,17 +54,31 @@ pub(super) fn lift(
     path: Option<&DocumentPath>,
     content: &DocumentContent,
 ) -> Result<()> {
+    lift_text(tx, writing, path, content)?;
+    let Some(key) = path.map(DocumentPath::key) else { return Ok(()) };
+    let (tombstones, namespace, key) = (tombstones(writing), writing.tree.normal.as_str(), key.as_str());
+    tombstones.lift(tx, &Source::Document { namespace, key })?;
+    tombstones.lift(tx, &Source::ForgottenDocument { namespace, key })
+}
+
+/// Ends the tombstone of a text: somebody writes it by hand, and edits of its file may come back to it.
+///
+/// # Errors
+/// Errors of the store and of the vault.
+pub(super) fn lift_text(
+    tx: &mut dyn Tx,
+    writing: &Writing<'_>,
+    path: Option<&DocumentPath>,
+    content: &DocumentContent,
+) -> Result<()> {
     let tombstones = tombstones(writing);
     if !tombstones.is_any(tx)? {
         return Ok(());
     }
-    if let Some(text) = kept_text(writing, path, content) {
-        tombstones.lift(tx, &Source::ForgottenText { text: &text })?;
+    match kept_text(writing, path, content) {
+        Some(text) => tombstones.lift(tx, &Source::ForgottenText { text: &text }),
+        None => Ok(()),
     }
-    let Some(key) = path.map(DocumentPath::key) else { return Ok(()) };
-    let (namespace, key) = (writing.tree.normal.as_str(), key.as_str());
-    tombstones.lift(tx, &Source::Document { namespace, key })?;
-    tombstones.lift(tx, &Source::ForgottenDocument { namespace, key })
 }
 
 /// Refuses a new file of a mirror that has the text of a document that was put away here, or the path or the

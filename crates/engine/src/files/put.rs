@@ -97,7 +97,7 @@ impl Engine {
             match if_erased {
                 IfErased::Refuse => erased::check_import(tx, writing, path, &content)?,
                 IfErased::Restore => erased::lift(tx, writing, path, &content)?,
-                IfErased::Answer => {}
+                IfErased::Answer => erased::lift_text(tx, writing, path, &content)?,
             }
             let mut written = match &at {
                 Some((path, precondition)) => writing.put_at(tx, path, precondition, &content, reason)?,

@@ -18,8 +18,10 @@ use super::world::Shelf;
 
 const TEA: &str = "knowledge/facts/tea.md";
 /// An earlier version of a document, and the last.
-pub(super) const VERSIONS: [&str; 2] =
-    ["# Tea\n\nMara likes green tea.\n", "# Tea\n\nMara likes black tea, and no milk.\n"];
+pub(super) const VERSIONS: [&str; 2] = [
+    "# Tea\n\nMara likes green tea, best of the first flush, and has it in the morning.\n",
+    "# Tea\n\nMara likes black tea, and no milk, and has it in the afternoon at her desk.\n",
+];
 
 fn tree(shelf: &Shelf, namespace: &str) -> TreeAsk {
     TreeAsk { memory: shelf.memory(), namespace: Namespace::parse(namespace).unwrap() }
@@ -70,7 +72,10 @@ fn no_file_brings_a_forgotten_document_back_in_another_namespace() {
     let taken = [
         ("knowledge/c1.md", "# Tea\n"),
         ("knowledge/c2.md", ""),
-        ("knowledge/c3.md", "# Tea\n\nBen likes green tea.\n"),
+        (
+            "knowledge/c3.md",
+            "# Tea\n\nBen likes green tea, best of the first flush, and has it in the morning.\n",
+        ),
     ];
     for (path, text) in &refused {
         mirrored.write(path, text);
@@ -93,6 +98,15 @@ fn no_file_brings_a_forgotten_document_back_in_another_namespace() {
     let report = mirrored.sync();
     assert_eq!((report.taken, report.refused.len()), (1, 0), "{report:?}");
     assert_eq!(shelf.body("knowledge/b2.md"), new);
+    // The text that was put by hand is not refused any more, so that its file can be reverted.
+    for text in ["Something else.\n", new] {
+        mirrored.write("knowledge/b2.md", text);
+        let report = mirrored.sync();
+        assert_eq!((report.taken, report.refused.len()), (1, 0), "{report:?}");
+        assert_eq!(shelf.body("knowledge/b2.md"), text);
+    }
+    mirrored.write("knowledge/b5.md", old);
+    assert_eq!(mirrored.sync().refused.len(), 1);
 }
 
 #[test]
