@@ -47,6 +47,9 @@ pub(crate) struct Forgetting {
     pub(crate) person: Person,
     /// How others name the person, where the memory knows people.
     pub(crate) mentions: Option<PersonMentions>,
+    /// An administrator asks for a receipt: files of all mirrors are looked at. A person's own request looks
+    /// at the mirrors of their own trees alone.
+    pub(crate) names_files: bool,
 }
 
 /// What was erased of a person.
@@ -111,7 +114,7 @@ impl Engine {
         dry_run: bool,
     ) -> Result<ForgetReceipt> {
         let (memory, person, mentions) = self.person(memory, actor).await?;
-        let whom = Forgetting { memory, person, mentions };
+        let whom = Forgetting { memory, person, mentions, names_files: true };
         let forgotten = self.forget_person(caller, &whom, dry_run).await?;
         Ok(receipt(&whom.memory, actor, dry_run, forgotten))
     }
@@ -126,7 +129,7 @@ impl Engine {
         whom: &Forgetting,
         dry_run: bool,
     ) -> Result<Forgotten> {
-        let Forgetting { memory, person, mentions } = whom;
+        let Forgetting { memory, person, mentions, names_files } = whom;
         let (by, at) = (caller.name.as_str(), self.clock.now());
         if !dry_run {
             self.ready_to_seal().await?;
@@ -152,11 +155,11 @@ impl Engine {
         let mut mirrors = Vec::new();
         if dry_run {
             let owns = |namespace: &str| person.owns_namespace(namespace);
-            let not_examined = self.files_not_examined(&memory.id, owns).await?;
+            let not_examined = self.files_not_examined(&memory.id, owns, *names_files).await?;
             unreachable.extend(not_examined.lines_without(&BTreeSet::new()));
         } else {
             self.wake.call();
-            self.leave_no_trace((&memory.id, person), &mut mirrors, &mut unreachable).await?;
+            self.leave_no_trace(whom, &mut mirrors, &mut unreachable).await?;
         }
         Ok(Forgotten { counts, mentions_taken, left_shared, mirrors, unreachable, at })
     }
@@ -218,13 +221,13 @@ impl Engine {
     /// Files that no document holds are named, and mirrors of the person's that have some stay.
     async fn leave_no_trace(
         &self,
-        (memory, person): (&MemoryId, &Person),
+        whom: &Forgetting,
         mirrors: &mut Vec<String>,
         unreachable: &mut Vec<String>,
     ) -> Result<()> {
-        let owns = |namespace: &str| person.owns_namespace(namespace);
+        let (memory, owns) = (&whom.memory.id, |namespace: &str| whom.person.owns_namespace(namespace));
         let brought_up = self.mirrors_brought_up(memory).await?;
-        let not_examined = self.files_not_examined(memory, owns).await?;
+        let not_examined = self.files_not_examined(memory, owns, whom.names_files).await?;
         let mut not_emptied = BTreeSet::new();
         for MirrorAfterErasure { name, left } in brought_up {
             match left {

@@ -3,15 +3,20 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 use loci_engine::admin::{ForgetAsk, ForgetReceipt};
 use loci_engine::files::mirroring::NewMirror;
 use loci_engine::files::{DocumentDelete, DocumentPut, DocumentWritten, Precondition, PutContent, TreeAsk};
 use loci_engine::idempotency::IfErased;
 use loci_engine::memories::NewMemory;
+use loci_engine::verified::Standing;
 use loci_model::mirror::MirrorKind;
-use loci_model::{ActorId, Namespace, Reason, Result, limits};
-use loci_testkit::block_on;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::files::{FileBackend, FilePlaces, FoundMarkers};
+use loci_model::{ActorId, MemoryId, Namespace, Reason, Result, limits};
+use loci_testkit::{LocalPlaces, block_on};
 
 use super::mirrors::Mirrored;
 use super::world::Shelf;
@@ -321,4 +326,77 @@ fn a_file_that_stayed_with_its_secret_goes_with_the_person() {
     };
     check("/users/mara", true);
     check("/team", false);
+}
+
+/// Places that tell which of them were opened, and that all were looked through.
+struct Watched {
+    inner: LocalPlaces,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Watched {
+    fn note(&self, what: &str) {
+        self.seen.lock().unwrap().push(what.to_owned());
+    }
+}
+
+impl FilePlaces for Watched {
+    fn resolve(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<PathBuf> {
+        self.inner.resolve(kind, path, is_configured)
+    }
+
+    fn own_path(&self, kind: MirrorKind, path: &str, memory: &MemoryId) -> Result<String> {
+        self.inner.own_path(kind, path, memory)
+    }
+
+    fn open(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<Arc<dyn FileBackend>> {
+        self.note(path);
+        self.inner.open(kind, path, is_configured)
+    }
+
+    fn installation(&self, fresh: &dyn Fn() -> String) -> Result<String> {
+        self.inner.installation(fresh)
+    }
+
+    fn markers(&self) -> BoxFuture<'_, Result<FoundMarkers>> {
+        self.note("markers");
+        self.inner.markers()
+    }
+}
+
+#[test]
+fn a_persons_own_request_looks_at_the_mirrors_of_their_trees_alone() {
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let kept = Arc::clone(&seen);
+    let places = move |folder: PathBuf| -> Arc<dyn FilePlaces> {
+        Arc::new(Watched { inner: LocalPlaces::new(folder, &[PathBuf::from(".")]), seen: kept })
+    };
+    let mirrored = Mirrored::at(places, |_| {});
+    let Shelf { engine, caller, world, .. } = &mirrored.shelf;
+    let standing = Standing::default();
+    let memory = block_on(engine.code_memory(caller, &standing)).unwrap();
+    for (name, namespace) in [("own", "/users/mara"), ("other", "/shared")] {
+        let namespace = Namespace::parse(namespace).unwrap();
+        let tree = TreeAsk { memory: memory.clone(), namespace: namespace.clone() };
+        put(&mirrored.shelf, &tree, TEA, VERSIONS[0], IfErased::Answer).unwrap();
+        let wanted = mirrored.wanted(name, MirrorKind::Directory);
+        let new = NewMirror { memory: memory.clone(), namespace, path: name.to_owned(), ..wanted };
+        block_on(engine.mirror_add(caller, new)).unwrap();
+        world.clock().advance_ms(1_000);
+        block_on(engine.mirror_sync(caller, &memory, name)).unwrap();
+        fs::write(mirrored.folder.path().join(name).join("loose.md"), "x").unwrap();
+    }
+    let looked = || -> BTreeSet<String> { seen.lock().unwrap().drain(..).collect() };
+    looked();
+    let gone = block_on(engine.user_forget(caller, &standing, "mara")).unwrap();
+    assert_eq!(gone.records, 1, "{gone:?}");
+    let own = looked();
+    assert!(own.iter().all(|place| place.ends_with("own")), "{own:?}");
+    // It stays while a file lies there that no document held.
+    let listed = block_on(engine.mirrors_list(caller, &memory)).unwrap();
+    assert_eq!(listed.len(), 2);
+    let mara = ActorId::parse("mara").unwrap();
+    let receipt = block_on(engine.forget_actor(caller, &memory, &mara)).unwrap();
+    assert_eq!(not_examined(&receipt).len(), 2, "{receipt:?}");
+    assert!(looked().contains("markers"));
 }

@@ -81,7 +81,8 @@ impl Engine {
         let person = Person::of(&memory, actors_of(&whose));
         let is_admin = access::require_whole(caller, &memory.id, Capability::Admin).is_ok();
         let person = if is_admin { person } else { person.alone() };
-        let forgotten = self.forget_person(caller, &Forgetting { memory, person, mentions }, false).await?;
+        let whom = Forgetting { memory, person, mentions, names_files: false };
+        let forgotten = self.forget_person(caller, &whom, false).await?;
         let (mirrors, left_shared) = (forgotten.mirrors.len(), forgotten.left_shared);
         let unreachable = forgotten.unreachable.len();
         tracing::info!(mirrors, left_shared, unreachable, "a person was forgotten");

@@ -41,7 +41,8 @@ impl NotExamined {
 }
 
 impl Engine {
-    /// Finds files of mirrors that no document holds.
+    /// Finds files of mirrors that no document holds: of the person's own trees, or `everywhere`, which reads
+    /// every file of every mirror and looks for markers below the roots.
     ///
     /// # Errors
     /// Errors of the store. A folder that cannot be read is a line.
@@ -49,17 +50,24 @@ impl Engine {
         &self,
         memory: &MemoryId,
         owns_namespace: impl Fn(&str) -> bool,
+        everywhere: bool,
     ) -> Result<NotExamined> {
         let mut found = NotExamined::default();
         let mirrors = self.mirrors_in(memory).await?;
         for mirror in &mirrors {
+            let is_of_person = owns_namespace(mirror.namespace.as_str());
+            if !is_of_person && !everywhere {
+                continue;
+            }
             let Some(what) = self.not_examined_in(mirror).await? else { continue };
-            if owns_namespace(mirror.namespace.as_str()) {
+            if is_of_person {
                 found.of_person.insert(mirror.name.clone());
             }
             found.mirrors.insert(mirror.name.clone(), format!("mirror {}: {what}", mirror.name));
         }
-        found.removed = self.folders_of_removed_mirrors(memory, &mirrors).await;
+        if everywhere {
+            found.removed = self.folders_of_removed_mirrors(memory, &mirrors).await;
+        }
         Ok(found)
     }
 
