@@ -400,3 +400,16 @@ fn a_persons_own_request_looks_at_the_mirrors_of_their_trees_alone() {
     assert_eq!(not_examined(&receipt).len(), 2, "{receipt:?}");
     assert!(looked().contains("markers"));
 }
+
+#[test]
+fn a_file_that_stays_with_its_secrets_is_named() {
+    let mirrored = Mirrored::new(|new| new.adopt = true);
+    let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();
+    mirrored.write("knowledge/facts/a.md", &format!("the token is {secret}\n"));
+    mirrored.write("knowledge/facts/b.md", "plain\n");
+    mirrored.sync();
+    let receipt = mara_forgotten(&mirrored.shelf);
+    let expect = "mirror team: files that are no documents were not examined (1: knowledge/facts/a.md): \
+                  delete those that have the person's words";
+    assert_eq!(not_examined(&receipt), [expect]);
+}

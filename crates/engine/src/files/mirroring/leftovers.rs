@@ -142,8 +142,9 @@ impl Engine {
     }
 }
 
-/// Files of a folder that its tree does not hold: those that were refused or changed since the last sync, and
-/// those that listings leave out. Under the marker of another, all files.
+/// Files of a folder that its tree does not hold: those that were refused or changed since the last sync,
+/// those that stay with secrets that their documents do not have, and those that listings leave out. Under
+/// the marker of another, all files.
 fn left_in(mirror: &Mirror, listing: &FileListing, kept: &Kept) -> Option<String> {
     let is_own = guards::marked(listing.marker.as_deref(), &mirror.id) == Marked::Own;
     let files = listing.entries.iter().filter(|entry| !is_own || !is_agreed(mirror, entry, kept));
@@ -161,8 +162,7 @@ fn left_in(mirror: &Mirror, listing: &FileListing, kept: &Kept) -> Option<String
 fn is_agreed(mirror: &Mirror, entry: &FileEntry, kept: &Kept) -> bool {
     let file = hex_of(&state_of(&entry.sha256, entry.executable && keeps_modes(mirror)));
     kept.get(&entry.path).is_some_and(|known| {
-        let is_held = !known.adopted || !known.taken.is_empty();
-        known.refused.is_none() && is_held && known.agreed.as_deref() == Some(file.as_str())
+        known.refused.is_none() && !known.adopted && known.agreed.as_deref() == Some(file.as_str())
     })
 }
 
