@@ -14,8 +14,10 @@ const MARKER_BYTES_MAX: u64 = 4_096;
 const NAMES_MAX: usize = 200_000;
 /// Directories inside each other.
 const DEPTH_MAX: usize = 32;
-/// Directories of one look, outside of mirrors.
+/// Directories of one look, those of mirrors among them.
 const DIRECTORIES_MAX: usize = 10_000;
+/// What a bare repository has its commits in, and what names them.
+const OF_COMMITS: [&str; 4] = ["objects", "refs", "packed-refs", "logs"];
 
 /// A look for markers.
 struct Look {
@@ -24,7 +26,8 @@ struct Look {
     left: usize,
 }
 
-/// Looks for markers below these roots. A mirror in which nothing but its marker is left has none.
+/// Looks for markers below these roots. A mirror in which nothing but its marker is left has none, and
+/// neither has a repository without commits.
 pub(super) fn markers_below(roots: &[PathBuf]) -> FoundMarkers {
     let found = FoundMarkers { markers: Vec::new(), is_whole: true };
     let mut look = Look { found, left: DIRECTORIES_MAX };
@@ -59,7 +62,9 @@ impl Look {
         for (marker, is_repository) in [(MARKER, false), (super::bare::MARKER, true)] {
             match dir.read(marker.as_bytes(), MARKER_BYTES_MAX) {
                 Ok(Some(text)) => {
-                    if is_repository || holds_files(dir, 0) {
+                    let holds =
+                        if is_repository { self.holds_commits(dir) } else { self.holds_files(dir, 0) };
+                    if holds {
                         let text = String::from_utf8_lossy(&text).into_owned();
                         let path = if path.is_empty() { ".".to_owned() } else { path.to_owned() };
                         self.found.markers.push(FoundMarker { path, text });
@@ -87,22 +92,38 @@ impl Look {
             }
         }
     }
-}
 
-/// True where anything but a marker at the top and empty directories lies in a directory, or may lie there.
-fn holds_files(dir: &Dir, depth: usize) -> bool {
-    let Ok(names) = dir.names(NAMES_MAX) else { return true };
-    names.iter().filter(|name| depth > 0 || name.as_slice() != MARKER.as_bytes()).any(|name| {
+    /// True where a repository has commits or objects, or may have them.
+    fn holds_commits(&mut self, dir: &Dir) -> bool {
+        OF_COMMITS.iter().any(|name| self.is_held(dir, name.as_bytes(), 0))
+    }
+
+    /// True where anything but a marker at the top and empty directories lies in a directory, or may lie
+    /// there.
+    fn holds_files(&mut self, dir: &Dir, depth: usize) -> bool {
+        let Ok(names) = dir.names(NAMES_MAX) else { return true };
+        let mut names = names.iter().filter(|name| depth > 0 || name.as_slice() != MARKER.as_bytes());
+        names.any(|name| self.is_held(dir, name, depth))
+    }
+
+    /// True for a file, and for a directory that holds one or is not entered any more.
+    fn is_held(&mut self, dir: &Dir, name: &[u8], depth: usize) -> bool {
         match dir.look(name) {
-            Ok(Some((Lying::Directory, _))) if depth < DEPTH_MAX => match dir.directory(name) {
-                Ok(Some(inner)) => holds_files(&inner, depth + 1),
-                Ok(None) => false,
-                Err(_) => true,
-            },
-            Ok(Some(_)) | Err(_) => true,
-            Ok(None) => false,
+            Ok(Some((Lying::Directory, _))) if depth < DEPTH_MAX => {}
+            Ok(Some(_)) | Err(_) => return true,
+            Ok(None) => return false,
         }
-    })
+        if self.left == 0 {
+            self.found.is_whole = false;
+            return true;
+        }
+        self.left -= 1;
+        match dir.directory(name) {
+            Ok(Some(inner)) => self.holds_files(&inner, depth + 1),
+            Ok(None) => false,
+            Err(_) => true,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -125,6 +146,16 @@ mod tests {
         write("own-0123456789/deep/shelf/.loci-mirror", "version 1\nb\n");
         write("own-0123456789/deep/shelf/.note.md~", "x");
         write("team.git/loci-mirror", "version 1\nc\n");
+        write("team.git/refs/heads/main", "0123456789\n");
+        write("packed.git/loci-mirror", "version 1\nf\n");
+        write("packed.git/objects/pack/pack-1.pack", "PACK");
+        // As it is once its last commit was taken out.
+        write("gone.git/loci-mirror", "version 1\ng\n");
+        write("gone.git/HEAD", "ref: refs/heads/main\n");
+        write("gone.git/config", "[core]\n");
+        for folder in ["objects/info", "objects/pack", "refs/heads", "refs/tags"] {
+            std::fs::create_dir_all(root.join("gone.git").join(folder)).unwrap();
+        }
         write("emptied/.loci-mirror", "version 1\nd\n");
         std::fs::create_dir_all(root.join("emptied/knowledge/facts")).unwrap();
         write("plain/note.md", "x");
@@ -138,6 +169,7 @@ mod tests {
         let expect = [
             ("desk", "version 1\na\n"),
             ("own-0123456789/deep/shelf", "version 1\nb\n"),
+            ("packed.git", "version 1\nf\n"),
             ("team.git", "version 1\nc\n"),
         ];
         let told: Vec<(&str, &str)> =
@@ -155,5 +187,23 @@ mod tests {
         };
         assert!(deep(DEPTH_MAX));
         assert!(!deep(DEPTH_MAX + 1));
+    }
+
+    #[test]
+    fn directories_of_mirrors_count_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(MARKER), "version 1\na\n").unwrap();
+        for number in 0..8 {
+            std::fs::create_dir(folder.path().join(number.to_string())).unwrap();
+        }
+        let look = |left: usize| {
+            let found = FoundMarkers { markers: Vec::new(), is_whole: true };
+            let mut look = Look { found, left };
+            look.walk(&Dir::open(folder.path()).unwrap().unwrap(), "", 0);
+            (look.found.is_whole, look.found.markers.len())
+        };
+        assert_eq!(look(9), (true, 0));
+        // What was not looked into may hold files.
+        assert_eq!(look(8), (false, 1));
     }
 }
