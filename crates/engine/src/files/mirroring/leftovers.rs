@@ -158,7 +158,7 @@ fn left_in(mirror: &Mirror, listing: &FileListing, kept: &Kept) -> Option<String
     ))
 }
 
-/// True for a file that a document holds. One that stays with its secrets is none where no record is known of it any more.
+/// True for a file that a document holds whole, which one that stays with its secrets is not.
 fn is_agreed(mirror: &Mirror, entry: &FileEntry, kept: &Kept) -> bool {
     let file = hex_of(&state_of(&entry.sha256, entry.executable && keeps_modes(mirror)));
     kept.get(&entry.path).is_some_and(|known| {
