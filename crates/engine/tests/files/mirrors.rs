@@ -512,7 +512,7 @@ fn a_file_that_was_adopted_with_a_secret_is_not_written_over() {
     stays(&mirrored, &report);
     mirrored.shelf.delete(A).unwrap();
     stays(&mirrored, &mirrored.sync());
-    mirrored.write("knowledge/facts/c.md", &mine);
+    mirrored.write("knowledge/facts/c.md", &format!("for the shop, {mine}"));
     mirrored.sync();
     assert!(!mirrored.read("knowledge/facts/c.md").unwrap().contains(&secret));
     // Where a document lay there already, both texts are kept, and the file stays as well.
