@@ -145,14 +145,16 @@ impl Engine {
                         }
                         let policy = SafetyPolicy::of(&settings, &memory.settings);
                         let id = new.id.clone().unwrap_or_else(|| fresh.clone());
-                        let Made { mut task, unmasked_digest, warnings } =
+                        let Made { mut task, unmasked_digest, mut warnings } =
                             made(tx, &caller, &memory, &new, id, &policy, now)?;
                         task.arm = arm(tx, &new, &task, &settings.coding)?;
                         let created = match tx.tasks().get(&memory.id, &task.id)? {
                             None => {
                                 tx.tasks_mut().put(&task)?;
                                 let place = (&memory, policy);
-                                preferences::keep_described(tx, &caller, place, &task, &described, now)?;
+                                let warning =
+                                    preferences::keep_described(tx, &caller, place, &task, &described, now)?;
+                                warnings.extend(warning.map(str::to_owned));
                                 TaskCreated { task, created: true, warnings }
                             }
                             Some(known)

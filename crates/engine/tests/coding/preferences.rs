@@ -185,6 +185,57 @@ fn logins_change_and_are_taken_over() {
     assert_eq!(texts(&shop, "alice3"), ["Please keep PRs small."]);
 }
 
+/// Whoever may write what is Eve's, and take in tasks of the shop.
+fn eve(shop: &Workshop) -> Principal {
+    let both = [Capability::Read, Capability::Write];
+    let place = Some(Namespace::parse("/users/eve/").unwrap());
+    let mut eve = shop.with_grant(&both, Grant { namespace: place, ..Grant::everything() });
+    let actor = Some(ActorId::parse(REPO).unwrap());
+    let of_tasks = shop.with_grant(&[Capability::Write], Grant { actor, ..Grant::everything() });
+    eve.grants.extend(of_tasks.grants);
+    eve
+}
+
+#[test]
+fn nobody_takes_a_person_over_by_telling_their_number_or_login() {
+    let shop = Workshop::new();
+    let mine = "Please keep PRs small.";
+    said(&shop, "t-001", ("mara", "77123"), mine);
+    set(&shop, &shop.caller, "ben", "Small ones.", None).unwrap();
+    let eve = eve(&shop);
+    let told = |id: &str, user: &str, number: &str| {
+        shop.world.clock().advance_ms(1_000);
+        let new = NewTask { user: Some(user.to_owned()), user_id: Some(number.to_owned()), ..task(id) };
+        let made = block_on(shop.engine.task_create(&eve, &shop.standing, new, None)).unwrap();
+        let names = (made.task.user.as_deref(), made.task.user_id.as_deref());
+        assert_eq!((made.created, names), (true, (Some(user), Some(number))), "the task is as it was told");
+        made.warnings.iter().any(|warning| warning.starts_with("USER_NOT_TAKEN_OVER: "))
+    };
+    let cases = [
+        ("t-002", "eve", "77123"),
+        ("t-003", "mara", "999"),
+        ("t-004", "mara2", "77123"),
+        ("t-005", "ben", "999"),
+        ("t-006", "eve", "77123"),
+    ];
+    for (id, user, number) in cases {
+        assert!(told(id, user, number), "{user} {number}");
+        let hers = block_on(shop.engine.preferences_list(&eve, &shop.standing, "eve")).unwrap();
+        assert!(hers.preferences.is_empty(), "{user} {number}");
+        assert_eq!((texts(&shop, "mara"), all_of(&shop, "mara").len()), (vec![mine.to_owned()], 1));
+        assert_eq!(texts(&shop, "ben"), ["Small ones."]);
+    }
+    assert!(!told("t-007", "zoe", "8"), "the first number of a new login takes nothing from anybody");
+    block_on(shop.engine.user_forget(&eve, &shop.standing, "eve")).unwrap();
+    assert!(block(&shop, "t-001").contains(mine), "who forgets themselves takes nobody else along");
+    // Whoever may write both places says so.
+    said(&shop, "t-008", ("ben", "5"), "Do it.");
+    assert_eq!(texts(&shop, "ben"), ["Small ones."], "nobody gave ben a number before");
+    said(&shop, "t-009", ("mara2", "77123"), "Do it.");
+    assert_eq!(texts(&shop, "mara2"), [mine]);
+    assert!(all_of(&shop, "mara").is_empty());
+}
+
 #[test]
 fn a70_implicit_after_three_pull_requests() {
     let shop = Workshop::new();

@@ -5,16 +5,21 @@ use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::repository::Repository;
 use loci_model::task::Task;
-use loci_model::{JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
+use loci_model::{ActorId, JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 
 use super::keeping::{Kept, NewPreference, keep};
-use super::people::{self, Whose};
+use super::people;
 use super::stated::{Stated, stated};
 use crate::access;
 use crate::coding::task_create::NewTask;
 use crate::records::batch;
 use crate::records::writing::Building;
 use crate::safety::{Patterns, SafetyPolicy};
+
+/// What to know where a login and a number say of a person what the caller may not say.
+const NOT_TAKEN_OVER: &str = "USER_NOT_TAKEN_OVER: user and user_id do not belong together as far as is known, \
+     and the caller may not write the places of the preferences that this concerns: none were moved; let an \
+     administrator send a task that names both";
 
 /// What a description states, and the ids under which it is kept.
 pub(in crate::coding) struct Described {
@@ -31,8 +36,23 @@ pub(in crate::coding) fn of_description(new: &NewTask, own: Option<&'static Patt
 }
 
 /// Keeps what the description of a task that was just taken in states. Who may write their own preferences, or everybody's, states them
-/// for everywhere; who may take in tasks of a repository alone, for that one.
+/// for everywhere; who may take in tasks of a repository alone, for that one. What to know, where whose the preferences are was told
+/// by somebody who may not say so.
 pub(in crate::coding) fn keep_described(
+    tx: &mut dyn Tx,
+    caller: &Principal,
+    place: (&Memory, SafetyPolicy),
+    task: &Task,
+    described: &Described,
+    now: Timestamp,
+) -> Result<Option<&'static str>> {
+    let may_write = |place: &ActorId| may_write(caller, &task.memory, place);
+    let is_seen = people::seen(tx, task, &may_write, now)?;
+    keep_stated(tx, caller, place, task, described, now)?;
+    Ok((!is_seen).then_some(NOT_TAKEN_OVER))
+}
+
+fn keep_stated(
     tx: &mut dyn Tx,
     caller: &Principal,
     (memory, policy): (&Memory, SafetyPolicy),
@@ -40,17 +60,18 @@ pub(in crate::coding) fn keep_described(
     described: &Described,
     now: Timestamp,
 ) -> Result<()> {
-    people::seen(tx, task, now)?;
     if described.stated.is_empty() {
         return Ok(());
     }
     let Some(whose) = people::of_task(tx, task)? else { return Ok(()) };
     let repository: Option<Repository> = match &task.repository {
-        Some(id) if !may_write(caller, &memory.id, &whose)? => match tx.repositories().get(&memory.id, id)? {
-            Some(repository) => Some(repository),
-            None => return Ok(()),
-        },
-        None if !may_write(caller, &memory.id, &whose)? => return Ok(()),
+        Some(id) if !may_write(caller, &memory.id, &whose.place)? => {
+            match tx.repositories().get(&memory.id, id)? {
+                Some(repository) => Some(repository),
+                None => return Ok(()),
+            }
+        }
+        None if !may_write(caller, &memory.id, &whose.place)? => return Ok(()),
         Some(_) | None => None,
     };
     let view = access::record_view(&Principal::engine(), &memory.id, Capability::Write)?;
@@ -73,7 +94,7 @@ pub(in crate::coding) fn keep_described(
     }
 }
 
-fn may_write(caller: &Principal, memory: &MemoryId, whose: &Whose) -> Result<bool> {
-    let place = NamespaceFilter::new(&whose.namespace()?, NamespaceMatch::Subtree);
-    Ok(access::require_place(caller, memory, (&whose.place, None), &place, Capability::Write).is_ok())
+fn may_write(caller: &Principal, memory: &MemoryId, place: &ActorId) -> Result<bool> {
+    let subtree = NamespaceFilter::new(&people::namespace_of(place)?, NamespaceMatch::Subtree);
+    Ok(access::require_place(caller, memory, (place, None), &subtree, Capability::Write).is_ok())
 }

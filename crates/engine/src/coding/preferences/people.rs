@@ -72,7 +72,7 @@ pub(in crate::coding) fn login_of(name: &str) -> Option<ActorId> {
     ActorId::parse(name.to_lowercase()).ok()
 }
 
-fn namespace_of(place: &ActorId) -> Result<Namespace> {
+pub(super) fn namespace_of(place: &ActorId) -> Result<Namespace> {
     Namespace::parse(format!("/users/{place}/"))
 }
 
@@ -197,14 +197,25 @@ pub(in crate::coding) fn is_whose(tx: &dyn ReadTx, task: &Task, name: &str) -> R
 }
 
 /// Notes who a task is done for: a login that was changed takes its preferences along, one that was taken over leaves them with whoever
-/// they are of.
-pub(in crate::coding) fn seen(tx: &mut dyn Tx, task: &Task, now: Timestamp) -> Result<()> {
-    let (Some(name), Some(id)) = (&task.user, &task.user_id) else { return Ok(()) };
-    let Some(login) = login_of(name) else { return Ok(()) };
+/// they are of. `false` where that concerns a place that the caller may not write: then nothing is changed, because login and number are
+/// what whoever sends the task claims.
+pub(in crate::coding) fn seen(
+    tx: &mut dyn Tx,
+    task: &Task,
+    may_write: &dyn Fn(&ActorId) -> Result<bool>,
+    now: Timestamp,
+) -> Result<bool> {
+    let (Some(name), Some(id)) = (&task.user, &task.user_id) else { return Ok(true) };
+    let Some(login) = login_of(name) else { return Ok(true) };
     let memory = &task.memory;
     let (mine, mut there) = (of_id(tx, memory, id)?, holder(tx, memory, &login)?);
     if mine.as_ref().is_some_and(|mine| mine.login.as_deref() == Some(login.as_str())) {
-        return Ok(());
+        return Ok(true);
+    }
+    for place in concerned(tx, memory, (mine.as_ref(), there.as_ref()), &login, now)? {
+        if !may_write(&place)? {
+            return Ok(false);
+        }
     }
     if let Some(other) = there.take_if(|there| there.user_id.is_some()) {
         give_up(tx, other, now)?;
@@ -237,7 +248,27 @@ pub(in crate::coding) fn seen(tx: &mut dyn Tx, task: &Task, now: Timestamp) -> R
         next.place = login;
         next.updated_at = now;
     }
-    tx.ledger_mut().put_noun(&next)
+    tx.ledger_mut().put_noun(&next)?;
+    Ok(true)
+}
+
+/// The places that are moved, moved to or given an owner where whoever is known by a number (`mine`) has a login from now on that
+/// somebody (`there`) may have. None where nothing is known or kept yet: the first number of a new login takes nothing from anybody.
+fn concerned(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    (mine, there): (Option<&PreferenceUser>, Option<&PreferenceUser>),
+    login: &ActorId,
+    now: Timestamp,
+) -> Result<Vec<ActorId>> {
+    let mut places: Vec<ActorId> = [mine, there].into_iter().flatten().map(|one| one.place.clone()).collect();
+    if let Some(id) = there.and_then(|there| there.user_id.as_deref()) {
+        places.push(place_of_id(id)?);
+    }
+    if !places.is_empty() || !preferences_at(tx, memory, login, ALL_STATES, now)?.is_empty() {
+        places.push(login.clone());
+    }
+    Ok(places)
 }
 
 fn new(
