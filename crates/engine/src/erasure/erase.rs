@@ -21,7 +21,8 @@ use crate::{deliveries, streams};
 
 /// Rows of one page.
 const ROWS_PER_READ: usize = 200;
-/// Records and documents, counted by their kind as well, that name other owners, too.
+/// Records and documents, counted by their kind as well, that name other owners, too, or lie with
+/// another.
 const SHARED: &str = "shared with others";
 /// Every kind that is looked at, in the order of the receipt.
 const KINDS: [&str; 16] = [

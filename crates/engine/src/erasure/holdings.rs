@@ -22,7 +22,7 @@ pub struct Holdings {
     pub(crate) person: Person,
     /// The person's records, in any state.
     pub(crate) records: BTreeSet<RecordId>,
-    /// The number of records that name the person and stay, because they name others, too.
+    /// The number of records that name the person and stay, because they name others, too, or lie with them.
     pub(crate) left_shared: usize,
     /// The names that tasks, reviews and rules of others give the person; `None` where the memory knows
     /// no such people.
@@ -74,7 +74,7 @@ struct Seen {
     records: BTreeSet<RecordId>,
     /// Those that name the person.
     named: BTreeSet<RecordId>,
-    /// Those that stay, because they name others.
+    /// Those that stay, because they name others or lie with them.
     of_others: BTreeSet<RecordId>,
     /// What is derived from a record.
     derived: BTreeMap<RecordId, BTreeSet<RecordId>>,

@@ -23,6 +23,8 @@ const PEOPLE: &str = "users";
 const PEOPLE_DIRECTORIES: [&str; 6] = [PEOPLE, "user", "actors", "actor", "people", "agents"];
 /// Those among them that no agent has.
 const DIRECTORIES_OF_PEOPLE_ALONE: [&str; 2] = [PEOPLE, "people"];
+/// What the actor of a person begins with who is known by the number that a forge gave them.
+const BY_NUMBER: &str = "user:";
 
 /// A person, and where a memory keeps what is theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub(crate) struct Person {
     actors: Vec<ActorId>,
     /// The spellings of the person's name in namespaces and clients.
     names: BTreeSet<String>,
+    /// The numbers that a forge gave the person, bare: they name an owner, and no place.
+    numbers: BTreeSet<String>,
     /// Templates of the memory that name the actor.
     templates: Vec<NamedTemplate>,
     /// Keys of metadata that the memory's strategies copy from events. In what a strategy made, nothing else
@@ -75,7 +79,8 @@ impl Person {
         templates.sort();
         templates.dedup();
         let is_of_code = memory.settings.profile.as_deref() == Some(CODE);
-        Self { actors, names, templates, copied: copied_keys(memory), is_of_code, is_alone: false }
+        let numbers = if is_of_code { numbers_of(&actors) } else { BTreeSet::new() };
+        Self { actors, names, numbers, templates, copied: copied_keys(memory), is_of_code, is_alone: false }
     }
 
     /// The same person, as far as they decide themselves: a login may also be the name of an agent, and a
@@ -99,12 +104,16 @@ impl Person {
         self.names.contains(text)
     }
 
+    /// True for a text that names the person as an owner.
+    fn is_owner(&self, text: &str) -> bool {
+        self.is_name(text) || self.numbers.contains(text)
+    }
+
     /// True for a namespace that is the person's, or that lies in one. A template with fixed segments before
     /// the actor decides; elsewhere a segment that is the person's name does.
     pub(crate) fn owns_namespace(&self, namespace: &str) -> bool {
         let found = segments(namespace);
-        let verdicts: Vec<Verdict> =
-            self.templates.iter().map(|template| self.verdict(template, &found)).collect();
+        let verdicts = self.verdicts(&found);
         if verdicts.contains(&Verdict::Theirs) {
             return true;
         }
@@ -123,17 +132,24 @@ impl Person {
         record.path.as_deref().is_some_and(|path| self.owns_path(path)) || {
             let owners = self.owners_of(record);
             if self.is_alone {
-                owners.people().any(|name| self.is_name(name))
+                owners.people().any(|name| self.is_owner(name))
             } else {
-                owners.is_owned_by(|name| self.is_name(name))
+                owners.is_owned_by(|name| self.is_owner(name))
             }
         }
     }
 
-    /// True for a record that names other people as owners. One that is also the person's is erased as a
-    /// whole: which of its words are whose, nothing says.
+    /// True for a record that names other people as owners, or lies with another. One that is also the
+    /// person's is erased as a whole: which of its words are whose, nothing says.
     pub(crate) fn is_shared(&self, record: &Record) -> bool {
-        self.owners_of(record).people().any(|name| !self.is_name(name))
+        self.owners_of(record).people().any(|name| !self.is_owner(name)) || self.lies_with_another(record)
+    }
+
+    /// True for a record in the place of another, or in another's directory outside of the person's places.
+    fn lies_with_another(&self, record: &Record) -> bool {
+        let namespace = record.namespace.as_str();
+        let is_at = |path: &str| !self.owns_namespace(namespace) && self.is_path_of_another(path);
+        self.is_place_of_another(namespace) || record.path.as_deref().is_some_and(is_at)
     }
 
     /// True where what is shared stays, unless it is the person's by its source.
@@ -141,9 +157,52 @@ impl Person {
         self.is_alone
     }
 
-    /// True for the key of a parked object in a place or a directory of the person.
+    /// True for the key of a parked object in a place or a directory of the person. Of the person alone is
+    /// none that lies with another.
     pub(crate) fn owns_object(&self, key: &str) -> bool {
-        self.owns_namespace(key) || self.owns_path(key)
+        let stays = self.is_alone && (self.is_place_of_another(key) || self.is_path_of_another(key));
+        !stays && (self.owns_namespace(key) || self.owns_path(key))
+    }
+
+    /// True for a namespace of another, or in one: below `/users/`, and where a template puts another actor.
+    /// In memories for code that may be a repository, so there only an actor with a number counts.
+    fn is_place_of_another(&self, namespace: &str) -> bool {
+        let found = segments(namespace);
+        let verdicts = self.verdicts(&found);
+        if verdicts.contains(&Verdict::Theirs) {
+            return false;
+        }
+        match found.as_slice() {
+            [PEOPLE, rest @ ..] if !rest.is_empty() => !self.is_at_start(rest),
+            [first, ..] if self.is_of_code => first.starts_with(BY_NUMBER) && !self.is_name(first),
+            _ => !self.is_of_code && verdicts.contains(&Verdict::SomebodyElses),
+        }
+    }
+
+    /// True for a path of a tree in the directory of another, or of another's file: the outermost directory
+    /// of people decides, so `knowledge/users/mara/people/ben.md` is Mara's.
+    fn is_path_of_another(&self, path: &str) -> bool {
+        let found = segments(path);
+        if found.first() != Some(&KNOWLEDGE) {
+            return false;
+        }
+        let is_of_people = |directory: &&str| {
+            DIRECTORIES_OF_PEOPLE_ALONE.iter().any(|one| one.eq_ignore_ascii_case(directory))
+        };
+        let rest = found.iter().position(is_of_people).and_then(|at| found.get(at + 1..));
+        rest.is_some_and(|rest| match rest {
+            [] => false,
+            [file] => !self.names.iter().any(|name| is_file_of(file, name)),
+            _ => !self.is_at_start(rest),
+        })
+    }
+
+    /// True for segments that begin with the person's name.
+    fn is_at_start(&self, found: &[&str]) -> bool {
+        self.names.iter().any(|name| {
+            let wanted = segments(name);
+            !wanted.is_empty() && found.starts_with(&wanted)
+        })
     }
 
     /// True for a path of a tree in the person's directory, or of the person's file, below a directory of
@@ -176,6 +235,10 @@ impl Person {
         })
     }
 
+    fn verdicts(&self, found: &[&str]) -> Vec<Verdict> {
+        self.templates.iter().map(|template| self.verdict(template, found)).collect()
+    }
+
     fn verdict(&self, template: &NamedTemplate, found: &[&str]) -> Verdict {
         let fits_all =
             |wanted: &[String]| wanted.iter().zip(found).all(|(wanted, found)| fits(wanted, found));
@@ -200,6 +263,13 @@ impl Person {
         }
         !wanted.is_empty() && found.windows(wanted.len()).any(|window| window == wanted)
     }
+}
+
+/// The numbers in actors of people. What else follows the mark may be the name of another.
+fn numbers_of(actors: &[ActorId]) -> BTreeSet<String> {
+    let rests = actors.iter().filter_map(|actor| actor.as_str().strip_prefix(BY_NUMBER));
+    let is_number = |rest: &&str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+    rests.filter(is_number).map(str::to_owned).collect()
 }
 
 /// The keys of metadata that are copied from events as they are, by strategy. Of a strategy or a key that is
@@ -265,7 +335,57 @@ mod tests {
         let decoded = sre::segment::decode(actor);
         let names = BTreeSet::from([actor.to_owned(), decoded]);
         let templates = templates.iter().filter_map(|one| NamedTemplate::parse(one)).collect();
-        Person { actors, names, templates, copied: BTreeSet::new(), is_of_code: false, is_alone: false }
+        let (numbers, copied) = (numbers_of(&actors), BTreeSet::new());
+        Person { actors, names, numbers, templates, copied, is_of_code: false, is_alone: false }
+    }
+
+    #[test]
+    fn a_number_names_an_owner_and_no_place() {
+        let check = |actor: &str, text: &str, expect: bool| {
+            assert_eq!(person(&[], actor).is_owner(text), expect, "{actor} {text}");
+        };
+        check("user:77123", "77123", true);
+        check("user:77123", "user:77123", true);
+        check("user:77123", "7712", false);
+        check("user:77123", "077123", false);
+        check("user:mara", "mara", false);
+        check("mara", "user:mara", false);
+        let mara = Person { is_of_code: true, ..person(&[], "user:77123") };
+        assert!(!mara.owns_namespace("/users/77123/") && mara.owns_namespace("/users/user:77123/"));
+    }
+
+    #[test]
+    fn places_and_paths_of_another() {
+        let templates = ["/actors/{actorId}/facts"];
+        let check = |namespace: &str, of_others: bool, of_others_in_code: bool| {
+            for (is_of_code, expect) in [(false, of_others), (true, of_others_in_code)] {
+                let ben = Person { is_of_code, ..person(&templates, "ben") };
+                assert_eq!(ben.is_place_of_another(namespace), expect, "{namespace} {is_of_code}");
+            }
+        };
+        check("/users/mara/", true, true);
+        check("/users/mara/people/ben", true, true);
+        check("/users/ben/people/mara", false, false);
+        check("/users/", false, false);
+        check("/", false, false);
+        check("/actors/mara/facts", true, false);
+        check("/actors/ben/facts", false, false);
+        check("/user:88/knowledge", false, true);
+        check("/acme/shop/knowledge", false, false);
+        for (path, expect) in [
+            ("knowledge/users/mara/people/ben.md", true),
+            ("knowledge/People/mara.md", true),
+            ("knowledge/users/ben/people/mara.md", false),
+            ("knowledge/team/people/ben.md", false),
+            ("knowledge/agents/claude/users/ben/x.md", false),
+            ("knowledge/facts/mara.md", false),
+            ("src/users/mara/x.md", false),
+        ] {
+            let ben = person(&[], "ben");
+            assert_eq!(ben.is_path_of_another(path), expect, "{path}");
+            assert!(!expect || !ben.alone().owns_object(path), "{path}");
+        }
+        assert!(person(&[], "ben").alone().owns_object("knowledge/users/ben/people/mara.md"));
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! What people want: stated in a description, set, concluded from reviews; whose it is, who sees it, and how it ends.
 
-use loci_engine::admin::{ExportCursor, ExportLine};
+use std::collections::BTreeMap;
+
+use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk};
 use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::{Finalization, NewTask, PreferenceSet, RepositoryChange, RepositoryReflectAsk};
 use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk};
+use loci_engine::records::{NewRecord, RecordsCreate};
+use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{RecordChange, StoreExt, TaskQuery};
 use loci_model::preference::PreferenceDimension as Dimension;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -514,12 +518,36 @@ fn a_person_is_forgotten() {
     assert_eq!((again.records, again.tasks, again.entries), (0, 0, 0));
 }
 
+fn tree_at(shop: &Workshop, namespace: &str) -> TreeAsk {
+    TreeAsk { memory: shop.memory(), namespace: Namespace::parse(namespace).unwrap() }
+}
+
+/// Puts a new document with that head.
+fn put_document(shop: &Workshop, namespace: &str, path: &str, head: &str) {
+    let put = DocumentPut {
+        tree: tree_at(shop, namespace),
+        path: Some(path.to_owned()),
+        content: PutContent::File(format!("---\n{head}\n---\n\nWords of the team.\n")),
+        precondition: Some(Precondition::Absent),
+        reason: None,
+    };
+    block_on(shop.engine.document_put(&shop.caller, put, None)).unwrap();
+}
+
+fn has_document(shop: &Workshop, namespace: &str, path: &str) -> bool {
+    block_on(shop.engine.document_get(&shop.caller, &tree_at(shop, namespace), path)).is_ok()
+}
+
+/// Whoever reads and writes in one place.
+fn of_place(shop: &Workshop, namespace: &str) -> Principal {
+    let place = Some(Namespace::parse(namespace).unwrap());
+    shop.with_grant(&[Capability::Read, Capability::Write], Grant { namespace: place, ..Grant::everything() })
+}
+
 #[test]
 fn whoever_forgets_themselves_takes_what_is_theirs_alone() {
-    let both = [Capability::Read, Capability::Write];
     for is_admin in [false, true] {
         let shop = Workshop::new();
-        let tree = TreeAsk { memory: shop.memory(), namespace: Namespace::parse("/team").unwrap() };
         // With true for what is the login's alone; agents may have the same name.
         let documents = [
             ("knowledge/facts/a.md", "user: claude", true),
@@ -531,25 +559,83 @@ fn whoever_forgets_themselves_takes_what_is_theirs_alone() {
             ("knowledge/agents/claude.md", "title: G", false),
         ];
         for (path, head, _) in documents {
-            let put = DocumentPut {
-                tree: tree.clone(),
-                path: Some(path.to_owned()),
-                content: PutContent::File(format!("---\n{head}\n---\n\nWords of the team.\n")),
-                precondition: Some(Precondition::Absent),
-                reason: None,
-            };
-            block_on(shop.engine.document_put(&shop.caller, put, None)).unwrap();
+            put_document(&shop, "/team", path, head);
         }
-        let place = Some(Namespace::parse("/users/claude/").unwrap());
-        let themselves = shop.with_grant(&both, Grant { namespace: place, ..Grant::everything() });
+        let themselves = of_place(&shop, "/users/claude/");
         let caller = if is_admin { &shop.caller } else { &themselves };
         let gone = block_on(shop.engine.user_forget(caller, &shop.standing, "claude")).unwrap();
         let expect = documents.iter().filter(|(_, _, is_alone)| is_admin || *is_alone).count();
         assert_eq!(gone.records, expect as u64, "{gone:?}");
         for (path, _, is_alone) in documents {
-            let is_there = block_on(shop.engine.document_get(&shop.caller, &tree, path)).is_ok();
+            let is_there = has_document(&shop, "/team", path);
             assert_eq!(is_there, !is_admin && !is_alone, "administrator {is_admin}: {path}");
         }
+    }
+}
+
+#[test]
+fn what_lies_with_another_is_nobody_elses_alone() {
+    for is_admin in [false, true] {
+        let shop = Workshop::new();
+        // With true for what is Ben's alone.
+        let documents = [
+            ("/users/mara", "knowledge/people/ben.md", "title: A", false),
+            ("/users/mara", "knowledge/users/ben/b.md", "title: B", false),
+            ("/users/mara", "knowledge/facts/c.md", "user: ben", false),
+            ("/team", "knowledge/users/mara/people/ben.md", "title: D", false),
+            ("/team", "knowledge/users/mara/e.md", "user: ben", false),
+            ("/team", "knowledge/users/ben/people/mara.md", "title: F", true),
+            ("/users/ben", "knowledge/people/mara.md", "title: G", true),
+        ];
+        for (namespace, path, head, _) in documents {
+            put_document(&shop, namespace, path, head);
+        }
+        let place = vec![Namespace::parse("/users/mara/").unwrap()];
+        let fact = NewRecord::fact("1".to_owned(), place, "Ben likes tabs".to_owned(), shop.engine.now());
+        let metadata = BTreeMap::from([("user".to_owned(), MetadataValue::String("ben".to_owned()))]);
+        let records = vec![NewRecord { metadata, ..fact }];
+        let create = RecordsCreate { memory: shop.memory(), records, expiry: None };
+        let made = block_on(shop.engine.records_create(&shop.caller, create, None)).unwrap();
+        assert!(made.items.iter().all(|item| item.result.is_ok()), "{made:?}");
+        let alone = documents.iter().filter(|(.., is_alone)| *is_alone).count();
+        // The record, too, lies with Mara.
+        let with_another = documents.len() - alone + 1;
+        let actor = ActorId::parse("ben").unwrap();
+        let ask = ForgetAsk { memory: shop.memory(), actor, dry_run: true, confirm: None };
+        let tried = block_on(shop.engine.forget(&shop.caller, &ask)).unwrap();
+        let shared = tried.kinds.iter().find(|one| one.kind == "shared with others");
+        assert_eq!(shared.map(|one| one.count), Some(with_another as u64), "{tried:?}");
+        let themselves = of_place(&shop, "/users/ben/");
+        let caller = if is_admin { &shop.caller } else { &themselves };
+        let gone = block_on(shop.engine.user_forget(caller, &shop.standing, "ben")).unwrap();
+        let expect = if is_admin { alone + with_another } else { alone };
+        assert_eq!(gone.records, expect as u64, "administrator {is_admin}: {gone:?}");
+        for (namespace, path, _, is_alone) in documents {
+            let is_there = has_document(&shop, namespace, path);
+            assert_eq!(is_there, !is_admin && !is_alone, "administrator {is_admin}: {namespace} {path}");
+        }
+    }
+}
+
+#[test]
+fn the_number_of_a_person_names_them() {
+    let shop = Workshop::new();
+    said(&shop, "t-001", ("mara", "77123"), "Please keep PRs small.");
+    let documents = [
+        ("knowledge/facts/a.md", "user_id: 77123", false),
+        ("knowledge/facts/b.md", "user: mara\nuser_id: 77123", false),
+        ("knowledge/facts/c.md", "user_id: 7712", true),
+        ("knowledge/facts/d.md", "user_ids: [77123, 88]", true),
+        // A directory is named by a login, which may be of digits.
+        ("knowledge/users/77123/e.md", "title: E", true),
+    ];
+    for (path, head, _) in documents {
+        put_document(&shop, "/team", path, head);
+    }
+    let themselves = of_place(&shop, "/users/mara/");
+    block_on(shop.engine.user_forget(&themselves, &shop.standing, "mara")).unwrap();
+    for (path, _, stays) in documents {
+        assert_eq!(has_document(&shop, "/team", path), stays, "{path}");
     }
 }
 
