@@ -1,8 +1,10 @@
 //! A file or folder that has its name once it is whole. Until then it lies in a hidden folder beside its
 //! place, which its owner alone may enter, and which goes when the work fails. What is in it is its writer's
-//! matter; a process that is killed leaves the hidden folder.
+//! matter; a process that is killed leaves the hidden folder. A single file goes where the links of its name lead
+//! to, and keeps the mode of the file whose place it takes; what is no regular file is written into as it is.
 
-use std::fs::Permissions;
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{self, BufWriter, ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +19,14 @@ const PREFIX: &str = ".loci-unfinished-";
 const NAME: &str = "whole";
 /// The mode of the hidden folder.
 const OWNER_ALONE: u32 = 0o700;
+/// What a file keeps of the mode of the one whose place it takes.
+const MODE_KEPT: u32 = 0o777;
+/// Links that are followed from a name.
+const LINKS_MAX: usize = 40;
+/// The folder of the open files of this process.
+const OPEN_FILES: &str = "/dev/fd";
+/// The name of its standard output there.
+const STANDARD_OUTPUT: &str = "1";
 
 /// A file or folder that is being written.
 pub(crate) struct Unfinished {
@@ -27,10 +37,7 @@ pub(crate) struct Unfinished {
 impl Unfinished {
     /// Makes the hidden folder in the folder of `target`.
     pub(crate) fn beside(target: &Path) -> Result<Self> {
-        let parent = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            Some(_) | None => Path::new("."),
-        };
+        let parent = folder_of(target);
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).permissions(Permissions::from_mode(OWNER_ALONE));
         let folder =
@@ -56,6 +63,121 @@ impl Unfinished {
     }
 }
 
+/// A single file that is being written.
+pub(crate) struct UnfinishedFile {
+    out: BufWriter<File>,
+    /// Absent where the bytes go straight to their place.
+    work: Option<Unfinished>,
+    target: PathBuf,
+}
+
+impl UnfinishedFile {
+    /// Begins the file of this name. A pipe is waited for until somebody reads it.
+    pub(crate) fn at(target: &Path) -> Result<Self> {
+        let writing = || format!("writing {}", target.display());
+        let (file, work) = match place_of(target).with_context(writing)? {
+            Place::Named { place, mode } => {
+                let work = Unfinished::beside(&place)?;
+                let file = File::create_new(work.path()).with_context(writing)?;
+                if let Some(mode) = mode {
+                    file.set_permissions(mode).with_context(writing)?;
+                }
+                (file, Some(work))
+            }
+            Place::Special(place) => {
+                (OpenOptions::new().write(true).open(place).with_context(writing)?, None)
+            }
+            // What was written there before stays.
+            Place::Open(place) => (OpenOptions::new().append(true).open(place).with_context(writing)?, None),
+        };
+        Ok(Self { out: BufWriter::new(file), work, target: target.to_owned() })
+    }
+
+    /// Returns what the bytes are written to.
+    pub(crate) fn out(&mut self) -> &mut BufWriter<File> {
+        &mut self.out
+    }
+
+    /// Writes what is left, and gives the file its name.
+    pub(crate) fn publish(self) -> Result<()> {
+        let Self { mut out, work, target } = self;
+        let writing = || format!("writing {}", target.display());
+        out.flush().with_context(writing)?;
+        let Some(work) = work else { return Ok(()) };
+        out.get_ref().sync_all().with_context(writing)?;
+        work.publish()
+    }
+}
+
+/// True for `-`, and for a name that leads to the standard output of this process.
+pub(crate) fn is_standard_output(target: &Path) -> bool {
+    if target == Path::new("-") {
+        return true;
+    }
+    let Ok(Place::Open(place)) = place_of(target) else { return false };
+    let is_own = match (folder_of(&place).canonicalize(), Path::new(OPEN_FILES).canonicalize()) {
+        (Ok(folder), Ok(own)) => folder == own,
+        (Err(_), _) | (_, Err(_)) => false,
+    };
+    is_own && place.file_name().is_some_and(|name| name == STANDARD_OUTPUT)
+}
+
+/// True where the bytes of a file of this name cannot be read again: it is a device, a pipe or an open file.
+pub(crate) fn is_written_through(target: &Path) -> bool {
+    matches!(place_of(target), Ok(Place::Special(_) | Place::Open(_)))
+}
+
+/// Where the bytes of a file go.
+enum Place {
+    /// A file takes this name: it is free, or that of a file with a mode. A folder refuses it in the end.
+    Named { place: PathBuf, mode: Option<Permissions> },
+    /// A device, a pipe or a socket.
+    Special(PathBuf),
+    /// An open file of a process: its link does not tell where its next byte goes.
+    Open(PathBuf),
+}
+
+/// Follows the links of a name.
+fn place_of(target: &Path) -> io::Result<Place> {
+    let mut place = target.to_owned();
+    for _ in 0..LINKS_MAX {
+        if is_open_file(&place) {
+            return Ok(Place::Open(place));
+        }
+        let about = match std::fs::symlink_metadata(&place) {
+            Ok(about) => about,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok(Place::Named { place, mode: None });
+            }
+            Err(error) => return Err(error),
+        };
+        if about.is_symlink() {
+            place = folder_of(&place).join(std::fs::read_link(&place)?);
+            continue;
+        }
+        if !about.is_file() && !about.is_dir() {
+            return Ok(Place::Special(place));
+        }
+        let mode = about.is_file().then(|| Permissions::from_mode(about.permissions().mode() & MODE_KEPT));
+        return Ok(Place::Named { place, mode });
+    }
+    Err(io::Error::other(format!("more than {LINKS_MAX} links lead on from it: name the file itself")))
+}
+
+/// True for a name in a folder of open files, where `/dev/stdout` leads to.
+fn is_open_file(place: &Path) -> bool {
+    let Ok(folder) = folder_of(place).canonicalize() else { return false };
+    folder == Path::new(OPEN_FILES) || folder.starts_with("/proc") && folder.ends_with("fd")
+}
+
+/// The folder that a name is in.
+fn folder_of(place: &Path) -> &Path {
+    match place.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        Some(_) | None => Path::new("."),
+    }
+}
+
 /// Removes the hidden folder; the remark about one that stays.
 fn left(folder: TempDir) -> Option<String> {
     let place = folder.path().display().to_string();
@@ -65,7 +187,70 @@ fn left(folder: TempDir) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsRawFd as _;
+    use std::os::unix::fs::{FileTypeExt as _, symlink};
+
     use super::*;
+
+    fn written(target: &Path, text: &str) {
+        let mut work = UnfinishedFile::at(target).unwrap();
+        work.out().write_all(text.as_bytes()).unwrap();
+        work.publish().unwrap();
+    }
+
+    #[test]
+    fn a_file_keeps_its_mode_and_goes_where_its_links_lead() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        let read = |name: &str| std::fs::read_to_string(at(name)).unwrap();
+        for mode in [0o600, 0o440] {
+            let name = format!("{mode:o}.jsonl");
+            std::fs::write(at(&name), "old").unwrap();
+            std::fs::set_permissions(at(&name), Permissions::from_mode(mode)).unwrap();
+            written(&at(&name), "new");
+            assert_eq!(read(&name), "new");
+            assert_eq!(std::fs::metadata(at(&name)).unwrap().permissions().mode() & 0o777, mode);
+        }
+        std::fs::create_dir(at("sub")).unwrap();
+        std::fs::write(at("sub/real.jsonl"), "old").unwrap();
+        symlink("real.jsonl", at("sub/link.jsonl")).unwrap();
+        symlink("sub/link.jsonl", at("link.jsonl")).unwrap();
+        symlink("sub/none.jsonl", at("dangling.jsonl")).unwrap();
+        written(&at("link.jsonl"), "one");
+        written(&at("dangling.jsonl"), "two");
+        assert_eq!((read("sub/real.jsonl"), read("sub/none.jsonl")), ("one".to_owned(), "two".to_owned()));
+        for name in ["link.jsonl", "sub/link.jsonl", "dangling.jsonl"] {
+            assert!(std::fs::symlink_metadata(at(name)).unwrap().is_symlink(), "{name}");
+        }
+        symlink("circle", at("circle")).unwrap();
+        let error = UnfinishedFile::at(&at("circle")).err().unwrap();
+        assert!(format!("{error:#}").contains("name the file itself"), "{error:#}");
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_written_into() {
+        let home = tempfile::tempdir().unwrap();
+        let pipe = home.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let from = pipe.clone();
+        let reader = std::thread::spawn(move || std::fs::read_to_string(from).unwrap());
+        written(&pipe, "through");
+        // A reader of a pipe that was replaced would wait without an end.
+        assert!(std::fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
+        assert_eq!(reader.join().unwrap(), "through");
+        assert!(is_written_through(&pipe));
+        let file = home.path().join("open.jsonl");
+        std::fs::write(&file, "before ").unwrap();
+        let open = File::options().append(true).open(&file).unwrap();
+        let name = PathBuf::from(format!("{OPEN_FILES}/{}", open.as_raw_fd()));
+        written(&name, "behind");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "before behind");
+        assert!(is_written_through(&name) && !is_standard_output(&name));
+        assert!(!is_written_through(&file) && !is_standard_output(&file));
+        for name in ["-", "/dev/stdout", "/dev/fd/1"] {
+            assert!(is_standard_output(Path::new(name)), "{name}");
+        }
+    }
 
     #[test]
     fn a_folder_that_cannot_be_removed_is_told() {

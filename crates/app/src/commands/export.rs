@@ -21,7 +21,7 @@ use crate::config::environment::Environment;
 use crate::exit::{NotFound, Usage};
 use crate::output;
 use crate::session::Session;
-use crate::unfinished::Unfinished;
+use crate::unfinished::{self, UnfinishedFile};
 
 /// How the first line of an export begins.
 const HEADER: &[u8] = br#"{"type":"header""#;
@@ -89,12 +89,17 @@ impl Export {
             None => all(&session).await?,
         };
         let part = ExportAsk { namespace: self.namespace.clone(), actor: self.actor.clone() };
-        match self.file.as_deref().filter(|path| *path != Path::new("-")) {
+        match self.file.as_deref().filter(|path| !unfinished::is_standard_output(path)) {
             None => {
                 ensure!(!self.manifest, "a manifest lies beside a file: name one");
                 write(&session, &memories, &part, &mut std::io::stdout().lock()).await?;
             }
             Some(path) => {
+                let has_place = !self.manifest || !unfinished::is_written_through(path);
+                ensure!(
+                    has_place,
+                    "a manifest lies beside a regular file: name one, or leave --manifest out"
+                );
                 let counts = to_file(&session, &memories, &part, path).await?;
                 if self.manifest {
                     manifest::write(path, part.namespace.as_deref(), counts)?;
@@ -164,12 +169,8 @@ async fn all(session: &Session) -> Result<Vec<String>> {
 
 /// Writes the file, which has its name once it is whole.
 async fn to_file(session: &Session, memories: &[String], part: &ExportAsk, path: &Path) -> Result<Counts> {
-    let writing = || format!("writing {}", path.display());
-    let work = Unfinished::beside(path)?;
-    let file = std::fs::File::create_new(work.path()).with_context(writing)?;
-    let mut out = std::io::BufWriter::new(file);
-    let counts = write(session, memories, part, &mut out).await?;
-    out.get_ref().sync_all().with_context(writing)?;
+    let mut work = UnfinishedFile::at(path)?;
+    let counts = write(session, memories, part, work.out()).await?;
     work.publish()?;
     Ok(counts)
 }

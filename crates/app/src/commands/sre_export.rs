@@ -2,7 +2,7 @@
 //! memory with its events and its history is `loci export`.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -14,7 +14,7 @@ use super::operations_place::OperationsAt;
 use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
-use crate::unfinished::Unfinished;
+use crate::unfinished::{self, UnfinishedFile};
 
 /// Which records, and where to
 #[derive(Debug, Args)]
@@ -49,18 +49,14 @@ impl Export {
                 Usage(format!("--type must be preferences, infrastructure or investigations, not {word}"))
             })?],
         };
-        let Some(path) = self.out.as_deref().filter(|path| *path != Path::new("-")) else {
+        let Some(path) = self.out.as_deref().filter(|path| !unfinished::is_standard_output(path)) else {
             let mut out = std::io::stdout().lock();
             let written = self.write(session, (&memory, &kinds), &mut out).await?;
             told(&written);
             return Ok(());
         };
-        let writing = || format!("writing {}", path.display());
-        let work = Unfinished::beside(path)?;
-        let file = std::fs::File::create_new(work.path()).with_context(writing)?;
-        let mut out = std::io::BufWriter::new(file);
-        let written = self.write(session, (&memory, &kinds), &mut out).await?;
-        out.get_ref().sync_all().with_context(writing)?;
+        let mut work = UnfinishedFile::at(path)?;
+        let written = self.write(session, (&memory, &kinds), work.out()).await?;
         work.publish()?;
         output::result(session.json, &written, |written| {
             output::line(format!("wrote {}: {} records", path.display(), written.records));

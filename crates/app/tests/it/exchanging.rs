@@ -151,6 +151,37 @@ fn an_export_that_fails_leaves_nothing() {
 }
 
 #[test]
+fn an_export_to_a_pipe_a_link_or_standard_output_replaces_none_of_them() {
+    use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
+
+    let home = home();
+    let target = |name: &str| home.path(name).to_str().unwrap().to_owned();
+    // The first line tells when it was written.
+    let behind = |text: &str| text.split_once('\n').unwrap().1.to_owned();
+    let whole = behind(&home.ok(&["export", "--memory", "notes"]));
+    assert!(whole.lines().last().unwrap().starts_with("{\"type\":\"end\""), "{whole}");
+    assert_eq!(behind(&home.ok(&["export", "--memory", "notes", "/dev/stdout"])), whole);
+    write(&home, "sub/real.jsonl", "old");
+    fs::set_permissions(home.path("sub/real.jsonl"), fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("sub/real.jsonl", home.path("link.jsonl")).unwrap();
+    home.ok(&["export", "--memory", "notes", &target("link.jsonl")]);
+    assert!(fs::symlink_metadata(home.path("link.jsonl")).unwrap().is_symlink());
+    assert_eq!(behind(&fs::read_to_string(home.path("sub/real.jsonl")).unwrap()), whole);
+    let about = fs::metadata(home.path("sub/real.jsonl")).unwrap();
+    assert_eq!(about.permissions().mode() & 0o777, 0o600);
+    let pipe = target("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let arguments = ["export", "--memory", "notes", "--manifest", &pipe];
+    assert!(home.fails(1, &arguments).contains("leave --manifest out"));
+    let from = pipe.clone();
+    let reader = std::thread::spawn(move || fs::read_to_string(from).unwrap());
+    home.ok(&["export", "--memory", "notes", &pipe]);
+    // A reader of a pipe that was replaced would wait without an end.
+    assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
+    assert_eq!(behind(&reader.join().unwrap()), whole);
+}
+
+#[test]
 fn an_import_that_is_killed_goes_on() {
     let home = home();
     let server = home.serve(&[]);
