@@ -104,6 +104,26 @@ fn a_commit_that_makes_a_directory_of_a_file_is_taken_whole() {
 }
 
 #[test]
+fn a_clone_whose_files_are_all_replaced_brings_what_is_new_and_puts_nothing_away() {
+    let mirrored = mirrored();
+    mirrored.shelf.put(A, "one\n");
+    mirrored.shelf.put(B, "other\n");
+    let base = mirrored.sync().commit.unwrap();
+    let new = "knowledge/facts/new.md";
+    let report = pull(&mirrored, &base, &[(A, None), (B, None), (new, Some("three\n"))]);
+    assert_eq!((report.created, report.put_away, report.refused.len()), (1, 0, 0), "{report:?}");
+    assert!(format!("{:?}", report.notes).contains("what is new is taken"), "{report:?}");
+    let root = mirrored.root();
+    assert_eq!(git(&root, &["ls-tree", "-r", "--name-only", "main"]), format!("{A}\n{new}\n{B}"));
+    for (path, body) in [(A, "one\n"), (B, "other\n"), (new, "three\n")] {
+        assert_eq!(mirrored.shelf.body(path), body, "{path}");
+    }
+    // Again it brings nothing.
+    let again = pull(&mirrored, &base, &[(A, None), (B, None), (new, Some("three\n"))]);
+    assert_eq!((again.created, again.put_away, again.conflicts.len()), (0, 0, 0), "{again:?}");
+}
+
+#[test]
 fn a15_clones_of_all_kinds_and_the_same_ids_again() {
     let mirrored = mirrored();
     for number in 0..100 {

@@ -48,6 +48,8 @@ pub struct Keeping {
     pub is_last: bool,
     /// A file and a directory cannot have one place, as they can in a bucket.
     pub has_directories: bool,
+    /// The files are a clone's: where all are gone, nothing is put away, and what is new is taken all the same.
+    pub is_clone: bool,
 }
 
 /// Something to do.
@@ -189,6 +191,12 @@ pub fn plan(sides: &Sides<'_>, keeping: &Keeping) -> SyncPlan {
     };
     match finding {
         Finding::NotOurs => plan,
+        Finding::Gone if keeping.is_clone => {
+            let mut planning = Planning { sides, keeping, plan };
+            planning.new_alone();
+            planning.plan.actions.sort_by_key(rank);
+            planning.plan
+        }
         Finding::Gone => {
             if keeping.direction != Direction::Import {
                 // What lies there all the same is looked at the next time.
@@ -274,6 +282,17 @@ impl Planning<'_> {
         self.missing(&missing);
     }
 
+    /// What lies there, where all that both held is gone: it waits only in the place of what is gone.
+    fn new_alone(&mut self) {
+        let sides = self.sides;
+        for (path, file) in sides.mirror {
+            let (tree, agreed) = (sides.tree.get(path).copied(), sides.agreed.get(path).copied());
+            self.one(path, tree, Some(*file), agreed);
+        }
+        let waiting: BTreeSet<String> = sides.agreed.keys().cloned().collect();
+        self.plan.hold(&waiting);
+    }
+
     /// One path, but for a file that is missing beside an unchanged document.
     fn one(
         &mut self,
@@ -329,7 +348,7 @@ impl Planning<'_> {
 
     /// Files that are missing beside documents that did not change.
     fn missing(&mut self, missing: &[&String]) {
-        let Keeping { direction, deletes, now, is_last, has_directories } = *self.keeping;
+        let Keeping { direction, deletes, now, is_last, has_directories, is_clone: _ } = *self.keeping;
         if direction == Direction::Export || deletes == Deletes::Disabled {
             for path in missing {
                 self.take(SyncAction::Write { path: (*path).clone(), over: None });

@@ -26,6 +26,7 @@ fn keeping() -> Keeping {
         now: at(1_000),
         is_last: false,
         has_directories: true,
+        is_clone: false,
     }
 }
 
@@ -109,6 +110,19 @@ fn a_directory_that_is_gone_deletes_nothing() {
     check(&side(&[("other.md", "9")]), Marked::Own, Finding::Gone, 2);
     check(&all, Marked::Missing, Finding::NotOurs, 0);
     check(&Side::new(), Marked::Other, Finding::NotOurs, 0);
+}
+
+#[test]
+fn of_a_clone_whose_files_are_gone_what_is_new_is_taken() {
+    let all = side(&[(PATH, "1"), ("b.md", "2")]);
+    let clone = Keeping { direction: Direction::Import, is_last: true, is_clone: true, ..keeping() };
+    let (taken, inside) = ("new.md", "b.md/inside.md");
+    let plan = planned(&all, &side(&[(taken, "9"), (inside, "8")]), &all, &clone);
+    let new = SyncAction::TakeNew { path: taken.to_owned(), file: digest("9") };
+    assert_eq!((plan.finding, plan.actions), (Finding::Gone, vec![new]));
+    // The document in its place is not put away: it says so.
+    assert_eq!(plan.notes, [SyncNote { path: inside.to_owned(), what: "waits_for_deletion" }]);
+    assert!(planned(&all, &Side::new(), &all, &clone).actions.is_empty());
 }
 
 #[test]

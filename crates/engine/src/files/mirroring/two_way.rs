@@ -94,7 +94,7 @@ impl Sync<'_> {
         self.report.files = look.mirror.len() as u64;
         self.report.waiting_deletes = look.plan.waiting_deletes as u64;
         if look.plan.finding == Finding::Gone {
-            self.note("", "all files are gone in the clone: nothing is put away");
+            self.note("", "all files are gone in the clone: nothing is put away, and what is new is taken");
         }
         self.carry_out(&look).await.map(drop)
     }
@@ -215,6 +215,7 @@ impl Sync<'_> {
             now: self.engine.clock.now(),
             is_last: self.is_last,
             has_directories: self.mirror.kind != MirrorKind::S3,
+            is_clone: self.is_passing,
         };
         let plan = sync_plan::plan(&sides, &keeping);
         self.remember_missing(&plan);
