@@ -43,7 +43,9 @@ await world.run({
     const writes = await world.recorded('/events');
     assert.deepEqual(writes.map(({ method, status }) => [method, status]), [['POST', 201]]);
     assert.ok(writes[0].body.clientToken.endsWith('-0-5'), writes[0].body.clientToken);
-    const block = `\n\n<memory>\n<entry source="facts">${FACT}</entry>\n</memory>`;
+    // The answer was remembered too; what the question asks for comes first.
+    const entries = [FACT, 'Noted.'].map((text) => `<entry source="facts">${text}</entry>\n`).join('');
+    const block = `\n\n<memory>\n${entries}</memory>`;
     const [asked] = await world.recorded('/converse-stream');
     assert.deepEqual(world.texts(asked.body.messages.at(-1)), [QUESTION, block]);
     const written = await world.events(memoryId, actorId, 's1');

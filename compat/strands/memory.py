@@ -52,7 +52,9 @@ def turns_are_counted():
     assert [(call["method"], call["status"]) for call in writes] == [("POST", 201)] * 3, writes
     ranges = [call["body"]["clientToken"].rsplit("-", 2)[1:] for call in writes]
     assert ranges == [["0", "1"], ["2", "3"], ["4", "5"]], ranges
-    block = f'\n\n<memory>\n<entry source="facts">{FACT}</entry>\n</memory>'
+    # The answer was remembered too; what the question asks for comes first.
+    entries = "".join(f'<entry source="facts">{text}</entry>\n' for text in [FACT, "Noted."])
+    block = f"\n\n<memory>\n{entries}</memory>"
     asked = world.recorded("/converse-stream")
     assert shown(asked[0]) == [QUESTION, block], shown(asked[0])
     expected = [[("USER", question), ("ASSISTANT", "Noted.")] for question in questions]
