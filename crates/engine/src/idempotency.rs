@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use crate::access;
-use crate::erasure::{Source, Tombstones, refusal};
+use crate::erasure::{Source, Tombstones};
 
 /// The treatment of a request whose source was erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -221,11 +221,7 @@ fn check_erased(
     for scope in scopes.into_iter().flatten() {
         let name = tx.idempotency().name(&scope)?;
         let source = Source::Request(&name);
-        match tombstones.get(tx, &source)? {
-            Some(_) if token.if_erased == IfErased::Restore => tombstones.lift(tx, &source)?,
-            Some(at) => return Err(refusal("what the request wrote", at)),
-            None => {}
-        }
+        tombstones.restore_or_refuse(tx, (&source, "what the request wrote"), token.if_erased)?;
     }
     Ok(())
 }

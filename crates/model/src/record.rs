@@ -193,6 +193,11 @@ impl Record {
         self.state == RecordState::Active && !self.is_expired(now)
     }
 
+    /// True when its text is there: a deleted record keeps it until its erasure, and is a shell behind it.
+    pub fn has_content(&self) -> bool {
+        self.state != RecordState::Erased || !self.text.is_empty()
+    }
+
     /// True when its expiry has passed.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expires_at.is_some_and(|expires| expires <= now)

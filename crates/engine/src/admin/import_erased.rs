@@ -8,7 +8,7 @@ use loci_model::event::Event;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::ports::vault::Vault;
-use loci_model::record::{Record, RecordState};
+use loci_model::record::Record;
 use loci_model::{ActorId, MemoryId, RecordId, Result, Timestamp};
 
 use super::{ExportLine, ImportReport};
@@ -98,10 +98,7 @@ impl<'a> Sifting<'a> {
         let (mut shells, mut memories) = (BTreeSet::new(), BTreeMap::new());
         for line in lines {
             match line {
-                // A deleted record keeps its text for a while: it is no shell yet.
-                ExportLine::Record { record, .. }
-                    if record.state == RecordState::Erased && record.text.is_empty() =>
-                {
+                ExportLine::Record { record, .. } if !record.has_content() => {
                     shells.insert(&record.id);
                 }
                 ExportLine::Memory { memory } => {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{EventQuery, ReadTx, SessionPage, Tx};
 use loci_model::ports::vault::Vault;
-use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::record::{Record, RecordKind};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, Timestamp};
 
 use super::erased_texts::ErasedTexts;
@@ -143,7 +143,7 @@ impl Erasing<'_> {
         }
         let ids: Vec<RecordId> = ids.into_iter().collect();
         let mut records = tx.records().get_many(&self.memory.id, &ids)?;
-        records.retain(|record| record.state != RecordState::Erased || !record.text.is_empty());
+        records.retain(Record::has_content);
         Ok(records)
     }
 

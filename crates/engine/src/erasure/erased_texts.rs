@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
-use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::record::{Record, RecordKind};
 use loci_model::scope::RecordScope;
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
@@ -114,9 +114,8 @@ fn digest_of(record: &Record) -> Option<String> {
 
 /// Returns the documents among records whose content is there.
 fn documents_among(tx: &dyn ReadTx, memory: &MemoryId, ids: &[RecordId]) -> Result<Vec<RecordId>> {
-    let is_there = |record: &Record| record.state != RecordState::Erased || !record.text.is_empty();
     let records = tx.records().get_many(memory, ids)?.into_iter();
-    let documents = records.filter(|record| record.kind == RecordKind::Document && is_there(record));
+    let documents = records.filter(|record| record.kind == RecordKind::Document && record.has_content());
     Ok(documents.map(|record| record.id).collect())
 }
 

@@ -27,6 +27,7 @@ pub(crate) use erased_texts::ErasedTexts;
 pub use holdings::Holdings;
 pub(crate) use person::Person;
 pub(crate) use tombstones::{
-    IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, Tombstones, message_name, refusal, refusal_of_actor,
+    IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, Tombstones, day, message_name, refusal,
+    refusal_of_actor,
 };
 pub(crate) use traces::is_note_of;

@@ -183,14 +183,8 @@ impl Person {
     /// of people decides, so `knowledge/users/mara/people/ben.md` is Mara's.
     fn is_path_of_another(&self, path: &str) -> bool {
         let found = segments(path);
-        if found.first() != Some(&KNOWLEDGE) {
-            return false;
-        }
-        let is_of_people = |directory: &&str| {
-            DIRECTORIES_OF_PEOPLE_ALONE.iter().any(|one| one.eq_ignore_ascii_case(directory))
-        };
-        let rest = found.iter().position(is_of_people).and_then(|at| found.get(at + 1..));
-        rest.is_some_and(|rest| match rest {
+        let mut behind = behind_directories(&found, &DIRECTORIES_OF_PEOPLE_ALONE);
+        behind.next().is_some_and(|rest| match rest {
             [] => false,
             [file] => !self.names.iter().any(|name| is_file_of(file, name)),
             _ => !self.is_at_start(rest),
@@ -209,15 +203,9 @@ impl Person {
     /// people: `knowledge/users/mara/tea.md`, `knowledge/users/mara.md`.
     fn owns_path(&self, path: &str) -> bool {
         let found = segments(path);
-        if found.first() != Some(&KNOWLEDGE) {
-            return false;
-        }
         let directories: &[&str] =
             if self.is_alone { &DIRECTORIES_OF_PEOPLE_ALONE } else { &PEOPLE_DIRECTORIES };
-        let is_of_people =
-            |directory: &str| directories.iter().any(|one| one.eq_ignore_ascii_case(directory));
-        let behind = found.iter().enumerate().filter(|(_, directory)| is_of_people(directory));
-        behind.filter_map(|(at, _)| found.get(at + 1..)).any(|rest| {
+        behind_directories(&found, directories).any(|rest| {
             self.names.iter().any(|name| {
                 let wanted = segments(name);
                 let is_directory =
@@ -288,6 +276,17 @@ fn copied_keys(memory: &Memory) -> BTreeSet<(StrategyId, String)> {
     }
     copied.retain(|key| !inferred.contains(key));
     copied
+}
+
+/// The segments behind each directory of some names in a path of a tree, the outermost directory first.
+fn behind_directories<'a, 'p>(
+    found: &'a [&'p str],
+    names: &'a [&str],
+) -> impl Iterator<Item = &'a [&'p str]> {
+    let is_of_tree = found.first() == Some(&KNOWLEDGE);
+    let is_named = move |directory: &str| names.iter().any(|name| name.eq_ignore_ascii_case(directory));
+    let directories = found.iter().enumerate().filter(move |(_, one)| is_of_tree && is_named(one));
+    directories.filter_map(|(at, _)| found.get(at + 1..))
 }
 
 /// True for a file of that name, with an ending or without one.

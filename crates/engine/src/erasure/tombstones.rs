@@ -10,7 +10,7 @@ use loci_model::ledger::Shelf;
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
-use loci_model::record::{Record, RecordOrigin, RecordState};
+use loci_model::record::{Record, RecordOrigin};
 use loci_model::tree_entry::{TreePlace, owner_of};
 use loci_model::{
     ActorId, Document, Error, EventId, MemoryId, Reason, RecordId, Result, SessionId, Timestamp,
@@ -18,6 +18,7 @@ use loci_model::{
 use serde::{Deserialize, Serialize};
 
 use super::erased_texts::ErasedTexts;
+use crate::idempotency::IfErased;
 use crate::keys::master_key::can_digest;
 
 /// The entry that says that a memory has tombstones at all: without it no digest is made.
@@ -155,7 +156,7 @@ impl Tombstones<'_> {
         reach: Reach<'_>,
         at: Timestamp,
     ) -> Result<()> {
-        if record.state == RecordState::Erased && record.text.is_empty() {
+        if !record.has_content() {
             return Ok(());
         }
         self.put(tx, &Source::Record(&record.id), at)?;
@@ -228,6 +229,23 @@ impl Tombstones<'_> {
         }
         let found = tx.ledger().noun::<ErasedSource>(self.memory, &self.digest(source)?)?;
         Ok(found.map(|found| found.at))
+    }
+
+    /// Refuses a source whose data was erased, or ends its tombstone where somebody restores it.
+    ///
+    /// # Errors
+    /// `SOURCE_ERASED`, naming `what`; errors of the store and of the vault.
+    pub(crate) fn restore_or_refuse(
+        &self,
+        tx: &mut dyn Tx,
+        (source, what): (&Source<'_>, &str),
+        if_erased: IfErased,
+    ) -> Result<()> {
+        match self.get(tx, source)? {
+            Some(_) if if_erased == IfErased::Restore => self.lift(tx, source),
+            Some(at) => Err(refusal(what, at)),
+            None => Ok(()),
+        }
     }
 
     /// The time a source's data was erased from an earlier memory of that id. The caller asked once
@@ -343,7 +361,8 @@ fn refused(rule: &str, told: Vec<String>) -> Error {
     Error::conflict(format!("{rule}: {remedy}")).because(Reason::SourceErased).listing(told)
 }
 
-fn day(at: Timestamp) -> String {
+/// The day of an erasure, as a refusal says it.
+pub(crate) fn day(at: Timestamp) -> String {
     at.to_rfc3339().chars().take(10).collect()
 }
 

@@ -244,11 +244,7 @@ impl Engine {
         if let Some(id) = prepared.new.metadata.get(IMPORT_ID) {
             let (actor, session) = (&prepared.new.actor, &prepared.session);
             for source in [Source::ImportedEvent { actor, session, id }, Source::EventOfImport(id)] {
-                match tombstones.get(tx, &source)? {
-                    Some(_) if if_erased == IfErased::Restore => tombstones.lift(tx, &source)?,
-                    Some(at) => return Err(refusal("the event", at)),
-                    None => {}
-                }
+                tombstones.restore_or_refuse(tx, (&source, "the event"), if_erased)?;
             }
         }
         if if_erased == IfErased::Refuse {

@@ -9,7 +9,7 @@ use loci_model::{Error, Reason, Result, Timestamp};
 use super::document::DocumentContent;
 use super::path::DocumentPath;
 use super::writing::Writing;
-use crate::erasure::{Source, Tombstones, forgotten_text, refusal};
+use crate::erasure::{Source, Tombstones, day, forgotten_text, refusal};
 use crate::safety;
 
 /// The reason a document was put away whose file was deleted in a mirror: its file may come back there,
@@ -177,7 +177,7 @@ fn tombstones<'a>(writing: &'a Writing<'_>) -> Tombstones<'a> {
 }
 
 fn stays(what: &str, at: Timestamp) -> Error {
-    let day: String = at.to_rfc3339().chars().take(10).collect();
+    let day = day(at);
     let rule = format!("{what} was deleted on {day}, and the file does not bring it back");
     Error::conflict(format!("{rule}: write it with loci files put, or restore it"))
         .because(Reason::SourceErased)

@@ -527,7 +527,7 @@ fn a_file_that_was_adopted_with_a_secret_is_not_written_over() {
 }
 
 /// Redacts what holds a text in the document at a path; mirrors are brought up with it.
-fn redact(mirrored: &Mirrored, path: &str, text: &str) {
+pub(super) fn redact(mirrored: &Mirrored, path: &str, text: &str) {
     let asked = RecordRedact {
         memory: mirrored.shelf.memory(),
         record: mirrored.shelf.get(path).unwrap().record,

@@ -7,7 +7,7 @@ use loci_engine::files::{AppendTo, RecordRedact, RedactWhich};
 use loci_model::mirror::MirrorReport;
 use loci_testkit::block_on;
 
-use super::mirrors::Mirrored;
+use super::mirrors::{Mirrored, redact};
 
 fn flat() -> Mirrored {
     Mirrored::new(|new| new.layout = "strands-flat".to_owned())
@@ -193,14 +193,7 @@ fn an_erasure_comes_to_a_coding_agents_file_only_with_what_it_says() {
         mirrored.shelf.put("knowledge/facts/unrelated.md", "unrelated words\n");
         let paths = mirrored.shelf.paths(None, None);
         let path = paths.iter().find(|path| path.contains(document) && path.ends_with(".md")).unwrap();
-        let asked = RecordRedact {
-            memory: mirrored.shelf.memory(),
-            record: mirrored.shelf.get(path).unwrap().record,
-            which: RedactWhich::Match(text.to_owned()),
-            reason: "asked for".to_owned(),
-        };
-        let done = block_on(mirrored.shelf.engine.record_redact(&mirrored.shelf.caller, asked)).unwrap();
-        assert!(done.places.contains(&"mirror team".to_owned()), "{document}: {done:?}");
+        redact(&mirrored, path, text);
         let (now_index, now_topic) =
             (mirrored.read("MEMORY.md").unwrap(), mirrored.read("deploy.md").unwrap());
         assert_eq!((now_index == index, now_topic == topic), (index_stays, topic_stays), "{document}");

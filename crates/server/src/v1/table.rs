@@ -145,29 +145,43 @@ impl Table {
     }
 
     /// An operation whose request is the body and whose answer says whether it made anything: 200 where it did not.
-    pub(super) fn made<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
+    pub(super) fn made<Q, A, F, Work>(self, place: Place, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
         A: Serialize + ToSchema + 'static,
         F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
         Work: Future<Output = Result<(A, bool)>> + Send,
     {
-        let (request, answer) = (self.named::<Q>(), self.named::<A>());
-        self.described.push(Described { place, request, answer });
-        self.handle(place, move |doors, request| {
-            let work = work.clone();
-            async move {
-                let (call, _) = Call::begin(doors, request).await?;
-                let asked = call.json()?;
-                let (answer, made) = work(call, asked).await?;
-                Ok((if made { place.status } else { StatusCode::OK }, Json(answer)).into_response())
-            }
+        self.answered(place, work, |place, answer, made| {
+            (if made { place.status } else { StatusCode::OK }, Json(answer)).into_response()
         })
     }
 
     /// An operation whose request is the body and whose answer says in a header whether an earlier request with
     /// the same idempotency key got it.
-    pub(super) fn replayed<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
+    pub(super) fn replayed<Q, A, F, Work>(self, place: Place, work: F) -> Self
+    where
+        Q: DeserializeOwned + ToSchema + Send + 'static,
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<(A, bool)>> + Send,
+    {
+        self.answered(place, work, |place, answer, is_replayed| {
+            let mut response = (place.status, Json(answer)).into_response();
+            if is_replayed {
+                response.headers_mut().insert(call::REPLAYED, HeaderValue::from_static("true"));
+            }
+            response
+        })
+    }
+
+    /// An operation whose request is the body, and whose response is made of its answer and of a word about it.
+    fn answered<Q, A, F, Work>(
+        mut self,
+        place: Place,
+        work: F,
+        respond: fn(Place, A, bool) -> Response,
+    ) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
         A: Serialize + ToSchema + 'static,
@@ -181,12 +195,8 @@ impl Table {
             async move {
                 let (call, _) = Call::begin(doors, request).await?;
                 let asked = call.json()?;
-                let (answer, is_replayed) = work(call, asked).await?;
-                let mut response = (place.status, Json(answer)).into_response();
-                if is_replayed {
-                    response.headers_mut().insert(call::REPLAYED, HeaderValue::from_static("true"));
-                }
-                Ok(response)
+                let (answer, word) = work(call, asked).await?;
+                Ok(respond(place, answer, word))
             }
         })
     }

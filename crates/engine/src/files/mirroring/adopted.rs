@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use loci_model::mirror::MirrorPending;
 use loci_model::ports::files::FileDigest;
 use loci_model::ports::store::{ReadTx, StoreExt};
-use loci_model::record::RecordState;
+use loci_model::record::Record;
 use loci_model::{MemoryId, RecordId, Result};
 
 use super::keeping::{Kept, hex_of};
@@ -49,7 +49,7 @@ fn standing(
     is_outdated: bool,
 ) -> Result<Standing> {
     let current = tx.records().get(memory, record)?;
-    let current = current.filter(|current| current.state != RecordState::Erased || !current.text.is_empty());
+    let current = current.filter(Record::has_content);
     let Some(current) = current else {
         return Ok(if is_outdated { Standing::Erased } else { Standing::Ended });
     };
