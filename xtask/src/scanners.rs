@@ -10,8 +10,8 @@ use std::process::Command;
 /// Instructions of a text may be so many times those of one a tenth as long. A reader that compares
 /// everything with everything has a hundred times as many; one that sorts has twelve.
 const GROWTH_MAX: f64 = 13.0;
-/// Readers that may grow faster, with the growth that they are allowed: each stops at a budget of its own
-/// beyond the sizes that are counted here.
+/// Readers that may grow faster, with the growth that they are allowed: each stops at a budget of
+/// its own beyond the sizes that are counted here.
 const BOUNDED_OTHERWISE: [(&str, f64); 1] = [("a diff of documents", 45.0)];
 /// The counted function of `loci-bench`: each of its calls.
 const MEASURED: &str = "loci_bench::scanners::measured";

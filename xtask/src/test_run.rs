@@ -92,7 +92,8 @@ fn clippy(checkout: &Checkout) -> Result<()> {
     process::run(checkout.cargo(&arguments).args(["--", "-D", "warnings"]))
 }
 
-/// Tests of a program that run at a time for each processor: most of them wait for the disk half of their time.
+/// Tests of a program that run at a time for each processor: most of them wait for the disk half of
+/// their time.
 const TESTS_PER_PROCESSOR: usize = 2;
 
 fn tests(checkout: &Checkout) -> Result<()> {
@@ -145,8 +146,9 @@ fn crash_hooks(checkout: &Checkout) -> Result<()> {
     Ok(())
 }
 
-/// What the default build leaves out. Behind the tests: only what depends on a feature is compiled again, and of the
-/// application's great test program only what needs a feature runs again.
+/// Parts that the default build leaves out. Behind the tests: only what depends on a feature is
+/// compiled again, and of the application's great test program only what needs a feature runs
+/// again.
 fn features(checkout: &Checkout) -> Result<()> {
     for package in ["app", "client"] {
         for program in test_programs::of_package(checkout, package, FEATURES)? {

@@ -37,13 +37,14 @@ pub(crate) fn file_of_lines(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// The text of a file, or of standard input, without its byte order mark; `what` names it where it cannot be
-/// read.
+/// The text of a file, or of standard input, without its byte order mark; `what` names it where it
+/// cannot be read.
 pub(crate) fn text_of(file: impl AsRef<Path>, what: &str) -> Result<String> {
     written_text_of(file, what).map(|text| without_mark(&text).to_owned())
 }
 
-/// The text of a file, or of standard input, as it was written: of a document, which keeps its mark.
+/// The text of a file, or of standard input, as it was written: of a document, which keeps its
+/// mark.
 pub(crate) fn written_text_of(file: impl AsRef<Path>, what: &str) -> Result<String> {
     let file = file.as_ref();
     if file == Path::new("-") {
@@ -53,8 +54,8 @@ pub(crate) fn written_text_of(file: impl AsRef<Path>, what: &str) -> Result<Stri
     read.with_context(|| format!("reading {what} from {}", file.display()))
 }
 
-/// The text of a file, of a limited size, without its byte order mark. A pipe may be one: shells give the
-/// output of a command so.
+/// The text of a file, of a limited size, without its byte order mark. A pipe may be one: shells
+/// give the output of a command so.
 pub(crate) fn file_text(file: &Path) -> std::io::Result<String> {
     limited(File::open(file)?).map(|text| without_mark(&text).to_owned())
 }

@@ -1,7 +1,8 @@
-//! A file or folder that has its name once it is whole. Until then it lies in a hidden folder beside its
-//! place, which its owner alone may enter, and which goes when the work fails. What is in it is its writer's
-//! matter; a process that is killed leaves the hidden folder. A single file goes where the links of its name lead
-//! to, and keeps the mode of the file whose place it takes; what is no regular file is written into as it is.
+//! A file or folder that has its name once it is whole. Until then it lies in a hidden folder
+//! beside its place, which its owner alone may enter, and which goes when the work fails. What is
+//! in it is its writer's matter; a process that is killed leaves the hidden folder. A single file
+//! goes where the links of its name lead to, and keeps the mode of the file whose place it takes;
+//! what is no regular file is written into as it is.
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Write as _};
@@ -19,7 +20,7 @@ const PREFIX: &str = ".loci-unfinished-";
 const NAME: &str = "whole";
 /// The mode of the hidden folder.
 const OWNER_ALONE: u32 = 0o700;
-/// What a file keeps of the mode of the one whose place it takes.
+/// The part of the mode that a file keeps of the one whose place it takes.
 const MODE_KEPT: u32 = 0o777;
 /// Links that are followed from a name.
 const LINKS_MAX: usize = 40;
@@ -50,8 +51,8 @@ impl Unfinished {
         self.folder.path().join(NAME)
     }
 
-    /// Gives the work its name. A file takes the place of a file, a folder that of an empty folder. Then it is
-    /// done: a hidden folder that cannot be removed is told, and is no failure.
+    /// Gives the work its name. A file takes the place of a file, a folder that of an empty folder.
+    /// Then it is done: a hidden folder that cannot be removed is told, and is no failure.
     pub(crate) fn publish(self) -> Result<()> {
         let Self { folder, target } = self;
         std::fs::rename(folder.path().join(NAME), &target)
@@ -87,7 +88,7 @@ impl UnfinishedFile {
             Place::Special(place) => {
                 (OpenOptions::new().write(true).open(place).with_context(writing)?, None)
             }
-            // What was written there before stays.
+            // Earlier bytes of it stay.
             Place::Open(place) => (OpenOptions::new().append(true).open(place).with_context(writing)?, None),
         };
         Ok(Self { out: BufWriter::new(file), work, target: target.to_owned() })
@@ -122,14 +123,16 @@ pub(crate) fn is_standard_output(target: &Path) -> bool {
     is_own && place.file_name().is_some_and(|name| name == STANDARD_OUTPUT)
 }
 
-/// True where the bytes of a file of this name cannot be read again: it is a device, a pipe or an open file.
+/// True where the bytes of a file of this name cannot be read again: it is a device, a pipe or an
+/// open file.
 pub(crate) fn is_written_through(target: &Path) -> bool {
     matches!(place_of(target), Ok(Place::Special(_) | Place::Open(_)))
 }
 
-/// Where the bytes of a file go.
+/// The place of a file's bytes.
 enum Place {
-    /// A file takes this name: it is free, or that of a file with a mode. A folder refuses it in the end.
+    /// A file takes this name: it is free, or that of a file with a mode. A folder refuses it in
+    /// the end.
     Named { place: PathBuf, mode: Option<Permissions> },
     /// A device, a pipe or a socket.
     Special(PathBuf),

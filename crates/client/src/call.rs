@@ -136,11 +136,11 @@ impl Client {
         Ok(self)
     }
 
-    /// The same client whose creations say under which key an earlier version made them: what that one made
-    /// counts as made, or as erased.
+    /// The same client whose creations say under which key an earlier version made them: what that
+    /// one made counts as made, or as erased.
     ///
     /// # Errors
-    /// Where the key cannot stand in a header.
+    /// An error where the key cannot stand in a header.
     pub fn with_former_key(mut self, key: &str) -> Result<Self, ClientError> {
         let bad = |_| ClientError::Request("a former key must be printable ASCII".to_owned());
         self.headers.insert("loci-former-key", HeaderValue::from_str(key).map_err(bad)?);
@@ -287,8 +287,8 @@ impl Client {
         read(&collect(self.stream(method, path, body).await?).await?)
     }
 
-    /// The answer to a `POST`, and whether an earlier request with the same idempotency key got it. Older
-    /// servers say it of none.
+    /// The answer to a `POST`, and whether an earlier request with the same idempotency key got it.
+    /// Older servers say it of none.
     pub(crate) async fn send_once<A: DeserializeOwned>(
         &self,
         path: String,

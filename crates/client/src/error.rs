@@ -36,7 +36,8 @@ impl ClientError {
         matches!(self, Self::Refused { problem, .. } if problem.code == "SOURCE_ERASED")
     }
 
-    /// True where what was sent is refused because its actor was forgotten there, be it known there or new.
+    /// True where what was sent is refused because its actor was forgotten there, be it known there
+    /// or new.
     pub fn is_actor_erased(&self) -> bool {
         let Self::Refused { problem, .. } = self else { return false };
         let told = problem.details.as_ref().and_then(|details| details.get("violations")?.as_array());

@@ -18,7 +18,8 @@ impl Client {
         self.send(Method::POST, path(&["v1", "memories", memory, "events"]), new).await
     }
 
-    /// Stores an event, and tells whether an earlier request with the same idempotency key stored it.
+    /// Stores an event, and tells whether an earlier request with the same idempotency key stored
+    /// it.
     ///
     /// # Errors
     /// See [`Client::event_create`].

@@ -71,8 +71,8 @@ impl ClientToken {
         })
     }
 
-    /// The token of a request that an earlier version of the client sent under another one: it has the answer
-    /// and the tombstones of that one, too.
+    /// The token of a request that an earlier version of the client sent under another one: it has
+    /// the answer and the tombstones of that one, too.
     ///
     /// # Errors
     /// `Invalid` for a token that is too long.

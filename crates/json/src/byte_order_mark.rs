@@ -1,10 +1,11 @@
-//! The byte order mark that editors of Windows put before a text: no part of it. It does not look at other
-//! encodings than UTF-8.
+//! The byte order mark that editors of Windows put before a text: no part of it. It does not look
+//! at other encodings than UTF-8.
 
 /// The mark, as text.
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Returns the text behind its byte order mark, if it begins with one. A second mark is part of the text.
+/// Returns the text behind its byte order mark, if it begins with one. A second mark is part of the
+/// text.
 #[must_use]
 pub fn without_mark(text: &str) -> &str {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)

@@ -1,10 +1,11 @@
 //! JSON that other programs wrote: requests, hooks, exports, answers of models and services.
 //!
-//! Programs cut text at a number of UTF-16 units and thereby cut emoji in two. The half is a lone surrogate: `\ud83d` is
-//! JSON by its grammar, but no Unicode text. Every reader of foreign JSON goes through this crate, which replaces a
-//! lone surrogate by U+FFFD and logs a warning, so that half a letter never costs a request, a line or a conversation.
-//! Files that others wrote, of whatever kind, become text here ([`text_of`]), for the same reason, and lose
-//! their byte order mark ([`without_mark`]).
+//! Programs cut text at a number of UTF-16 units and thereby cut emoji in two. The half is a lone
+//! surrogate: `\ud83d` is JSON by its grammar, but no Unicode text. Every reader of foreign JSON
+//! goes through this crate, which replaces a lone surrogate by U+FFFD and logs a warning, so that
+//! half a letter never costs a request, a line or a conversation. Files that others wrote, of
+//! whatever kind, become text here ([`text_of`]), for the same reason, and lose their byte order
+//! mark ([`without_mark`]).
 //!
 //! Text that Loci wrote itself (rows of a store) is read by `serde_json`. This crate does *not* repair JSON in any
 //! other way: what is not JSON stays an error.

@@ -486,8 +486,8 @@ pub const FRONTMATTER_DEPTH_MAX: usize = 4;
 pub const FILE_TITLE_CHARS_MAX: usize = 200;
 /// Characters of a document's description.
 pub const FILE_DESCRIPTION_CHARS_MAX: usize = 160;
-/// Characters of a text, without its layout, from which on it is known as that of one erased document: shorter
-/// ones are said by many.
+/// Characters of a text, without its layout, from which on it is known as that of one erased
+/// document: shorter ones are said by many.
 pub const FORGOTTEN_TEXT_CHARS_MIN: usize = 64;
 /// Lines of a document that tools which count lines read.
 pub const FILE_LINES_MAX: usize = 999_999;

@@ -193,12 +193,12 @@ pub struct MirrorFile {
     /// Its content that was not taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<MirrorRefusal>,
-    /// The file lay there before the mirror, and was not taken yet or holds secrets: it may be the only copy,
-    /// and is not written over.
+    /// The file lay there before the mirror, and was not taken yet or holds secrets: it may be the
+    /// only copy, and is not written over.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adopted: bool,
-    /// Records that such a file was taken into or leads to, each with its version then: where one of them is
-    /// erased, the file is written over.
+    /// Records that such a file was taken into or leads to, each with its version then: where one
+    /// of them is erased, the file is written over.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub taken: BTreeMap<RecordId, u32>,
 }

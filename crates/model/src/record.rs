@@ -193,7 +193,8 @@ impl Record {
         self.state == RecordState::Active && !self.is_expired(now)
     }
 
-    /// True when its text is there: a deleted record keeps it until its erasure, and is a shell behind it.
+    /// True when its text is there: a deleted record keeps it until its erasure, and is a shell
+    /// behind it.
     pub fn has_content(&self) -> bool {
         self.state != RecordState::Erased || !self.text.is_empty()
     }

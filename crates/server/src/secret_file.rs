@@ -1,6 +1,7 @@
-//! Users that may read or change a file that holds a secret, by its mode and owner. One rule for the master
-//! key, files with tokens, the private key of TLS and a configuration that names secret addresses; refusing
-//! the file or warning about it is the reader's matter. It does not look at folders or access lists.
+//! Users that may read or change a file that holds a secret, by its mode and owner. One rule for
+//! the master key, files with tokens, the private key of TLS and a configuration that names secret
+//! addresses; refusing the file or warning about it is the reader's matter. It does not look at
+//! folders or access lists.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
@@ -12,8 +13,8 @@ const NEVER: u32 = 0o037;
 /// All permissions of a group.
 const GROUP: u32 = 0o070;
 
-/// Returns the sentence about a secret file that breaks the rule: mode, owner, rule and remedy. `None` for a
-/// file that keeps it. `name` is the file as the reader of the sentence may see it.
+/// Returns the sentence about a secret file that breaks the rule: mode, owner, rule and remedy.
+/// `None` for a file that keeps it. `name` is the file as the reader of the sentence may see it.
 #[must_use]
 pub fn fault(name: &str, about: &Metadata) -> Option<String> {
     let process = rustix::process::geteuid().as_raw();
@@ -32,9 +33,10 @@ fn fault_of(name: &str, mode: u32, owner: u32, process: u32) -> Option<String> {
     })
 }
 
-/// True where nobody reads the file who need not. As in PostgreSQL, it is the process's own or root's, and a
-/// group may read a file of root's: that is how a process that is not root is given one, which it can neither
-/// own nor change. Unlike there, a process of root's takes the file of any user.
+/// True where nobody reads the file who need not. As in PostgreSQL, it is the process's own or
+/// root's, and a group may read a file of root's: that is how a process that is not root is given
+/// one, which it can neither own nor change. Unlike there, a process of root's takes the file of
+/// any user.
 fn is_closed(mode: u32, owner: u32, process: u32) -> bool {
     let is_mounted = owner == ROOT && process != ROOT;
     let is_its_own = owner == process || owner == ROOT || process == ROOT;
@@ -60,7 +62,7 @@ mod tests {
             (0o604, SELF, SELF, false),
             (0o602, SELF, SELF, false),
             (0o644, SELF, SELF, false),
-            // What a pod with `fsGroup` mounts of a secret.
+            // The mode of a secret in a pod with `fsGroup`.
             (0o440, ROOT, SELF, true),
             (0o640, ROOT, SELF, true),
             (0o600, ROOT, SELF, true),

@@ -36,8 +36,8 @@ const WHOLE_EVERY: u32 = 25;
 /// The database stays down for so long.
 const DOWN_MS_MAX: u64 = 300;
 
-/// On a slow machine a kill comes before much is done: there are up to so many times the rounds, until every
-/// tool was acknowledged.
+/// On a slow machine a kill comes before much is done: there are up to so many times the rounds,
+/// until every tool was acknowledged.
 const GROWTH_MAX: u32 = 4;
 /// Tools that have to be acknowledged.
 const TOOLS: [&str; 3] = ["memory_store", "memory_supersede", "memory_refresh"];

@@ -397,8 +397,8 @@ impl Config {
         targets::check(&self.targets, &self.webhooks, &self.outbound)
     }
 
-    /// A warning for each `LOCI_` variable that has no effect, and for a file with secrets that others may
-    /// read.
+    /// A warning for each `LOCI_` variable that has no effect, and for a file with secrets that
+    /// others may read.
     pub fn warnings(&self) -> Vec<String> {
         let warning = |name: &String| {
             format!(

@@ -108,8 +108,8 @@ fn mem0_goes_on_where_it_was_cut_off_and_changes_what_changed() {
     let changed = write(&home, "changed.json", &memories(130).replace("number 7\"", "number seven\""));
     assert_eq!(counts(&import(&home, "mem0", &changed)), [0, 1, 129]);
     export(&home, "mem0", "/", "back.json");
-    // A folder is no place for a file, and a link that takes the name of an unfinished export is not
-    // written through.
+    // A folder is no place for a file, and a link that takes the name of an unfinished export is
+    // not written through.
     fs::create_dir(home.path("folder")).unwrap();
     std::os::unix::fs::symlink(home.path("elsewhere"), home.path("linked.partial")).unwrap();
     let folder = home.path("folder");
@@ -128,7 +128,8 @@ fn an_export_that_fails_leaves_nothing() {
     let home = home();
     import(&home, "mem0", &write(&home, "some.json", &memories(3)));
     home.json(&["memory", "ensure", "operations", "--profile", "sre"]);
-    // A folder that is not empty cannot be replaced by a file: that shows when everything is written.
+    // A folder that is not empty cannot be replaced by a file: that shows when everything is
+    // written.
     write(&home, "taken/mine.txt", "mine");
     let taken = home.path("taken");
     let taken = taken.to_str().unwrap();
@@ -145,7 +146,7 @@ fn an_export_that_fails_leaves_nothing() {
         }
     }
     assert_eq!(fs::read_to_string(home.path("taken/mine.txt")).unwrap(), "mine");
-    // What is whole has its name, and nothing else is left.
+    // A whole file has its name, and nothing else is left.
     home.ok(&["export", "--memory", "notes", home.path("whole.jsonl").to_str().unwrap()]);
     assert!(home.path("whole.jsonl").is_file());
 }

@@ -1,6 +1,6 @@
-//! Turns of transcripts are known by what they are, wherever they stand: a file that grew at its beginning, a
-//! session that was resumed and a file that an earlier version imported add nothing, and no copy brings back
-//! what was forgotten.
+//! Turns of transcripts are known by what they are, wherever they stand: a file that grew at its
+//! beginning, a session that was resumed and a file that an earlier version imported add nothing,
+//! and no copy brings back what was forgotten.
 
 use std::fs;
 
@@ -143,7 +143,7 @@ fn no_copy_brings_back_what_was_forgotten() {
 
     let resumed = said.replace("\"s1\"", "\"s2\"");
     let pretty = serde_json::to_string_pretty(&json!([conversation("c0"), conversation("c1")])).unwrap();
-    // How many of them were imported before, and how many are of the actor without having been.
+    // The number that was imported before, and the number of the actor's that was not.
     for (name, text, erased, forgotten) in [
         ("s1.jsonl", said.clone(), 2, 0),
         ("s1.jsonl", format!("{SUMMARY}{said}"), 2, 0),
@@ -174,7 +174,8 @@ fn no_copy_brings_back_what_was_forgotten() {
     assert_eq!(events(&home), 4);
 }
 
-/// Stores a turn of Claude Code as versions did that knew it by its line, and returns the event's id.
+/// Stores a turn of Claude Code as versions did that knew it by its line, and returns the event's
+/// id.
 fn stored_by_line(server: &Server, number: usize, text: &str) -> String {
     let payload = json!([{"message": {"role": "user", "text": text}}]);
     let metadata = json!({"cwd": "/a"});

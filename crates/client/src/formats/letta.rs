@@ -51,8 +51,8 @@ pub(super) fn read(files: &[SourceFile], namespace: &str, _: i64) -> Result<Mapp
     Ok(mapping)
 }
 
-/// Returns the agent of each block that an agent lists, and the names of all agents of the file. A block of
-/// several agents is the first one's.
+/// Returns the agent of each block that an agent lists, and the names of all agents of the file. A
+/// block of several agents is the first one's.
 fn owners(top: &BTreeMap<String, &RawValue>) -> (BTreeMap<String, String>, Vec<String>) {
     let agents = top.get("agents").and_then(|raw| serde_json::from_str::<Vec<Value>>(raw.get()).ok());
     let (mut owners, mut names) = (BTreeMap::new(), Vec::new());
@@ -185,7 +185,8 @@ fn passage(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result
     Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
 }
 
-/// The id of an item, empty where it is the item's number in its file (`message-3`): every file has those.
+/// The id of an item, empty where it is the item's number in its file (`message-3`): every file has
+/// those.
 fn lasting(id: &str) -> &str {
     let is_number = |rest: &str| rest.chars().all(|c| c.is_ascii_digit());
     if id.split_once('-').is_some_and(|(_, rest)| is_number(rest)) { "" } else { id }

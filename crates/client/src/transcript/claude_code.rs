@@ -173,7 +173,8 @@ impl Message {
 
     fn push(&mut self, role: Role, speaker: Option<String>, content: TurnContent) {
         let part = self.turns.len();
-        // A session that is resumed has the lines before it once more, with their ids and under its own name.
+        // A session that is resumed has the lines before it once more, with their ids and under its
+        // own name.
         let source_id = self.template.source_id.as_ref().map(|line| format!("{line} {part}"));
         self.turns.push(TranscriptTurn { source_id, role, speaker, content, part, ..self.template.clone() });
     }

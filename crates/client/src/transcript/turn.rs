@@ -46,8 +46,8 @@ pub struct TranscriptTurn {
     pub session: String,
     /// Whose conversation it is, where the source says so (`agentcore-events` only).
     pub actor: Option<String>,
-    /// The turn's id in its source, the same in every copy of the turn; `None` where the source has none.
-    /// Turns of one message have an id each.
+    /// The turn's id in its source, the same in every copy of the turn; `None` where the source has
+    /// none. Turns of one message have an id each.
     pub source_id: Option<String>,
     /// When it was said, in epoch milliseconds; `None` where the source does not say. Turns of one session may share
     /// a time: the order of the file is the order of the conversation.

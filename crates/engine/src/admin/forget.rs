@@ -47,8 +47,8 @@ pub(crate) struct Forgetting {
     pub(crate) person: Person,
     /// How others name the person, where the memory knows people.
     pub(crate) mentions: Option<PersonMentions>,
-    /// An administrator asks for a receipt: files of all mirrors are looked at. A person's own request looks
-    /// at the mirrors of their own trees alone.
+    /// An administrator asks for a receipt: files of all mirrors are looked at. A person's own
+    /// request looks at the mirrors of their own trees alone.
     pub(crate) names_files: bool,
 }
 
@@ -89,10 +89,10 @@ impl Engine {
         self.forget_or_count(caller, &ask.memory, &ask.actor, ask.dry_run).await
     }
 
-    /// Erases what a memory holds about a person: records of every kind that are the person's by provenance,
-    /// source, place, path or named owner, events, tasks, sessions, the ledger, trees, parked objects, what
-    /// waits to be sent. Not held back by `erase_after_ms`: this is the data subject's right. Backups made
-    /// before keep what they hold. The caller has confirmed.
+    /// Erases what a memory holds about a person: records of every kind that are the person's by
+    /// provenance, source, place, path or named owner, events, tasks, sessions, the ledger, trees,
+    /// parked objects, what waits to be sent. Not held back by `erase_after_ms`: this is the data
+    /// subject's right. Backups made before keep what they hold. The caller has confirmed.
     ///
     /// # Errors
     /// `Denied` without administration of the whole memory; `NotFound`; what the store says.

@@ -1,6 +1,7 @@
-//! Secrets in the names that a task is told by: a branch or a page with a login, a model or a version with a
-//! key. Each is masked before the task is stored, as its description is; from the task they come into
-//! episodes, learnings and lists. Ids are not looked at: they say whose something is.
+//! Secrets in the names that a task is told by: a branch or a page with a login, a model or a
+//! version with a key. Each is masked before the task is stored, as its description is; from the
+//! task they come into episodes, learnings and lists. Ids are not looked at: they say whose
+//! something is.
 
 use loci_model::task::Task;
 

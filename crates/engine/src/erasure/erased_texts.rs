@@ -1,7 +1,7 @@
-//! The texts of documents that are about to be erased for good, by digests. They are read before the write,
-//! document by document, because every version counts and the one writer must not wait for all of them. What
-//! a live document of others says, too, is left out: it is not the person's alone, and goes on coming and
-//! going with files.
+//! The texts of documents that are about to be erased for good, by digests. They are read before
+//! the write, document by document, because every version counts and the one writer must not wait
+//! for all of them. What a live document of others says, too, is left out: it is not the person's
+//! alone, and goes on coming and going with files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,8 @@ struct Versions {
 }
 
 impl ErasedTexts {
-    /// Returns the digests of a document; with that of its text now, where it changed since it was read.
+    /// Returns the digests of a document; with that of its text now, where it changed since it was
+    /// read.
     pub(super) fn of(&self, record: &Record) -> BTreeSet<String> {
         let read = self.0.get(&record.id);
         let mut digests = read.map(|versions| versions.digests.clone()).unwrap_or_default();
@@ -105,8 +106,8 @@ impl Engine {
     }
 }
 
-/// Returns the digest of a document's text; none for records of other kinds, because others may write the
-/// same fact in the same words.
+/// Returns the digest of a document's text; none for records of other kinds, because others may
+/// write the same fact in the same words.
 fn digest_of(record: &Record) -> Option<String> {
     let is_document = record.kind == RecordKind::Document;
     is_document.then(|| forgotten_text::digest(&DocumentContent::of(record))).flatten()

@@ -1,6 +1,7 @@
-//! The text of a document in the form that its tombstone knows: without the head of its file, a byte order
-//! mark, line ends and layout, its secrets masked. The same text under another path, in another namespace or
-//! in another file is the same document, whether its writer's door masks secrets or not. Pure.
+//! The text of a document in the form that its tombstone knows: without the head of its file, a
+//! byte order mark, line ends and layout, its secrets masked. The same text under another path, in
+//! another namespace or in another file is the same document, whether its writer's door masks
+//! secrets or not. Pure.
 
 use loci_json::without_mark;
 use loci_model::limits;
@@ -9,8 +10,9 @@ use sha2::{Digest, Sha256};
 use crate::files::DocumentContent;
 use crate::safety::{RedactionMode, redact};
 
-/// Returns the digest of a document's words, which only a key makes a tombstone; `None` for a text that is so
-/// short that others write the same, such as an empty file, a heading or a line of a template.
+/// Returns the digest of a document's words, which only a key makes a tombstone; `None` for a text
+/// that is so short that others write the same, such as an empty file, a heading or a line of a
+/// template.
 pub(crate) fn digest(document: &DocumentContent) -> Option<String> {
     normal(document).map(|text| hex::encode(Sha256::digest(text)))
 }

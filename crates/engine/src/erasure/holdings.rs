@@ -22,7 +22,8 @@ pub struct Holdings {
     pub(crate) person: Person,
     /// The person's records, in any state.
     pub(crate) records: BTreeSet<RecordId>,
-    /// The number of records that name the person and stay, because they name others, too, or lie with them.
+    /// The number of records that name the person and stay, because they name others, too, or lie
+    /// with them.
     pub(crate) left_shared: usize,
     /// The names that tasks, reviews and rules of others give the person; `None` where the memory knows
     /// no such people.
@@ -67,7 +68,7 @@ impl Engine {
     }
 }
 
-/// What a walk saw of records, by any of their versions.
+/// The notes of a walk about records, by any of their versions.
 #[derive(Debug, Default)]
 struct Seen {
     /// Those that are the person's by their source.
@@ -76,7 +77,7 @@ struct Seen {
     named: BTreeSet<RecordId>,
     /// Those that stay, because they name others or lie with them.
     of_others: BTreeSet<RecordId>,
-    /// What is derived from a record.
+    /// The records that are derived from a record.
     derived: BTreeMap<RecordId, BTreeSet<RecordId>>,
 }
 
@@ -110,8 +111,8 @@ impl Seen {
     }
 }
 
-/// Adds what is derived from the records and does not stay, step by step: each record is looked at once,
-/// however long a chain is.
+/// Adds what is derived from the records and does not stay, step by step: each record is looked at
+/// once, however long a chain is.
 fn add_derived(
     records: &mut BTreeSet<RecordId>,
     derived: &BTreeMap<RecordId, BTreeSet<RecordId>>,

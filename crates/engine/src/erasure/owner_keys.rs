@@ -1,6 +1,7 @@
-//! The keys by which clients, imports and other systems name the owner of a record or of a document: one
-//! table for `forget`, its dry run and `export --actor`. Keys count in the metadata of a record, in the head
-//! of a document, and in the members of its source that an import kept. Words of a text never do. Pure.
+//! The keys by which clients, imports and other systems name the owner of a record or of a
+//! document: one table for `forget`, its dry run and `export --actor`. Keys count in the metadata
+//! of a record, in the head of a document, and in the members of its source that an import kept.
+//! Words of a text never do. Pure.
 
 use loci_model::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
@@ -18,9 +19,9 @@ enum OwnerKind {
     Agent,
 }
 
-/// The keys, in small letters without `_` and `-`: systems and files spell them as `user_id`, `userId` or
-/// `user-id`. A run, a session, a thread and an application are no owners; neither are `author` and `owner`,
-/// which say who wrote a text of all and who answers for a service.
+/// The keys, in small letters without `_` and `-`: systems and files spell them as `user_id`,
+/// `userId` or `user-id`. A run, a session, a thread and an application are no owners; neither are
+/// `author` and `owner`, which say who wrote a text of all and who answers for a service.
 const OWNER_KEYS: [(&str, OwnerKind); 12] = [
     // Mem0, Strands, Zep, LlamaIndex and others.
     ("userid", OwnerKind::Person),
@@ -53,8 +54,8 @@ const PRIVATE_SCOPE: (&str, &str) = ("scope", "private");
 pub(super) struct NamedOwners(Vec<(OwnerKind, String)>);
 
 impl NamedOwners {
-    /// The owners that the metadata of a record and the head of its file name. Keys that a model filled in
-    /// from a text do not count.
+    /// The owners that the metadata of a record and the head of its file name. Keys that a model
+    /// filled in from a text do not count.
     pub(super) fn of(record: &Record, is_inferred: impl Fn(&str) -> bool) -> Self {
         let mut owners = Self::default();
         for (key, value) in &record.metadata {
@@ -89,7 +90,8 @@ impl NamedOwners {
         self.0.extend(names.into_iter().map(|name| (kind, name)));
     }
 
-    /// Adds the owner of operations knowledge that is kept to one user; elsewhere the key says another thing.
+    /// Adds the owner of operations knowledge that is kept to one user; elsewhere the key says
+    /// another thing.
     fn add_private(&mut self, record: &Record) {
         let (scope, private) = PRIVATE_SCOPE;
         let is_private =
@@ -99,8 +101,8 @@ impl NamedOwners {
         }
     }
 
-    /// Adds the owners in what an import kept. A client may write anything there: a text that is no JSON
-    /// names nobody.
+    /// Adds the owners in what an import kept. A client may write anything there: a text that is no
+    /// JSON names nobody.
     fn add_rest(&mut self, text: &str) {
         if let Ok(Json::Object(members)) = serde_json::from_str(text) {
             self.add_members(&members);
@@ -142,7 +144,8 @@ fn kind_of(key: &str) -> Option<OwnerKind> {
     OWNER_KEYS.iter().find(|(word, _)| is_spelling_of(word)).map(|(_, kind)| *kind)
 }
 
-/// The head of a record's file. Of a Markdown file that is kept as it is, the head is part of the text.
+/// The head of a record's file. Of a Markdown file that is kept as it is, the head is part of the
+/// text.
 fn head_of(record: &Record) -> Frontmatter {
     let content = DocumentContent::of(record);
     if !content.is_raw {

@@ -1,6 +1,6 @@
-//! A person as a memory knows them: the actors that stand for the person, and which namespaces and records
-//! are the person's: by the templates of the memory's strategies, by provenance, by the directory of a
-//! document, and by the owner that a client, an import or a head named. Pure.
+//! A person as a memory knows them: the actors that stand for the person, and which namespaces and
+//! records are the person's: by the templates of the memory's strategies, by provenance, by the
+//! directory of a document, and by the owner that a client, an import or a head named. Pure.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ const PEOPLE: &str = "users";
 const PEOPLE_DIRECTORIES: [&str; 6] = [PEOPLE, "user", "actors", "actor", "people", "agents"];
 /// Those among them that no agent has.
 const DIRECTORIES_OF_PEOPLE_ALONE: [&str; 2] = [PEOPLE, "people"];
-/// What the actor of a person begins with who is known by the number that a forge gave them.
+/// The beginning of the actor of a person who is known by the number that a forge gave.
 const BY_NUMBER: &str = "user:";
 
 /// A person, and where a memory keeps what is theirs.
@@ -36,8 +36,8 @@ pub(crate) struct Person {
     numbers: BTreeSet<String>,
     /// Templates of the memory that name the actor.
     templates: Vec<NamedTemplate>,
-    /// Keys of metadata that the memory's strategies copy from events. In what a strategy made, nothing else
-    /// says that a client named an owner there.
+    /// Keys of metadata that the memory's strategies copy from events. In what a strategy made,
+    /// nothing else says that a client named an owner there.
     copied: BTreeSet<(StrategyId, String)>,
     /// Places of people alone are looked at, not every segment: the memory's other places are named by owners
     /// of repositories.
@@ -83,8 +83,8 @@ impl Person {
         Self { actors, names, numbers, templates, copied: copied_keys(memory), is_of_code, is_alone: false }
     }
 
-    /// The same person, as far as they decide themselves: a login may also be the name of an agent, and a
-    /// document that names others may lie in a tree where the person may not write.
+    /// The same person, as far as they decide themselves: a login may also be the name of an agent,
+    /// and a document that names others may lie in a tree where the person may not write.
     pub(crate) fn alone(self) -> Self {
         Self { is_alone: true, ..self }
     }
@@ -126,8 +126,8 @@ impl Person {
             || self.owns_namespace(record.namespace.as_str())
     }
 
-    /// True for a record that names the person by its path, or by an owner in its metadata or in the head of
-    /// its file.
+    /// True for a record that names the person by its path, or by an owner in its metadata or in
+    /// the head of its file.
     pub(crate) fn is_named_in(&self, record: &Record) -> bool {
         record.path.as_deref().is_some_and(|path| self.owns_path(path)) || {
             let owners = self.owners_of(record);
@@ -139,13 +139,14 @@ impl Person {
         }
     }
 
-    /// True for a record that names other people as owners, or lies with another. One that is also the
-    /// person's is erased as a whole: which of its words are whose, nothing says.
+    /// True for a record that names other people as owners, or lies with another. One that is also
+    /// the person's is erased as a whole: which of its words are whose, nothing says.
     pub(crate) fn is_shared(&self, record: &Record) -> bool {
         self.owners_of(record).people().any(|name| !self.is_owner(name)) || self.lies_with_another(record)
     }
 
-    /// True for a record in the place of another, or in another's directory outside of the person's places.
+    /// True for a record in the place of another, or in another's directory outside of the person's
+    /// places.
     fn lies_with_another(&self, record: &Record) -> bool {
         let namespace = record.namespace.as_str();
         let is_at = |path: &str| !self.owns_namespace(namespace) && self.is_path_of_another(path);
@@ -157,15 +158,16 @@ impl Person {
         self.is_alone
     }
 
-    /// True for the key of a parked object in a place or a directory of the person. Of the person alone is
-    /// none that lies with another.
+    /// True for the key of a parked object in a place or a directory of the person. Of the person
+    /// alone is none that lies with another.
     pub(crate) fn owns_object(&self, key: &str) -> bool {
         let stays = self.is_alone && (self.is_place_of_another(key) || self.is_path_of_another(key));
         !stays && (self.owns_namespace(key) || self.owns_path(key))
     }
 
-    /// True for a namespace of another, or in one: below `/users/`, and where a template puts another actor.
-    /// In memories for code that may be a repository, so there only an actor with a number counts.
+    /// True for a namespace of another, or in one: below `/users/`, and where a template puts
+    /// another actor. In memories for code that may be a repository, so there only an actor with a
+    /// number counts.
     fn is_place_of_another(&self, namespace: &str) -> bool {
         let found = segments(namespace);
         let verdicts = self.verdicts(&found);
@@ -179,8 +181,8 @@ impl Person {
         }
     }
 
-    /// True for a path of a tree in the directory of another, or of another's file: the outermost directory
-    /// of people decides, so `knowledge/users/mara/people/ben.md` is Mara's.
+    /// True for a path of a tree in the directory of another, or of another's file: the outermost
+    /// directory of people decides, so `knowledge/users/mara/people/ben.md` is Mara's.
     fn is_path_of_another(&self, path: &str) -> bool {
         let found = segments(path);
         let mut behind = behind_directories(&found, &DIRECTORIES_OF_PEOPLE_ALONE);
@@ -199,8 +201,8 @@ impl Person {
         })
     }
 
-    /// True for a path of a tree in the person's directory, or of the person's file, below a directory of
-    /// people: `knowledge/users/mara/tea.md`, `knowledge/users/mara.md`.
+    /// True for a path of a tree in the person's directory, or of the person's file, below a
+    /// directory of people: `knowledge/users/mara/tea.md`, `knowledge/users/mara.md`.
     fn owns_path(&self, path: &str) -> bool {
         let found = segments(path);
         let directories: &[&str] =
@@ -260,8 +262,8 @@ fn numbers_of(actors: &[ActorId]) -> BTreeSet<String> {
     rests.filter(is_number).map(str::to_owned).collect()
 }
 
-/// The keys of metadata that are copied from events as they are, by strategy. Of a strategy or a key that is
-/// no more, nothing says that it was copied.
+/// The keys of metadata that are copied from events as they are, by strategy. Of a strategy or a
+/// key that is no more, nothing says that it was copied.
 fn copied_keys(memory: &Memory) -> BTreeSet<(StrategyId, String)> {
     let (mut copied, mut inferred) = (BTreeSet::new(), BTreeSet::new());
     for strategy in &memory.strategies {
@@ -278,7 +280,8 @@ fn copied_keys(memory: &Memory) -> BTreeSet<(StrategyId, String)> {
     copied
 }
 
-/// The segments behind each directory of some names in a path of a tree, the outermost directory first.
+/// The segments behind each directory of some names in a path of a tree, the outermost directory
+/// first.
 fn behind_directories<'a, 'p>(
     found: &'a [&'p str],
     names: &'a [&str],

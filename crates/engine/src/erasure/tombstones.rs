@@ -1,8 +1,8 @@
-//! Tombstones: the names of sources whose data was erased, and the texts of documents of people who were
-//! forgotten, each as a digest under the vault's key, so that nothing can be told of a source from them. An
-//! import asks whether a source has one before it stores anything. Those of records, events and actors also
-//! outlive their memory: an export that was made before an erasure does not bring the data back when it is
-//! imported.
+//! Tombstones: the names of sources whose data was erased, and the texts of documents of people who
+//! were forgotten, each as a digest under the vault's key, so that nothing can be told of a source
+//! from them. An import asks whether a source has one before it stores anything. Those of records,
+//! events and actors also outlive their memory: an export that was made before an erasure does not
+//! bring the data back when it is imported.
 
 use loci_model::erased_source::ErasedSource;
 use loci_model::idempotency::{TokenAnswer, TokenScope};
@@ -46,7 +46,8 @@ pub(crate) enum Source<'a> {
     Actor(&'a ActorId),
     /// An item of another program, in one namespace, or wherever it is imported to.
     Item { format: &'a str, id: &'a str, namespace: Option<&'a str> },
-    /// An imported event, by its conversation and its id in the source, which may have it in several.
+    /// An imported event, by its conversation and its id in the source, which may have it in
+    /// several.
     ImportedEvent { actor: &'a ActorId, session: &'a SessionId, id: &'a str },
     /// The same as earlier versions knew it, in whichever conversation; asked for, and never put.
     EventOfImport(&'a str),
@@ -54,8 +55,8 @@ pub(crate) enum Source<'a> {
     Document { namespace: &'a str, key: &'a str },
     /// A document of a person who was forgotten: no file of a mirror brings it back.
     ForgottenDocument { namespace: &'a str, key: &'a str },
-    /// The text of a forgotten person's document, by its digest: no file and no import brings it back, in any
-    /// namespace.
+    /// The text of a forgotten person's document, by its digest: no file and no import brings it
+    /// back, in any namespace.
     ForgottenText { text: &'a str },
     /// A request, by the name of its token.
     Request(&'a str),
@@ -75,8 +76,8 @@ pub(crate) fn message_name(event: &EventId, message: u32) -> String {
 pub(crate) enum Reach<'a> {
     /// One record was deleted where it lay.
     Deleted,
-    /// A person was forgotten: the source stays erased wherever it is imported to, and documents by these
-    /// texts.
+    /// A person was forgotten: the source stays erased wherever it is imported to, and documents by
+    /// these texts.
     Forgotten(&'a ErasedTexts),
 }
 
@@ -349,7 +350,8 @@ pub(crate) fn refusal(what: &str, at: Timestamp) -> Error {
     refused(&rule, vec![format!("erased_on {day}")])
 }
 
-/// The refusal of what an actor said before they were forgotten, or at no stated time, known here or new.
+/// The refusal of what an actor said before they were forgotten, or at no stated time, known here
+/// or new.
 pub(crate) fn refusal_of_actor(at: Timestamp) -> Error {
     let day = day(at);
     let rule = format!("the actor was forgotten here on {day}, with all that is from before or has no time");

@@ -248,8 +248,8 @@ impl Engine {
             }
         }
         if if_erased == IfErased::Refuse {
-            // A source may be copied and renamed: what an actor said before they were forgotten is theirs in
-            // every copy. What tells no time may be from before.
+            // A source may be copied and renamed: what an actor said before they were forgotten is
+            // theirs in every copy. What tells no time may be from before.
             let erased = tombstones.of_actor(tx, &prepared.new.actor, prepared.now)?;
             if let Some(at) = erased.filter(|at| prepared.new.time.is_none_or(|time| time <= *at)) {
                 return Err(refusal_of_actor(at));

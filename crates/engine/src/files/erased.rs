@@ -19,8 +19,8 @@ pub(super) const DELETED_IN_A_MIRROR: &str = "deleted in a mirror";
 /// A document of the path at which a file lies.
 const LAY_HERE: &str = "a document that lay here";
 
-/// Refuses an imported document that was put away or erased here, or that has the text of a forgotten
-/// person's document, in any namespace.
+/// Refuses an imported document that was put away or erased here, or that has the text of a
+/// forgotten person's document, in any namespace.
 ///
 /// # Errors
 /// `SOURCE_ERASED`.
@@ -61,7 +61,8 @@ pub(super) fn lift(
     tombstones.lift(tx, &Source::ForgottenDocument { namespace, key })
 }
 
-/// Ends the tombstone of a text: somebody writes it by hand, and edits of its file may come back to it.
+/// Ends the tombstone of a text: somebody writes it by hand, and edits of its file may come back to
+/// it.
 ///
 /// # Errors
 /// Errors of the store and of the vault.
@@ -81,8 +82,8 @@ pub(super) fn lift_text(
     }
 }
 
-/// Refuses a new file of a mirror that has the text of a document that was put away here, or the path or the
-/// text of a forgotten person's document.
+/// Refuses a new file of a mirror that has the text of a document that was put away here, or the
+/// path or the text of a forgotten person's document.
 ///
 /// # Errors
 /// `SOURCE_ERASED`.
@@ -122,8 +123,8 @@ pub(super) fn check_text(
     at.map_or(Ok(()), |at| Err(stays("a document with this text", at)))
 }
 
-/// The time a text was erased with a forgotten person's document; `None` where the document at the path has
-/// that text already: somebody wrote it by hand.
+/// The time a text was erased with a forgotten person's document; `None` where the document at the
+/// path has that text already: somebody wrote it by hand.
 fn forgotten(
     tx: &dyn ReadTx,
     writing: &Writing<'_>,

@@ -189,7 +189,7 @@ fn logins_change_and_are_taken_over() {
     assert_eq!(texts(&shop, "alice3"), ["Please keep PRs small."]);
 }
 
-/// Whoever may write what is Eve's, and take in tasks of the shop.
+/// A caller who may write Eve's places, and take in tasks of the shop.
 fn eve(shop: &Workshop) -> Principal {
     let both = [Capability::Read, Capability::Write];
     let place = Some(Namespace::parse("/users/eve/").unwrap());
@@ -538,7 +538,7 @@ fn has_document(shop: &Workshop, namespace: &str, path: &str) -> bool {
     block_on(shop.engine.document_get(&shop.caller, &tree_at(shop, namespace), path)).is_ok()
 }
 
-/// Whoever reads and writes in one place.
+/// A caller who reads and writes in one place.
 fn of_place(shop: &Workshop, namespace: &str) -> Principal {
     let place = Some(Namespace::parse(namespace).unwrap());
     shop.with_grant(&[Capability::Read, Capability::Write], Grant { namespace: place, ..Grant::everything() })

@@ -503,7 +503,7 @@ fn a_file_that_was_adopted_with_a_secret_is_not_written_over() {
     assert_eq!((counts(&report).as_str(), report.notes.len()), ("", 0), "{report:?}");
     mirrored.shelf.put(A, "an agent's\n");
     assert_eq!(counts(&mirrored.sync()), "written 1");
-    // What becomes of the document does not come to the file, and a new file is masked as everywhere.
+    // Changes of the document do not come to the file, and a new file is masked as everywhere.
     let mirrored = adopted();
     mirrored.sync();
     mirrored.shelf.put(A, "an agent's\n");
@@ -515,7 +515,7 @@ fn a_file_that_was_adopted_with_a_secret_is_not_written_over() {
     mirrored.write("knowledge/facts/c.md", &format!("for the shop, {mine}"));
     mirrored.sync();
     assert!(!mirrored.read("knowledge/facts/c.md").unwrap().contains(&secret));
-    // Where a document lay there already, both texts are kept, and the file stays as well.
+    // Beside a document that lay there already both texts are kept, and the file stays as well.
     let mirrored = adopted();
     mirrored.shelf.put(A, "an agent's\n");
     let report = mirrored.sync();

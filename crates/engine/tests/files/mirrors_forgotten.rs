@@ -1,5 +1,6 @@
-//! Files and documents after a person was forgotten: neither a file of a mirror nor an import brings a
-//! document of theirs back, under whatever namespace, and files that no document held are named.
+//! Files and documents after a person was forgotten: neither a file of a mirror nor an import
+//! brings a document of theirs back, under whatever namespace, and files that no document held are
+//! named.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -293,7 +294,8 @@ fn files_that_no_document_held_are_named() {
     assert_eq!(mirrors(shelf), ["team"]);
 }
 
-/// A file that masking does not write over, because it may be the only copy, goes with its document all the same.
+/// A file that masking does not write over, because it may be the only copy, goes with its document
+/// all the same.
 #[test]
 fn a_file_that_stayed_with_its_secret_goes_with_the_person() {
     let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();

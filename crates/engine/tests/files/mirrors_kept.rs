@@ -130,7 +130,7 @@ fn what_is_written_over_keeps_its_mode_and_line_ends() {
     let root = mirrored.root();
     let umask = 0o777 & !mode(&root.join("knowledge/skills")) & 0o077;
     assert_eq!(mode(&root.join("knowledge/skills/new.md")), 0o644 & !umask);
-    // What is moved may be read by whoever could read it.
+    // A moved file may be read by those who could read it.
     assert_eq!(mode(&root.join("knowledge/skills/moved.sh")), 0o755);
     assert!(!root.join(run).exists());
 }

@@ -150,7 +150,7 @@ fn a_coding_agents_files_with_secrets_stay_as_they_lie() {
     }
     let paths = mirrored.shelf.paths(None, None).join("\n");
     assert!(paths.contains("the-other-token") && !paths.contains("ab3de5gh7"), "{paths}");
-    // What the agent has without its secret is taken as any edit.
+    // A text of the agent's without its secret is taken as any edit.
     mirrored.write("deploy.md", &topic("in the vault"));
     let report = mirrored.sync();
     assert_eq!((report.taken, report.conflicts.len()), (1, 0), "{report:?}");
@@ -184,7 +184,7 @@ fn an_erasure_comes_to_a_coding_agents_file_only_with_what_it_says() {
         "---\nname: deploy\ndescription: how it goes\nmetadata:\n  type: project\n---\n\nThe token is {secret}\n"
     );
     let index = format!("# Memory\n\n- [Deploy](deploy.md) — how it goes\n- the other token is {secret}\n");
-    // What is redacted, and whether the index and the topic stay.
+    // The redacted text, and true for an index and a topic that stay.
     let check = |document: &str, text: &str, index_stays: bool, topic_stays: bool| {
         let mirrored = Mirrored::new(|new| (new.layout, new.adopt) = ("claude-memory".to_owned(), true));
         mirrored.write("MEMORY.md", &index);

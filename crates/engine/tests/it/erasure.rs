@@ -238,7 +238,7 @@ fn an_import_brings_nothing_that_a_forgotten_actor_said_before() {
     assert_eq!(imported_as("a", Some(early)), erased);
     assert_eq!(imported_as("b", None), erased);
     assert!(imported_as("c", Some(late)).is_ok());
-    // Who does not import says it now.
+    // A request that is no import says it now.
     assert!(send(&world, ("d", None), Some(early), IfErased::Answer).is_ok());
     let restored = send(&world, ("a", None), Some(early), IfErased::Restore);
     assert!(restored.is_ok());

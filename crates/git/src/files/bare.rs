@@ -17,6 +17,7 @@ use loci_model::ports::files::{
 use loci_model::{Error, Result, limits};
 use sha2::{Digest as _, Sha256};
 
+use super::directory::MARKER_BYTES_MAX;
 use super::edited_tree::{Change, edited, executables};
 use super::object_writing::{NewObjects, damaged, durable, failed};
 use super::served::Served;
@@ -36,8 +37,6 @@ pub(super) const MARKER: &str = "loci-mirror";
 const TOGETHER_BYTES_MAX: usize = 48 << 20;
 /// A lock that is older is nobody's any more.
 const LOCK_AGE_MAX: Duration = Duration::from_secs(60);
-/// Bytes of a marker.
-const MARKER_BYTES_MAX: u64 = 4_096;
 
 /// A bare repository that is written.
 pub struct BareFiles(Served<Place>);

@@ -27,11 +27,11 @@ use crate::beneath::{Dir, Lying, Stamp, read_all};
 /// Before the name of a file that is being written.
 const BESIDE: &str = ".loci-writing-";
 /// Bytes of a marker.
-const MARKER_BYTES_MAX: u64 = 4_096;
+pub(super) const MARKER_BYTES_MAX: u64 = 4_096;
 /// Names of one directory.
-const NAMES_MAX: usize = 200_000;
+pub(super) const NAMES_MAX: usize = 200_000;
 /// Directories inside each other.
-const DEPTH_MAX: usize = 32;
+pub(super) const DEPTH_MAX: usize = 32;
 
 /// A directory that is written.
 pub struct DirectoryFiles(Served<Place>);
@@ -40,7 +40,8 @@ struct Place {
     path: PathBuf,
     /// Digests of files by what tells one content from the next: what did not change is not read again.
     known: Mutex<HashMap<String, (Stamp, FileDigest)>>,
-    /// Modes of files that were removed since the last listing: one that comes from such a file takes its mode.
+    /// Modes of files that were removed since the last listing: one that comes from such a file
+    /// takes its mode.
     removed: Mutex<HashMap<String, Mode>>,
 }
 
@@ -268,9 +269,9 @@ fn parent_of<'a>(root: &Path, path: &'a str) -> Result<(OwnedFd, &'a str)> {
     Ok((at, name))
 }
 
-/// Writes a file, with what says whether it may be run, and the mode of the one that a new file comes from;
-/// false where something else lies there than must, when it is about to be in its place. A file that lay
-/// there keeps its mode.
+/// Writes a file, with what says whether it may be run, and the mode of the one that a new file
+/// comes from; false where something else lies there than must, when it is about to be in its
+/// place. A file that lay there keeps its mode.
 fn write(
     root: &Path,
     path: &str,

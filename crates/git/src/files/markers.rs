@@ -1,22 +1,17 @@
-//! Markers of mirrors below their roots, also of mirrors that are no more. Nothing is read but markers and
-//! names, no link is followed, and a mirror is not searched for another.
+//! Markers of mirrors below their roots, also of mirrors that are no more. Nothing is read but
+//! markers and names, no link is followed, and a mirror is not searched for another.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use loci_model::ports::files::{FoundMarker, FoundMarkers, MARKER};
 
+use super::directory::{DEPTH_MAX, MARKER_BYTES_MAX, NAMES_MAX};
 use crate::beneath::{Dir, Lying};
 
-/// Bytes of a marker.
-const MARKER_BYTES_MAX: u64 = 4_096;
-/// Names of one directory.
-const NAMES_MAX: usize = 200_000;
-/// Directories inside each other.
-const DEPTH_MAX: usize = 32;
 /// Directories of one look, those of mirrors among them.
 const DIRECTORIES_MAX: usize = 10_000;
-/// What a bare repository has its commits in, and what names them.
+/// The names under which a bare repository has commits and references.
 const OF_COMMITS: [&str; 4] = ["objects", "refs", "packed-refs", "logs"];
 
 /// A look for markers.
@@ -26,8 +21,8 @@ struct Look {
     left: usize,
 }
 
-/// Looks for markers below these roots. A mirror in which nothing but its marker is left has none, and
-/// neither has a repository without commits.
+/// Looks for markers below these roots. A mirror in which nothing but its marker is left has none,
+/// and neither has a repository without commits.
 pub(super) fn markers_below(roots: &[PathBuf]) -> FoundMarkers {
     let found = FoundMarkers { markers: Vec::new(), is_whole: true };
     let mut look = Look { found, left: DIRECTORIES_MAX };
@@ -98,8 +93,8 @@ impl Look {
         OF_COMMITS.iter().any(|name| self.is_held(dir, name.as_bytes(), 0))
     }
 
-    /// True where anything but a marker at the top and empty directories lies in a directory, or may lie
-    /// there.
+    /// True where anything but a marker at the top and empty directories lies in a directory, or
+    /// may lie there.
     fn holds_files(&mut self, dir: &Dir, depth: usize) -> bool {
         let Ok(names) = dir.names(NAMES_MAX) else { return true };
         let mut names = names.iter().filter(|name| depth > 0 || name.as_slice() != MARKER.as_bytes());
@@ -203,7 +198,7 @@ mod tests {
             (look.found.is_whole, look.found.markers.len())
         };
         assert_eq!(look(9), (true, 0));
-        // What was not looked into may hold files.
+        // A place that was not looked into may hold files.
         assert_eq!(look(8), (false, 1));
     }
 }

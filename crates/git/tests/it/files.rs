@@ -83,7 +83,7 @@ fn a_new_file_takes_the_mode_of_the_one_that_it_comes_from() {
     block_on(backend.list()).unwrap();
     apply(vec![new("d.md", "a.md"), change("e.md", Some("one\n"), Precondition::Absent)]);
     assert_eq!(mode("d.md"), mode("e.md"), "nobody knows it any more");
-    // What lies there keeps its own.
+    // A file that lies there keeps its own mode.
     give("c.md", 0o640);
     let over = change("c.md", Some("two\n"), Precondition::Any);
     apply(vec![FileChange { like: Some("b/b.md".to_owned()), ..over }]);

@@ -85,7 +85,7 @@ pub struct FileListing {
     pub entries: Vec<FileEntry>,
     /// What was left out, by path.
     pub skipped: Vec<FileSkipped>,
-    /// What is passed over by its name, by path, without the marker. A directory stands for all in it.
+    /// Names that are passed over, by path, without the marker. A directory stands for all in it.
     pub passed_over: Vec<String>,
 }
 
@@ -116,8 +116,9 @@ pub struct FileChange {
     pub bytes: Option<Vec<u8>>,
     /// True where it may be run; `None`: as the file that lies there.
     pub executable: Option<bool>,
-    /// The path of the file that a new one comes from, as a moved one does: who may read that one may read
-    /// this one. It lies there, or was removed since the last listing. A place without modes does not ask.
+    /// The path of the file that a new one comes from, as a moved one does: who may read that one
+    /// may read this one. It lies there, or was removed since the last listing. A place without
+    /// modes does not ask.
     pub like: Option<String>,
     /// What must hold.
     pub only_if: Precondition,

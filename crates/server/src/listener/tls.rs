@@ -47,7 +47,8 @@ impl Tls {
     }
 }
 
-/// Warns where others may read the private key. It is taken all the same: orchestrators mount secrets so.
+/// Warns where others may read the private key. It is taken all the same: orchestrators mount
+/// secrets so.
 fn warn_of_readers(key: &Path) {
     if let Ok(about) = std::fs::metadata(key)
         && let Some(fault) = secret_file::fault("the private key of TLS", &about)

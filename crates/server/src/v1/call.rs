@@ -23,7 +23,8 @@ use crate::doors::Doors;
 
 /// Header of idempotency.
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
-/// Header with the idempotency key under which an earlier version of the client sent the same request.
+/// Header with the idempotency key under which an earlier version of the client sent the same
+/// request.
 const FORMER_KEY: &str = "loci-former-key";
 /// Header of an answer that an earlier request with the same idempotency key got.
 pub(super) const REPLAYED: &str = "loci-replayed";

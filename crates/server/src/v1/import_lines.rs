@@ -112,9 +112,9 @@ struct EndLine {
     records: u64,
 }
 
-/// Reads a line, and says whether it held halves of letters, which became U+FFFD. The error names it and the
-/// rule that it breaks, and never quotes it. The first line may have a byte order mark, as files that were
-/// saved by an editor do.
+/// Reads a line, and says whether it held halves of letters, which became U+FFFD. The error names
+/// it and the rule that it breaks, and never quotes it. The first line may have a byte order mark,
+/// as files that were saved by an editor do.
 pub(super) fn read(text: &[u8], number: u64) -> Result<(ExportLine, bool)> {
     let text = if number == 1 { loci_json::bytes_without_mark(text) } else { text };
     match loci_json::repair(text) {

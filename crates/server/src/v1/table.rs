@@ -157,8 +157,8 @@ impl Table {
         })
     }
 
-    /// An operation whose request is the body and whose answer says in a header whether an earlier request with
-    /// the same idempotency key got it.
+    /// An operation whose request is the body and whose answer says in a header whether an earlier
+    /// request with the same idempotency key got it.
     pub(super) fn replayed<Q, A, F, Work>(self, place: Place, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
@@ -175,7 +175,8 @@ impl Table {
         })
     }
 
-    /// An operation whose request is the body, and whose response is made of its answer and of a word about it.
+    /// An operation whose request is the body, and whose response is made of its answer and of a
+    /// word about it.
     fn answered<Q, A, F, Work>(
         mut self,
         place: Place,

@@ -186,8 +186,8 @@ fn is_as_read(root: &Path, change: &FileChange) -> Result<bool> {
     }
 }
 
-/// A file with the rights of the one that it replaces or was, and as old as what it says. Until it is whole
-/// only its owner reads it, and it goes where it cannot be finished.
+/// A file with the rights of the one that it replaces or was, and as old as what it says. Until it
+/// is whole only its owner reads it, and it goes where it cannot be finished.
 fn put(root: &Path, change: &FileChange, text: &str) -> Result<()> {
     let place = root.join(&change.path);
     let writing = || format!("writing {}", place.display());

@@ -106,8 +106,8 @@ impl<'a> Storing<'a> {
         self.flush().await
     }
 
-    /// The key of an event without an id, with its number among equal ones: who says a thing twice has said it
-    /// twice.
+    /// The key of an event without an id, with its number among equal ones: who says a thing twice
+    /// has said it twice.
     fn numbered(&mut self, key: String) -> String {
         let equal = self.equal.entry(key.clone()).or_default();
         *equal += 1;

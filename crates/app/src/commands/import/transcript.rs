@@ -1,5 +1,5 @@
-//! A transcript into a memory: each turn becomes an event of its session, in the order of the file. Importing
-//! the same turns again adds nothing as long as the server remembers their keys.
+//! A transcript into a memory: each turn becomes an event of its session, in the order of the file.
+//! Importing the same turns again adds nothing as long as the server remembers their keys.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -45,7 +45,8 @@ struct Report {
     errors: u64,
     /// Events that were erased here, and are not stored again.
     erased: u64,
-    /// Events of an actor who was forgotten here, from before that or without a time; they are not stored.
+    /// Events of an actor who was forgotten here, from before that or without a time; they are not
+    /// stored.
     forgotten: u64,
     /// The day on which the last of both was.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,5 @@
-//! What becomes of a turn of a transcript: an event, and the key under which it is stored once, in whatever
-//! line of whatever file it stands.
+//! The event of a transcript's turn, and the key under which it is stored once, in whatever line of
+//! whatever file it stands.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -62,11 +62,12 @@ pub(super) struct TurnKeys {
 }
 
 impl TurnKeys {
-    /// Returns the key of the next turn, made of the actor, the turn's id in its source and its words: a copy
-    /// of the turn in another file or session has the same. A turn without an id has a key of the actor, the
-    /// session, the time that the file states, the words, and the number of equal turns before it; where the
-    /// file states no time, the turn before it is a part of its key, for a session may be no more than the name
-    /// of a file that begins anew each day. One turn and no more: all turns that follow on a new one are known.
+    /// Returns the key of the next turn, made of the actor, the turn's id in its source and its
+    /// words: a copy of the turn in another file or session has the same. A turn without an id has
+    /// a key of the actor, the session, the time that the file states, the words, and the number of
+    /// equal turns before it; where the file states no time, the turn before it is a part of its
+    /// key, for a session may be no more than the name of a file that begins anew each day. One
+    /// turn and no more: all turns that follow on a new one are known.
     pub(super) fn key(&mut self, first: &TranscriptTurn, event: &EventCreate) -> Result<String> {
         let (actor, payload) = (&event.actor, &event.payload);
         let said = digest(&serde_json::to_vec(&(actor, &first.session, first.time_ms, payload))?);
@@ -89,8 +90,8 @@ fn digest(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Returns the key of a turn in versions that knew it by its line. Nothing is stored under it any more: it
-/// finds what those versions stored, as long as the turn stands where it stood.
+/// Returns the key of a turn in versions that knew it by its line. Nothing is stored under it any
+/// more: it finds what those versions stored, as long as the turn stands where it stood.
 pub(super) fn former_key(first: &TranscriptTurn, event: &EventCreate) -> Result<String> {
     let mut digest = Sha256::new();
     // What the file says; the time may be that of the first import.

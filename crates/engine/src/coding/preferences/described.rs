@@ -16,7 +16,7 @@ use crate::records::batch;
 use crate::records::writing::Building;
 use crate::safety::{Patterns, SafetyPolicy};
 
-/// What to know where a login and a number say of a person what the caller may not say.
+/// The warning about a login and a number whose places the caller may not write.
 const NOT_TAKEN_OVER: &str = "USER_NOT_TAKEN_OVER: user and user_id do not belong together as far as is known, \
      and the caller may not write the places of the preferences that this concerns: none were moved; let an \
      administrator send a task that names both";
@@ -35,9 +35,9 @@ pub(in crate::coding) fn of_description(new: &NewTask, own: Option<&'static Patt
     if is_named { stated(&new.description, Patterns::in_force(own)) } else { Vec::new() }
 }
 
-/// Keeps what the description of a task that was just taken in states. Who may write their own preferences, or everybody's, states them
-/// for everywhere; who may take in tasks of a repository alone, for that one. What to know, where whose the preferences are was told
-/// by somebody who may not say so.
+/// Keeps what the description of a new task states. A caller who may write the person's own preferences, or
+/// everybody's, states them for everywhere; one who may only take in tasks of a repository, for that one.
+/// Returns a warning where the task's login and number concern places that the caller may not write.
 pub(in crate::coding) fn keep_described(
     tx: &mut dyn Tx,
     caller: &Principal,

@@ -196,9 +196,9 @@ pub(in crate::coding) fn is_whose(tx: &dyn ReadTx, task: &Task, name: &str) -> R
     Ok(named(tx, &task.memory, name, true)?.place == own.place)
 }
 
-/// Notes who a task is done for: a login that was changed takes its preferences along, one that was taken over leaves them with whoever
-/// they are of. `false` where that concerns a place that the caller may not write: then nothing is changed, because login and number are
-/// what whoever sends the task claims.
+/// Notes the person of a task: preferences go with a login that was changed, and stay with their owner where
+/// a login was taken over. `false` where that concerns a place that the caller may not write: then nothing is
+/// changed, because the sender of a task only claims login and number.
 pub(in crate::coding) fn seen(
     tx: &mut dyn Tx,
     task: &Task,
@@ -252,8 +252,9 @@ pub(in crate::coding) fn seen(
     Ok(true)
 }
 
-/// The places that are moved, moved to or given an owner where whoever is known by a number (`mine`) has a login from now on that
-/// somebody (`there`) may have. None where nothing is known or kept yet: the first number of a new login takes nothing from anybody.
+/// The places that are moved, moved to or given an owner when the person of a number (`mine`) gets a login
+/// that another (`there`) may have. None where nothing is known or kept yet: the first number of a new login
+/// takes nothing from anybody.
 fn concerned(
     tx: &dyn ReadTx,
     memory: &MemoryId,

@@ -61,8 +61,9 @@ struct Round<K> {
 }
 
 impl Engine {
-    /// Erases somebody. Of a caller who does not administer the whole memory, what names others or an agent
-    /// as its owner, too, stays outside of the person's own places, and what lies with another.
+    /// Erases somebody. Of a caller who does not administer the whole memory, what names others or
+    /// an agent as its owner, too, stays outside of the person's own places, and what lies with
+    /// another.
     ///
     /// # Errors
     /// `Denied` for whoever is neither that person nor an administrator.

@@ -268,7 +268,7 @@ fn erase_items(tx: &mut dyn Tx, task: &Task, now: Timestamp) -> Result<usize> {
 /// The caller who erases, the reason and the time.
 struct Erasing<'a> {
     vault: &'a dyn Vault,
-    /// What documents among them said.
+    /// The texts of the documents among them.
     texts: &'a ErasedTexts,
     by: &'a str,
     reason: &'a str,

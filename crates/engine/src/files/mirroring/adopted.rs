@@ -1,5 +1,6 @@
-//! Files that lay in a folder before its mirror, and hold secrets: each may be the only copy. Masking writes
-//! over none of them; an erasure does where it erased what was made of the file, and nothing else.
+//! Files that lay in a folder before its mirror, and hold secrets: each may be the only copy.
+//! Masking writes over none of them; an erasure does where it erased what was made of the file, and
+//! nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,18 +19,18 @@ use crate::files::document::is_redacted;
 const STAYS: &str = "it lay here before the mirror and holds secrets: it is left as it is, and the memory \
                      has it masked; take the secrets out of the file, and it is kept in step again";
 
-/// Where a record stands that a file was taken into.
+/// The state of a record that a file was taken into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     There,
-    /// What the file said was taken out of the store.
+    /// The file's text was taken out of the store.
     Erased,
     /// It is kept no longer, and nobody asked for its erasure.
     Ended,
 }
 
-/// Digests of the files that stay, or were not taken yet, in hex digits: under another name each is the same
-/// file.
+/// Digests of the files that stay, or were not taken yet, in hex digits: under another name each is
+/// the same file.
 pub(super) fn contents(kept: &Kept) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (_, known) in kept.iter().filter(|(_, known)| known.adopted) {
@@ -60,8 +61,8 @@ fn standing(
 }
 
 impl Sync<'_> {
-    /// True for a file that lay there before the mirror, under whatever name, and was not taken yet or stays
-    /// with its secrets.
+    /// True for a file that lay there before the mirror, under whatever name, and was not taken yet
+    /// or stays with its secrets.
     pub(super) fn is_adopted(&self, path: &str, file: &str) -> bool {
         self.adopted_contents.contains(file) || self.kept.get(path).is_some_and(|known| known.adopted)
     }
@@ -110,7 +111,8 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Names the files that keep their secrets; of one that was taken just now it is noted what the tree has.
+    /// Names the files that keep their secrets; of one that was taken just now it is noted what the
+    /// tree has.
     pub(super) fn tell_staying(&mut self, laid: &Laid, stay: Vec<(String, Option<FileDigest>)>) {
         for (path, of_tree) in stay {
             if self.unrendered.remove(&path) {

@@ -1,12 +1,12 @@
-//! Places where a file is to be and a directory lies, or the other way round: what lies there goes before
-//! what comes. Pure.
+//! Places where a file is to be and a directory lies, or the other way round: what lies there goes
+//! before what comes. Pure.
 
 use std::collections::BTreeMap;
 
 use super::sync_plan::SyncAction;
 
-/// True where a directory of these files lies in the place of a path, or a file in that of one of its
-/// directories.
+/// True where a directory of these files lies in the place of a path, or a file in that of one of
+/// its directories.
 pub(super) fn is_replaced<V>(files: &BTreeMap<String, V>, path: &str) -> bool {
     let below = format!("{path}/");
     let is_directory =
@@ -17,7 +17,8 @@ pub(super) fn is_replaced<V>(files: &BTreeMap<String, V>, path: &str) -> bool {
             .any(|(at, _)| path.get(..at).is_some_and(|above| files.contains_key(above)))
 }
 
-/// Parts actions: those that leave a place which another one needs, and the others, both in their order.
+/// Parts actions: those that leave a place which another one needs, and the others, both in their
+/// order.
 pub(super) fn parted<'a>(actions: &[&'a SyncAction]) -> (Vec<&'a SyncAction>, Vec<&'a SyncAction>) {
     let needed: BTreeMap<String, ()> =
         actions.iter().filter_map(|action| Some((needed_by(action)?.to_owned(), ()))).collect();

@@ -78,7 +78,7 @@ impl Sync<'_> {
                 let named = named_in(&text, &look.laid);
                 self.take_index((path, &file), (stays, named), new, preface, &token).await?;
                 if self.kept.get(path).is_some_and(|known| known.adopted) {
-                    // What it leads to may be taken behind it.
+                    // Files that it leads to may be taken behind it.
                     self.indexes_taken.insert(path.to_owned(), text);
                 }
                 Ok(true)

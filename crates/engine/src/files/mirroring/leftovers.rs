@@ -1,6 +1,6 @@
-//! Files in folders of mirrors that no document holds: files that a sync refused, passed over or did not
-//! take yet, and folders of mirrors that were removed. An erasure names them, because they may have a
-//! person's words and nothing says so. Nothing is changed here.
+//! Files in folders of mirrors that no document holds: files that a sync refused, passed over or
+//! did not take yet, and folders of mirrors that were removed. An erasure names them, because they
+//! may have a person's words and nothing says so. Nothing is changed here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,8 +41,8 @@ impl NotExamined {
 }
 
 impl Engine {
-    /// Finds files of mirrors that no document holds: of the person's own trees, or `everywhere`, which reads
-    /// every file of every mirror and looks for markers below the roots.
+    /// Finds files of mirrors that no document holds: of the person's own trees, or `everywhere`,
+    /// which reads every file of every mirror and looks for markers below the roots.
     ///
     /// # Errors
     /// Errors of the store. A folder that cannot be read is a line.
@@ -71,8 +71,8 @@ impl Engine {
         Ok(found)
     }
 
-    /// The files of a mirror that no document holds. Loci alone writes into a repository, and nothing of
-    /// Loci's lies where no sync began.
+    /// The files of a mirror that no document holds. Loci alone writes into a repository, and
+    /// nothing of Loci's lies where no sync began.
     async fn not_examined_in(&self, mirror: &Mirror) -> Result<Option<String>> {
         if mirror.kind == MirrorKind::Git {
             return Ok(None);
@@ -113,7 +113,8 @@ impl Engine {
         place.list().await
     }
 
-    /// Folders whose marker names a mirror of the memory that is no more. Those of other memories are theirs.
+    /// Folders whose marker names a mirror of the memory that is no more. Those of other memories
+    /// are theirs.
     async fn folders_of_removed_mirrors(&self, memory: &MemoryId, mirrors: &[Mirror]) -> Vec<String> {
         let Some(places) = &self.files else { return Vec::new() };
         let found = match places.markers().await {
@@ -142,9 +143,9 @@ impl Engine {
     }
 }
 
-/// Files of a folder that its tree does not hold: those that were refused or changed since the last sync,
-/// those that stay with secrets that their documents do not have, and those that listings leave out. Under
-/// the marker of another, all files.
+/// Files of a folder that its tree does not hold: those that were refused or changed since the last
+/// sync, those that stay with secrets that their documents do not have, and those that listings
+/// leave out. Under the marker of another, all files.
 fn left_in(mirror: &Mirror, listing: &FileListing, kept: &Kept) -> Option<String> {
     let is_own = guards::marked(listing.marker.as_deref(), &mirror.id) == Marked::Own;
     let files = listing.entries.iter().filter(|entry| !is_own || !is_agreed(mirror, entry, kept));

@@ -72,8 +72,8 @@ impl Laid {
         self.by_document.get_or_init(of_files).get(document).map(String::as_str)
     }
 
-    /// Files that a new one may come from: those of its document before it was moved, and the one whose
-    /// edit is kept beside it. `named`: the names that the layout gave before.
+    /// Files that a new one may come from: those of its document before it was moved, and the one
+    /// whose edit is kept beside it. `named`: the names that the layout gave before.
     pub(super) fn sources_of(&self, path: &str, named: &BTreeMap<RecordId, String>) -> Vec<String> {
         let Some(record) = self.files.get(path).and_then(|one| one.record.as_ref()) else {
             return Vec::new();

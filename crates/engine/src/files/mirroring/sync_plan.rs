@@ -48,7 +48,8 @@ pub struct Keeping {
     pub is_last: bool,
     /// A file and a directory cannot have one place, as they can in a bucket.
     pub has_directories: bool,
-    /// The files are a clone's: where all are gone, nothing is put away, and what is new is taken all the same.
+    /// The files are a clone's: where all are gone, nothing is put away, and what is new is taken
+    /// all the same.
     pub is_clone: bool,
 }
 
@@ -129,7 +130,7 @@ pub enum SyncAction {
 pub struct SyncNote {
     /// Where.
     pub path: String,
-    /// What: `changed_in_export`, `not_exported`, `deletion_logged`, `waits_for_deletion`.
+    /// The remark: `changed_in_export`, `not_exported`, `deletion_logged`, `waits_for_deletion`.
     pub what: &'static str,
 }
 
@@ -161,7 +162,8 @@ impl SyncPlan {
         self.hold(&waiting);
     }
 
-    /// Holds files that are new where a missing one lay: the tree would refuse them while its document is there.
+    /// Holds files that are new where a missing one lay: the tree would refuse them while its
+    /// document is there.
     fn hold(&mut self, waiting: &BTreeSet<String>) {
         let places: BTreeMap<String, ()> = waiting.iter().map(|path| (path.clone(), ())).collect();
         let notes = &mut self.notes;
@@ -282,7 +284,8 @@ impl Planning<'_> {
         self.missing(&missing);
     }
 
-    /// What lies there, where all that both held is gone: it waits only in the place of what is gone.
+    /// Plans the files that lie there, where all that both held is gone: they wait only in the
+    /// place of a lost file.
     fn new_alone(&mut self) {
         let sides = self.sides;
         for (path, file) in sides.mirror {
@@ -357,7 +360,7 @@ impl Planning<'_> {
         }
         let all: BTreeSet<&str> = missing.iter().map(|path| path.as_str()).collect();
         let agreed = self.sides.agreed.len();
-        // Where a directory lies now, or a file in the place of the directory, no look finds the file again.
+        // No look finds a file again in whose place a directory lies now, or the other way round.
         // Many at once are no such change: a directory that is away has left a file of its name.
         let mut at_once: BTreeSet<&str> = BTreeSet::new();
         if has_directories {
@@ -389,7 +392,8 @@ impl Planning<'_> {
     }
 }
 
-/// The path of the file whose text went to this one; `None` for a path that [`conflict_path`] does not make.
+/// The path of the file whose text went to this one; `None` for a path that [`conflict_path`] does
+/// not make.
 pub fn conflict_source(path: &str) -> Option<String> {
     let (before, behind) = path.rsplit_once(CONFLICT)?;
     let (seven, extension) = behind.split_at_checked(CONFLICT_DIGITS)?;

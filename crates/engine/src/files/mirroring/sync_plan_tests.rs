@@ -146,7 +146,8 @@ fn a_file_in_the_place_of_a_directory_is_one_loss_of_many_files() {
         let plan = look(&agreed, &placeholder, &MissingSince::new(), keeping);
         assert_eq!((plan.finding, put_away(&plan)), (Finding::Gone, 0), "{keeping:?}");
     }
-    // Another file is left: the two looks and the most of one sync hold, and the placeholder waits with them.
+    // Another file is left: the two looks and the most of one sync hold, and the placeholder waits
+    // with them.
     let (all, left) = with(&[("knowledge", "away"), ("other.md", "other")]);
     let seen = look(&all, &left, &MissingSince::new(), first);
     assert_eq!((seen.finding, seen.actions.len(), seen.waiting_deletes), (Finding::Whole, 0, 200));
@@ -157,7 +158,8 @@ fn a_file_in_the_place_of_a_directory_is_one_loss_of_many_files() {
         let plan = look(&all, &left, &seen.missing, keeping);
         assert_eq!((put_away(&plan), plan.actions.len(), plan.waiting_deletes), (50, 50, 150));
     }
-    // Few are a change of a person's; with others that are gone they are the most of one sync together.
+    // Few are a change of a person's; with others that are gone they are the most of one sync
+    // together.
     let below = |count: usize| -> Side {
         let mut left = all.clone();
         for number in 0..count {
@@ -182,7 +184,7 @@ fn a_file_in_the_place_of_a_directory_is_one_loss_of_many_files() {
     assert_eq!((one.actions.len(), one.waiting_deletes), (0, 1));
     let one = look(&all, &below(1), &one.missing, Keeping { now: at(1_030), ..bucket });
     assert_eq!((put_away(&one), one.actions.len()), (1, 2));
-    // What a later sync is to delete holds what takes its place.
+    // A deletion that waits holds the files that take its place.
     let mut later = look(&all, &below(8), &MissingSince::new(), first);
     later.delete_later();
     assert_eq!((later.actions.len(), later.waiting_deletes), (0, 8));

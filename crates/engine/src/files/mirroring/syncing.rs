@@ -39,7 +39,8 @@ pub(super) struct Sync<'a> {
     pub(super) report: MirrorReport,
     /// Names that files have whose documents were made or renamed in this sync.
     pub(super) names_taken: BTreeMap<RecordId, String>,
-    /// Files that stay with their secrets, whose documents the layout has not rendered since they were taken.
+    /// Files that stay with their secrets, whose documents the layout has not rendered since they
+    /// were taken.
     pub(super) unrendered: BTreeSet<String>,
     /// Indexes that stay with their secrets and were taken just now, with their texts, by path.
     pub(super) indexes_taken: BTreeMap<String, String>,

@@ -115,7 +115,8 @@ pub(super) fn read(file: &str, around: &Around<'_>) -> FileMeaning {
     let mut taken = taken_below(DIRECTORY, around.documents);
     for line in list.lines() {
         let Some((stem, content)) = document_of(line, &named) else { continue };
-        // It came by another sync, which was cut off, or is a line with a secret, which stays in the file.
+        // It came by another sync, which was cut off, or is a line with a secret, which stays in
+        // the file.
         let (title, body) = (content.title.clone().map(masked), masked(content.body.clone()));
         let is_there = |one: &LaidDocument| {
             let said = (&one.content.title, &one.content.body);
