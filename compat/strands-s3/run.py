@@ -248,7 +248,7 @@ def has_crc32c():
 
 def the_rest_is_refused_clearly(world):
     refused("NoSuchBucket", 404, world.s3.get_object, Bucket="other", Key="a")
-    refused("NoSuchBucket", 404, world.s3.get_object, Bucket="notes", Key="a")
+    refused("NoSuchKey", 404, world.s3.get_object, Bucket="notes", Key="a")
     refused("NotImplemented", 501, world.s3.list_buckets)
     refused("NotImplemented", 501, world.s3.create_multipart_upload, Bucket=BUCKET, Key="a")
     refused("NotImplemented", 501, world.put, "a", b"x", Metadata={"a": "b"})
