@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::native::send;
 use crate::program::Home;
 
 fn home() -> Home {
@@ -540,4 +541,88 @@ fn bytes_of_half_a_letter_cost_no_file() {
     let arguments = ["import", "--format", "transcript", "--memory", "notes", "--actor", "mara"];
     let report = home.json(&[&arguments[..], &[file.to_str().unwrap()]].concat());
     assert_eq!((&report["turns"], &report["repaired"]), (&1.into(), &1.into()), "{report}");
+}
+
+/// Memories of two people, with an id and without.
+const TWO_PEOPLE: &str = r#"[{"memory":"Ann keeps bees.","user_id":"ann"},
+    {"id":"m-2","memory":"Ann has a bike.","user_id":"ann"}, {"memory":"Ben sails.","user_id":"ben"}]"#;
+
+/// The counts of an import of two people's memories into a namespace.
+fn import_into(home: &Home, format: &str, file: &str, namespace: &str, more: &[&str]) -> [u64; 3] {
+    let arguments = ["import", "--format", format, "--memory", "notes", "--namespace", namespace, file];
+    counts(&home.json(&[&arguments[..], more].concat()))
+}
+
+/// Deletes the records of a namespace whose text has the word.
+fn delete_records(home: &Home, namespace: &str, word: &str) {
+    let listed = home.json(&["record", "list", "--memory", "notes", "--namespace", namespace]);
+    for record in listed["records"].as_array().unwrap() {
+        if record["text"].as_str().unwrap().contains(word) {
+            home.ok(&["record", "delete", "--memory", "notes", record["id"].as_str().unwrap()]);
+        }
+    }
+}
+
+#[test]
+fn a_deleted_record_comes_back_in_no_namespace() {
+    let home = home();
+    let file = write(&home, "two.json", TWO_PEOPLE);
+    let into = |namespace: &str| import_into(&home, "mem0", &file, namespace, &[]);
+    // Nothing was deleted: two namespaces are two imports.
+    assert_eq!((into("/a"), into("/b")), ([3, 0, 0], [3, 0, 0]));
+    assert_eq!((into("/a"), into("/b")), ([0, 0, 3], [0, 0, 3]));
+    delete_records(&home, "/a", "Ann");
+    assert_eq!((into("/a"), into("/b"), into("/c")), ([0, 0, 1], [0, 0, 3], [1, 0, 0]));
+    let arguments = ["import", "--format", "mem0", "--memory", "notes", "--namespace", "/c", &file];
+    let told = home.json(&arguments)["skipped"].to_string();
+    assert!(told.contains("was erased here on") && told.contains("--force"), "{told}");
+    // Another text under the same id is another item.
+    let other = write(&home, "other.json", r#"[{"id":"m-2","memory":"Cem paints."}]"#);
+    assert_eq!(import_into(&home, "mem0", &other, "/d", &[]), [1, 0, 0]);
+    // Restored on purpose, it is restored for good; where it was deleted, it stays so.
+    assert_eq!(import_into(&home, "mem0", &file, "/c", &["--force"]), [2, 0, 1]);
+    assert_eq!((into("/e"), into("/a")), ([3, 0, 0], [0, 0, 1]));
+}
+
+#[test]
+fn a_forgotten_item_comes_back_in_no_namespace() {
+    let home = home();
+    let file = write(&home, "two.json", TWO_PEOPLE);
+    assert_eq!(import_into(&home, "mem0", &file, "/a", &[]), [3, 0, 0]);
+    home.ok(&["forget", "--memory", "notes", "--actor", "ann", "--confirm", "ann"]);
+    for (namespace, expect) in [("/a", [0, 0, 1]), ("/b", [1, 0, 0]), ("/c", [1, 0, 0])] {
+        assert_eq!(import_into(&home, "mem0", &file, namespace, &[]), expect, "{namespace}");
+    }
+    let listed = home.ok(&["record", "list", "--memory", "notes", "--json"]);
+    assert!(listed.contains("Ben sails.") && !listed.contains("Ann"), "{listed}");
+
+    let agent = json!({ "agents": [{ "name": "Sam" }],
+        "blocks": [{ "id": "block-0", "label": "human", "value": "Name: Eve" }],
+        "passages": [{ "id": "passage-0", "text": "Eve has a cat." }] });
+    let agent = write(&home, "sam.af", &agent.to_string());
+    assert_eq!(import_into(&home, "letta", &agent, "/users/Sam", &[]), [2, 0, 0]);
+    home.ok(&["forget", "--memory", "notes", "--actor", "Sam", "--confirm", "Sam"]);
+    for namespace in ["/users/Sam", "/elsewhere", "/users/Tim"] {
+        assert_eq!(import_into(&home, "letta", &agent, namespace, &[]), [0, 0, 0], "{namespace}");
+    }
+    assert_eq!(import_into(&home, "letta", &agent, "/elsewhere", &["--force"]), [2, 0, 0]);
+    assert_eq!(import_into(&home, "letta", &agent, "/elsewhere", &[]), [0, 0, 2]);
+}
+
+#[test]
+fn records_of_an_earlier_version_are_known_where_they_lie() {
+    let home = home();
+    let server = home.serve(&[]);
+    let file = write(&home, "ann.json", r#"[{"memory":"Ann keeps bees.","user_id":"ann"}]"#);
+    // The digest of the record that the item becomes in this namespace.
+    let digest = "f2cf3c82212dc50f53391467dc4fd4383b8171ac004bbfd5b8be1d79d0490546";
+    let metadata = json!({ "user_id": "ann", "import_format": "mem0", "import_digest": digest,
+        "import_id": format!("sha256:{digest}") });
+    let record = json!({ "namespace": "/a", "text": "Ann keeps bees.", "metadata": metadata });
+    let body = json!({ "records": [record] }).to_string();
+    let (status, made) = send(&server, "POST", "/v1/memories/notes/records", "", &body);
+    assert_eq!(status, 201, "{made}");
+    assert_eq!(import_into(&home, "mem0", &file, "/a", &[]), [0, 0, 1]);
+    delete_records(&home, "/a", "Ann");
+    assert_eq!(import_into(&home, "mem0", &file, "/a", &[]), [0, 0, 0]);
 }

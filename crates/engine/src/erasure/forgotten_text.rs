@@ -17,11 +17,24 @@ pub(crate) fn digest(document: &DocumentContent) -> Option<String> {
     normal(document).map(|text| hex::encode(Sha256::digest(text)))
 }
 
+/// Returns the digest of a document's path and words, where those are too few to be known by
+/// themselves; `None` for an empty text, which holds nothing.
+pub(crate) fn short_digest(key: &str, document: &DocumentContent) -> Option<String> {
+    let words = words(document);
+    let is_short = !words.is_empty() && words.chars().count() < limits::FORGOTTEN_TEXT_CHARS_MIN;
+    is_short.then(|| hex::encode(Sha256::digest(format!("{}:{key}{words}", key.len()))))
+}
+
 fn normal(document: &DocumentContent) -> Option<String> {
+    let words = words(document);
+    (words.chars().count() >= limits::FORGOTTEN_TEXT_CHARS_MIN).then_some(words)
+}
+
+/// The words of a document, one space between them.
+fn words(document: &DocumentContent) -> String {
     let text = without_mark(document.prose()).replace("\r\n", "\n");
     let (text, _) = redact(text, RedactionMode::Mask);
-    let normal = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    (normal.chars().count() >= limits::FORGOTTEN_TEXT_CHARS_MIN).then_some(normal)
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -78,5 +91,17 @@ mod tests {
         check("# Notes\n", false);
         check("# Preferences\n\nWrite what you prefer below this line.\n", false);
         check("---\ntitle: a long head of an empty file\n---\n", false);
+    }
+
+    #[test]
+    fn a_short_text_is_known_with_its_path_alone() {
+        let digest = |key: &str, text: &str| short_digest(key, &DocumentContent::raw(text.to_owned()));
+        assert_eq!(digest("k/a.md", "Likes\r\ntea."), digest("k/a.md", "Likes tea.\n"));
+        assert!(digest("k/a.md", "Likes tea.").is_some());
+        for (key, text) in [("k/b.md", "Likes tea."), ("k/a.md", "Likes milk."), ("k/a.mdLikes", " tea.")] {
+            assert_ne!(digest(key, text), digest("k/a.md", "Likes tea."), "{key} {text}");
+        }
+        assert_eq!(digest("k/a.md", " \n"), None, "nothing");
+        assert_eq!(digest("k/a.md", &"é".repeat(limits::FORGOTTEN_TEXT_CHARS_MIN)), None, "known by itself");
     }
 }

@@ -10,7 +10,7 @@ use loci_model::ledger::Shelf;
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
-use loci_model::record::{Record, RecordOrigin};
+use loci_model::record::{Record, RecordKind, RecordOrigin};
 use loci_model::tree_entry::{TreePlace, owner_of};
 use loci_model::{
     ActorId, Document, Error, EventId, MemoryId, Reason, RecordId, Result, SessionId, Timestamp,
@@ -18,6 +18,8 @@ use loci_model::{
 use serde::{Deserialize, Serialize};
 
 use super::erased_texts::ErasedTexts;
+use super::forgotten_text;
+use crate::files::DocumentContent;
 use crate::idempotency::IfErased;
 use crate::keys::master_key::can_digest;
 
@@ -29,6 +31,8 @@ const OPERATION: &str = "ErasedSource";
 const IMPORT_FORMAT: &str = "import_format";
 /// Metadata of imported records and events: the id in the source.
 pub(crate) const IMPORT_ID: &str = "import_id";
+/// Metadata of imported records: the item's id and content, without its namespace, as a digest.
+const IMPORT_CONTENT: &str = "import_content";
 
 /// Metadata of records that an import of operations memory brought: the id in the memory they come from.
 pub(crate) const SRE_IMPORT_ID: &str = "imported_id";
@@ -46,6 +50,8 @@ pub(crate) enum Source<'a> {
     Actor(&'a ActorId),
     /// An item of another program, in one namespace, or wherever it is imported to.
     Item { format: &'a str, id: &'a str, namespace: Option<&'a str> },
+    /// The same item with the same content, wherever it is imported to.
+    ItemContent { format: &'a str, content: &'a str },
     /// An imported event, by its conversation and its id in the source, which may have it in
     /// several.
     ImportedEvent { actor: &'a ActorId, session: &'a SessionId, id: &'a str },
@@ -95,6 +101,7 @@ impl Source<'_> {
             Self::Actor(id) => vec!["actor", id.as_str()],
             Self::Item { format, id, namespace: Some(namespace) } => vec!["item", format, id, namespace],
             Self::Item { format, id, namespace: None } => vec!["item", format, id],
+            Self::ItemContent { format, content } => vec!["item-content", format, content],
             Self::ImportedEvent { actor, session, id } => {
                 vec!["imported-event", actor.as_str(), session.as_str(), id]
             }
@@ -167,6 +174,9 @@ impl Tombstones<'_> {
         if let Some((format, id)) = imported(record) {
             let namespace = record.namespace.normal();
             self.put(tx, &Source::Item { format, id, namespace: Some(&namespace) }, at)?;
+            if let Some(content) = word(record, IMPORT_CONTENT) {
+                self.put(tx, &Source::ItemContent { format, content }, at)?;
+            }
             if reach != Reach::Deleted {
                 self.put(tx, &Source::Item { format, id, namespace: None }, at)?;
             }
@@ -176,6 +186,9 @@ impl Tombstones<'_> {
             self.put(tx, &Source::Document { namespace, key }, at)?;
             if reach != Reach::Deleted {
                 self.put(tx, &Source::ForgottenDocument { namespace, key }, at)?;
+                if let Some(text) = short_text(key, record) {
+                    self.put(tx, &Source::ForgottenText { text: &text }, at)?;
+                }
             }
         }
         let Reach::Forgotten(texts) = reach else { return Ok(()) };
@@ -291,10 +304,12 @@ impl Tombstones<'_> {
     pub(crate) fn of_import(&self, tx: &dyn ReadTx, record: &Record) -> Result<Option<Timestamp>> {
         let Some((format, id)) = imported(record) else { return Ok(None) };
         let namespace = record.namespace.normal();
-        match self.get(tx, &Source::Item { format, id, namespace: Some(&namespace) })? {
-            Some(at) => Ok(Some(at)),
-            None => self.get(tx, &Source::Item { format, id, namespace: None }),
+        for source in item_sources(record, (format, id), &namespace).into_iter().flatten() {
+            if let Some(at) = self.get(tx, &source)? {
+                return Ok(Some(at));
+            }
         }
+        Ok(None)
     }
 
     /// Removes the tombstones of an imported record: somebody restores it on purpose.
@@ -304,8 +319,10 @@ impl Tombstones<'_> {
     pub(crate) fn lift_import(&self, tx: &mut dyn Tx, record: &Record) -> Result<()> {
         let Some((format, id)) = imported(record) else { return Ok(()) };
         let namespace = record.namespace.normal();
-        self.lift(tx, &Source::Item { format, id, namespace: Some(&namespace) })?;
-        self.lift(tx, &Source::Item { format, id, namespace: None })
+        for source in item_sources(record, (format, id), &namespace).into_iter().flatten() {
+            self.lift(tx, &source)?;
+        }
+        Ok(())
     }
 
     /// Removes a tombstone: somebody restores the source on purpose.
@@ -378,6 +395,25 @@ fn imported(record: &Record) -> Option<(&str, &str)> {
         (Some(format), Some(id)) => Some((format, id)),
         _ => word(record, SRE_IMPORT_ID).map(|id| (SRE_FORMAT, id)),
     }
+}
+
+/// The names under which an imported record may have been erased: in its namespace, with its
+/// person, and by its content.
+fn item_sources<'a>(
+    record: &'a Record,
+    (format, id): (&'a str, &'a str),
+    namespace: &'a str,
+) -> [Option<Source<'a>>; 3] {
+    let item = |namespace| Some(Source::Item { format, id, namespace });
+    let content = word(record, IMPORT_CONTENT).map(|content| Source::ItemContent { format, content });
+    [item(Some(namespace)), item(None), content]
+}
+
+/// Returns the digest of a document's path and words, where those are too few to be known by
+/// themselves.
+fn short_text(key: &str, record: &Record) -> Option<String> {
+    let is_document = record.kind == RecordKind::Document;
+    is_document.then(|| forgotten_text::short_digest(key, &DocumentContent::of(record))).flatten()
 }
 
 fn word<'a>(record: &'a Record, key: &str) -> Option<&'a str> {

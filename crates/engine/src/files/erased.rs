@@ -37,6 +37,12 @@ pub(super) fn check_import(
     if writing.find(tx, path)?.is_some() {
         return Ok(());
     }
+    if tombstones(writing).is_any(tx)?
+        && let Some(text) = short_text(writing, path, content)
+        && let Some(at) = tombstones(writing).get(tx, &Source::ForgottenText { text: &text })?
+    {
+        return Err(refusal("a document with this path and text", at));
+    }
     let at = match put_away(tx, writing, path)? {
         Some(record) => Some(record.updated_at),
         None => erased(tx, writing, path)?,
@@ -76,10 +82,11 @@ pub(super) fn lift_text(
     if !tombstones.is_any(tx)? {
         return Ok(());
     }
-    match kept_text(writing, path, content) {
-        Some(text) => tombstones.lift(tx, &Source::ForgottenText { text: &text }),
-        None => Ok(()),
+    let short = path.and_then(|path| short_text(writing, path, content));
+    for text in [kept_text(writing, path, content), short].into_iter().flatten() {
+        tombstones.lift(tx, &Source::ForgottenText { text: &text })?;
     }
+    Ok(())
 }
 
 /// Refuses a new file of a mirror that has the text of a document that was put away here, or the
@@ -151,12 +158,22 @@ fn kept_text(
     path: Option<&DocumentPath>,
     content: &DocumentContent,
 ) -> Option<String> {
+    forgotten_text::digest(&kept(writing, path, content))
+}
+
+/// The digest of a document's path and text, where the text is too short to be known by itself.
+fn short_text(writing: &Writing<'_>, path: &DocumentPath, content: &DocumentContent) -> Option<String> {
+    forgotten_text::short_digest(path.key().as_str(), &kept(writing, Some(path), content))
+}
+
+/// A document's text as it would be kept.
+fn kept(writing: &Writing<'_>, path: Option<&DocumentPath>, content: &DocumentContent) -> DocumentContent {
     let body = safety::prepare(content.body.clone(), None, &writing.policy).text;
     let kept = DocumentContent { body, is_raw: content.is_raw, ..DocumentContent::default() };
-    forgotten_text::digest(&match path {
+    match path {
         Some(path) => kept.at(path),
         None => kept,
-    })
+    }
 }
 
 /// The document that was put away from a path, where nothing else took its place there.

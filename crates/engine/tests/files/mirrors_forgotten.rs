@@ -167,6 +167,11 @@ fn no_import_brings_a_forgotten_document_back_in_another_namespace() {
     for (path, text) in [("knowledge/short.md", "# Tea\n"), ("knowledge/empty.md", "")] {
         put(&shelf, &imported, path, text, IfErased::Refuse).unwrap();
     }
+    // A short text is known under its path.
+    let refused = put(&shelf, &imported, "knowledge/facts/short.md", "# Tea\n", IfErased::Refuse);
+    assert_eq!(why(refused), Some(Reason::SourceErased));
+    put(&shelf, &imported, "knowledge/facts/short.md", "# Tea", IfErased::Answer).unwrap();
+    put(&shelf, &tree(&shelf, "/x"), "knowledge/facts/short.md", "# Tea\n", IfErased::Refuse).unwrap();
     // Another memory knows nothing of it.
     put(&shelf, &TreeAsk { memory: other, ..imported.clone() }, TEA, VERSIONS[1], IfErased::Refuse).unwrap();
     // Restored on purpose, it is restored for good; the other version is not.

@@ -97,7 +97,10 @@ impl<'a> Storing<'a> {
                 continue;
             }
             match item.becomes {
-                Becomes::Record(record) => self.record(item.place, key, record).await?,
+                Becomes::Record(record) => {
+                    let content = content(&item.id, &record)?;
+                    self.record(item.place, (key, content), record).await?;
+                }
                 Becomes::Document { path, file, raw } => self.document(item.place, &path, file, raw).await?,
                 Becomes::Event(event) => self.event(item.place, &key, event).await?,
             }
@@ -117,14 +120,25 @@ impl<'a> Storing<'a> {
         }
     }
 
-    async fn record(&mut self, place: String, key: String, mut record: RecordCreate) -> Result<()> {
+    async fn record(
+        &mut self,
+        place: String,
+        (key, content): (String, String),
+        mut record: RecordCreate,
+    ) -> Result<()> {
         let Destination { memory, format, namespace, with_beneath, .. } = self.into;
         if self.stored.is_none() {
             let client = &self.session.client;
             self.stored = Some(stored::records(client, memory, format, namespace, *with_beneath).await?);
         }
         let digest = hex::encode(Sha256::digest(serde_json::to_vec(&record)?));
-        for (name, value) in [(stored::FORMAT, *format), (stored::ID, &key), (stored::DIGEST, &digest)] {
+        let books = [
+            (stored::FORMAT, *format),
+            (stored::ID, key.as_str()),
+            (stored::DIGEST, digest.as_str()),
+            (stored::CONTENT, content.as_str()),
+        ];
+        for (name, value) in books {
             record.metadata.insert(name.to_owned(), MetadataValue::String(value.to_owned()));
         }
         match self.stored.as_ref().and_then(|stored| stored.get(&key)).cloned() {
@@ -293,6 +307,13 @@ fn conversation(becomes: &Becomes) -> String {
 /// Metadata of events takes few characters only: a key within a format, or an actor, as a digest.
 fn event_key(within: &str, key: &str) -> String {
     hex::encode(Sha256::digest(format!("{within} {key}")))
+}
+
+/// A digest of a record's id in the source and of all that the source says of it: the same in every
+/// namespace.
+fn content(id: &str, record: &RecordCreate) -> Result<String> {
+    let said = RecordCreate { namespace: String::new(), ..record.clone() };
+    Ok(hex::encode(Sha256::digest(serde_json::to_vec(&(id, said))?)))
 }
 
 /// The same for the same item, whenever it is imported.

@@ -16,7 +16,7 @@ use super::{KIND, MARK, NAME, limits};
 /// Metadata that the service makes itself.
 const SYSTEM: &str = "x-amz-agentcore-memory-";
 /// Metadata here that imports keep beside a record.
-const BOOKS: [&str; 4] = [REST, "import_format", "import_id", "import_digest"];
+const BOOKS: [&str; 5] = [REST, "import_format", "import_id", "import_digest", "import_content"];
 /// Keys that a record has here beside those of an import.
 const KEYS_MAX: usize = 20 - BOOKS.len();
 

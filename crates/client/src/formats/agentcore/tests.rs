@@ -212,7 +212,7 @@ fn metadata_without_room_here_comes_back() {
     let mut mapping = Mapping::default();
     let item = records::item(&raw(&wire), "/", &strategies(), &mut mapping).unwrap();
     let Becomes::Record(mut create) = item.becomes else { panic!("no record") };
-    assert!(create.metadata.len() <= 17, "{}", create.metadata.len());
+    assert!(create.metadata.len() <= 16, "{}", create.metadata.len());
     create.metadata.insert("import_format".to_owned(), MetadataValue::String("agentcore".to_owned()));
     let mut own = record(&[]);
     own.metadata = create.metadata;
