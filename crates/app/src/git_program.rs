@@ -10,6 +10,8 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Context, Result, bail};
 use loci_engine::safety::sanitise;
 
+use crate::signal_guard::SignalGuard;
+
 /// Variables by which a calling git says where it works: they would lead away from the empty repository.
 const LEADING_AWAY: &[&str] = &[
     "GIT_DIR",
@@ -54,6 +56,7 @@ const SAID_CHARS_MAX: usize = 2_000;
 /// An empty repository over the objects of a clone.
 pub(crate) struct GitProgram {
     folder: tempfile::TempDir,
+    _guard: SignalGuard,
     objects: std::path::PathBuf,
     /// Nobody can be asked for a password.
     is_quiet: bool,
@@ -62,8 +65,9 @@ pub(crate) struct GitProgram {
 impl GitProgram {
     /// Over the objects beneath a clone's shared directory; `id_digits`: 40, or 64 for SHA-256.
     pub(crate) fn over(common_dir: &Path, id_digits: usize, is_quiet: bool) -> Result<Self> {
-        let folder = tempfile::tempdir().context("a folder for git's own files")?;
-        let program = Self { folder, objects: common_dir.join("objects"), is_quiet };
+        let make = || tempfile::tempdir().context("a folder for git's own files");
+        let (folder, guard) = SignalGuard::around(make)?;
+        let program = Self { folder, _guard: guard, objects: common_dir.join("objects"), is_quiet };
         program.make_bare(program.folder.path(), id_digits)?;
         Ok(program)
     }

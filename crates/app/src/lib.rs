@@ -21,6 +21,7 @@ mod notices;
 mod output;
 pub mod process;
 mod session;
+mod signal_guard;
 mod spool;
 mod stop_limit;
 mod terminal_text;

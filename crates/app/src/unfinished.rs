@@ -1,23 +1,29 @@
 //! A file or folder that has its name once it is whole. Until then it lies in a hidden folder
-//! beside its place, which its owner alone may enter, and which goes when the work fails. What is
-//! in it is its writer's matter; a process that is killed leaves the hidden folder. A single file
+//! beside its place, which its owner alone may enter, and which goes when the work fails or a signal
+//! ends it. What is in it is its writer's matter. A process that is killed leaves the hidden folder:
+//! the next work beside it removes it, because nobody holds its lock any more. A single file
 //! goes where the links of its name lead to, and keeps the mode of the file whose place it takes;
 //! what is no regular file is written into as it is.
 
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{DirEntry, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
 use crate::output;
+use crate::signal_guard::SignalGuard;
 
 /// The beginning of the hidden folder's name.
 const PREFIX: &str = ".loci-unfinished-";
 /// The name that the work has in it.
 const NAME: &str = "whole";
+/// The file in it that its process holds locked as long as it lives.
+const LOCK: &str = "lock";
+/// Another process may remove a hidden folder just before it is locked: so many are made at most.
+const FOLDERS_MAX: usize = 10;
 /// The mode of the hidden folder.
 const OWNER_ALONE: u32 = 0o700;
 /// The part of the mode that a file keeps of the one whose place it takes.
@@ -32,18 +38,30 @@ const STANDARD_OUTPUT: &str = "1";
 /// A file or folder that is being written.
 pub(crate) struct Unfinished {
     folder: TempDir,
+    guard: SignalGuard,
+    /// Locked until the folder is gone.
+    lock: File,
     target: PathBuf,
 }
 
 impl Unfinished {
-    /// Makes the hidden folder in the folder of `target`.
+    /// Makes the hidden folder in the folder of `target`, and removes those that nobody writes any
+    /// more.
     pub(crate) fn beside(target: &Path) -> Result<Self> {
         let parent = folder_of(target);
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX).permissions(Permissions::from_mode(OWNER_ALONE));
-        let folder =
-            builder.tempdir_in(parent).with_context(|| format!("writing in {}", parent.display()))?;
-        Ok(Self { folder, target: target.to_owned() })
+        let writing = || format!("writing in {}", parent.display());
+        remove_abandoned(parent);
+        for _ in 0..FOLDERS_MAX {
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(PREFIX).permissions(Permissions::from_mode(OWNER_ALONE));
+            let make = || builder.tempdir_in(parent).with_context(writing);
+            let (folder, guard) = SignalGuard::around(make)?;
+            if let Some(lock) = locked(folder.path()).with_context(writing)? {
+                return Ok(Self { folder, guard, lock, target: target.to_owned() });
+            }
+        }
+        let rule = "another process removes each unfinished folder as soon as it is made";
+        Err(io::Error::other(format!("{rule}: try again")).into())
     }
 
     /// Returns the place that the work is written to: nothing lies there at first.
@@ -54,10 +72,14 @@ impl Unfinished {
     /// Gives the work its name. A file takes the place of a file, a folder that of an empty folder.
     /// Then it is done: a hidden folder that cannot be removed is told, and is no failure.
     pub(crate) fn publish(self) -> Result<()> {
-        let Self { folder, target } = self;
-        std::fs::rename(folder.path().join(NAME), &target)
-            .with_context(|| format!("writing {}", target.display()))?;
-        if let Some(told) = left(folder) {
+        let Self { folder, guard, lock, target } = self;
+        let (outcome, left) = guard.finish(|| match std::fs::rename(folder.path().join(NAME), &target) {
+            Ok(()) => (Ok(()), left(folder)),
+            Err(error) => (Err(error), None),
+        });
+        drop(lock);
+        outcome.with_context(|| format!("writing {}", target.display()))?;
+        if let Some(told) = left {
             output::note(told);
         }
         Ok(())
@@ -173,6 +195,46 @@ fn is_open_file(place: &Path) -> bool {
     folder == Path::new(OPEN_FILES) || folder.starts_with("/proc") && folder.ends_with("fd")
 }
 
+/// Makes and takes the lock of a hidden folder; `None` where another process took the folder for
+/// abandoned before. Where files cannot be locked, nobody takes it for that.
+fn locked(folder: &Path) -> io::Result<Option<File>> {
+    let place = folder.join(LOCK);
+    let lock = match File::create_new(&place) {
+        Ok(lock) => lock,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let is_taken = matches!(lock.try_lock(), Err(TryLockError::WouldBlock));
+    Ok((!is_taken && place.exists()).then_some(lock))
+}
+
+/// Removes the hidden folders of this user whose processes are gone, and tells of each. What cannot
+/// be looked at is left.
+fn remove_abandoned(parent: &Path) {
+    let Ok(entries) = std::fs::read_dir(parent) else { return };
+    for entry in entries.flatten().filter(is_own_hidden_folder) {
+        let place = entry.path();
+        // Without a lock it is an earlier version's, or being made.
+        let Ok(lock) = OpenOptions::new().write(true).open(place.join(LOCK)) else { continue };
+        if lock.try_lock().is_err() {
+            continue;
+        }
+        let left = format!("{}, which a process that is gone left unfinished", place.display());
+        match std::fs::remove_dir_all(&place) {
+            Ok(()) => output::note(format!("removed {left}")),
+            Err(error) => output::note(format!("{left}, could not be removed: {error}: remove it")),
+        }
+    }
+}
+
+/// True for a folder with the name of hidden ones that belongs to this user: in a folder of many,
+/// others may make such names.
+fn is_own_hidden_folder(entry: &DirEntry) -> bool {
+    let is_named = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+    let own = rustix::process::geteuid().as_raw();
+    is_named && entry.metadata().is_ok_and(|about| about.is_dir() && about.uid() == own)
+}
+
 /// The folder that a name is in.
 fn folder_of(place: &Path) -> &Path {
     match place.parent() {
@@ -185,7 +247,7 @@ fn folder_of(place: &Path) -> &Path {
 fn left(folder: TempDir) -> Option<String> {
     let place = folder.path().display().to_string();
     let error = folder.close().err()?;
-    Some(format!("the empty folder {place} could not be removed: {error}: remove it"))
+    Some(format!("the folder {place}, which is done with, could not be removed: {error}: remove it"))
 }
 
 #[cfg(test)]
@@ -262,9 +324,36 @@ mod tests {
         assert_eq!(left(folder()), None);
         let gone = folder();
         let place = gone.path().display().to_string();
-        std::fs::remove_dir(gone.path()).unwrap();
+        std::fs::remove_dir_all(gone.path()).unwrap();
         let told = left(gone).unwrap();
         assert!(told.contains(&place) && told.contains("remove it"), "{told}");
+    }
+
+    #[test]
+    fn folders_of_dead_processes_go_and_others_stay() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("out.jsonl");
+        let living = Unfinished::beside(&target).unwrap();
+        std::fs::write(living.path(), "half").unwrap();
+        let make = |name: &str, file: &str| {
+            let folder = home.path().join(name);
+            std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join(file), "x").unwrap();
+            std::fs::write(folder.join(NAME), "half").unwrap();
+            folder
+        };
+        let dead = make(&format!("{PREFIX}dead"), LOCK);
+        let earlier = make(&format!("{PREFIX}earlier"), "other");
+        let named_else = make("notes", LOCK);
+        let linked = home.path().join(format!("{PREFIX}linked"));
+        symlink(&named_else, &linked).unwrap();
+        Unfinished::beside(&home.path().join("other.jsonl")).unwrap();
+        assert!(!dead.exists());
+        for folder in [&living.path(), &earlier, &named_else, &linked, &named_else.join(NAME)] {
+            assert!(folder.exists(), "{}", folder.display());
+        }
+        living.publish().unwrap();
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "half");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Imports that end early. One dies with a call under way: the call arrives when the next import has looked
 //! already, and makes nothing twice. Of one whose server stops, or is killed, half-way nothing is served.
+//! Exports that a signal ends leave nothing.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -109,6 +110,62 @@ fn a_call_that_arrives_late_makes_nothing_twice() {
     assert_eq!(home.json(&[&arguments[..], &["--force"]].concat())["created"], 30);
     let list = home.json(&["record", "list", "--memory", "notes", "--url", &server.url]);
     assert_eq!(list["records"].as_array().unwrap().len(), 30);
+}
+
+/// Passes everything on but exports: they wait for an answer.
+fn without_exports(listener: &TcpListener, server: &str, held: &Sender<TcpStream>) {
+    for stream in listener.incoming() {
+        let mut stream = stream.unwrap();
+        let Some(asked) = request(&stream) else { continue };
+        let line = String::from_utf8_lossy(asked.split(|byte| *byte == b'\r').next().unwrap()).into_owned();
+        if line.contains("/export") {
+            held.send(stream).unwrap();
+            continue;
+        }
+        // Whoever asked may be gone.
+        let _ = stream.write_all(&forwarded(server, &asked));
+    }
+}
+
+#[test]
+fn a_signal_takes_an_unfinished_export_back() {
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes"]);
+    let server = home.serve(&[]);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let through = format!("http://{}", listener.local_addr().unwrap());
+    let behind = server.url.trim_start_matches("http://").to_owned();
+    let (held, holds): (Sender<TcpStream>, Receiver<TcpStream>) = channel();
+    std::thread::spawn(move || without_exports(&listener, &behind, &held));
+    let folder = home.path("exports");
+    std::fs::create_dir(&folder).unwrap();
+    let target = folder.join("notes.jsonl");
+    let target = target.to_str().unwrap();
+    let names = || -> Vec<String> {
+        let entries = std::fs::read_dir(&folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    let begin = || {
+        let arguments = ["export", "--memory", "notes", "--url", &through, target];
+        let child = home.command(&arguments).spawn().unwrap();
+        (child, holds.recv().unwrap())
+    };
+    let is_unfinished = |names: &[String]| names.len() == 1 && names[0].starts_with(".loci-unfinished-");
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let (mut child, _waiting) = begin();
+        assert!(is_unfinished(&names()), "{:?}", names());
+        let id = child.id().to_string();
+        assert!(std::process::Command::new("kill").args([signal, &id]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{signal}");
+        assert!(names().is_empty(), "{signal}: {:?}", names());
+    }
+    // One that is killed removes nothing; the next export does.
+    let (mut child, _waiting) = begin();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(is_unfinished(&names()), "{:?}", names());
+    home.ok(&["export", "--memory", "notes", "--url", &server.url, target]);
+    assert_eq!(names(), ["notes.jsonl"]);
 }
 
 /// Turns of a conversation: more lines than are written at once.

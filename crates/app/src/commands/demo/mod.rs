@@ -21,6 +21,7 @@ use crate::config::environment::Environment;
 use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
+use crate::signal_guard::SignalGuard;
 use crate::wiring_store::StorePlan;
 
 /// Extraction may take at least so long, on a slow machine.
@@ -41,9 +42,9 @@ impl Demo {
                 require_empty(folder)?;
                 None
             }
-            None => Some(temporary()?),
+            None => Some(SignalGuard::around(temporary)?),
         };
-        let folder = temporary.as_ref().map(tempfile::TempDir::path).or(self.keep.as_deref());
+        let folder = temporary.as_ref().map(|(folder, _)| folder.path()).or(self.keep.as_deref());
         let folder = folder.context("the demo has no folder")?;
         let report = play_in(folder, globals, environment).await?;
         let coloured = std::io::stdout().is_terminal() && environment.get("NO_COLOR").is_none();

@@ -13,6 +13,7 @@ use super::refs::Sent;
 use super::target::Target;
 use crate::exit::Usage;
 use crate::git_program::{GitProgram, said, service_there};
+use crate::signal_guard::SignalGuard;
 
 /// Refs of a mirror that are looked at; what lies behind others is counted as if it had to be sent.
 const REFS_MAX: usize = 1_000;
@@ -45,12 +46,16 @@ impl<'a> Mirror<'a> {
         let parent = path.parent().context("a mirror lies in a folder")?;
         std::fs::create_dir_all(parent).with_context(|| format!("making {}", parent.display()))?;
         // Beside its place, and moved there when it is whole: what is interrupted leaves no mirror without its limits.
-        let workshop = tempfile::Builder::new().prefix(".mirror-").tempdir_in(parent);
-        let workshop = workshop.with_context(|| format!("a folder in {}", parent.display()))?;
+        let (workshop, guard) = SignalGuard::around(|| {
+            let workshop = tempfile::Builder::new().prefix(".mirror-").tempdir_in(parent);
+            workshop.with_context(|| format!("a folder in {}", parent.display()))
+        })?;
         let made = workshop.path().join("bare.git");
         self.git.make_bare(&made, id_digits)?;
         self.limit(&made, branch, bytes_max)?;
-        std::fs::rename(&made, path).with_context(|| format!("moving the mirror to {}", path.display()))
+        guard
+            .finish(|| std::fs::rename(&made, path))
+            .with_context(|| format!("moving the mirror to {}", path.display()))
     }
 
     fn limit(&self, path: &Path, branch: &str, bytes_max: u64) -> Result<()> {
