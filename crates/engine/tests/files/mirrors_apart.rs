@@ -211,3 +211,75 @@ fn a_mirror_is_made_again_where_one_was_removed() {
         assert_eq!((report.finding.as_str(), report.written), (finding, 0), "{report:?}");
     }
 }
+
+/// Removes the mirror and makes it again in its folder, and brings it up.
+fn made_again(mirrored: &Mirrored, layout: &str) -> MirrorReport {
+    let (engine, caller) = (&mirrored.shelf.engine, &mirrored.shelf.caller);
+    block_on(engine.mirror_remove(caller, &mirrored.shelf.memory(), "team")).unwrap();
+    let wanted = mirrored.wanted("team", MirrorKind::Directory);
+    let again = NewMirror { adopt: true, layout: layout.to_owned(), ..wanted };
+    block_on(engine.mirror_add(caller, again)).unwrap();
+    mirrored.sync()
+}
+
+/// The numbers of files that went one way or the other, and of those that did not.
+fn moved(report: &MirrorReport) -> [u64; 5] {
+    let (conflicts, refused) = (report.conflicts.len() as u64, report.refused.len() as u64);
+    [report.written, report.taken, report.created, conflicts, refused]
+}
+
+#[test]
+fn a_folder_that_is_adopted_again_knows_the_files_that_stay() {
+    let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();
+    let mine = format!("the token is {secret}\n");
+    let mirrored = Mirrored::new(|new| new.adopt = true);
+    mirrored.write(A, &mine);
+    mirrored.write(B, "plain\n");
+    assert_eq!(moved(&mirrored.sync()), [0, 0, 2, 0, 0]);
+    // It stays as it is, however often the folder is adopted.
+    let rests = |text: &str, documents: usize| {
+        for report in [made_again(&mirrored, "native"), mirrored.sync(), made_again(&mirrored, "native")] {
+            assert_eq!(moved(&report), [0; 5], "{report:?}");
+            let told = |path: &str| report.notes.iter().any(|note| note.path == path);
+            assert!(told(A), "{report:?}");
+            assert_eq!(mirrored.read(A).as_deref(), Some(text));
+        }
+        assert_eq!(mirrored.live(), documents);
+    };
+    rests(&mine, 2);
+    // Its next edit is taken as before.
+    let more = format!("{mine}and more\n");
+    mirrored.write(A, &more);
+    assert_eq!(moved(&mirrored.sync()), [0, 1, 0, 0, 0]);
+    assert_eq!(mirrored.shelf.body(A), "the token is [REDACTED:github_token]\nand more\n");
+    // The document goes on without the file, whose text is that of an earlier version.
+    mirrored.shelf.put(A, "an agent's\n");
+    rests(&more, 2);
+    assert_eq!(mirrored.shelf.body(A), "an agent's\n");
+    // What both changed lies beside it, once.
+    let other = format!("{mine}and else\n");
+    mirrored.write(A, &other);
+    assert_eq!(mirrored.sync().conflicts.len(), 1);
+    rests(&other, 3);
+}
+
+#[test]
+fn a_coding_agents_folder_that_is_adopted_again_makes_no_conflict() {
+    let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();
+    let layout = "claude-memory";
+    let mirrored = Mirrored::new(|new| (new.layout, new.adopt) = (layout.to_owned(), true));
+    let topic = format!(
+        "---\nname: deploy\ndescription: how\nmetadata:\n  type: project\n---\n\nThe token is {secret}\n"
+    );
+    let index = format!("# Memory\n\n- [Deploy](deploy.md) — how\n- the other token is {secret}\n");
+    mirrored.write("MEMORY.md", &index);
+    mirrored.write("deploy.md", &topic);
+    mirrored.sync();
+    let documents = mirrored.live();
+    for report in [made_again(&mirrored, layout), mirrored.sync(), made_again(&mirrored, layout)] {
+        assert!(report.conflicts.is_empty() && report.refused.is_empty(), "{report:?}");
+        assert_eq!((report.created, mirrored.live()), (0, documents), "{report:?}");
+        assert_eq!(mirrored.read("MEMORY.md").unwrap(), index);
+        assert_eq!(mirrored.read("deploy.md").unwrap(), topic);
+    }
+}

@@ -18,6 +18,7 @@ use super::two_way::{Look, is_refusal, is_skipped};
 use crate::files::append::{AppendTo, DocumentAppend};
 use crate::files::erased::DELETED_IN_A_MIRROR;
 use crate::files::{DocumentContent, DocumentDelete, DocumentMove, DocumentPath, Precondition};
+use crate::safety::{RedactionMode, redact};
 
 impl Sync<'_> {
     /// Takes a file; true where the tree changed, or may have.
@@ -66,7 +67,8 @@ impl Sync<'_> {
                 }
                 let committed_path = self.committed_path(path);
                 let content = DocumentContent { executable, committed_path, ..*content };
-                let taking = Taking { path: at, content, over, beside };
+                let stays = self.is_adopted(path, &file) && holds_secrets(&content);
+                let taking = Taking { path: at, content, over, beside, stays };
                 self.take_document(path, &file, taking, &token).await
             }
             FileMeaning::Lines { into, lines } => {
@@ -103,11 +105,11 @@ impl Sync<'_> {
         let mut made = self.taken_of(path);
         made.extend(named);
         for (number, (at, content)) in new.into_iter().enumerate() {
-            let taking = Taking { path: at.clone(), content, over: None, beside: None };
+            let taking = Taking { path: at.clone(), content, over: None, beside: None, stays };
             let token = format!("{token} {number}");
             match self.engine.mirror_take(&self.mirror, &self.writer, taking, &token).await {
                 Ok(taken) => {
-                    self.report.created += 1;
+                    self.report.created += u64::from(taken.taken_as != TakenAs::Known);
                     made.insert(taken.written.record, taken.written.version);
                 }
                 Err(error) if error.reason == Some(Reason::StaleVersion) => is_stale = true,
@@ -180,8 +182,7 @@ impl Sync<'_> {
 
     async fn take_document(&mut self, path: &str, file: &str, taking: Taking, token: &str) -> Result<bool> {
         let (is_new, executable) = (taking.over.is_none(), taking.content.is_executable());
-        let at = taking.path.clone();
-        let stays = self.is_adopted(path, file) && holds_secrets(&taking.content);
+        let (at, stays) = (taking.path.clone(), taking.stays);
         let done = self.engine.mirror_take(&self.mirror, &self.writer, taking, token).await;
         match done {
             Ok(taken) => {
@@ -189,7 +190,7 @@ impl Sync<'_> {
                 self.taken(path, file, &taken, executable);
                 let made = (taken.written.record.clone(), taken.written.version);
                 self.stay(path, stays, BTreeMap::from([made]));
-                if stays && self.layout != Layout::Native && taken.taken_as == TakenAs::Document {
+                if stays && self.layout != Layout::Native && is_the_document(&taken) {
                     self.unrendered.insert(path.to_owned());
                 }
                 let writes_back = self.is_passing || self.mirror.direction != MirrorDirection::Import;
@@ -253,7 +254,8 @@ impl Sync<'_> {
         let content = before.map_or(*content, |before| before.with_body(text));
         let committed_path = self.committed_path(path);
         let content = DocumentContent { executable, committed_path, ..content };
-        let taking = Taking { path: at, content, over, beside: None };
+        let stays = self.is_adopted(path, file) && holds_secrets(&content);
+        let taking = Taking { path: at, content, over, beside: None, stays };
         self.take_document(path, file, taking, token).await.map(drop)
     }
 
@@ -308,6 +310,7 @@ impl Sync<'_> {
             TakenAs::Lines => self.report.taken += 1,
             TakenAs::Document if is_new => self.report.created += 1,
             TakenAs::Document => self.report.taken += 1,
+            TakenAs::Known => {}
         }
     }
 
@@ -319,7 +322,7 @@ impl Sync<'_> {
             return;
         }
         let rendered = match taken.taken_as {
-            TakenAs::Document => {
+            TakenAs::Document | TakenAs::Known => {
                 let sha256 = taken.written.file_sha256.as_deref().and_then(digest_of);
                 let executable = executable && keeps_modes(&self.mirror);
                 sha256.map(|sha256| hex_of(&state_of(&sha256, executable)))
@@ -327,7 +330,7 @@ impl Sync<'_> {
             // The file is to be what the document says, whatever that is.
             TakenAs::Lines | TakenAs::Beside => None,
         };
-        if self.layout != Layout::Native && taken.taken_as == TakenAs::Document {
+        if self.layout != Layout::Native && is_the_document(taken) {
             self.names_taken.insert(taken.written.record.clone(), path.to_owned());
         }
         self.kept.agree(path, file, rendered.filter(|_| self.layout == Layout::Native));
@@ -341,6 +344,9 @@ impl Sync<'_> {
         lines: Vec<String>,
     ) -> Result<bool> {
         let mut made = self.taken_of(path);
+        // Lines of a file that stays are known masked, as a mirror before this one took them.
+        let masked = |line: String| if stays { redact(line, RedactionMode::Mask).0 } else { line };
+        let lines: Vec<String> = lines.into_iter().map(masked).collect();
         if !lines.is_empty() {
             let append = DocumentAppend {
                 tree: tree_of(&self.mirror),
@@ -463,6 +469,15 @@ impl Sync<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// True where a document says now what its file says.
+fn is_the_document(taken: &Taken) -> bool {
+    match taken.taken_as {
+        TakenAs::Document => true,
+        TakenAs::Known => taken.written.file_sha256.is_some(),
+        TakenAs::Lines | TakenAs::Beside => false,
     }
 }
 

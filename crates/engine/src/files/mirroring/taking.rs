@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use loci_model::mirror::Mirror;
-use loci_model::ports::store::Tx;
+use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
 use loci_model::tree_entry::DocumentOperation;
@@ -44,6 +44,8 @@ pub(super) struct Taking {
     pub(super) over: Option<String>,
     /// Both sides changed: the file goes there, unless all that it has is further lines. With it the digest of what both had.
     pub(super) beside: Option<(DocumentPath, Option<String>)>,
+    /// The file lay there before the mirror and holds secrets: it is left as it is.
+    pub(super) stays: bool,
 }
 
 /// What became of it.
@@ -51,6 +53,9 @@ pub(super) struct Taking {
 pub(super) enum TakenAs {
     /// The document says it.
     Document,
+    /// A document had it before this mirror: nothing was written. Only where it is what that document
+    /// says now is the digest of its file told.
+    Known,
     /// Its lines are behind those of the document.
     Lines,
     /// It lies beside the document, and a person decides.
@@ -145,7 +150,7 @@ impl Engine {
         let write = TreeWrite::of(&ask, "MirrorTake", Some(token));
         self.tree_write(caller, write, move |tx, writing| {
             let mut taken = match &taking.beside {
-                None => writing.take(tx, &taking)?,
+                None => writing.take(tx, &taking, laying)?,
                 Some((beside, base)) => writing.keep_both(tx, &taking, beside, (base.as_deref(), laying))?,
             };
             if let Some(masked) = &masked
@@ -215,7 +220,13 @@ fn masked(before: DocumentContent) -> (DocumentContent, Option<String>) {
 }
 
 impl Writing<'_> {
-    fn take(&self, tx: &mut dyn Tx, taking: &Taking) -> Result<Taken> {
+    fn take(&self, tx: &mut dyn Tx, taking: &Taking, laying: Laying) -> Result<Taken> {
+        if taking.over.is_none()
+            && let Some(found) = self.find(tx, &taking.path)?
+            && let Some(known) = self.known(tx, &found, taking, laying)?
+        {
+            return Ok(known);
+        }
         let precondition = match &taking.over {
             Some(hex) => {
                 erased::check_text(tx, self, &taking.path, &taking.content)?;
@@ -240,7 +251,12 @@ impl Writing<'_> {
         beside: &DocumentPath,
         (base, laying): (Option<&str>, Laying),
     ) -> Result<Taken> {
-        let Some(found) = self.find(tx, &taking.path)? else { return self.take(tx, taking) };
+        let Some(found) = self.find(tx, &taking.path)? else { return self.take(tx, taking, laying) };
+        if base.is_none()
+            && let Some(known) = self.known(tx, &found, taking, laying)?
+        {
+            return Ok(known);
+        }
         if let Some(base) = base
             && let Some(body) = self.with_lines(tx, &found, taking, (base, laying))?
         {
@@ -249,7 +265,12 @@ impl Writing<'_> {
             return Ok(Taken { written, taken_as: TakenAs::Lines });
         }
         let written = match self.find(tx, beside)? {
-            // The name says what it holds: it was kept before.
+            // The name says what it holds: it was kept before. Whoever decides of it was told then.
+            Some(kept) if taking.stays && base.is_none() => {
+                let unchanged = DocumentWritten::unchanged(&kept.record, Some(&kept.entry));
+                let written = DocumentWritten { file_sha256: None, ..unchanged };
+                return Ok(Taken { written, taken_as: TakenAs::Known });
+            }
             Some(kept) => DocumentWritten::unchanged(&kept.record, Some(&kept.entry)),
             None => {
                 erased::check_text(tx, self, beside, &taking.content)?;
@@ -262,6 +283,37 @@ impl Writing<'_> {
         let reason = format!("{} was edited in a mirror and elsewhere at a time", found.entry.path);
         conflicts::note_anywhere(tx, (&found.record.id, &against), &reason, self.now)?;
         Ok(Taken { written, taken_as: TakenAs::Beside })
+    }
+
+    /// The document as it is, where the file stays and one of its versions says the same: a mirror that
+    /// is no more took the file into it.
+    fn known(
+        &self,
+        tx: &dyn ReadTx,
+        found: &Found,
+        taking: &Taking,
+        laying: Laying,
+    ) -> Result<Option<Taken>> {
+        if !taking.stays {
+            return Ok(None);
+        }
+        let Some(versions) = Versions::of(tx, self.tree, &found.record.id)? else { return Ok(None) };
+        let says_it = |version: &&Record| {
+            let before = DocumentContent::of(version);
+            let file = taking.content.clone().after(&before);
+            let is_it = |said: DocumentContent| {
+                file.body.trim_end() == said.body.trim_end() && says_the_same(&file, &said.after(&before))
+            };
+            is_it(before.clone()) || laying.read(version, &taking.path).is_some_and(is_it)
+        };
+        let Some(version) = versions.all.iter().rev().find(says_it) else { return Ok(None) };
+        let current = DocumentWritten::unchanged(&found.record, Some(&found.entry));
+        let written = if version.version == found.record.version {
+            current
+        } else {
+            DocumentWritten { version: version.version, file_sha256: None, ..current }
+        };
+        Ok(Some(Taken { written, taken_as: TakenAs::Known }))
     }
 
     /// The document's text with the lines that the file adds to what both had, where all that either did was to add (§12.4).
