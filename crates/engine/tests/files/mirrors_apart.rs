@@ -283,3 +283,27 @@ fn a_coding_agents_folder_that_is_adopted_again_makes_no_conflict() {
         assert_eq!(mirrored.read("deploy.md").unwrap(), topic);
     }
 }
+
+#[test]
+fn what_lies_in_the_way_is_named_until_it_is_gone() {
+    let mirrored = Mirrored::new(|new| new.adopt = true);
+    let (inside, alone) = ("knowledge/a/b.md", "knowledge/c.md");
+    mirrored.shelf.put(inside, "one\n");
+    mirrored.shelf.put(alone, "two\n");
+    mirrored.write("knowledge/a", "mine\n");
+    fs::create_dir_all(mirrored.root().join(alone)).unwrap();
+    for _ in 0..2 {
+        let report = mirrored.sync();
+        for (path, lies) in
+            [(inside, "knowledge/a is no directory"), (alone, "knowledge/c.md is a directory")]
+        {
+            let note = report.notes.iter().find(|note| note.path == path).unwrap();
+            assert!(note.what.contains(lies) && note.what.contains("away"), "{report:?}");
+        }
+        assert_eq!(mirrored.read("knowledge/a").as_deref(), Some("mine\n"));
+    }
+    fs::remove_dir(mirrored.root().join(alone)).unwrap();
+    fs::remove_file(mirrored.root().join("knowledge/a")).unwrap();
+    let report = mirrored.sync();
+    assert_eq!((report.written, report.notes.len()), (2, 0), "{report:?}");
+}

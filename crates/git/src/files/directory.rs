@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -51,7 +51,7 @@ impl DirectoryFiles {
     /// # Errors
     /// Where it cannot be made.
     pub fn open(path: &Path) -> Result<Self> {
-        modes::make_root(path).map_err(failed)?;
+        modes::make_root(path).map_err(root_failed)?;
         Self::at(path)
     }
 
@@ -66,6 +66,25 @@ impl DirectoryFiles {
 
 fn failed(error: std::io::Error) -> Error {
     Error::unavailable("the mirror's directory cannot be read or written").caused_by(error)
+}
+
+/// The error for a root that cannot be made.
+fn root_failed(error: std::io::Error) -> Error {
+    match error.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            let rule = "a file lies where the mirror's directory is to be";
+            let remedy = "move the file away, or make the mirror with another path";
+            Error::invalid("path", format!("{rule}: {remedy}")).caused_by(error)
+        }
+        _ => failed(error),
+    }
+}
+
+/// The error for a file in the place of which something else lies; `place` is where that lies.
+fn in_the_way(place: &str, lies: &str, path: &str) -> Error {
+    let remedy = format!("move {place} away, or move the document (loci files mv)");
+    let rule = format!("{place} {lies}, where the file {path} of a document is to be written");
+    Error::invalid("path", format!("{rule}: {remedy}"))
 }
 
 fn refused(error: Errno) -> Error {
@@ -258,13 +277,21 @@ const NEW_FILE: OFlags =
 fn parent_of<'a>(root: &Path, path: &'a str) -> Result<(OwnedFd, &'a str)> {
     let mut at = rustix::fs::open(root, DIRECTORY, Mode::empty()).map_err(refused)?;
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut above = Vec::new();
     for folder in folders.split('/').filter(|folder| !folder.is_empty()) {
+        above.push(folder);
         let mode = modes::of_new(&at, New::Directory).map_err(refused)?;
         match rustix::fs::mkdirat(&at, folder, mode) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(refused(error)),
         }
-        at = rustix::fs::openat(&at, folder, DIRECTORY, Mode::empty()).map_err(refused)?;
+        at = match rustix::fs::openat(&at, folder, DIRECTORY, Mode::empty()) {
+            Ok(inner) => inner,
+            Err(Errno::NOTDIR | Errno::LOOP) => {
+                return Err(in_the_way(&above.join("/"), "is no directory", path));
+            }
+            Err(error) => return Err(refused(error)),
+        };
     }
     Ok((at, name))
 }
@@ -291,7 +318,7 @@ fn write(
     let mut file = File::from(file);
     file.write_all(bytes).map_err(failed)?;
     file.sync_all().map_err(failed)?;
-    let done = put_in_place(&folder, &beside, name, only_if);
+    let done = put_in_place(&folder, &beside, (name, path), only_if);
     if !matches!(done, Ok(true)) {
         let _ = rustix::fs::unlinkat(&folder, beside.as_str(), AtFlags::empty());
         return done;
@@ -313,18 +340,29 @@ fn set_executable(root: &Path, path: &str, wanted: bool) -> Result<()> {
     rustix::fs::fchmod(&file, mode).map_err(refused)
 }
 
-fn put_in_place(folder: &OwnedFd, beside: &str, name: &str, only_if: Precondition) -> Result<bool> {
+fn put_in_place(
+    folder: &OwnedFd,
+    beside: &str,
+    (name, path): (&str, &str),
+    only_if: Precondition,
+) -> Result<bool> {
     let over = || rustix::fs::renameat(folder, beside, folder, name).map(|()| true).map_err(refused);
     match only_if {
         Precondition::Any => over(),
         Precondition::Absent => {
             match rustix::fs::renameat_with(folder, beside, folder, name, RenameFlags::NOREPLACE) {
                 Ok(()) => Ok(true),
-                Err(Errno::EXIST) => Ok(false),
+                Err(Errno::EXIST) => {
+                    check_no_directory(folder, (name, path))?;
+                    Ok(false)
+                }
                 // Not every file system knows it.
                 Err(Errno::INVAL | Errno::NOSYS) => {
-                    let found = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-                    if found.is_ok() { Ok(false) } else { over() }
+                    if check_no_directory(folder, (name, path))? {
+                        Ok(false)
+                    } else {
+                        over()
+                    }
                 }
                 Err(error) => Err(refused(error)),
             }
@@ -341,6 +379,21 @@ fn put_in_place(folder: &OwnedFd, beside: &str, name: &str, only_if: Preconditio
             file.take(limits::MIRRORED_FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
             if FileDigest::from(Sha256::digest(&bytes)) == digest { over() } else { Ok(false) }
         }
+    }
+}
+
+/// True where something lies there.
+///
+/// # Errors
+/// `Invalid` for a directory: no later look finds it gone by itself, as it would a file that is being
+/// saved.
+fn check_no_directory(folder: &OwnedFd, (name, path): (&str, &str)) -> Result<bool> {
+    match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => {
+            Err(in_the_way(path, "is a directory", path))
+        }
+        Ok(_) => Ok(true),
+        Err(_) => Ok(false),
     }
 }
 
@@ -390,7 +443,7 @@ impl FileBackend for DirectoryFiles {
     fn mark<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<()>> {
         let text = text.to_owned();
         self.0.ask(move |place| {
-            modes::make_root(&place.path).map_err(failed)?;
+            modes::make_root(&place.path).map_err(root_failed)?;
             write(&place.path, MARKER, (text.as_bytes(), None, None), Precondition::Any).map(drop)
         })
     }
@@ -435,6 +488,41 @@ mod tests {
         check(Some("saved just now"), Precondition::Holds(digest("old")), false);
         check(None, Precondition::Holds(digest("old")), false);
         check(Some("old"), Precondition::Any, true);
+    }
+
+    #[test]
+    fn what_lies_in_the_way_of_a_file_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        std::fs::create_dir_all(at("k/empty.md")).unwrap();
+        std::fs::create_dir_all(at("k/full.md")).unwrap();
+        for file in ["k/full.md/in.md", "k/file", "k/saved.md"] {
+            std::fs::write(at(file), "mine").unwrap();
+        }
+        std::os::unix::fs::symlink(folder.path(), at("k/linked")).unwrap();
+        let check = |path: &str, place: &str, lies: &str| {
+            let error = write(folder.path(), path, (b"new", None, None), Precondition::Absent).unwrap_err();
+            let expect =
+                format!("{place} {lies}, where the file {path} of a document is to be written: move");
+            assert_eq!(
+                (error.field.as_deref(), error.message.contains(&expect)),
+                (Some("path"), true),
+                "{error:?}"
+            );
+        };
+        check("k/empty.md", "k/empty.md", "is a directory");
+        check("k/full.md", "k/full.md", "is a directory");
+        check("k/file/a.md", "k/file", "is no directory");
+        check("k/file/a/b.md", "k/file", "is no directory");
+        check("k/linked/a.md", "k/linked", "is no directory");
+        // A file that was saved meanwhile is the next look's matter.
+        let new = (b"new".as_slice(), None, None);
+        assert!(!write(folder.path(), "k/saved.md", new, Precondition::Absent).unwrap());
+        assert!(std::fs::read(at("k/saved.md")).is_ok_and(|text| text == b"mine"));
+        let left = std::fs::read_dir(at("k")).unwrap().count();
+        assert_eq!(left, 5, "nothing half-written stays");
+        let root = DirectoryFiles::open(&at("k/file")).err().unwrap();
+        assert!(root.message.contains("a file lies where the mirror's directory is to be"), "{root:?}");
     }
 
     #[test]
