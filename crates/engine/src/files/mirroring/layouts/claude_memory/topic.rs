@@ -3,6 +3,7 @@
 use loci_model::record::RecordKind;
 
 use super::super::LaidDocument;
+use crate::files::areas::{FEEDBACK, REFERENCE};
 use crate::files::frontmatter::{Entry, Frontmatter, Value};
 use crate::files::{DocumentContent, derived_title};
 
@@ -39,9 +40,9 @@ impl Kind {
     pub(super) const fn directory(self) -> &'static str {
         match self {
             Self::User => "knowledge/preferences",
-            Self::Feedback => "knowledge/feedback",
+            Self::Feedback => FEEDBACK,
             Self::Project => "knowledge/facts",
-            Self::Reference => "knowledge/reference",
+            Self::Reference => REFERENCE,
         }
     }
 
