@@ -90,6 +90,29 @@ await world.run({
     await extractedOnce(memoryId);
   },
 
+  '29 more turns than an Event holds are several Events, listed by their times': async () => {
+    const memoryId = await world.newMemory(world.FACTS);
+    const line = (_, index) => says(index % 2 ? 'assistant' : 'user', `Line ${index} of the log.`);
+    const turns = Array.from({ length: 120 }, line);
+    await world.forgetRecorded();
+    await writing(memoryId, 's1').addMessages(turns, numbered(turns));
+    const sent = (await world.recorded('/events')).map(({ body }) => ({
+      time: Math.round(body.eventTimestamp * 1000),
+      said: world.turns(body.payload),
+    }));
+    assert.deepEqual(sent.map(({ said }) => said.length).sort(), [20, 50, 50]);
+    const written = await world.events(memoryId, actorId, 's1');
+    const listed = written.map(({ eventTimestamp, payload }) => ({
+      time: eventTimestamp.getTime(),
+      said: world.turns(payload),
+    }));
+    // Events of one millisecond stand as they arrived, which the recorder knows no better than the client.
+    const byText = (one, other) => (one.said[0][1] < other.said[0][1] ? -1 : 1);
+    assert.deepEqual([...listed].sort(byText), [...sent].sort(byText));
+    const times = listed.map(({ time }) => time);
+    assert.deepEqual(times, [...times].sort((one, other) => one - other));
+  },
+
   '29 a larger range that is sent after a part of it is extracted once': async () => {
     const { id: memoryId } = await created();
     const one = writing(memoryId, 's1');
