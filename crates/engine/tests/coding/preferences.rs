@@ -240,6 +240,89 @@ fn nobody_takes_a_person_over_by_telling_their_number_or_login() {
     assert!(all_of(&shop, "mara").is_empty());
 }
 
+/// A caller who may take in tasks of the shop alone.
+fn of_shop(shop: &Workshop) -> Principal {
+    let actor = Some(ActorId::parse(REPO).unwrap());
+    shop.with_grant(&[Capability::Read, Capability::Write], Grant { actor, ..Grant::everything() })
+}
+
+/// True where a task that names both is answered with the warning that nobody was taken over.
+fn warned(shop: &Workshop, caller: &Principal, id: &str, user: (&str, &str), description: &str) -> bool {
+    shop.world.clock().advance_ms(1_000);
+    let new = NewTask {
+        user: Some(user.0.to_owned()),
+        user_id: Some(user.1.to_owned()),
+        description: description.to_owned(),
+        ..task(id)
+    };
+    let made = block_on(shop.engine.task_create(caller, &shop.standing, new, None)).unwrap();
+    made.warnings.iter().any(|warning| warning.starts_with("USER_NOT_TAKEN_OVER: "))
+}
+
+/// The number that is proved to be a person's.
+fn number_of(shop: &Workshop, user: &str) -> Option<String> {
+    block_on(shop.engine.preferences_list(&shop.caller, &shop.standing, user)).unwrap().user.user_id
+}
+
+#[test]
+fn a_number_that_is_told_before_its_owner_comes_names_nobody() {
+    let shop = Workshop::new();
+    let (eve, bot) = (eve(&shop), of_shop(&shop));
+    let (hers, theirs) = ("Please keep PRs small.", "I prefer tabs over spaces.");
+    assert!(!warned(&shop, &eve, "t-001", ("eve", "42"), hers));
+    assert_eq!(number_of(&shop, "eve"), None);
+    // The owner of the number comes.
+    assert!(!warned(&shop, &bot, "t-002", ("alice", "42"), theirs));
+    assert_eq!(texts(&shop, "alice"), [theirs]);
+    assert_eq!(texts(&shop, "eve"), [hers]);
+    let shown = block(&shop, "t-002");
+    assert!(shown.contains(theirs) && !shown.contains(hers), "{shown}");
+    let export = || block_on(shop.engine.user_export(&eve, &shop.standing, "eve")).unwrap();
+    let ids: Vec<_> = export().tasks.into_iter().map(|task| task.id).collect();
+    assert_eq!(ids, [task_id("t-001")]);
+    // Once it is proved, and when Eve goes, each has their own.
+    said(&shop, "t-003", ("alice", "42"), "Do it.");
+    assert_eq!((number_of(&shop, "alice").as_deref(), number_of(&shop, "eve")), (Some("42"), None));
+    assert_eq!(texts(&shop, "alice"), [theirs]);
+    assert_eq!(texts(&shop, "eve"), [hers]);
+    assert!(export().tasks.iter().all(|task| task.user.as_deref() == Some("eve")));
+    block_on(shop.engine.user_forget(&eve, &shop.standing, "eve")).unwrap();
+    assert_eq!(shop.get("t-002").unwrap().user.as_deref(), Some("alice"));
+    assert_eq!(texts(&shop, "alice"), [theirs]);
+    assert!(texts(&shop, "eve").is_empty());
+}
+
+#[test]
+fn a_login_that_is_told_before_its_owner_comes_stays_its_owners() {
+    let mine = "Small ones.";
+    for is_proved_by_administrator in [true, false] {
+        let shop = Workshop::new();
+        let (eve, bot) = (eve(&shop), of_shop(&shop));
+        assert!(!warned(&shop, &eve, "t-001", ("alice", "666"), "Do it."));
+        set(&shop, &shop.caller, "alice", mine, None).unwrap();
+        // Two numbers claim the login: neither is shown anything, until one is proved or its owner says so.
+        assert!(warned(&shop, &bot, "t-002", ("alice", "42"), "Do it."));
+        assert!(!block(&shop, "t-002").contains(mine));
+        if is_proved_by_administrator {
+            said(&shop, "t-003", ("alice", "42"), "Do it.");
+            assert_eq!(number_of(&shop, "alice").as_deref(), Some("42"));
+        } else {
+            let mut alice = of_place(&shop, "/users/alice/");
+            alice.grants.extend(of_shop(&shop).grants);
+            assert!(!warned(&shop, &alice, "t-003", ("alice", "42"), "Do it."));
+            assert_eq!(number_of(&shop, "alice"), None);
+        }
+        assert_eq!(texts(&shop, "alice"), [mine]);
+        assert!(block(&shop, "t-002").contains(mine) && !block(&shop, "t-001").contains(mine));
+        assert!(!warned(&shop, &eve, "t-004", ("eve", "666"), "Do it."));
+        assert!(!block(&shop, "t-004").contains(mine), "the number leads nowhere");
+        // Who takes the login over finds nothing, proved or not; nothing is moved for it.
+        assert!(warned(&shop, &bot, "t-005", ("alice", "9"), "Do it."));
+        assert!(!block(&shop, "t-005").contains(mine));
+        assert_eq!(texts(&shop, "alice"), [mine]);
+    }
+}
+
 #[test]
 fn a70_implicit_after_three_pull_requests() {
     let shop = Workshop::new();

@@ -1,6 +1,7 @@
 //! Whose preferences are meant: people are who they are by the forge's number, and a login is a name that they have for a while. Who gives
 //! a login up takes their preferences along; who takes it over finds none (coding-agent-memory.md §13). Logins alone are all there is of
-//! whoever has no number.
+//! whoever has no number. A number is believed from a caller who may write the places of both; from others it
+//! is a claim.
 
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Tx};
@@ -154,10 +155,8 @@ pub(in crate::coding) fn of_task(tx: &dyn ReadTx, task: &Task) -> Result<Option<
     }
     let Some(login) = task.user.as_deref().and_then(login_of) else { return Ok(None) };
     let known = holder(tx, &task.memory, &login)?;
-    let is_other = |known: &PreferenceUser| {
-        task.user_id.is_some() && known.user_id.is_some() && known.user_id != task.user_id
-    };
-    if known.as_ref().is_some_and(is_other) {
+    let number = known.as_ref().and_then(|known| known.user_id.as_ref().or(known.claimed_id.as_ref()));
+    if task.user_id.is_some() && number.is_some() && number != task.user_id.as_ref() {
         return Ok(None);
     }
     Ok(Some(Whose { place: login, known }))
@@ -197,8 +196,8 @@ pub(in crate::coding) fn is_whose(tx: &dyn ReadTx, task: &Task, name: &str) -> R
 }
 
 /// Notes the person of a task: preferences go with a login that was changed, and stay with their owner where
-/// a login was taken over. `false` where that concerns a place that the caller may not write: then nothing is
-/// changed, because the sender of a task only claims login and number.
+/// a login was taken over. The sender of a task only claims login and number: a caller who may not write all
+/// places that this concerns binds and moves nothing. `false` where the claim is not noted either.
 pub(in crate::coding) fn seen(
     tx: &mut dyn Tx,
     task: &Task,
@@ -212,9 +211,10 @@ pub(in crate::coding) fn seen(
     if mine.as_ref().is_some_and(|mine| mine.login.as_deref() == Some(login.as_str())) {
         return Ok(true);
     }
-    for place in concerned(tx, memory, (mine.as_ref(), there.as_ref()), &login, now)? {
+    for place in concerned((mine.as_ref(), there.as_ref()), &login, id)? {
         if !may_write(&place)? {
-            return Ok(false);
+            let is_known = mine.is_some() || there.as_ref().is_some_and(|there| there.user_id.is_some());
+            return if is_known { Ok(false) } else { claim(tx, (task, &login), there, may_write, now) };
         }
     }
     if let Some(other) = there.take_if(|there| there.user_id.is_some()) {
@@ -237,7 +237,7 @@ pub(in crate::coding) fn seen(
                 Shelf::PreferenceUser,
                 &PreferenceUser::key_of_login(login.as_str()),
             )?;
-            PreferenceUser { user_id: Some(id.clone()), updated_at: now, ..unnumbered }
+            PreferenceUser { user_id: Some(id.clone()), claimed_id: None, updated_at: now, ..unnumbered }
         }
         (None, None) => new(memory, login.clone(), Some(login.to_string()), Some(id.clone()), now),
     };
@@ -253,23 +253,42 @@ pub(in crate::coding) fn seen(
 }
 
 /// The places that are moved, moved to or given an owner when the person of a number (`mine`) gets a login
-/// that another (`there`) may have. None where nothing is known or kept yet: the first number of a new login
-/// takes nothing from anybody.
+/// that another (`there`) may have: those of the login and of the number among them, also while they are
+/// empty, because what will be kept there follows the number.
 fn concerned(
-    tx: &dyn ReadTx,
-    memory: &MemoryId,
     (mine, there): (Option<&PreferenceUser>, Option<&PreferenceUser>),
     login: &ActorId,
-    now: Timestamp,
+    id: &str,
 ) -> Result<Vec<ActorId>> {
-    let mut places: Vec<ActorId> = [mine, there].into_iter().flatten().map(|one| one.place.clone()).collect();
+    let mut places = vec![login.clone(), place_of_id(id)?];
+    places.extend([mine, there].into_iter().flatten().map(|one| one.place.clone()));
     if let Some(id) = there.and_then(|there| there.user_id.as_deref()) {
         places.push(place_of_id(id)?);
     }
-    if !places.is_empty() || !preferences_at(tx, memory, login, ALL_STATES, now)?.is_empty() {
-        places.push(login.clone());
-    }
     Ok(places)
+}
+
+/// Notes the number of a task with its login, without proof: the first to name both could be anybody. It
+/// shows, moves and erases nothing, and gives way to a number that is proved. `false` where another was
+/// noted, or something is kept or set there already, unless the caller may write that place.
+fn claim(
+    tx: &mut dyn Tx,
+    (task, login): (&Task, &ActorId),
+    there: Option<PreferenceUser>,
+    may_write: &dyn Fn(&ActorId) -> Result<bool>,
+    now: Timestamp,
+) -> Result<bool> {
+    let (memory, claimed_id) = (&task.memory, task.user_id.clone());
+    if there.as_ref().is_some_and(|there| there.claimed_id == claimed_id) {
+        return Ok(true);
+    }
+    let is_free = there.is_none() && preferences_at(tx, memory, login, ALL_STATES, now)?.is_empty();
+    if !is_free && !may_write(login)? {
+        return Ok(false);
+    }
+    let person = there.unwrap_or_else(|| new(memory, login.clone(), Some(login.to_string()), None, now));
+    tx.ledger_mut().put_noun(&PreferenceUser { claimed_id, updated_at: now, ..person })?;
+    Ok(true)
 }
 
 fn new(
@@ -284,6 +303,7 @@ fn new(
         place,
         login,
         user_id,
+        claimed_id: None,
         former_logins: Vec::new(),
         opted_out: false,
         declined: Vec::new(),
