@@ -6,7 +6,7 @@
 mod backup;
 mod bound;
 mod columns;
-mod damage;
+mod condition;
 mod errors;
 mod folder;
 mod index_files;
@@ -17,7 +17,6 @@ mod locks;
 mod migrate;
 mod open;
 mod options;
-mod presence;
 mod restore;
 mod store;
 mod tables;

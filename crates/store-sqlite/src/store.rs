@@ -11,7 +11,7 @@ use loci_model::{MemoryId, Result};
 use loci_store_kit::{IndexCache, IndexSearch, Pool};
 use rusqlite::Connection;
 
-use crate::damage::Damage;
+use crate::condition::DatabaseCondition;
 use crate::errors::{Sql, folder_error};
 use crate::folder::{self, DATABASE, LOG};
 use crate::index_files::IndexFiles;
@@ -19,7 +19,6 @@ use crate::index_rows::Rows;
 use crate::index_saving::Saving;
 use crate::locks::{Host, SchemaLock, Turnstile};
 use crate::options::SqliteOptions;
-use crate::presence::Presence;
 use crate::tx::SqlTx;
 use crate::writer::Writer;
 use crate::{backup, migrate, open};
@@ -30,8 +29,7 @@ const CHECKPOINT_PATIENCE: Duration = Duration::from_millis(50);
 /// An open data folder.
 pub struct SqliteStore {
     folder: PathBuf,
-    presence: Presence,
-    damage: Damage,
+    condition: DatabaseCondition,
     writer: Writer,
     readers: Arc<Pool<Connection>>,
     search: IndexSearch<Rows>,
@@ -61,22 +59,11 @@ impl SqliteStore {
         let cache = Arc::new(IndexCache::new(rows, options.index_bytes_max));
         let search = IndexSearch::new(searchers, Arc::clone(&cache));
         let saving = Arc::new(Saving { cache, passages_min: options.snapshot_passages_min });
-        let presence = Presence::of(&options.folder)?;
-        let damage = Damage::default();
-        let turns = (Turnstile::open(&folder)?, presence.clone(), damage.clone());
+        let condition = DatabaseCondition::of(&options.folder)?;
+        let turns = (Turnstile::open(&folder)?, condition.clone());
         let writer = Writer::start(connection, turns, files, search.after_commit())?;
         let host = Host::new(&folder);
-        Ok(Arc::new(Self {
-            folder,
-            presence,
-            damage,
-            writer,
-            readers,
-            search,
-            saving,
-            host,
-            _schema: schema,
-        }))
+        Ok(Arc::new(Self { folder, condition, writer, readers, search, saving, host, _schema: schema }))
     }
 
     /// Writes the snapshots that are worth it: beside searches, and without a turn to write but for beginning the file
@@ -126,8 +113,8 @@ impl Store for SqliteStore {
     }
 
     fn read_boxed(&self, mut work: ReadWork) -> BoxFuture<'_, Result<()>> {
-        let damage = self.damage.clone();
-        self.readers.run(move |connection| damage.noted(snapshot(connection, |tx| work(tx))))
+        let condition = self.condition.clone();
+        self.readers.run(move |connection| condition.noted(snapshot(connection, |tx| work(tx))))
     }
 
     fn search(&self) -> &dyn Search {
@@ -163,8 +150,7 @@ impl Store for SqliteStore {
 
     fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>> {
         Box::pin(async move {
-            self.presence.check()?;
-            self.damage.check()?;
+            self.condition.check()?;
             if probe_write {
                 let folder = self.folder.clone();
                 self.readers.run(move |_| folder::probe(&folder)).await?;

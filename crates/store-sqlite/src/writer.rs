@@ -14,11 +14,10 @@ use loci_store_kit::index_search::AfterCommit;
 use loci_store_kit::pool::{closed, join};
 use rusqlite::Connection;
 
-use crate::damage::Damage;
+use crate::condition::DatabaseCondition;
 use crate::errors::{Sql, folder_error};
 use crate::index_files::IndexFiles;
 use crate::locks::Turnstile;
-use crate::presence::Presence;
 use crate::tx::{SqlTx, Touched};
 
 /// Pieces of one transaction: other processes wait as long as it takes.
@@ -53,15 +52,14 @@ pub(crate) struct Writer {
 impl Writer {
     pub(crate) fn start(
         connection: Connection,
-        (turnstile, presence, damage): (Turnstile, Presence, Damage),
+        (turnstile, condition): (Turnstile, DatabaseCondition),
         files: Arc<IndexFiles>,
         after: AfterCommit,
     ) -> Result<Self> {
         let (sender, receiver) = mpsc::channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&waiting);
-        let mut seat =
-            Seat { connection, turnstile, presence, damage, receiver, waiting: counted, files, after };
+        let mut seat = Seat { connection, turnstile, condition, receiver, waiting: counted, files, after };
         let thread = std::thread::Builder::new()
             .name("loci-write".to_owned())
             .spawn(move || seat.serve())
@@ -118,8 +116,7 @@ impl Writer {
 struct Seat {
     connection: Connection,
     turnstile: Turnstile,
-    presence: Presence,
-    damage: Damage,
+    condition: DatabaseCondition,
     receiver: mpsc::Receiver<Message>,
     waiting: Arc<AtomicUsize>,
     files: Arc<IndexFiles>,
@@ -183,15 +180,15 @@ impl Seat {
     fn turn(&mut self, first: Piece) -> Option<Message> {
         let mut next = None;
         let mut touched = Touched::default();
-        let mut ran = match self.turnstile.enter().and_then(|turn| self.presence.check().map(|()| turn)) {
+        let mut ran = match self.turnstile.enter().and_then(|turn| self.condition.check().map(|()| turn)) {
             Ok(_turn) => self.batch(first, &mut next, &mut touched),
             Err(error) => vec![(first, Err(error))],
         };
-        // Once more behind the commit: what went into a folder that nobody finds is not acknowledged. One
-        // look for the turn; each piece gets an error of its own.
-        if self.presence.check().is_err() {
+        // Once more behind the commit: what went into a folder that nobody finds, or into a damaged database, is
+        // not acknowledged. One look for the turn; each piece gets an error of its own.
+        if self.condition.check().is_err() {
             for (_, outcome) in ran.iter_mut().filter(|(_, outcome)| outcome.is_ok()) {
-                *outcome = self.presence.check();
+                *outcome = self.condition.check();
             }
         }
         self.waiting.fetch_sub(ran.len(), Ordering::Relaxed);
@@ -199,7 +196,7 @@ impl Seat {
             (self.after)(&touched.changed);
         }
         for (piece, outcome) in ran {
-            let outcome = self.damage.noted(outcome);
+            let outcome = self.condition.noted(outcome);
             // A caller that stopped waiting does not undo the write.
             let _ = piece.done.send(outcome);
         }

@@ -1,20 +1,22 @@
-//! Proof that the database that this process has open is still the one in the data folder. A folder
-//! that was replaced, redirected or removed, or a log that was removed, leaves open files behind that
-//! nobody finds again: what is written there must not be acknowledged.
+//! Proof that the database that this process has open is still the one in the data folder, and sound. A folder
+//! that was replaced, redirected or removed, or a log that was removed, leaves open files behind that nobody
+//! finds again; what is written into a damaged database goes when a backup is restored. Neither must be
+//! acknowledged.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use loci_model::{Error, Result};
 
-use crate::errors::folder_error;
+use crate::errors::{folder_error, is_damage, loci_db_damaged};
 use crate::folder::{DATABASE, LOG};
 
 /// The files of the database as they were opened, below the path that was configured: a link in it may
-/// come to lead elsewhere.
+/// come to lead elsewhere. Shared by the readers and the writer of one store.
 #[derive(Debug, Clone)]
-pub(crate) struct Presence {
+pub(crate) struct DatabaseCondition {
     path: PathBuf,
     file: FileIdentity,
     /// It was more than its log; it is never empty again.
@@ -22,13 +24,16 @@ pub(crate) struct Presence {
     log_path: PathBuf,
     /// The log, from when it is first there: SQLite keeps the file while a connection is open.
     log: Arc<OnceLock<FileIdentity>>,
+    /// Damage was found once: it stays until a process opens the database again, also where other pages can
+    /// still be read.
+    is_damaged: Arc<AtomicBool>,
 }
 
 /// The identity of a file, which tells it from another one of its name.
 type FileIdentity = (u64, u64);
 
-impl Presence {
-    /// The presence of the database in the folder, as configured, which is open for writing.
+impl DatabaseCondition {
+    /// The condition of the database in the folder, as configured, which is open for writing.
     ///
     /// # Errors
     /// `Unavailable` where it cannot be looked at.
@@ -44,14 +49,28 @@ impl Presence {
             is_filled: metadata.len() > 0,
             log_path: folder.join(LOG),
             log: Arc::default(),
+            is_damaged: Arc::default(),
         })
     }
 
-    /// An error where another file, or none, has the name of the database or of its log now.
+    /// Returns the outcome as it is, after a look at whether it tells of damage.
+    pub(crate) fn noted<T>(&self, outcome: Result<T>) -> Result<T> {
+        outcome.inspect_err(|error| {
+            if is_damage(error) {
+                self.is_damaged.store(true, Ordering::Relaxed);
+            }
+        })
+    }
+
+    /// An error where damage was found, or where another file, or none, has the name of the database or of its
+    /// log now.
     ///
     /// # Errors
     /// `Unavailable`, with the remedy.
     pub(crate) fn check(&self) -> Result<()> {
+        if self.is_damaged.load(Ordering::Relaxed) {
+            return Err(loci_db_damaged());
+        }
         let found = std::fs::metadata(&self.path);
         let is_there = found
             .as_ref()
@@ -90,6 +109,7 @@ fn identity(_: &Metadata) -> FileIdentity {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Seek, SeekFrom, Write};
     use std::sync::Arc;
 
     use loci_model::ErrorKind;
@@ -165,5 +185,28 @@ mod tests {
         assert_eq!(written(&store, "fourth"), well);
         std::fs::remove_file(first.join("loci.db-wal")).unwrap();
         assert_eq!(written(&store, "fifth"), refused);
+    }
+
+    #[test]
+    fn a_damaged_database_is_not_ready_and_acknowledges_nothing_once_it_was_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(folder.path())).unwrap();
+        let memory = samples::memory("first").unwrap();
+        block_on(store.write(move |tx| tx.memories_mut().insert(&memory))).unwrap();
+        block_on(store.checkpoint(Checkpoint::Last)).unwrap();
+        store.close();
+        let path = folder.path().join("loci.db");
+        let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        let length = file.metadata().unwrap().len();
+        // Everything but the first page, which says what kind of file it is, and the schema's.
+        file.seek(SeekFrom::Start(length / 4)).unwrap();
+        file.write_all(&vec![0x5a; usize::try_from(length - length / 4).unwrap()]).unwrap();
+        drop(file);
+        let Ok(store) = SqliteStore::open(SqliteOptions::new(folder.path())) else { return };
+        let store: Arc<dyn Store> = store;
+        let found = block_on(store.read(|tx| tx.memories().list(None, 9)));
+        assert_eq!(found.unwrap_err().kind, ErrorKind::Unavailable);
+        assert_eq!(block_on(store.info(false)).unwrap_err().kind, ErrorKind::Unavailable);
+        assert_eq!(written(&store, "second"), (Some(ErrorKind::Unavailable), false));
     }
 }
