@@ -1,13 +1,13 @@
 //! Regular expressions that callers give. Where the fast matcher gives an expression up, each byte of a text
 //! may visit every state of it, and nothing interrupts a match: expressions have a limit of states, and a
-//! text is matched only where states times bytes stay within a limit. Whoever matches many texts keeps the
-//! time.
+//! text is matched only where states times bytes stay within a limit. Code that matches many texts keeps the
+//! time. Patterns of claims have a form and limits of their own, and count their states here.
 
 use loci_model::{Error, Result, limits};
 use regex::{Regex, RegexBuilder, bytes};
 
 /// Bytes of one state of a compiled expression.
-const STATE_BYTES: usize = 32;
+pub(crate) const STATE_BYTES: usize = 32;
 /// The smallest size that is told from larger ones.
 const STATES_LEAST: usize = 16;
 
@@ -73,7 +73,7 @@ fn too_many_states() -> Error {
 /// States of an expression with each class of letters counted as one, rounded up to a power of two; `None`
 /// where there are more than allowed. All letters of Unicode make hundreds of states, of which a byte visits
 /// few: the size is that of the expression compiled for single bytes.
-fn states_of(pattern: &str, ignore_case: bool) -> Option<usize> {
+pub(crate) fn states_of(pattern: &str, ignore_case: bool) -> Option<usize> {
     let plain = of_single_bytes(pattern);
     let mut states = STATES_LEAST;
     while states <= limits::PATTERN_STATES_MAX {

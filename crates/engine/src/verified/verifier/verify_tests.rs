@@ -293,6 +293,25 @@ fn claims_about_many_files_stop_at_their_limits() {
     assert!(outcome.detail.unwrap().starts_with("stopped after 2000 ms"));
 }
 
+/// Nothing interrupts a match, and many states may be visited at each byte.
+#[test]
+fn a_large_pattern_and_a_large_file_are_unknown_and_not_compared() {
+    let mut world = World::new();
+    let citations = world.citations();
+    let text = format!("{}\n", "ab".repeat(40)).repeat(2_000);
+    world.history.commit(&[("a.txt", text.as_str())]);
+    let holds = |regex: &str| {
+        let claim = json!({"kind": "absent", "glob": "*.txt", "regex": regex});
+        let claims = read_claims(&[claim], "c", 0).unwrap();
+        let limits = VerifierLimits::default();
+        let outcome = world.limited(&citations[..0], &claims, Quorum::All, limits).claims.remove(0);
+        (outcome.holds, outcome.detail, outcome.unverifiable)
+    };
+    let too_large = Some("a.txt is too large for the pattern".to_owned());
+    assert_eq!(holds(r"a[ab\n]{2500}[^ab\n]"), (None, too_large, Some(Unverifiable::TooLarge)));
+    assert_eq!(holds(r"a[ab\n]{3}[^ab\n]"), (Some(true), None, None));
+}
+
 /// What was not looked through in time is not gone.
 #[test]
 fn a_search_that_is_cut_off_leaves_a_doubt() {

@@ -6,12 +6,13 @@ use loci_model::claim::Claim;
 use loci_model::code::EntryKind;
 use loci_model::ports::code::CodeError;
 use loci_model::verdict::{CitationVerdict, ClaimOutcome, Unverifiable, Verdict};
+use regex::Regex;
 
 use super::super::definitions::defines;
 use super::super::lines::FileLines;
 use super::super::session::Verifier;
 use super::config_file::{ConfigValue, config_value};
-use super::pattern::{captured, compiled};
+use super::pattern::{ClaimPattern, captured};
 use super::tree;
 use crate::safety::{RedactionMode, secrets::redact};
 
@@ -72,10 +73,10 @@ impl Verifier<'_> {
                 on(block(*citation), |text| Found::holds(text.contains(literal)))
             }
             Claim::Matches { citation, regex } => on(block(*citation), |text| {
-                compiled(regex).map_or_else(no_pattern, |regex| Found::holds(regex.is_match(text)))
+                by_pattern(regex, text, |regex| Found::holds(regex.is_match(text)))
             }),
             Claim::Equals { citation, regex, literal } => on(block(*citation), |text| {
-                compiled(regex).map_or_else(no_pattern, |regex| equals(captured(&regex, text), literal))
+                by_pattern(regex, text, |regex| equals(captured(regex, text), literal))
             }),
             Claim::SameCapture { citations: places, regexes } => same_capture(places, regexes, &block),
             Claim::Absent { glob, regex } => tree::absent(self, glob, regex),
@@ -144,6 +145,13 @@ fn on(block: Result<String, Found>, look: impl FnOnce(&str) -> Found) -> Found {
     }
 }
 
+/// Looks at a text by a pattern; unknown where the pattern is too large for it.
+fn by_pattern(source: &str, text: &str, look: impl FnOnce(&Regex) -> Found) -> Found {
+    let pattern = ClaimPattern::parse(source);
+    let regex = pattern.as_ref().and_then(|pattern| pattern.within(text));
+    regex.map_or_else(no_pattern, look)
+}
+
 fn no_pattern() -> Found {
     Found::hindered(Unverifiable::TooLarge, "the pattern is too large")
 }
@@ -171,18 +179,23 @@ fn same_capture(
     let mut unknown = None;
     let mut found = Found::holds(true);
     for (nth, place) in places.iter().enumerate() {
-        let regex = regexes.get(nth).or(regexes.first()).and_then(|source| compiled(source));
-        let Some(regex) = regex else { return no_pattern() };
-        match block(*place) {
-            Err(why) => unknown = Some(why),
-            Ok(text) => match (captured(&regex, &text), &seen) {
-                (None, _) => found = Found::because(false, format!("no match in citation {place}")),
-                (Some(capture), None) => seen = Some(capture.to_owned()),
-                (Some(capture), Some(before)) if capture != before => {
-                    found = Found::because(false, format!("{} and {}", quoted(before), quoted(capture)));
-                }
-                (Some(_), Some(_)) => {}
-            },
+        let pattern = regexes.get(nth).or(regexes.first()).and_then(|source| ClaimPattern::parse(source));
+        let Some(pattern) = pattern else { return no_pattern() };
+        let text = match block(*place) {
+            Ok(text) => text,
+            Err(why) => {
+                unknown = Some(why);
+                continue;
+            }
+        };
+        let Some(regex) = pattern.within(&text) else { return no_pattern() };
+        match (captured(regex, &text), &seen) {
+            (None, _) => found = Found::because(false, format!("no match in citation {place}")),
+            (Some(capture), None) => seen = Some(capture.to_owned()),
+            (Some(capture), Some(before)) if capture != before => {
+                found = Found::because(false, format!("{} and {}", quoted(before), quoted(capture)));
+            }
+            (Some(_), Some(_)) => {}
         }
     }
     // Two that differ decide, whatever the others are.

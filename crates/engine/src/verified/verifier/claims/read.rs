@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::super::glob::Glob;
 use super::super::path::check_path;
-use super::pattern::{compiled, groups};
+use super::pattern::ClaimPattern;
 
 /// Most claims of one record.
 const CLAIMS_MAX: usize = 20;
@@ -229,12 +229,12 @@ impl Check<'_> {
 
     fn regex(&self, name: &str, source: &str, captures: Option<usize>) -> Result<()> {
         self.filled(name, source, REGEX_CHARS_MAX)?;
-        let Some(pattern) = compiled(source) else {
+        let Some(pattern) = ClaimPattern::parse(source) else {
             let why = "It is no pattern in RE2's syntax, or compiles to more than 256 KiB; `(?-u:\\w)` is smaller than `\\w`.";
             return Err(self.wrong(name, why));
         };
         match captures {
-            Some(count) if groups(&pattern) != count => {
+            Some(count) if pattern.groups() != count => {
                 Err(self.wrong(name, "It has exactly one capture group; others are written `(?:…)`."))
             }
             _ => Ok(()),

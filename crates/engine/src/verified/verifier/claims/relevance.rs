@@ -8,7 +8,7 @@ use super::super::grounding::grounded;
 use super::super::session::Verifier;
 use super::super::support::code_of;
 use super::super::words::info;
-use super::pattern::compiled;
+use super::pattern::ClaimPattern;
 
 impl Verifier<'_> {
     /// The words of true claims that hold a name, a value or a telling word of the statement, with the lines
@@ -39,7 +39,8 @@ impl Verifier<'_> {
             Some(code_of(&citation?.found.as_ref()?.path, text.lines()).join("\n"))
         };
         let matching = |index: usize, regex: &str| -> Option<Vec<String>> {
-            let (regex, code) = (compiled(regex)?, code(index)?);
+            let (pattern, code) = (ClaimPattern::parse(regex)?, code(index)?);
+            let regex = pattern.within(&code)?;
             let lines = || code.lines().filter(|line| regex.is_match(line)).map(str::to_owned).collect();
             regex.is_match(&code).then(lines)
         };

@@ -3,14 +3,13 @@
 
 use loci_model::code::{CodeFile, EntryKind};
 use loci_model::verdict::Unverifiable;
-use regex::Regex;
 
 use super::super::glob::Glob;
 use super::super::session::Verifier;
 use super::evaluate::Found;
-use super::pattern::compiled;
+use super::pattern::ClaimPattern;
 
-/// Largest file that such a claim looks at, in bytes: a pattern's time grows with it.
+/// Largest file that such a claim looks at, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// No file of the glob matches.
@@ -38,7 +37,7 @@ fn each(
     decides: &dyn Fn(&str, bool) -> Option<Found>,
 ) -> Result<Found, usize> {
     let pattern = glob;
-    let (Ok(glob), Some(regex)) = (Glob::parse(pattern), compiled(regex)) else {
+    let (Ok(glob), Some(regex)) = (Glob::parse(pattern), ClaimPattern::parse(regex)) else {
         return Ok(Found::hindered(Unverifiable::TooLarge, "the pattern is too large"));
     };
     let tree = match verifier.tree(None) {
@@ -91,7 +90,7 @@ fn may_be_below(pattern: &str, directory: &str) -> bool {
 
 struct Look<'v, 'a> {
     verifier: &'v Verifier<'a>,
-    regex: Regex,
+    regex: ClaimPattern,
     started_us: u64,
     files: usize,
     bytes: u64,
@@ -127,7 +126,12 @@ impl Look<'_, '_> {
             Ok(lines) => {
                 let text = lines.raw(1, u32::MAX);
                 self.bytes = self.bytes.saturating_add(u64::try_from(text.len()).unwrap_or(u64::MAX));
-                Some(self.regex.is_match(text))
+                let regex = self.regex.within(text);
+                if regex.is_none() {
+                    let detail = || format!("{} is too large for the pattern", file.path);
+                    self.unknown.get_or_insert_with(|| Found::hindered(Unverifiable::TooLarge, detail()));
+                }
+                regex.map(|regex| regex.is_match(text))
             }
             Err(error) => {
                 let detail = || format!("{}: unverifiable: {}", file.path, error.why.as_str());
