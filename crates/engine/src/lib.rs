@@ -163,8 +163,9 @@ pub struct Engine {
 impl Engine {
     /// An engine over the given adapters.
     pub fn new(parts: EngineParts, settings: EngineSettings) -> Self {
+        let long_work = Arc::<long_work::LongWork>::default();
         Self {
-            store: parts.store,
+            store: Arc::new(safety::SafeStore::new(parts.store, Arc::clone(&long_work))),
             embedder: parts.embedder,
             clock: parts.clock,
             ids: parts.ids,
@@ -192,7 +193,7 @@ impl Engine {
             mirrors: Arc::default(),
             reads: Arc::default(),
             upkeep_turns: Arc::default(),
-            long_work: Arc::default(),
+            long_work,
             caller_work: Arc::default(),
             plan_work: Arc::default(),
         }

@@ -1,6 +1,6 @@
-//! Safety of long texts before their write: a write reads the memory's settings itself, and takes what was
-//! made here where they are still the same. Short texts are made safe in the write: they cost less than the
-//! way to another thread.
+//! Safety of long texts before their write, where they are known by then: a write reads the memory's settings
+//! itself, and takes what was made here where they are still the same. Short texts are made safe in the write:
+//! they cost less than the way to another thread. Texts that a write alone knows are `safe_store`'s.
 
 use loci_model::event::PayloadItem;
 use loci_model::limits;
@@ -67,6 +67,22 @@ impl Engine {
         let made = move || texts.into_iter().map(|text| prepare(text, None, &policy)).collect();
         let texts = self.long_work.run(made).await?;
         Ok(SafeTexts(Some((policy, texts))))
+    }
+
+    /// Takes a text through every step; a long one on the thread of long work.
+    ///
+    /// # Errors
+    /// `Unavailable` where that thread cannot be started.
+    pub(crate) async fn prepared(
+        &self,
+        text: String,
+        index_text: Option<String>,
+        policy: SafetyPolicy,
+    ) -> Result<SafeText> {
+        if text.len() + index_text.as_ref().map_or(0, String::len) < limits::LONG_TEXT_BYTES_MIN {
+            return Ok(prepare(text, index_text, &policy));
+        }
+        self.long_work.run(move || prepare(text, index_text, &policy)).await
     }
 
     /// The safety settings of the memory; `None` where there is no memory: the write reports that.

@@ -21,11 +21,13 @@ pub mod injection;
 pub(crate) mod invisible_markdown;
 mod matching_copy;
 mod private_key;
+mod safe_store;
 pub mod sanitise;
 pub mod secrets;
 mod tally;
 pub mod tier;
 mod url_password;
+mod write_texts;
 
 use loci_model::event::PayloadItem;
 use loci_model::findings::Findings;
@@ -38,6 +40,7 @@ use crate::settings::EngineSettings;
 pub(crate) use beforehand::MaskedPayload;
 pub(crate) use hidden_characters::is_shapeless;
 pub use injection::{Injection, Patterns, score};
+pub(crate) use safe_store::SafeStore;
 pub use sanitise::sanitise;
 pub(crate) use secrets::redact;
 pub use secrets::{RedactionMode, SecretKind};
@@ -154,8 +157,14 @@ pub(crate) fn secrets_in(text: &str) -> Vec<SecretKind> {
     kinds
 }
 
-/// All steps on the text of a record, and on what the index is to read of it.
+/// All steps on the text of a record, and on what the index is to read of it. Within a write a long text is one
+/// that was made outside of it (see `write_texts`).
 pub fn prepare(text: String, index_text: Option<String>, policy: &SafetyPolicy) -> SafeText {
+    write_texts::prepared(&text, index_text.as_deref(), policy)
+        .unwrap_or_else(|| prepare_here(text, index_text, policy))
+}
+
+fn prepare_here(text: String, index_text: Option<String>, policy: &SafetyPolicy) -> SafeText {
     let hidden = hidden_characters::hides_characters(&text);
     // Before anything is taken out: what hides is a reason of its own.
     let injection = match policy.injection {
@@ -166,15 +175,15 @@ pub fn prepare(text: String, index_text: Option<String>, policy: &SafetyPolicy) 
         TrustTier::External => sanitised(text),
         TrustTier::Agent | TrustTier::Confirmed | TrustTier::Flagged => text,
     };
-    let (text, mut masked) = secrets::redact(text, policy.secrets);
+    let (text, mut masked) = secrets::redact_here(text, policy.secrets);
     let index_text = index_text.map(|index_text| {
-        let (index_text, more) = secrets::redact(index_text, policy.secrets);
+        let (index_text, more) = secrets::redact_here(index_text, policy.secrets);
         masked.extend(more);
         index_text
     });
     let visible = hidden_characters::visible(index_text.as_deref().unwrap_or(&text)).map(|visible| {
         // What hidden characters cut apart is whole again.
-        let (visible, more) = secrets::redact(visible, policy.secrets);
+        let (visible, more) = secrets::redact_here(visible, policy.secrets);
         masked.extend(more);
         visible
     });

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::assigned::{self, Assigned};
 use super::entropy::{bits_per_char, is_known_hash, is_placeholder};
-use super::{code_names, hidden_characters, private_key, url_password};
+use super::{code_names, hidden_characters, private_key, url_password, write_texts};
 
 /// What replaces a secret where its kind would make the text longer than a record may be.
 pub const MASK: &str = "[redacted]";
@@ -262,7 +262,16 @@ fn compiled_set(forms: &[String]) -> RegexSet {
 
 /// The text with its secrets masked, and what kinds there were, sorted; with [`RedactionMode::Off`] the text as it is.
 /// A secret that hidden characters cut apart is one: then the text loses them.
+/// Within a write a long text is one that was masked outside of it (see `write_texts`).
 pub fn redact(text: String, mode: RedactionMode) -> (String, Vec<SecretKind>) {
+    match mode {
+        RedactionMode::Off => (text, Vec::new()),
+        RedactionMode::Mask => write_texts::redacted(&text).unwrap_or_else(|| redact_here(text, mode)),
+    }
+}
+
+/// As [`redact`], also within a write.
+pub(super) fn redact_here(text: String, mode: RedactionMode) -> (String, Vec<SecretKind>) {
     match mode {
         RedactionMode::Off => (text, Vec::new()),
         RedactionMode::Mask => {

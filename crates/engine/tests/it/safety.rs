@@ -1,5 +1,6 @@
 //! What safety does to what is written: masks, flags, quarantine, and what searches serve of it.
 
+use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::records::{NewRecord, QuarantineAsk, RecordRevert, RecordUpdate, RecordsCreate, Verdict};
 use loci_engine::retrieval::SearchRequest;
 use loci_model::event::Role;
@@ -275,5 +276,16 @@ fn long_texts_are_masked_like_short_ones() {
         let memory = &world.memory.id;
         world.drive(world.engine.records_update(&world.caller, memory, vec![update], None)).unwrap();
         assert_eq!(stored(&ids[0]).text, format!("{filler}{filler}{expect}"));
+        // A write of a tree knows its text only while it runs: it runs again, and counts once.
+        let put = DocumentPut {
+            tree: TreeAsk { memory: world.memory.id.clone(), namespace },
+            path: Some("knowledge/facts/boat.md".to_owned()),
+            content: PutContent::Raw(format!("{filler}{}", key())),
+            precondition: Some(Precondition::Absent),
+            reason: None,
+        };
+        let put = world.drive(world.engine.document_put(&world.caller, put, None)).unwrap();
+        assert_eq!((put.version, stored(&put.record).version), (1, 1));
+        assert_eq!(stored(&put.record).text, format!("{filler}{expect}"));
     }
 }

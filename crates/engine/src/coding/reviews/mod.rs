@@ -43,7 +43,7 @@ mod scanners;
 mod taking;
 
 pub use backfilling::BackfillAsked;
-pub(crate) use blanking::blank;
+pub(crate) use blanking::{blank, blanked, of_actor, of_keys, texts_of};
 pub use hook_deliveries::{HookDeliveryShown, HookState};
 pub use intake::intake_of;
 pub use polling::ReviewsPolled;

@@ -72,7 +72,9 @@ impl Engine {
         let Some(memory) = self.memory_of_hooks().await? else {
             return Ok(HookTaken::Ignored(UNKNOWN_REPO));
         };
-        delivery.notice.news = delivery.notice.news.map(masking::news);
+        if let Some(news) = delivery.notice.news.take() {
+            delivery.notice.news = Some(self.long_work.run(move || masking::news(news)).await?);
+        }
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let debounce_ms = self.settings.coding.forge.debounce_ms;

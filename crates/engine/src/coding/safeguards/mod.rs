@@ -10,6 +10,7 @@
 //! | `earlier` | what stood at an earlier time: pure |
 //! | `rollback`, `undoing` | going back, and what that does to each record |
 //! | `purge` | erasing, with everything that quotes what is erased |
+//! | `review_words` | words that are purged, looked for in reviews |
 //!
 //! What is held back is kept and can be let go; what is rolled back is kept and can be brought back; what is purged is gone.
 
@@ -17,6 +18,7 @@ mod earlier;
 mod held;
 mod purge;
 mod repository_quarantine;
+mod review_words;
 mod rollback;
 mod selecting;
 mod snapshots;

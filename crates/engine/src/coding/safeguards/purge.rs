@@ -2,7 +2,6 @@
 //! that are meant, and with what the ledger says of them. A row says that they were there, and nothing of what they said. Nothing brings
 //! them back: whoever purges says how many records are meant, as a dry run told it.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ use loci_model::{Error, RecordId, Result, Timestamp, limits};
 use super::selecting::{Selection, tasks_of};
 use super::{Part, check_reason};
 use crate::asking::forgetting as asking_forgetting;
-use crate::coding::{forgetting as told, reviews, rules};
+use crate::coding::{forgetting as told, rules};
 use crate::erasure::{ErasedTexts, Reach, Tombstones};
 use crate::files::settling;
 use crate::memories::existing;
@@ -86,6 +85,8 @@ impl Engine {
             return Ok(Purged { matched, ids, applied: false, session_items: 0, reviews: 0 });
         }
         confirmed(ask.confirm, matched)?;
+        // Before anything is erased: where this takes too much time, nothing is.
+        let reviews = self.reviews_with_words(&part, &ask.which).await?;
         self.ready_to_seal().await?;
         // Rules that others said too are weighed anew and stay: what is theirs alone is erased, and may be said again by others.
         let bare = self.forget_what_they_said(&part, &ask.which, &caller.name).await?;
@@ -115,7 +116,7 @@ impl Engine {
                 .await?;
         }
         let session_items = self.erase_sessions(&part, &ask.which).await?;
-        let reviews = self.blank_reviews(&part, &ask.which).await?;
+        let reviews = self.blank_reviews(&part, &ask.which, reviews).await?;
         tracing::warn!(matched, session_items, reviews, "a part of a repository's memory was purged");
         Ok(Purged { matched, ids, applied: true, session_items, reviews })
     }
@@ -182,33 +183,6 @@ impl Engine {
                     }
                 }
                 Ok(going)
-            })
-            .await
-    }
-
-    /// Where words alone are named, perhaps of rules, they go from the reviews that hold them, too; how many hold them.
-    async fn blank_reviews(&self, part: &Part, which: &Selection) -> Result<u64> {
-        let Selection { content, pattern, kind, since, until, .. } = which.clone();
-        let words = Selection { content, pattern, since, until, ..Selection::default() };
-        let is_meant = Selection { kind: None, ..which.clone() } == words
-            && kind.as_deref().is_none_or(|kind| kind == "rule");
-        if !is_meant || (words.content.is_none() && words.pattern.is_none()) {
-            return Ok(0);
-        }
-        let (part, pattern, at) = (part.clone(), which.check()?, self.clock.now());
-        self.store
-            .write(move |tx| {
-                asking_forgetting::of_reviews(tx, &part.memory, at)?;
-                let too_long = RefCell::new(None);
-                let blanked = reviews::blank(tx, &part.memory, &part.actor, &|text, said_at| {
-                    words.since.is_none_or(|since| said_at >= since)
-                        && words.until.is_none_or(|until| said_at < until)
-                        && words.names(text, pattern.as_ref()).unwrap_or_else(|error| {
-                            too_long.borrow_mut().get_or_insert(error);
-                            false
-                        })
-                })?;
-                too_long.into_inner().map_or(Ok(blanked), Err)
             })
             .await
     }

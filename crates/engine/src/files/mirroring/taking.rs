@@ -9,7 +9,7 @@ use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
 use loci_model::tree_entry::DocumentOperation;
-use loci_model::{Error, Result};
+use loci_model::{Error, Result, limits};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -137,7 +137,7 @@ impl Engine {
         token: &str,
     ) -> Result<Taken> {
         let parameters = serde_json::json!({ "path": taking.path.as_str() });
-        let (content, masked) = masked(taking.content);
+        let (content, masked) = self.masked_file(taking.content).await?;
         let taking = Taking { content, ..taking };
         let token = ClientToken::new(token, &parameters)?;
         let layout = Layout::all().iter().copied().find(|one| one.as_str() == mirror.layout);
@@ -165,6 +165,14 @@ impl Engine {
 }
 
 impl Engine {
+    /// A file without its secrets, and what to say of them; a long one is read on the thread of long work.
+    async fn masked_file(&self, content: DocumentContent) -> Result<(DocumentContent, Option<String>)> {
+        if content.body.len() < limits::LONG_TEXT_BYTES_MIN {
+            return Ok(masked(content));
+        }
+        self.long_work.run(move || masked(content)).await
+    }
+
     /// Brings a description that was made of the text before up to the text that a file brought: a change of
     /// the mirror's own, behind the one that took the file as it is.
     pub(super) async fn mirror_describe(&self, mirror: &Mirror, path: &DocumentPath) -> Result<()> {

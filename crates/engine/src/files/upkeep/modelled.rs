@@ -24,7 +24,7 @@ use crate::consolidation::plan::{Operation, Plan};
 use crate::consolidation::snapshot::{Snapshot, reference_key};
 use crate::consolidation::validator::{Bounds, validate};
 use crate::files::consolidating::clusters::{Clusters, clusters};
-use crate::files::consolidating::{self, About, Planned, PlannedAction, judged, plan};
+use crate::files::consolidating::{self, About, Planned, PlannedAction, PlannerSettings, judged, plan};
 use crate::files::tree::TreeAsk;
 use crate::memories::existing;
 use crate::strategies::question::BadReply;
@@ -126,7 +126,7 @@ impl Engine {
                 return Ok(Modelled::Ended);
             }
         }
-        self.end_modelled(run, &tree, &parts, found).await?;
+        self.end_modelled(run, &tree, parts, found).await?;
         Ok(Modelled::Ended)
     }
 
@@ -140,7 +140,7 @@ impl Engine {
         let parts = self.parts_of(&run, &tree).await?;
         run.planner = RULES.to_owned();
         run.failure = Some(format!("{said}; planned by rules alone"));
-        self.end_modelled(run, &tree, &parts, Vec::new()).await
+        self.end_modelled(run, &tree, parts, Vec::new()).await
     }
 
     async fn run_of_job(&self, job: &Job) -> Result<Option<(ConsolidationRun, TreeAsk, ModelMode)>> {
@@ -164,31 +164,7 @@ impl Engine {
     async fn parts_of(&self, run: &ConsolidationRun, tree: &TreeAsk) -> Result<Parts> {
         let (read, covered) = self.read_for_run(tree, &run.operations).await?;
         let (settings, now, about) = (self.settings.upkeep.planner, self.clock.now(), run.clone());
-        let planned = self.plan_work.run(move || {
-            let asked = planning::asked(&about, &read, covered, (&settings, now));
-            let by_rules = plan(&read.snapshot, &asked);
-            (read, asked, by_rules)
-        });
-        let (read, asked, by_rules) = planned.await?;
-        let rest = without_planned(&read.snapshot, &by_rules.actions);
-        let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
-        let bounds = Bounds {
-            files_max: size(run.limits.max_files),
-            input_bytes_max: size(run.limits.max_input_bytes),
-            ..Bounds::default()
-        };
-        let Clusters { clusters, skipped } = clusters(&rest, &bounds, run.limits.cluster)?;
-        let part = |places: &Vec<usize>| {
-            let documents =
-                places.iter().filter_map(|at| rest.documents.get(*at)).cloned().collect::<Vec<_>>();
-            let named: BTreeSet<String> = documents.iter().map(|one| reference_key(&one.reference)).collect();
-            let others = read.snapshot.documents.iter().map(|one| &one.reference);
-            let mut taken = rest.taken.clone();
-            taken.extend(others.filter(|one| !named.contains(&reference_key(one))).cloned());
-            Snapshot { sequence: rest.sequence, documents, taken }
-        };
-        let shown = clusters.iter().map(part).filter(|part| is_wanted(part, &asked.about)).collect();
-        Ok(Parts { by_rules, asked, shown, skipped: skipped.len(), read })
+        self.plan_work.run(move || parts_by_rules(read, covered, &about, (&settings, now))).await?
     }
 
     async fn ask_about(
@@ -225,25 +201,12 @@ impl Engine {
     /// One plan of both, judged as one; applied where that was asked for.
     async fn end_modelled(
         &self,
-        mut run: ConsolidationRun,
+        run: ConsolidationRun,
         tree: &TreeAsk,
-        parts: &Parts,
+        parts: Parts,
         found: Vec<PlannedAction>,
     ) -> Result<()> {
-        let by_model: Vec<_> = found.iter().map(|one| one.action.clone()).collect();
-        let mut actions = parts.by_rules.actions.clone();
-        actions.extend(found);
-        actions.sort_by_cached_key(|one| {
-            (one.operation, one.action.reads().into_iter().min().map(str::to_owned))
-        });
-        let union = Planned { actions, ..parts.by_rules.clone() };
-        let union = judged(union, &parts.read.snapshot, &parts.asked.bounds);
-        let places = union.actions.iter().enumerate();
-        let of_model: BTreeSet<usize> =
-            places.filter(|(_, one)| by_model.contains(&one.action)).map(|(at, _)| at).collect();
-        let told = run.failure.clone();
-        planning::fill(&mut run, &parts.read, &union, &parts.asked, (&of_model, parts.skipped))?;
-        run.failure = run.failure.or(told);
+        let run = self.plan_work.run(move || planned_by_both(run, &parts, found)).await??;
         let run = self.end_planning(run).await?;
         if run.dry_run || run.status != RunStatus::Planned {
             return Ok(());
@@ -264,6 +227,57 @@ impl Engine {
         let failed = ConsolidationRun { status: RunStatus::Failed, failure: Some(why), ..run };
         self.end_planning(failed).await.map(drop)
     }
+}
+
+/// The plan of rules for a tree, and the parts of the rest that a model is shown.
+fn parts_by_rules(
+    read: TreeRead,
+    covered: u64,
+    run: &ConsolidationRun,
+    (settings, now): (&PlannerSettings, Timestamp),
+) -> Result<Parts> {
+    let asked = planning::asked(run, &read, covered, (settings, now));
+    let by_rules = plan(&read.snapshot, &asked);
+    let rest = without_planned(&read.snapshot, &by_rules.actions);
+    let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    let bounds = Bounds {
+        files_max: size(run.limits.max_files),
+        input_bytes_max: size(run.limits.max_input_bytes),
+        ..Bounds::default()
+    };
+    let Clusters { clusters, skipped } = clusters(&rest, &bounds, run.limits.cluster)?;
+    let part = |places: &Vec<usize>| {
+        let documents = places.iter().filter_map(|at| rest.documents.get(*at)).cloned().collect::<Vec<_>>();
+        let named: BTreeSet<String> = documents.iter().map(|one| reference_key(&one.reference)).collect();
+        let others = read.snapshot.documents.iter().map(|one| &one.reference);
+        let mut taken = rest.taken.clone();
+        taken.extend(others.filter(|one| !named.contains(&reference_key(one))).cloned());
+        Snapshot { sequence: rest.sequence, documents, taken }
+    };
+    let shown = clusters.iter().map(part).filter(|part| is_wanted(part, &asked.about)).collect();
+    Ok(Parts { by_rules, asked, shown, skipped: skipped.len(), read })
+}
+
+/// A run with one plan of rules and a model, judged as one.
+fn planned_by_both(
+    mut run: ConsolidationRun,
+    parts: &Parts,
+    found: Vec<PlannedAction>,
+) -> Result<ConsolidationRun> {
+    let by_model: Vec<_> = found.iter().map(|one| one.action.clone()).collect();
+    let mut actions = parts.by_rules.actions.clone();
+    actions.extend(found);
+    actions
+        .sort_by_cached_key(|one| (one.operation, one.action.reads().into_iter().min().map(str::to_owned)));
+    let union = Planned { actions, ..parts.by_rules.clone() };
+    let union = judged(union, &parts.read.snapshot, &parts.asked.bounds);
+    let places = union.actions.iter().enumerate();
+    let of_model: BTreeSet<usize> =
+        places.filter(|(_, one)| by_model.contains(&one.action)).map(|(at, _)| at).collect();
+    let told = run.failure.clone();
+    planning::fill(&mut run, &parts.read, &union, &parts.asked, (&of_model, parts.skipped))?;
+    run.failure = run.failure.or(told);
+    Ok(run)
 }
 
 /// Takes the questions of a run away, with what they quote; its job ends.

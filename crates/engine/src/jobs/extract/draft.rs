@@ -85,7 +85,11 @@ pub(super) async fn drafts(
                 tracing::error!(?candidate, "a strategy proposed more than a record may hold");
                 continue;
             }
-            let (record, joining, hidden) = record(engine, round, group, candidate, making.as_ref(), now)?;
+            let by_model = making.as_ref().is_some_and(|making| is_by_model(making.mode));
+            let (text, index_text) = (candidate.text.clone(), candidate.index_text.clone());
+            let safe = engine.prepared(text, index_text, policy(engine, round, by_model)).await?;
+            let (record, joining, hidden) =
+                record(engine, round, group, (candidate, safe), making.as_ref(), now)?;
             drafts.push(Draft {
                 group: at,
                 record,
@@ -94,7 +98,7 @@ pub(super) async fn drafts(
                 vector: None,
                 repeats: Vec::new(),
                 decided: None,
-                by_model: making.as_ref().is_some_and(|making| is_by_model(making.mode)),
+                by_model,
             });
         }
     }
@@ -111,15 +115,13 @@ fn record(
     engine: &Engine,
     round: &Round,
     group: &Group,
-    candidate: Candidate,
+    (candidate, safe): (Candidate, SafeText),
     making: Option<&Making>,
     now: Timestamp,
 ) -> Result<(Record, Joining, bool)> {
-    let Candidate { kind, subtype, title, description, text, index_text, joining, scope, inferred, .. } =
-        candidate;
+    let Candidate { kind, subtype, title, description, joining, scope, inferred, .. } = candidate;
     let by_model = making.is_some_and(|making| is_by_model(making.mode));
     let policy = policy(engine, round, by_model);
-    let safe = safety::prepare(text, index_text, &policy);
     if !safe.masked.is_empty() {
         tracing::info!(memory = %round.memory.id, kinds = ?safe.masked, "secrets were masked");
     }

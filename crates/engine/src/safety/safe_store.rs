@@ -1,0 +1,86 @@
+//! The store as the engine writes to it: the long texts of a write are made safe on the thread of long work,
+//! outside of the write, which runs again with what was made of them. Everything else is the store's own.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use loci_model::Result;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::search::Search;
+use loci_model::ports::store::{BackupReport, Checkpoint, Hosts, ReadWork, Store, StoreInfo, WriteWork};
+
+use super::write_texts::{LongText, WriteTexts, lock, run_with};
+use crate::long_work::LongWork;
+
+/// Runs of a write for texts that it did not ask for before. Behind them it makes them itself.
+const ROUNDS_MAX: usize = 4;
+
+/// A store whose writes need not read long texts.
+pub(crate) struct SafeStore {
+    inner: Arc<dyn Store>,
+    long_work: Arc<LongWork>,
+}
+
+impl SafeStore {
+    pub(crate) fn new(inner: Arc<dyn Store>, long_work: Arc<LongWork>) -> Self {
+        Self { inner, long_work }
+    }
+}
+
+impl Store for SafeStore {
+    fn write_boxed(&self, work: WriteWork) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            let work = Arc::new(Mutex::new(work));
+            let texts = Arc::new(Mutex::new(WriteTexts::default()));
+            for _ in 0..ROUNDS_MAX {
+                let (own, run) = (Arc::clone(&texts), Arc::clone(&work));
+                let once: WriteWork = Box::new(move |tx| run_with(&own, || (lock(&run))(tx)));
+                let outcome = self.inner.write_boxed(once).await;
+                let waiting = lock(&texts).take_waiting();
+                if waiting.is_empty() {
+                    return outcome;
+                }
+                let make = move || waiting.into_iter().map(LongText::made).collect::<Vec<_>>();
+                let made = self.long_work.run(make).await?;
+                lock(&texts).add(made);
+            }
+            self.inner.write_boxed(Box::new(move |tx| (lock(&work))(tx))).await
+        })
+    }
+
+    fn read_boxed(&self, work: ReadWork) -> BoxFuture<'_, Result<()>> {
+        self.inner.read_boxed(work)
+    }
+
+    fn search(&self) -> &dyn Search {
+        self.inner.search()
+    }
+
+    fn hosts(&self) -> Hosts {
+        self.inner.hosts()
+    }
+
+    fn try_host(&self) -> Result<bool> {
+        self.inner.try_host()
+    }
+
+    fn release_host(&self) {
+        self.inner.release_host();
+    }
+
+    fn backup(&self, path: PathBuf) -> BoxFuture<'_, Result<BackupReport>> {
+        self.inner.backup(path)
+    }
+
+    fn checkpoint(&self, moment: Checkpoint) -> BoxFuture<'_, Result<()>> {
+        self.inner.checkpoint(moment)
+    }
+
+    fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>> {
+        self.inner.info(probe_write)
+    }
+
+    fn close(&self) {
+        self.inner.close();
+    }
+}

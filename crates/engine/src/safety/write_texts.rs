@@ -1,0 +1,243 @@
+//! Long texts of one write. A write knows its texts only while it runs, and while it runs every other write
+//! waits. So [`prepare`](super::prepare) and [`redact`](super::redact) ask here first: within a write they take
+//! what was made outside of it. Where a text is still to be made, they go on with a mask in its place, and the
+//! write must be rolled back. Short texts are made safe where they are.
+
+use std::cell::RefCell;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use loci_model::{Error, Result, limits};
+
+use super::secrets::MASK;
+use super::{RedactionMode, SafeText, SafetyPolicy, SecretKind, prepare_here, secrets};
+
+thread_local! {
+    /// The texts of the write that runs on this thread.
+    static OF_WRITE: RefCell<Option<WriteTexts>> = const { RefCell::new(None) };
+}
+
+/// A text that a write asks for. Without a policy its secrets are masked, and nothing else is done.
+#[derive(Clone, Copy)]
+struct TextAsk<'a> {
+    text: &'a str,
+    index_text: Option<&'a str>,
+    policy: Option<&'a SafetyPolicy>,
+}
+
+impl TextAsk<'_> {
+    fn bytes(&self) -> usize {
+        self.text.len() + self.index_text.map_or(0, str::len)
+    }
+
+    /// Returns what a write goes on with that is rolled back: never empty, so that it goes on.
+    fn placeholder(&self) -> SafeAnswer {
+        match self.policy {
+            Some(policy) => SafeAnswer::Prepared(Box::new(prepare_here(MASK.to_owned(), None, policy))),
+            None => SafeAnswer::Redacted(MASK.to_owned(), Vec::new()),
+        }
+    }
+}
+
+/// A text that is to be made safe outside of its write.
+#[derive(Debug, Clone)]
+pub(super) struct LongText {
+    text: String,
+    index_text: Option<String>,
+    policy: Option<SafetyPolicy>,
+}
+
+impl LongText {
+    fn new(ask: &TextAsk<'_>) -> Self {
+        Self {
+            text: ask.text.to_owned(),
+            index_text: ask.index_text.map(str::to_owned),
+            policy: ask.policy.copied(),
+        }
+    }
+
+    fn answers(&self, ask: &TextAsk<'_>) -> bool {
+        self.text == ask.text
+            && self.index_text.as_deref() == ask.index_text
+            && self.policy.as_ref() == ask.policy
+    }
+
+    /// Takes the text through its steps.
+    pub(super) fn made(self) -> (Self, SafeAnswer) {
+        let asked = self.clone();
+        let answer = match self.policy {
+            Some(policy) => SafeAnswer::Prepared(Box::new(prepare_here(self.text, self.index_text, &policy))),
+            None => {
+                let (text, kinds) = secrets::redact_here(self.text, RedactionMode::Mask);
+                SafeAnswer::Redacted(text, kinds)
+            }
+        };
+        (asked, answer)
+    }
+}
+
+/// A text behind its steps.
+#[derive(Debug, Clone)]
+pub(super) enum SafeAnswer {
+    Prepared(Box<SafeText>),
+    Redacted(String, Vec<SecretKind>),
+}
+
+/// Texts that were made for a write, and those that it still waits for.
+#[derive(Debug, Default)]
+pub(super) struct WriteTexts {
+    made: Vec<(LongText, SafeAnswer)>,
+    waiting: Vec<LongText>,
+    /// Bytes of the texts that this run made safe itself.
+    bytes: usize,
+}
+
+impl WriteTexts {
+    /// Adds texts that were made.
+    pub(super) fn add(&mut self, made: Vec<(LongText, SafeAnswer)>) {
+        self.made.extend(made);
+    }
+
+    /// Returns the texts that the last run asked for in vain.
+    pub(super) fn take_waiting(&mut self) -> Vec<LongText> {
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// Returns what was made of a text; `None` where the write makes it itself.
+    fn get(&mut self, ask: &TextAsk<'_>) -> Option<SafeAnswer> {
+        if let Some((_, answer)) = self.made.iter().find(|(known, _)| known.answers(ask)) {
+            return Some(answer.clone());
+        }
+        if self.bytes + ask.bytes() < limits::LONG_TEXT_BYTES_MIN {
+            self.bytes += ask.bytes();
+            return None;
+        }
+        if !self.waiting.iter().any(|known| known.answers(ask)) {
+            self.waiting.push(LongText::new(ask));
+        }
+        Some(ask.placeholder())
+    }
+}
+
+fn get(ask: &TextAsk<'_>) -> Option<SafeAnswer> {
+    OF_WRITE.with(|texts| texts.borrow_mut().as_mut()?.get(ask))
+}
+
+/// Returns a text behind every step, where it was made outside of the write that runs here.
+pub(super) fn prepared(text: &str, index_text: Option<&str>, policy: &SafetyPolicy) -> Option<SafeText> {
+    match get(&TextAsk { text, index_text, policy: Some(policy) })? {
+        SafeAnswer::Prepared(safe) => Some(*safe),
+        SafeAnswer::Redacted(..) => None,
+    }
+}
+
+/// Returns a text whose secrets were masked outside of the write that runs here.
+pub(super) fn redacted(text: &str) -> Option<(String, Vec<SecretKind>)> {
+    match get(&TextAsk { text, index_text: None, policy: None })? {
+        SafeAnswer::Redacted(text, kinds) => Some((text, kinds)),
+        SafeAnswer::Prepared(_) => None,
+    }
+}
+
+/// Takes the texts back from the thread, also where the work panics.
+struct Lent<'a>(&'a Mutex<WriteTexts>);
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        if let Some(texts) = OF_WRITE.with(|own| own.borrow_mut().take()) {
+            *lock(self.0) = texts;
+        }
+    }
+}
+
+/// Runs a write once with its texts.
+///
+/// # Errors
+/// Those of the work; `Unavailable` where texts are still to be made: what it did must be rolled back.
+pub(super) fn run_with<T>(texts: &Mutex<WriteTexts>, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let mut own = std::mem::take(&mut *lock(texts));
+    own.waiting.clear();
+    own.bytes = 0;
+    OF_WRITE.with(|place| *place.borrow_mut() = Some(own));
+    let lent = Lent(texts);
+    let outcome = work();
+    drop(lent);
+    if lock(texts).waiting.is_empty() {
+        return outcome;
+    }
+    Err(Error::unavailable("long texts of the write are made safe, and it runs again"))
+}
+
+/// The lock, also where somebody panicked with it.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{prepare, redact};
+    use super::*;
+
+    fn masking() -> SafetyPolicy {
+        SafetyPolicy { secrets: RedactionMode::Mask, ..SafetyPolicy::default() }
+    }
+
+    fn key() -> String {
+        ["AKIA", "IOSFODNN7EXAMPLE"].concat()
+    }
+
+    fn long(number: usize) -> String {
+        format!("{number} {}\n{}", key(), "It is a long text. ".repeat(2_000))
+    }
+
+    /// Makes what a write waits for; how many texts that is.
+    fn make(texts: &Mutex<WriteTexts>) -> usize {
+        let waiting = lock(texts).take_waiting();
+        let count = waiting.len();
+        lock(texts).add(waiting.into_iter().map(LongText::made).collect());
+        count
+    }
+
+    #[test]
+    fn a_write_with_long_texts_runs_again_with_what_was_made_of_them() {
+        let texts = Mutex::default();
+        let (one, other) = (long(1), long(2));
+        let work = || {
+            let safe = prepare(one.clone(), Some(other.clone()), &masking());
+            let masked = redact(other.clone(), RedactionMode::Mask);
+            let short = prepare(key(), None, &masking());
+            Ok((safe, masked, short))
+        };
+        assert!(run_with(&texts, work).is_err(), "nothing of it may be kept");
+        assert_eq!(make(&texts), 2, "the same text behind other steps is another");
+        let found = run_with(&texts, work).unwrap();
+        assert_eq!(found, work().unwrap(), "the same as without a write");
+        for text in [&found.0.text, &found.1.0, &found.2.text] {
+            assert!(text.to_lowercase().contains("[redacted") && !text.contains(&key()));
+        }
+        assert_eq!(make(&texts), 0);
+    }
+
+    #[test]
+    fn many_short_texts_are_a_long_one() {
+        let texts = Mutex::default();
+        let text = |number: usize| format!("{number} {}", "word ".repeat(1_000));
+        let made = |number: usize| prepare(text(number), None, &masking()).text.len();
+        let work = || Ok((0..10).map(made).sum::<usize>());
+        assert!(run_with(&texts, work).is_err());
+        assert_eq!(make(&texts), 4, "six of them, of 5,002 bytes each, are made in the write");
+        assert_eq!(run_with(&texts, work).unwrap(), 50_020);
+    }
+
+    #[test]
+    fn nothing_stays_with_the_thread() {
+        let texts = Mutex::default();
+        let failed = run_with::<()>(&texts, || Err(Error::not_found("it is gone")));
+        assert_eq!(failed.unwrap_err().message, "it is gone");
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            run_with::<()>(&texts, || panic!("a write that fails"))
+        }));
+        assert!(panicked.is_err());
+        assert!(!prepare(long(1), None, &masking()).masked.is_empty());
+        assert_eq!(make(&texts), 0);
+    }
+}
