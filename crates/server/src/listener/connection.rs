@@ -1,7 +1,9 @@
-//! Accepting connections and answering on them with hyper, HTTP/1.1, until the signal to stop. Beyond the
-//! usual places a few connections are taken in for health checks alone, so that a full server still says
-//! that it lives.
+//! Accepting connections and answering on them with hyper, HTTP/1.1, until the signal to stop. Where all
+//! usual places are taken, a connection that has yet to send a head gives its place to a new one; where none
+//! has, a few connections are taken in for health checks alone, so that a full server still says that it
+//! lives.
 
+use std::convert::Infallible;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -18,6 +20,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tower::ServiceExt;
 
+use super::answered_body::AnsweredBody;
 use super::host;
 use super::pace::PaceRules;
 use super::paced_body::{Left, PacedBody};
@@ -27,6 +30,7 @@ use super::tls::Tls;
 use super::unix_socket::OwnSocket;
 use crate::auth::gate::Peer;
 use crate::doors::Doors;
+use crate::operations::metrics::Metrics;
 
 /// A TLS handshake must be done after this long.
 const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
@@ -92,7 +96,7 @@ impl Connections {
             match accepted {
                 Ok((stream, _)) if socket.is_same_user(&stream) => {
                     let connections = self.clone();
-                    open.spawn(async move { connections.answer(stream, Peer::Socket, false).await });
+                    open.spawn(async move { connections.answer(stream, Peer::Socket, None).await });
                 }
                 Ok(_) => tracing::warn!("a connection of another user on loci.sock was refused"),
                 Err(error) => {
@@ -105,20 +109,31 @@ impl Connections {
         while open.join_next().await.is_some() {}
     }
 
+    /// Answers on a connection for as long as it has its place.
     async fn tcp(self: Arc<Self>, stream: tokio::net::TcpStream, slot: Slot) {
-        let stream = PacedStream::new(stream, self.pace());
+        let slot = Arc::new(slot);
+        tokio::select! {
+            () = self.served(stream, &slot) => {}
+            () = slot.lost() => {
+                self.doors.metrics.connection_displaced();
+                tracing::debug!("a connection without a whole head gave its place to another");
+            }
+        }
+    }
+
+    async fn served(&self, stream: tokio::net::TcpStream, slot: &Arc<Slot>) {
+        let stream = PacedStream::new(stream, self.pace(), Arc::clone(slot));
         match &self.tls {
-            None => self.answer(stream, self.peer, slot.is_for_health).await,
+            None => self.answer(stream, self.peer, Some(slot)).await,
             Some(tls) => {
                 let most = if slot.is_for_health { self.head_max(true) } else { HANDSHAKE_MAX };
                 match tokio::time::timeout(most, tls.0.accept(stream)).await {
-                    Ok(Ok(stream)) => self.answer(stream, self.peer, slot.is_for_health).await,
+                    Ok(Ok(stream)) => self.answer(stream, self.peer, Some(slot)).await,
                     Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
                     Err(_) => tracing::debug!("a TLS handshake took too long"),
                 }
             }
         }
-        drop(slot);
     }
 
     fn pace(&self) -> PaceRules {
@@ -134,32 +149,28 @@ impl Connections {
         if is_for_health { own.min(Duration::from_millis(limits::HEALTH_HEAD_MS_MAX)) } else { own }
     }
 
+    /// Answers on a connection; those of the unix socket have no place.
     async fn answer(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         peer: Peer,
-        is_for_health: bool,
+        slot: Option<&Arc<Slot>>,
     ) {
-        let (pace, router, metrics) = (self.pace(), self.router.clone(), Arc::clone(&self.doors.metrics));
-        let until = self.stopping.clone();
+        let (slot, is_for_health) = (slot.cloned(), slot.is_some_and(|slot| slot.is_for_health));
+        let asking = Asking {
+            pace: self.pace(),
+            router: self.router.clone(),
+            metrics: Arc::clone(&self.doors.metrics),
+            stopping: self.stopping.clone(),
+            peer,
+            is_for_health,
+        };
         let answer = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
-            let (mut head, body) = request.into_parts();
-            head.extensions.insert(peer);
-            let (pace, router, metrics) = (pace.clone(), router.clone(), Arc::clone(&metrics));
-            let until = until.clone();
-            let fault = host::fault(&head, peer);
+            let (asking, slot) = (asking.clone(), slot.clone());
+            let has_place = slot.as_ref().is_none_or(|slot| slot.head_came());
             async move {
-                if let Some(rule) = fault {
-                    return Ok(host::refused(rule));
-                }
-                if !is_for_health || HEALTH_PATHS.contains(&head.uri.path()) {
-                    return answer_one(&pace, router, head, body, until).await;
-                }
-                metrics.connection_refused();
-                if !asks_first(&head) {
-                    read_away(&pace, body, limits::UNREAD_SHORT_MS_MAX, until).await;
-                }
-                Ok(full())
+                let answer = if has_place { asking.answered(request).await? } else { full() };
+                Ok::<_, Infallible>(answer.map(|body| AnsweredBody::new(body, slot)))
             }
         });
         let connection = http1::Builder::new()
@@ -183,6 +194,36 @@ impl Connections {
     }
 }
 
+/// Everything that the requests of one connection share.
+#[derive(Clone)]
+struct Asking {
+    pace: PaceRules,
+    router: Router,
+    metrics: Arc<Metrics>,
+    stopping: watch::Receiver<bool>,
+    peer: Peer,
+    /// Only health checks are answered.
+    is_for_health: bool,
+}
+
+impl Asking {
+    async fn answered(self, request: hyper::Request<Incoming>) -> Result<hyper::Response<Body>, Infallible> {
+        let (mut head, body) = request.into_parts();
+        head.extensions.insert(self.peer);
+        if let Some(rule) = host::fault(&head, self.peer) {
+            return Ok(host::refused(rule));
+        }
+        if !self.is_for_health || HEALTH_PATHS.contains(&head.uri.path()) {
+            return answer_one(&self.pace, self.router, head, body, self.stopping).await;
+        }
+        self.metrics.connection_refused();
+        if !asks_first(&head) {
+            read_away(&self.pace, body, limits::UNREAD_SHORT_MS_MAX, self.stopping).await;
+        }
+        Ok(full())
+    }
+}
+
 /// Answers one request. What the door left unread of its body is read away first: a connection closed on unread bytes is
 /// reset, and its client may never see why it was refused. That is a courtesy to a sender whom nobody may
 /// know, so it needs a place among the slow connections, however fast the bytes come: without one the answer
@@ -193,7 +234,7 @@ async fn answer_one(
     head: hyper::http::request::Parts,
     body: Incoming,
     stopping: watch::Receiver<bool>,
-) -> Result<hyper::Response<Body>, std::convert::Infallible> {
+) -> Result<hyper::Response<Body>, Infallible> {
     let asks_first = asks_first(&head);
     let left = Left::default();
     let body = PacedBody::new(body, left.clone(), pace.clone());
@@ -244,7 +285,7 @@ async fn stopped(stopping: &mut watch::Receiver<bool>) {
 }
 
 async fn accept_one(listener: &TcpListener, slots: &Slots) -> std::io::Result<(tokio::net::TcpStream, Slot)> {
-    let slot = slots.free().await?;
+    let free = slots.free().await?;
     let (stream, _) = listener.accept().await?;
-    Ok((stream, slots.better(slot)))
+    Ok((stream, slots.taken(free)))
 }

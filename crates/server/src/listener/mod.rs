@@ -1,6 +1,7 @@
 //! Listening: TCP (with or without TLS) and the unix socket of the data folder, one router behind both. It decides
 //! where listening is allowed, how many connections there may be, and how to stop; not what is answered.
 
+mod answered_body;
 mod connection;
 mod exposure;
 mod host;
@@ -8,6 +9,7 @@ pub(crate) mod pace;
 mod paced_body;
 mod paced_stream;
 mod patience;
+mod pending_heads;
 mod slots;
 mod tls;
 mod unix_socket;
@@ -43,7 +45,8 @@ pub struct ListenOptions {
     pub tls: Option<TlsFiles>,
     /// A proxy before this server ends TLS: requests are not local even on loopback.
     pub behind_proxy: bool,
-    /// Connections at once, the socket's not counted. Beyond them health checks alone are answered.
+    /// Connections at once, the socket's not counted. One that has yet to send a head gives way to a new one;
+    /// where none has, health checks alone are answered beyond them.
     pub connections_max: usize,
     /// A client must have sent a request's head after this long.
     pub head_ms_max: u64,

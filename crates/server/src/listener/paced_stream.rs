@@ -1,23 +1,26 @@
-//! A connection that ends when its client reads answers too slowly. Reading is passed through: heads have
-//! their own time, and bodies their own pace.
+//! A connection that ends when its client reads answers too slowly, and tells its place when an answer is
+//! sent. Reading is passed through: heads have their own time, and bodies their own pace.
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::pace::{Pace, PaceRules};
+use super::slots::Slot;
 
 /// Wraps a connection with a limit on the pace of its answers.
 pub(super) struct PacedStream<S> {
     inner: S,
     pace: Pace,
+    slot: Arc<Slot>,
 }
 
 impl<S> PacedStream<S> {
-    pub(super) fn new(inner: S, rules: PaceRules) -> Self {
-        Self { inner, pace: Pace::new(rules) }
+    pub(super) fn new(inner: S, rules: PaceRules, slot: Arc<Slot>) -> Self {
+        Self { inner, pace: Pace::new(rules), slot }
     }
 }
 
@@ -80,6 +83,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
         // A connection that is kept alive would hold its place until it closes: small answers pay for little.
         if matches!(flushed, Poll::Ready(Ok(()))) {
             self.pace.settled();
+            self.slot.sent();
         }
         flushed
     }

@@ -1,51 +1,204 @@
 //! Places for the connections of a listener: the usual ones, a few beyond them for health checks alone, and
-//! the usual ones that may be slow.
+//! the usual ones that may be slow. A connection whose client has yet to send a head keeps its place only
+//! until another needs it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use loci_model::limits;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+use super::pending_heads::PendingHeads;
 
 /// The places of one listener.
 pub(super) struct Slots {
-    usual: Arc<Semaphore>,
-    health: Arc<Semaphore>,
+    usual: Places,
+    health: Places,
     /// Half of the usual ones: slow connections never take the last one.
     pub(super) slow: Arc<Semaphore>,
+}
+
+/// Places of one kind.
+struct Places {
+    free: Arc<Semaphore>,
+    heads: Arc<PendingHeads>,
+}
+
+impl Places {
+    fn new(count: usize) -> Self {
+        Self { free: permits(count), heads: Arc::default() }
+    }
+
+    /// A free place, else that of the connection that has waited longest for a head.
+    fn any(&self) -> Option<OwnedSemaphorePermit> {
+        let free = Arc::clone(&self.free).try_acquire_owned().ok();
+        free.or_else(|| self.heads.take_first())
+    }
+}
+
+fn permits(count: usize) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(count.clamp(1, Semaphore::MAX_PERMITS)))
+}
+
+/// A place for a connection that has yet to come.
+pub(super) struct FreeSlot {
+    is_for_health: bool,
+    permit: OwnedSemaphorePermit,
+}
+
+impl Slots {
+    pub(super) fn new(connections_max: usize) -> Self {
+        Self {
+            usual: Places::new(connections_max),
+            health: Places::new(limits::HEALTH_CONNECTIONS_MAX),
+            slow: permits(connections_max / 2),
+        }
+    }
+
+    /// Waits until a connection can be taken in, in a usual place where there is one.
+    pub(super) async fn free(&self) -> std::io::Result<FreeSlot> {
+        let (permit, is_for_health) = tokio::select! {
+            biased;
+            permit = Arc::clone(&self.usual.free).acquire_owned() => (permit, false),
+            permit = Arc::clone(&self.health.free).acquire_owned() => (permit, true),
+        };
+        Ok(FreeSlot { is_for_health, permit: permit.map_err(std::io::Error::other)? })
+    }
+
+    /// The place of a connection that came: a usual one where any is free by now, or waits for a head. Either
+    /// way a place for health checks alone is left for the next one, as long as one of them waits for a head.
+    pub(super) fn taken(&self, free: FreeSlot) -> Slot {
+        let FreeSlot { is_for_health, permit } = free;
+        if !is_for_health {
+            return Slot::new(&self.usual, permit, false);
+        }
+        if let Some(usual) = self.usual.any() {
+            return Slot::new(&self.usual, usual, false);
+        }
+        if self.health.free.available_permits() == 0 {
+            drop(self.health.heads.take_first());
+        }
+        Slot::new(&self.health, permit, true)
+    }
 }
 
 /// The place of one connection.
 pub(super) struct Slot {
     /// Only health checks are answered.
     pub(super) is_for_health: bool,
-    _permit: OwnedSemaphorePermit,
+    heads: Arc<PendingHeads>,
+    lost: Arc<Notify>,
+    stage: Mutex<Stage>,
 }
 
-impl Slots {
-    pub(super) fn new(connections_max: usize) -> Self {
-        let places = |count: usize| Arc::new(Semaphore::new(count.clamp(1, Semaphore::MAX_PERMITS)));
-        Self {
-            usual: places(connections_max),
-            health: places(limits::HEALTH_CONNECTIONS_MAX),
-            slow: places(connections_max / 2),
-        }
+/// The stage of the request of a connection.
+enum Stage {
+    /// The head has yet to come; the place is in the queue, under that number.
+    Pending(u64),
+    /// The head came.
+    Asked(OwnedSemaphorePermit),
+    /// The answer is made, and may still be on its way.
+    Answered(OwnedSemaphorePermit),
+    /// Another connection has the place.
+    Lost,
+}
+
+impl Slot {
+    fn new(places: &Places, permit: OwnedSemaphorePermit, is_for_health: bool) -> Self {
+        let (heads, lost) = (Arc::clone(&places.heads), Arc::<Notify>::default());
+        let number = heads.add(permit, Arc::clone(&lost));
+        Self { is_for_health, heads, lost, stage: Mutex::new(Stage::Pending(number)) }
     }
 
-    /// Waits until a connection can be taken in, in a usual place where there is one.
-    pub(super) async fn free(&self) -> std::io::Result<Slot> {
-        let (permit, is_for_health) = tokio::select! {
-            biased;
-            permit = Arc::clone(&self.usual).acquire_owned() => (permit, false),
-            permit = Arc::clone(&self.health).acquire_owned() => (permit, true),
+    /// Notes that a head came: nobody takes the place until its answer is sent. False where it is lost.
+    pub(super) fn head_came(&self) -> bool {
+        let mut stage = self.stage();
+        *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
+            Stage::Pending(number) => self.heads.remove(number).map_or(Stage::Lost, Stage::Asked),
+            Stage::Asked(permit) | Stage::Answered(permit) => Stage::Asked(permit),
+            Stage::Lost => Stage::Lost,
         };
-        Ok(Slot { is_for_health, _permit: permit.map_err(std::io::Error::other)? })
+        !matches!(*stage, Stage::Lost)
     }
 
-    /// The usual place that became free meanwhile, else the same.
-    pub(super) fn better(&self, slot: Slot) -> Slot {
-        match slot.is_for_health.then(|| Arc::clone(&self.usual).try_acquire_owned()) {
-            Some(Ok(permit)) => Slot { is_for_health: false, _permit: permit },
-            Some(Err(_)) | None => slot,
+    /// Notes that the answer is made.
+    pub(super) fn answered(&self) {
+        let mut stage = self.stage();
+        *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
+            Stage::Asked(permit) => Stage::Answered(permit),
+            other => other,
+        };
+    }
+
+    /// Notes that everything that was made is sent: behind an answer the next head is waited for.
+    pub(super) fn sent(&self) {
+        let mut stage = self.stage();
+        *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
+            Stage::Answered(permit) => Stage::Pending(self.heads.add(permit, Arc::clone(&self.lost))),
+            other => other,
+        };
+    }
+
+    /// Resolves when the place is lost.
+    pub(super) async fn lost(&self) {
+        self.lost.notified().await;
+    }
+
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if let Stage::Pending(number) = *self.stage() {
+            drop(self.heads.remove(number));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A connection that came now.
+    fn come(slots: &Slots) -> Slot {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        slots.taken(runtime.block_on(slots.free()).unwrap())
+    }
+
+    fn is_lost(slot: &Slot) -> bool {
+        matches!(*slot.stage(), Stage::Pending(number) if !slot.heads.has(number))
+    }
+
+    #[test]
+    fn who_waits_longest_for_a_head_gives_way() {
+        let slots = Slots::new(2);
+        let (first, second) = (come(&slots), come(&slots));
+        assert!(first.head_came());
+        let third = come(&slots);
+        assert_eq!([&first, &second, &third].map(is_lost), [false, true, false]);
+        assert!(!third.is_for_health && !second.head_came());
+        // An answer that is on its way keeps its place; behind it the next head is waited for.
+        first.answered();
+        assert!(third.head_came());
+        assert!(come(&slots).is_for_health);
+        first.sent();
+        let fourth = come(&slots);
+        assert!(!fourth.is_for_health && is_lost(&first) && !is_lost(&third));
+        drop(fourth);
+        let fifth = come(&slots);
+        assert!(!fifth.is_for_health && !is_lost(&fifth), "a place that was left is free again");
+    }
+
+    #[test]
+    fn a_place_for_health_checks_is_always_left_where_one_waits_for_a_head() {
+        let slots = Slots::new(1);
+        let busy = come(&slots);
+        assert!(busy.head_came());
+        let waiting: Vec<Slot> = (0..limits::HEALTH_CONNECTIONS_MAX * 3).map(|_| come(&slots)).collect();
+        assert!(waiting.iter().all(|slot| slot.is_for_health));
+        let lost = waiting.iter().filter(|slot| is_lost(slot)).count();
+        assert_eq!(lost, waiting.len() - (limits::HEALTH_CONNECTIONS_MAX - 1));
+        assert!(!waiting.iter().rev().take(limits::HEALTH_CONNECTIONS_MAX - 1).any(is_lost));
     }
 }

@@ -1,5 +1,5 @@
-//! Attacks on a listener, through real sockets: slow bodies, unread answers, all connections taken. Time is
-//! moved by hand.
+//! Attacks on a listener, through real sockets: slow heads and bodies, unread answers, all connections taken.
+//! Time is moved by hand.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -69,6 +69,16 @@ impl Attacked {
         read(self.sent(&format!("{line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")))
     }
 
+    /// A connection with a request under way: the server has asked for the 1,000 bytes of its body.
+    fn under_way(&self) -> TcpStream {
+        let lines = ["POST /take HTTP/1.1", "Host: localhost", "Connection: close", "Expect: 100-continue"];
+        let mut stream = self.sent(&format!("{}\r\nContent-Length: 1000\r\n\r\n", lines.join("\r\n")));
+        let mut answer = [0; 25];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 100 Continue\r\n\r\n");
+        stream
+    }
+
     /// Waits until so many connections wait for their clients.
     fn until_waiting(&self, count: usize) {
         while self.clock.sleepers() < count {
@@ -115,6 +125,39 @@ fn slow_clients_never_take_the_last_connection(text: &str) -> Vec<TcpStream> {
     server.until_open(0);
     server.runtime.shutdown_background();
     slow
+}
+
+/// A new client gets in at once and is answered, however many others never end their heads, or keep a
+/// connection that they have no request for: those who have waited longest give way, and nobody whose request
+/// is under way.
+#[test]
+fn slow_heads_never_take_the_last_connection() {
+    let server = Attacked::new();
+    let mut idle = server.sent("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let mut status = [0; 12];
+    idle.read_exact(&mut status).unwrap();
+    assert_eq!(&status, b"HTTP/1.1 200");
+    let mut under_way = server.under_way();
+    let mut slow = Vec::new();
+    for number in 0..CONNECTIONS * 10 {
+        slow.push(server.sent("GET"));
+        if number % CONNECTIONS == 0 {
+            assert!(server.asked("GET /healthz").starts_with("HTTP/1.1 200"), "{number}");
+            assert!(server.asked("POST /refused").starts_with("HTTP/1.1 401"), "{number}");
+        }
+    }
+    let mut last = slow.pop().unwrap();
+    for displaced in slow.drain(..CONNECTIONS) {
+        assert_eq!(read(displaced), "");
+    }
+    read(idle);
+    assert!(server.doors.metrics.render().contains("loci_connections_displaced_total "));
+    last.write_all(b" /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    assert!(read(last).starts_with("HTTP/1.1 200"));
+    under_way.write_all(&[b'a'; 1000]).unwrap();
+    let answer = read(under_way);
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("1000"), "{answer}");
+    server.runtime.shutdown_background();
 }
 
 #[test]
@@ -167,8 +210,7 @@ fn refused_bodies_never_take_the_last_connection_however_they_come() {
 #[test]
 fn a_full_server_answers_health_checks_and_says_that_it_is_full() {
     let server = Attacked::new();
-    let silent = server.all_sent("GET");
-    server.until_open(CONNECTIONS);
+    let busy: Vec<TcpStream> = (0..CONNECTIONS).map(|_| server.under_way()).collect();
     assert!(server.asked("GET /healthz").starts_with("HTTP/1.1 200"));
     let answer = server.asked("GET /large");
     assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("retry-after: 1"), "{answer}");
@@ -186,7 +228,7 @@ fn a_full_server_answers_health_checks_and_says_that_it_is_full() {
     assert!(read(waiting).starts_with("HTTP/1.1 503"));
     let refused = "loci_connections_refused_total 3\n";
     assert!(server.doors.metrics.render().contains(refused), "{}", server.doors.metrics.render());
-    drop(silent);
+    drop(busy);
     server.until_open(0);
     assert!(server.asked("GET /large").starts_with("HTTP/1.1 200"));
     server.runtime.shutdown_background();

@@ -103,6 +103,11 @@ impl Metrics {
         self.record(|| counter!("loci_connections_refused_total").increment(1));
     }
 
+    /// Counts a connection that gave its place to another before it sent a whole head.
+    pub fn connection_displaced(&self) {
+        self.record(|| counter!("loci_connections_displaced_total").increment(1));
+    }
+
     /// Sets the numbers of jobs that are pending or run, of those among them that wait for an answer from outside, and of
     /// those that failed.
     pub fn jobs(&self, pending: u64, waiting: u64, failed: u64) {
