@@ -41,7 +41,7 @@ pub(crate) struct Hydrate {
     #[arg(long)]
     user: Option<String>,
     /// The revision at which citations are verified [default: WORKTREE, the files as they are now; HEAD where
-    /// there is none]
+    /// there is none, and with --url, of the server's code]
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
     /// The commit at which citations are verified
@@ -70,7 +70,12 @@ impl Hydrate {
         let within = Duration::from_millis(self.timeout_ms.saturating_add(LONGER_MS));
         let call = |client: loci_client::Client| async move { client.task_hydrate(task, &asked).await };
         match self.helper.ask(globals, environment, (task, within), call).await {
-            Ok(found) => output::result(globals.json, &found, shown),
+            Ok(found) => {
+                self.revision_note(globals.url.is_some(), found.commit.as_deref())
+                    .iter()
+                    .for_each(output::note);
+                output::result(globals.json, &found, shown)
+            }
             Err(error) if self.helper.is_strict() => Err(error),
             Err(error) => nothing(globals.json, task, &error),
         }
@@ -88,6 +93,17 @@ impl Hydrate {
             include: Some(self.include.clone()).filter(|kinds| !kinds.is_empty()),
             ..TaskHydrate::default()
         }
+    }
+}
+
+impl Hydrate {
+    /// Returns what to know of the revision where a server elsewhere chose it: not of the files here.
+    fn revision_note(&self, is_elsewhere: bool, commit: Option<&str>) -> Option<String> {
+        let commit = commit.filter(|_| is_elsewhere && self.reference.is_none() && self.commit.is_none())?;
+        Some(format!(
+            "citations were verified at commit {commit} of the server's code, not at the files here: name another \
+             with --commit or --ref"
+        ))
     }
 }
 
@@ -185,5 +201,19 @@ mod tests {
         };
         assert_eq!(asked(&[]), Some(TIMEOUT_MS));
         assert_eq!(asked(&["--timeout-ms", "700"]), Some(700));
+    }
+
+    #[test]
+    fn a_server_elsewhere_says_at_which_commit_it_verified() {
+        let check = |arguments: &[&str], is_elsewhere: bool, commit: Option<&str>, expect: bool| {
+            let line = [&["hydrate", "t-001"], arguments].concat();
+            let note = Line::try_parse_from(line).unwrap().hydrate.revision_note(is_elsewhere, commit);
+            assert_eq!(note.as_deref().map(|note| note.contains("commit 9f1c")), expect.then_some(true));
+        };
+        check(&[], true, Some("9f1c"), true);
+        check(&[], false, Some("9f1c"), false);
+        check(&[], true, None, false);
+        check(&["--ref", "main"], true, Some("9f1c"), false);
+        check(&["--commit", "9f1c"], true, Some("9f1c"), false);
     }
 }

@@ -54,7 +54,7 @@ pub(crate) struct Search {
     #[arg(long)]
     limit: Option<u32>,
     /// The revision at which citations are verified [default: WORKTREE, the files as they are now; HEAD where
-    /// there is none]
+    /// there is none, and with --url, of the server's code]
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
     #[command(flatten)]
