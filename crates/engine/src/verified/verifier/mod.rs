@@ -12,8 +12,8 @@
 //! `reading` gives lines as they are; `unanchored` does what it can without an anchor; `given_hash` and
 //! `information` are gates of the store verb; `mentions`, `proposals` and `path_refs` find what a text
 //! names, where that stands, and whether it is there still; `claims` reads and evaluates claims;
-//! `verify` puts citations and claims together; `statement`, `literal`, `stated_values` and `support`
-//! say whether the code that was found supports what is said of it; `code_text`, `nesting` and
+//! `verify` puts citations and claims together; `statement`, `literal`, `stated_values`, `denial` and
+//! `support` say whether the code that was found supports what is said of it; `code_text`, `nesting` and
 //! `file_kind` say what of a file is code.
 
 mod ahead;
@@ -23,6 +23,7 @@ mod claims;
 mod code_text;
 mod committed;
 mod definitions;
+mod denial;
 mod diff_text;
 mod file_kind;
 mod generated;

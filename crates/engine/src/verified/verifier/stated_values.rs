@@ -6,23 +6,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::denial::denies;
 use super::literal::{BoundValues, Literal};
 use super::mentions::looks_like_code;
 use super::statement::{UNITS, without_places};
 
-/// Words that deny.
-const DENYING: &str = " not never no none nor neither without cannot nowhere nothing nobody ";
-/// Phrases with such words that deny nothing.
-const AFFIRMING: &[&str] = &[
-    "no more than",
-    "no fewer than",
-    "no less than",
-    "no longer than",
-    "no later than",
-    "not more than",
-    "not less than",
-    "not only",
-];
 /// Numbers and bounds in words.
 const IN_WORDS: &str = " zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
     sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand \
@@ -121,10 +109,7 @@ impl StatedValues {
 
     /// True where the statement denies something.
     pub(super) fn denies(&self) -> bool {
-        let mut text = format!(" {} ", self.text.to_lowercase());
-        AFFIRMING.iter().for_each(|phrase| text = text.replace(phrase, " "));
-        let is_denying = |word: &str| is_of(DENYING, word) || word.ends_with("n't") || word.ends_with("n’t");
-        words(&text).any(is_denying) || ["≠", "!=", "¬"].iter().any(|mark| text.contains(mark))
+        denies(&self.text)
     }
 
     /// Names that a statement denies a value that code gives them, with that value.
