@@ -249,13 +249,14 @@ pub(crate) fn replayed<T>(replay: Replay<T>) -> Result<Option<T>> {
     match replay {
         Replay::Fresh => Ok(None),
         Replay::Same(answer) => Ok(Some(answer)),
-        Replay::Other(_) => Err(Error::new(
-            ErrorKind::Invalid,
-            "clientToken was used before with other parameters: send a new token",
-        )
-        .on("clientToken")
-        .because(Reason::IdempotentParameterMismatch)),
+        Replay::Other(_) => Err(mismatch()),
     }
+}
+
+/// The error for a token that came with other parameters before.
+pub(crate) fn mismatch() -> Error {
+    let rule = "clientToken was used before with other parameters: send a new token";
+    Error::new(ErrorKind::Invalid, rule).on("clientToken").because(Reason::IdempotentParameterMismatch)
 }
 
 /// Remembers an answer inside the write it belongs to; for at least 24 hours.

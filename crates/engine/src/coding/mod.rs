@@ -8,6 +8,7 @@
 //! | `alerts` | holding back what a task with a security alert wrote, and writes |
 //! | `task_place` | the repository of a new task, by name and by its forge's number |
 //! | `task_secrets` | masking the names that a task is told by |
+//! | `task_shown` | the task of an answer to a write, for those who may not read it |
 //! | `place` | the actor, the session and the namespaces of a task, and who may touch it |
 //! | `newest_commit` | the commit that a task has come to |
 //! | `checks` | what the members of a task must be |
@@ -93,6 +94,7 @@ mod task_note;
 mod task_patch;
 mod task_place;
 mod task_secrets;
+mod task_shown;
 mod themes;
 
 pub use attribution::{Attributed, AttributionAsk, Snippet};

@@ -15,6 +15,9 @@ use crate::records::changing::Changing;
 use crate::safety::{RedactionMode, secrets};
 use crate::verified::Standing;
 
+/// The reason of an earlier alert, to a caller who may not read the task.
+const UNREADABLE: &str = "raised before: its reason is shown to those who may read the task";
+
 /// A task that is not trusted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskAlerted {
@@ -62,7 +65,11 @@ impl Engine {
                         let task = tx.tasks().get(&memory.id, &id)?;
                         let mut task = place::visible(&caller, &id, task, Capability::Write)?;
                         place::require_all(&caller, &memory.id, &task.actor, Capability::Write)?;
-                        if task.security_alert.is_some() {
+                        let may_read = place::may(&caller, &task, Capability::Read);
+                        if let Some(first) = &mut task.security_alert {
+                            if !may_read {
+                                (first.reason, first.by) = (UNREADABLE.to_owned(), String::new());
+                            }
                             return Ok(TaskAlerted { task, raised: false, quarantined: Vec::new() });
                         }
                         let changing = Changing { memory: &memory, by: &caller.name, at: alert.at };

@@ -14,7 +14,7 @@ use super::envelope::{Call, of_request};
 use super::preferences::{self, Described};
 use super::prompts::input_hash;
 use super::settings::CodingSettings;
-use super::{arm, checks, place, task_place, task_secrets};
+use super::{arm, checks, place, task_place, task_secrets, task_shown};
 use crate::Engine;
 use crate::idempotency::{ClientToken, recall, remember, replayed};
 use crate::memories::existing;
@@ -138,12 +138,15 @@ impl Engine {
                         // One that was erased since is taken in anew.
                         let before =
                             replayed(before)?.map(|id| tx.tasks().get(&memory.id, &id)).transpose()?;
+                        let policy = SafetyPolicy::of(&settings, &memory.settings);
                         if let Some(task) = before.flatten() {
                             let id = task.id.clone();
                             let task = self::place::visible(&caller, &id, Some(task), Capability::Write)?;
-                            return Ok(TaskCreated { task, created: false, warnings: Vec::new() });
+                            let sent =
+                                || made(tx, &caller, &memory, &new, id, &policy, now).map(|made| made.task);
+                            let (task, warnings) = task_shown::known(&caller, task, sent)?;
+                            return Ok(TaskCreated { task, created: false, warnings });
                         }
-                        let policy = SafetyPolicy::of(&settings, &memory.settings);
                         let id = new.id.clone().unwrap_or_else(|| fresh.clone());
                         let Made { mut task, unmasked_digest, mut warnings } =
                             made(tx, &caller, &memory, &new, id, &policy, now)?;
@@ -161,7 +164,9 @@ impl Engine {
                                 if [&task.request_digest, &unmasked_digest]
                                     .contains(&&known.request_digest) =>
                             {
-                                TaskCreated { task: known, created: false, warnings }
+                                let (task, left_out) = task_shown::known(&caller, known, || Ok(task))?;
+                                warnings.extend(left_out);
+                                TaskCreated { task, created: false, warnings }
                             }
                             Some(_) => return Err(taken(&task.id)),
                         };

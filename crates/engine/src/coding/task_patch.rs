@@ -9,11 +9,11 @@ use loci_model::{Error, Result, TaskId, Timestamp};
 
 use super::co_change::task_files;
 use super::envelope::Call;
-use super::{checks, place, reflection, rules, task_commits, task_secrets};
+use super::{checks, place, reflection, rules, task_commits, task_secrets, task_shown};
 use crate::Engine;
 use crate::memories::existing;
 use crate::records::changing::Changing;
-use crate::safety::SafetyPolicy;
+use crate::safety::{RedactionMode, SafetyPolicy};
 use crate::verified::Standing;
 
 /// Changes of a task; absent members stay.
@@ -70,7 +70,7 @@ impl Engine {
                         let task = tx.tasks().get(&memory.id, &id)?;
                         let before = place::visible(&caller, &id, task, Capability::Write)?;
                         let mut task = before.clone();
-                        let warnings = apply(&mut task, &patch, now)?;
+                        let mut warnings = apply(&mut task, &patch, now)?;
                         if let (Some(pr), Some(sha)) = (&mut task.pr, &merged) {
                             pr.merge_commit_sha = Some(sha.to_string());
                         }
@@ -90,6 +90,9 @@ impl Engine {
                         if let Some(sha) = &merged {
                             merge(tx, &task, sha, now)?;
                         }
+                        let sent = || Ok(as_told(&task, &patch, policy.secrets));
+                        let (task, left_out) = task_shown::known(&caller, task.clone(), sent)?;
+                        warnings.extend(left_out);
                         Ok(TaskPatched { task, warnings })
                     })
                     .await?;
@@ -101,6 +104,18 @@ impl Engine {
             })
             .await
     }
+}
+
+/// The task as a patch tells it.
+fn as_told(task: &Task, patch: &TaskPatch, mode: RedactionMode) -> Task {
+    let mut told = Task {
+        branch: patch.branch.clone(),
+        pr: patch.pr.clone(),
+        trace_id: patch.trace_id.clone(),
+        ..task_shown::bare(task)
+    };
+    task_secrets::mask(&mut told, mode);
+    told
 }
 
 /// Its pull request came onto its base by this commit.

@@ -14,7 +14,7 @@ use super::branches::{self, SessionPlace};
 use super::{EventCreated, NewEvent, content, overlap, scheduling, variables};
 use crate::bound::{EventView, Stamp};
 use crate::erasure::{IMPORT_ID, Source, Tombstones, refusal, refusal_of_actor};
-use crate::idempotency::{ClientToken, IfErased, Replay, look_up, remember};
+use crate::idempotency::{ClientToken, IfErased, Replay, look_up, mismatch, remember};
 use crate::memories::existing;
 use crate::safety::{MaskedPayload, RedactionMode, SafetyPolicy, Tally};
 use crate::{Engine, access, safety, sre};
@@ -203,7 +203,7 @@ impl Engine {
         let named = first.as_ref().map(|(first, _)| first);
         let is_restored = self.check_erased(tx, &memory, prepared, (token, named))?;
         if let Some((first, differs)) = first.filter(|_| !is_restored) {
-            return self.replay(tx, &memory, prepared, first, differs);
+            return self.replay(tx, caller, &memory, prepared, (first, differs));
         }
         let (stored, typed) = self.event_typed_in(tx, caller, &memory, (prepared, naming), token)?;
         let Stored { event, mut notices, asked, found } = stored;
@@ -314,31 +314,53 @@ impl Engine {
         }
     }
 
-    /// Answers a repeated token: the first event as stored or, where it is gone, as it was sent again.
+    /// Answers a repeated token: the first event as stored or, where it is gone or the caller may not read
+    /// it, as it was sent again.
+    ///
+    /// # Errors
+    /// `IdempotentParameterMismatch` where the caller sent something else and may not read the first event.
     fn replay(
         &self,
         tx: &mut dyn Tx,
+        caller: &Principal,
         memory: &Memory,
         prepared: &Prepared,
-        first: Remembered,
-        differs: bool,
+        (first, differs): (Remembered, bool),
     ) -> Result<(EventCreated, bool, Tally)> {
         let mut notices = Notices::default();
         if differs {
             notices.warn(Warning::TokenReplayed);
         }
         let stored = tx.events().get(&memory.id, &first.actor, &first.session, &first.event, prepared.now)?;
-        let event = stored.unwrap_or_else(|| {
-            let mut event = plain_event(memory, prepared, first.event.clone());
-            // Counted when it was sent first.
-            self.mask(memory, prepared, &mut event);
-            event.actor = first.actor.clone();
-            event.session = first.session.clone();
-            event.time = first.time;
-            event
-        });
+        let event = match stored {
+            Some(stored) if may_read(caller, memory, &stored, prepared.now) => stored,
+            Some(_) if differs => return Err(mismatch()),
+            // Another caller may have stored it: only what this one sent is theirs to see.
+            Some(stored) => Event {
+                branch: stored.branch,
+                expires: stored.expires,
+                ..self.sent_again(memory, prepared, first)
+            },
+            None => self.sent_again(memory, prepared, first),
+        };
         Ok((EventCreated { event, notices, replayed: true }, false, Tally::default()))
     }
+
+    /// The event of a repeated token as its caller sent it again.
+    fn sent_again(&self, memory: &Memory, prepared: &Prepared, first: Remembered) -> Event {
+        let mut event = plain_event(memory, prepared, first.event);
+        // Counted when it was sent first.
+        self.mask(memory, prepared, &mut event);
+        Event { actor: first.actor, session: first.session, time: first.time, ..event }
+    }
+}
+
+/// True when `event_get` would show the caller the event.
+fn may_read(caller: &Principal, memory: &Memory, event: &Event, now: Timestamp) -> bool {
+    let (place, capability) = ((&event.actor, &event.session), Capability::Read);
+    access::event_view(caller, &memory.id, place.0, Some(place.1), capability, now)
+        .is_ok_and(|view| view.admits(event))
+        && sre::EventGuard::of(caller, memory, place, capability).is_ok_and(|guard| guard.admits(event))
 }
 
 fn build(

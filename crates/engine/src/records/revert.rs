@@ -70,6 +70,9 @@ impl Engine {
         revert: RecordRevert,
     ) -> Result<Vec<Record>> {
         let view = access::bound_view(caller, memory, Capability::Write, self.clock.now())?;
+        let reading = || access::needs_reading("a revert");
+        let readable = access::bound_view(caller, memory, Capability::Read, self.clock.now());
+        let readable = readable.map_err(|_| reading())?;
         let administered = access::bound_view(caller, memory, Capability::Admin, self.clock.now()).ok();
         let at = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?;
@@ -78,13 +81,19 @@ impl Engine {
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let view = view.within(&memory);
+                let (view, readable) = (view.within(&memory), readable.within(&memory));
                 let administered = administered.as_ref();
                 let (by, server) = (by.as_str(), &server);
                 let reverting = Reverting { memory: &memory, view: &view, administered, by, at, server };
                 let ids = reverting.revert(tx, &revert)?;
                 batch::ask_for_vectors(tx, &memory.id, &job, at)?;
-                tx.records().get_many(&memory.id, &ids)
+                let changed = tx.records().get_many(&memory.id, &ids)?;
+                // The write is undone as a whole: its answer would leave out what it changed.
+                if changed.iter().all(|record| readable.admits(record)) {
+                    Ok(changed)
+                } else {
+                    Err(reading())
+                }
             })
             .await?;
         self.wake.call();

@@ -9,7 +9,7 @@ use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::verdict::Verification;
-use loci_model::{CodeReason, Error, JobId, RecordId, Result, limits};
+use loci_model::{CodeReason, Error, ErrorKind, JobId, RecordId, Result, limits};
 use serde::{Deserialize, Serialize};
 
 use super::code_reading::check_ref;
@@ -21,10 +21,10 @@ use super::holding::not_active;
 use super::locating::{Located, located};
 use super::standing::Standing;
 use super::storing::{self, Alike, Asked, Comparing, NewText, Passed, Place, Proof, Writing};
-use crate::Engine;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::records::batch;
+use crate::{Engine, access};
 
 const OPERATION: &str = "FactSupersede";
 
@@ -77,6 +77,12 @@ impl Engine {
     ) -> Result<FactSuperseded> {
         correction.reference.as_deref().map_or(Ok(()), check_ref)?;
         let located = self.locate(caller, standing, &correction.old, Capability::Write).await?;
+        // Without new citations the old ones are verified, and what is wrong with them is told.
+        let readable = self.locate(caller, standing, &correction.old, Capability::Read).await;
+        readable.map_err(|error| {
+            let is_kept_back = matches!(error.kind, ErrorKind::Denied | ErrorKind::NotFound);
+            if is_kept_back { access::needs_reading("a correction") } else { error }
+        })?;
         let memory = located.found.repository.memory.clone();
         let token = token.map(|token| token.of(caller, &memory)).transpose()?;
         if let Some(first) = self.first_answer(token.clone(), &memory, OPERATION).await? {

@@ -38,3 +38,4 @@ mod tasks;
 mod telling;
 mod themes;
 mod world;
+mod writers;

@@ -1,8 +1,11 @@
 //! What may be stored: everything is verified first, nothing is doubled, refusals leave a row (B2, B4, B9, B12, A4).
 
+use std::collections::BTreeSet;
+
 use loci_engine::verified::{Correction, FactRefresh, NewFact, Standing, StoreStatus};
 use loci_model::citation::CitationInput;
 use loci_model::fact::FactEventKind;
+use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{CodeReason, ErrorKind};
 use loci_testkit::block_on;
 
@@ -67,6 +70,32 @@ fn something_is_left_of_subject_and_fact_where_they_are_compared() {
         };
         let superseded = shop.engine.fact_supersede(&shop.caller, &shop.standing, correction, None);
         of("subject", block_on(superseded).unwrap_err());
+    }
+    assert_eq!(shop.kinds(&old), ["verified_valid", "created"]);
+}
+
+#[test]
+fn what_answers_with_stored_facts_needs_a_grant_of_read() {
+    let shop = Shop::new();
+    let old = shop.stored();
+    let capabilities = BTreeSet::from([Capability::Write]);
+    let grants = vec![Grant { capabilities, ..Grant::everything() }];
+    let writer = Principal { name: "writer".to_owned(), grants };
+    let stored = block_on(shop.engine.fact_store(&writer, &shop.standing, limit_fact(), None));
+    let correction = Correction {
+        old: old.clone(),
+        fact: "A cart holds MAX_ITEMS items.".to_owned(),
+        citations: None,
+        reason: None,
+        subject: None,
+        claims: None,
+        created_by: None,
+        reference: None,
+    };
+    let superseded = shop.engine.fact_supersede(&writer, &shop.standing, correction, None);
+    for error in [stored.unwrap_err(), block_on(superseded).unwrap_err()] {
+        assert_eq!(error.kind, ErrorKind::Denied, "{error:?}");
+        assert!(error.message.contains("grant of read"), "{error:?}");
     }
     assert_eq!(shop.kinds(&old), ["verified_valid", "created"]);
 }

@@ -287,6 +287,12 @@ fn who_may_do_what() {
     denied(block_on(shelf.engine.consolidation_apply(&reader, of, None, None)));
     denied(block_on(shelf.engine.consolidation_cancel(&reader, of.0, of.1)));
     denied(block_on(shelf.engine.consolidation_replan(&reader, of.0, of.1)));
+    // The answers of all three show what is planned, and of which documents.
+    let blind = shelf.writer(&[Write]);
+    denied(block_on(shelf.engine.consolidation_apply(&blind, of, None, None)));
+    denied(block_on(shelf.engine.consolidation_cancel(&blind, of.0, of.1)));
+    let undone = block_on(shelf.engine.consolidation_revert(&blind, of, false, None));
+    denied(undone.map(|undone| undone.run));
     assert_eq!(block_on(shelf.engine.consolidation_get(&reader, of.0, of.1)).unwrap().id, run.id);
     // What is always loaded waits for an administrator.
     let writer = shelf.writer(&[Read, Write]);

@@ -58,3 +58,5 @@ mod sre;
 mod streams;
 #[cfg(test)]
 mod world;
+#[cfg(test)]
+mod write_answers;

@@ -66,6 +66,7 @@ impl Engine {
         let named = naming::named(&new.parts)?;
         let memory = self.code_memory(caller, standing).await?;
         access::require_whole(caller, &memory, Capability::Write)?;
+        let may_read = access::require_whole(caller, &memory, Capability::Read).is_ok();
         let (now, settings) = (self.clock.now(), self.settings.clone());
         self.store
             .write(move |tx| {
@@ -73,11 +74,17 @@ impl Engine {
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let known = known(tx, &memory.id, &named.digests.whole)?;
                 let (mut prompt, is_masked) = match known {
-                    Some(known) if known.template_id != new.template_id => return Err(of_another(&known)),
+                    Some(known) if known.template_id != new.template_id => {
+                        return Err(of_another(&known, may_read));
+                    }
                     Some(known) => (known, false),
                     None => made(tx, &memory.id, &new, &named, policy.secrets, now)?,
                 };
                 let previous = make_current(tx, &mut prompt, now)?;
+                if !may_read {
+                    // All else that makes a version is what was sent, or its name would be another.
+                    prompt.model.clone_from(&new.model);
+                }
                 let masked = "SECRETS_MASKED: what looks like a secret in the text is stored masked";
                 let warnings = is_masked.then(|| masked.to_owned()).into_iter().collect();
                 Ok(PromptAdded { prompt, digests: named.digests.clone(), previous, warnings })
@@ -158,6 +165,8 @@ impl Engine {
         check_template(template_id)?;
         let memory = self.code_memory(caller, standing).await?;
         access::require_whole(caller, &memory, Capability::Write)?;
+        let readable = access::require_whole(caller, &memory, Capability::Read);
+        readable.map_err(|_| access::needs_reading("a rollback"))?;
         let (template_id, to, now) = (template_id.to_owned(), to.to_owned(), self.clock.now());
         self.store
             .write(move |tx| {
@@ -176,9 +185,13 @@ fn unknown(version: &str) -> Error {
     Error::not_found(format!("there is no version {version} of a prompt here")).on("prompt_version")
 }
 
-fn of_another(known: &PromptVersion) -> Error {
+fn of_another(known: &PromptVersion, may_read: bool) -> Error {
     let (version, template) = (&known.version, &known.template_id);
-    Error::conflict(format!("this is version {version} of the template {template}")).on("template_id")
+    let rule = match may_read {
+        true => format!("this is version {version} of the template {template}"),
+        false => format!("this is version {version} of another template: change a part of the prompt"),
+    };
+    Error::conflict(rule).on("template_id")
 }
 
 fn get(tx: &dyn ReadTx, memory: &MemoryId, version: &str) -> Result<PromptVersion> {

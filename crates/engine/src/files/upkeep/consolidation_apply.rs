@@ -43,6 +43,7 @@ impl Engine {
     ) -> Result<ConsolidationRun> {
         // Before the run is looked for: whether there is one is not told to everybody.
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Write)?;
+        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         let tried = self.try_run(caller, (ask, id), actions, token).await?;
         let run = self.consolidation_get(caller, ask, id).await?;
         if tried.moved.is_empty() {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use loci_model::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::Tx;
-use loci_model::principal::Principal;
+use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::tree_entry::{DocumentOperation, EntryStanding};
 use loci_model::{Error, RecordId, Result};
@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use super::run::{ConsolidationRun, RunAction, RunChange};
 use super::{changelog, filing};
-use crate::Engine;
 use crate::files::areas::check_writable;
 use crate::files::path::DocumentPath;
 use crate::files::tree::TreeAsk;
@@ -22,6 +21,7 @@ use crate::files::tree_write::TreeWrite;
 use crate::files::versions::Versions;
 use crate::files::writing::Writing;
 use crate::idempotency::ClientToken;
+use crate::{Engine, access};
 
 /// What became of a run that was to be undone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,6 +53,8 @@ impl Engine {
         force: bool,
         token: Option<ClientToken>,
     ) -> Result<Reverted> {
+        // The answer shows the run, and paths of documents that were left alone.
+        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         let (id, new) =
             (id.to_owned(), format!("cr_{}", uuid7(self.ids.as_ref(), self.clock.now().millis())));
         let write = TreeWrite { run: Some(new.clone()), ..TreeWrite::of(ask, "RevertConsolidation", token) };

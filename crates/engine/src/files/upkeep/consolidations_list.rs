@@ -72,7 +72,8 @@ impl Engine {
     /// Calls a run off that is not done.
     ///
     /// # Errors
-    /// `NotFound`; `Conflict` for a run that ended; `Denied` without a grant of write on the whole namespace.
+    /// `NotFound`; `Conflict` for a run that ended; `Denied` without grants of write and read on the whole
+    /// namespace: the answer shows what was planned.
     pub async fn consolidation_cancel(
         &self,
         caller: &Principal,
@@ -80,6 +81,7 @@ impl Engine {
         id: &str,
     ) -> Result<ConsolidationRun> {
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Write)?;
+        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         let (tree, id, now, by) = (Tree::of(ask), id.to_owned(), self.clock.now(), caller.name.clone());
         self.store
             .write(move |tx| {

@@ -37,9 +37,9 @@ use super::events::Scene;
 use super::repositories::{Found, find};
 use super::standing::Standing;
 use super::{content_hash, verifier};
-use crate::Engine;
 use crate::idempotency::ClientToken;
 use crate::memories::existing;
+use crate::{Engine, access};
 
 /// Most characters of each text, and most citations and claims (§2).
 pub(super) const SUBJECT_CHARS_MAX: usize = 120;
@@ -113,6 +113,7 @@ impl Engine {
     /// # Errors
     /// `REPO_UNKNOWN`, `REF_NOT_FOUND`; `CITATION_UNREADABLE`, `CITATION_LOW_INFORMATION`, `PATH_REJECTED`, `BINARY_FILE`,
     /// `TOO_LARGE`, `SUBMODULE`, `SYMLINK_ESCAPE` for a citation; `NOT_VERIFIED` for a claim that is not true;
+    /// `Denied` also for a caller who may not read the repository's facts: the answer is the fact as it stands;
     /// `SECRET_DETECTED`; `QuotaExceeded`; `UNVERIFIABLE` where the code cannot be read now. Nothing is stored then, and a
     /// row says that it was refused.
     pub async fn fact_store(
@@ -128,7 +129,10 @@ impl Engine {
             .store
             .read(move |tx| {
                 existing(tx, &place)?;
-                find(tx, &asking, &place, &name, Capability::Write)
+                let found = find(tx, &asking, &place, &name, Capability::Write)?;
+                let readable = find(tx, &asking, &place, &name, Capability::Read);
+                readable.map_err(|_| access::needs_reading("storing a fact"))?;
+                Ok(found)
             })
             .await?;
         let outcome = self.store_in(caller, standing, &found, &new, token).await;

@@ -1,0 +1,81 @@
+//! Answers to callers who may write and not read: tasks and prompts show them only what they sent.
+
+use loci_engine::coding::{NewPrompt, NewTask, PromptParts, TaskPatch};
+use loci_model::ErrorKind;
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::task::{TaskPullRequest, TaskStatus};
+use loci_testkit::block_on;
+
+use super::world::{Workshop, task, task_id};
+
+fn is_unreadable(warnings: &[String]) -> bool {
+    warnings.iter().any(|warning| warning.starts_with("UNREADABLE:"))
+}
+
+#[test]
+fn a_writer_is_shown_of_a_task_what_it_sent() {
+    let shop = Workshop::new();
+    let writer = shop.with_grant(&[Capability::Write], Grant::everything());
+    let create = |new: NewTask| {
+        shop.world.clock().advance_ms(1_000);
+        block_on(shop.engine.task_create(&writer, &shop.standing, new, None)).unwrap()
+    };
+    let made = create(task("t-1"));
+    assert!(made.created && !is_unreadable(&made.warnings), "{:?}", made.warnings);
+    let url = Some("https://forge.example/acme/shop/pull/7".to_owned());
+    let pr = Some(TaskPullRequest { number: 7, url, ..TaskPullRequest::default() });
+    let running = Some(TaskStatus::Running);
+    shop.patch("t-1", TaskPatch { status: running, pr, ..TaskPatch::default() }).unwrap();
+    let again = create(task("t-1"));
+    assert!(!again.created && is_unreadable(&again.warnings), "{:?}", again.warnings);
+    assert_eq!((&again.task.description, &again.task.pr), (&made.task.description, &None));
+    assert_eq!((again.task.status, again.task.created_at), (TaskStatus::Running, made.task.created_at));
+    let trace = Some("0123456789abcdef".repeat(2));
+    let patch = TaskPatch { trace_id: trace.clone(), ..TaskPatch::default() };
+    let patched = block_on(shop.engine.task_patch(&writer, &shop.standing, &task_id("t-1"), patch)).unwrap();
+    assert!(is_unreadable(&patched.warnings), "{:?}", patched.warnings);
+    let shown = patched.task;
+    assert_eq!((shown.description.as_str(), shown.user, shown.branch, shown.pr), ("", None, None, None));
+    assert_eq!(shown.trace_id, trace);
+    let stored = shop.get("t-1").unwrap();
+    assert_eq!((stored.description, stored.trace_id), (made.task.description, trace));
+    assert_eq!(stored.pr.map(|pr| pr.number), Some(7));
+}
+
+#[test]
+fn a_writer_is_not_told_why_a_task_has_an_alert() {
+    let shop = Workshop::new();
+    let writer = shop.with_grant(&[Capability::Write], Grant::everything());
+    shop.create(task("t-1")).unwrap();
+    let raise = |by: &Principal, reason: &str| {
+        block_on(shop.engine.task_alert(by, &shop.standing, &task_id("t-1"), reason)).unwrap()
+    };
+    raise(&shop.caller, "It mailed the salary list.");
+    let first = |by: &Principal| raise(by, "Again.").task.security_alert.unwrap().reason;
+    assert_eq!(first(&shop.caller), "It mailed the salary list.");
+    assert!(first(&writer).starts_with("raised before:"));
+}
+
+#[test]
+fn a_writer_reads_no_prompt_by_storing_one_or_going_back() {
+    let shop = Workshop::new();
+    let writer = shop.with_grant(&[Capability::Write], Grant::everything());
+    let add = |by: &Principal, template: &str, text: &str, model: Option<&str>| {
+        shop.world.clock().advance_ms(1_000);
+        let parts = PromptParts { text: text.to_owned(), ..PromptParts::default() };
+        let model = model.map(str::to_owned);
+        let new = NewPrompt { template_id: template.to_owned(), parts, model };
+        block_on(shop.engine.prompt_add(by, &shop.standing, new))
+    };
+    let first = add(&shop.caller, "plans", "Do this.\n", Some("a-model")).unwrap().prompt;
+    add(&shop.caller, "plans", "Do that.\n", None).unwrap();
+    let again = add(&writer, "plans", "Do this.\n", None).unwrap().prompt;
+    assert_eq!((&again.version, again.model), (&first.version, None));
+    let error = add(&writer, "others", "Do this.\n", None).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Conflict);
+    assert!(!error.message.contains("plans"), "{}", error.message);
+    let back =
+        |by: &Principal| block_on(shop.engine.prompt_rollback(by, &shop.standing, "plans", &first.version));
+    assert_eq!(back(&writer).unwrap_err().kind, ErrorKind::Denied);
+    assert_eq!(back(&shop.caller).unwrap().0.text, "Do this.\n");
+}
