@@ -18,6 +18,7 @@ use serde_json::json;
 use crate::coding::rules::extracting::asking as rules_asking;
 use crate::idempotency::{ClientToken, Replay, recall, remember};
 use crate::jobs::reflect;
+use crate::safety::kept;
 use crate::strategies::prompt;
 use crate::strategies::question::BadReply;
 use crate::{Engine, access};
@@ -378,8 +379,11 @@ fn take(
     entries: usize,
     now: Timestamp,
 ) -> Result<Taken> {
-    let kept =
-        StoredReply { text: reply.output.clone(), model: reply.model.clone(), usage: Usage::default() };
+    let kept = StoredReply {
+        text: reply.output.clone(),
+        model: reply.model.clone().map(kept),
+        usage: Usage::default(),
+    };
     tx.exchanges_mut().answer(&exchange.memory, &exchange.id, &kept)?;
     tx.jobs_mut().wake(&exchange.memory, &exchange.job, now)?;
     let taken = Taken { job: exchange.job.clone(), entries, at: now };
@@ -397,7 +401,11 @@ fn microusd(cost_usd: f64) -> u64 {
 
 /// What somebody said who gave a question up, in one line.
 fn shortened(error: &str) -> String {
-    error.chars().take(SAID_CHARS_MAX).map(|char| if char.is_control() { ' ' } else { char }).collect()
+    kept(error.to_owned())
+        .chars()
+        .take(SAID_CHARS_MAX)
+        .map(|char| if char.is_control() { ' ' } else { char })
+        .collect()
 }
 
 /// What can be told of an answer from itself; where nothing can, the job judges it.

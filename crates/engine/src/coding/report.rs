@@ -112,7 +112,7 @@ impl TaskEpisode {
             files_changed: list(&said.files_changed),
             difficulties: list(&said.difficulties),
             commits: list(&said.commits),
-            verification: said.verification.as_ref().map(|value| masked_value(value, &masked)),
+            verification: said.verification.clone().map(|value| secrets::redact_all(value, mode)),
             learnings: ids(&left.learnings),
             self_feedback: feedback.iter().map(|one| masked(&one.text)).collect(),
             extraction_prompts: versions.collect(),
@@ -262,16 +262,5 @@ fn assessment(status: Option<TaskStatus>) -> &'static str {
             | TaskStatus::Finalizing,
         )
         | None => "unknown",
-    }
-}
-
-pub(super) fn masked_value(value: &Value, masked: &dyn Fn(&str) -> String) -> Value {
-    match value {
-        Value::String(text) => Value::String(masked(text)),
-        Value::Array(items) => items.iter().map(|item| masked_value(item, masked)).collect(),
-        Value::Object(members) => {
-            members.iter().map(|(name, value)| (name.clone(), masked_value(value, masked))).collect()
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }

@@ -290,6 +290,7 @@ impl Engine {
         prepared: &Prepared,
         token: Option<&ClientToken>,
     ) -> Result<Stored> {
+        self.check_names(memory, prepared)?;
         let (mut event, notices) = build(tx, caller, memory, prepared, token)?;
         let found =
             if prepared.is_masked { Tally::default() } else { self.mask(memory, prepared, &mut event) };
@@ -302,16 +303,30 @@ impl Engine {
         Ok(Stored { event, notices, asked, found })
     }
 
-    /// Masks secrets in an event's messages, where the memory or the server asks for it; which.
+    /// Requires that keys of metadata hold no secret, where the memory or the server asks for it.
+    ///
+    /// # Errors
+    /// `Invalid`.
+    pub(super) fn check_names(&self, memory: &Memory, prepared: &Prepared) -> Result<()> {
+        let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
+        prepared.new.metadata.keys().try_for_each(|key| safety::check_name("metadata", key, mode))
+    }
+
+    /// Masks secrets in an event's messages and metadata, where the memory or the server asks for it; which.
     pub(super) fn mask(&self, memory: &Memory, prepared: &Prepared, event: &mut Event) -> Tally {
         let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
-        match &prepared.masked {
+        let mut kinds = match &prepared.masked {
             Some(masked) if mode == RedactionMode::Mask => {
                 event.payload.clone_from(&masked.payload);
-                Tally::of_masked(&masked.kinds)
+                masked.kinds.clone()
             }
-            Some(_) | None => Tally::of_masked(&safety::prepare_payload(&mut event.payload, mode)),
-        }
+            Some(_) | None => safety::prepare_payload(&mut event.payload, mode),
+        };
+        let is_bound = |key: &str| prepared.stamp.bound.contains(key);
+        kinds.extend(safety::mask_values(&mut event.metadata, mode, is_bound));
+        kinds.sort();
+        kinds.dedup();
+        Tally::of_masked(&kinds)
     }
 
     /// Answers a repeated token: the first event as stored or, where it is gone or the caller may not read

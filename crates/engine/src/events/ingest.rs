@@ -59,6 +59,7 @@ impl Engine {
                 }
                 variables::check(&prepared.new.namespace_variables, &memory.namespace_keys)?;
                 content::check(memory.settings.event_limits, &prepared.new.payload, &prepared.new.metadata)?;
+                engine.check_names(&memory, &prepared)?;
                 let (mut asked, mut found) = (false, Tally::default());
                 if scheduling::extracting(&memory).next().is_some() {
                     let mut event = plain_event(&memory, &prepared, next_id(tx, &memory, &prepared)?);

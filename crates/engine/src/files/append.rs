@@ -13,10 +13,11 @@ use super::precondition::Precondition;
 use super::slug::topic_key;
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
-use super::writing::{Writing, check_reason};
+use super::writing::{Writing, kept_reason};
 use super::written::DocumentWritten;
 use crate::Engine;
 use crate::idempotency::ClientToken;
+use crate::safety::check_name;
 
 /// Lines of one call.
 const LINES_MAX: usize = 10_000;
@@ -58,7 +59,7 @@ impl Engine {
         append: DocumentAppend,
         token: Option<ClientToken>,
     ) -> Result<DocumentWritten> {
-        check_reason(append.reason.as_deref())?;
+        let append = DocumentAppend { reason: kept_reason(append.reason)?, ..append };
         if append.lines.is_empty() || append.lines.len() > LINES_MAX {
             return Err(Error::invalid("lines", format!("lines must be 1 to {LINES_MAX} lines")));
         }
@@ -98,6 +99,7 @@ impl Writing<'_> {
             if !asked.if_absent_create {
                 return Err(absent(path.as_str()));
             }
+            check_name("path", path.as_str(), self.policy.secrets)?;
             let content = DocumentContent { body, ..DocumentContent::default() };
             let written = self.create(tx, path, &content, reason)?;
             return Ok(DocumentWritten { added: Some(added), ..written });

@@ -11,7 +11,7 @@ use super::path::DocumentPath;
 use super::precondition::Precondition;
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
-use super::writing::{Found, Writing, check_reason};
+use super::writing::{Found, Writing, kept_reason};
 use super::written::DocumentWritten;
 use crate::Engine;
 use crate::idempotency::ClientToken;
@@ -42,7 +42,7 @@ impl Engine {
         edit: DocumentEdit,
         token: Option<ClientToken>,
     ) -> Result<DocumentWritten> {
-        check_reason(edit.reason.as_deref())?;
+        let edit = DocumentEdit { reason: kept_reason(edit.reason)?, ..edit };
         let path = DocumentPath::parse(&edit.path)?;
         let write = TreeWrite::of(&edit.tree, "EditDocument", token);
         let asked = edit.clone();

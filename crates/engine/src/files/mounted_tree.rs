@@ -20,6 +20,7 @@ use super::tree::Tree;
 use super::view::TreeView;
 use super::writing::{Found, Writing};
 use super::written::DocumentWritten;
+use crate::safety::check_name;
 
 /// A tree of the mount as it is in the transaction.
 pub(super) struct Part<'a> {
@@ -176,7 +177,10 @@ impl ToolTree for MountedTree<'_> {
     fn create(&mut self, path: &DocumentPath, body: &str) -> Result<()> {
         let path = self.written_at(path)?;
         let content = DocumentContent { body: body.to_owned(), ..DocumentContent::default() };
-        self.write(|tx, writing| writing.create(tx, &path, &content, None))
+        self.write(|tx, writing| {
+            check_name("path", path.as_str(), writing.policy.secrets)?;
+            writing.create(tx, &path, &content, None)
+        })
     }
 
     fn replace(&mut self, path: &DocumentPath, body: &str) -> Result<()> {
@@ -196,7 +200,10 @@ impl ToolTree for MountedTree<'_> {
     fn rename(&mut self, moves: &[(DocumentPath, DocumentPath)]) -> Result<()> {
         for (from, to) in moves {
             let (found, to) = (self.found(from)?, self.written_at(to)?);
-            self.write(|tx, writing| writing.move_to(tx, &found, &to, None))?;
+            self.write(|tx, writing| {
+                check_name("new_path", to.as_str(), writing.policy.secrets)?;
+                writing.move_to(tx, &found, &to, None)
+            })?;
         }
         Ok(())
     }

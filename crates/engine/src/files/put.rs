@@ -15,10 +15,11 @@ use super::precondition::Precondition;
 use super::slug::{file_stem, free_path};
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
-use super::writing::{Writing, check_reason};
+use super::writing::{Writing, kept_reason};
 use super::written::DocumentWritten;
 use crate::Engine;
 use crate::idempotency::{ClientToken, IfErased};
+use crate::safety::check_name;
 
 /// Where documents come that nobody gave a path.
 const DEFAULT_DIRECTORY: &str = "knowledge/facts";
@@ -76,7 +77,7 @@ impl Engine {
         token: Option<ClientToken>,
         if_erased: IfErased,
     ) -> Result<DocumentWritten> {
-        check_reason(put.reason.as_deref())?;
+        let reason = kept_reason(put.reason)?;
         let at = match put.path.as_deref() {
             Some(path) => Some((DocumentPath::parse(path)?, Precondition::required(put.precondition)?)),
             None => None,
@@ -88,11 +89,13 @@ impl Engine {
             PutContent::File(file) | PutContent::Raw(file) => (DocumentContent::raw(file), Vec::new()),
             PutContent::Parts(content) => (content, Vec::new()),
         };
-        let reason = put.reason;
         let write = TreeWrite::of(&put.tree, "PutDocument", token);
         self.tree_write(caller, write, move |tx, writing| {
             let reason = reason.as_deref();
             let path = at.as_ref().map(|(path, _)| path);
+            if let Some(path) = path {
+                check_name("path", path.as_str(), writing.policy.secrets)?;
+            }
             let content = if is_file { writing.as_granted(tx, path, &content)? } else { content.clone() };
             match if_erased {
                 IfErased::Refuse => erased::check_import(tx, writing, path, &content)?,

@@ -23,6 +23,7 @@ use crate::coding::conflicts;
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changing::Changing;
+use crate::safety::kept;
 
 /// Characters of a text that is looked for, at least: what is shorter stands everywhere.
 const MATCH_CHARS_MIN: usize = 4;
@@ -78,6 +79,7 @@ impl Engine {
     pub async fn record_redact(&self, caller: &Principal, asked: RecordRedact) -> Result<Redacted> {
         let view = access::record_view(caller, &asked.memory, Capability::Admin)?;
         check(&asked)?;
+        let asked = RecordRedact { reason: kept(asked.reason), ..asked };
         self.ready_to_seal().await?;
         let at = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?;

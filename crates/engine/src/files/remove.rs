@@ -8,10 +8,11 @@ use super::path::DocumentPath;
 use super::precondition::Precondition;
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
-use super::writing::check_reason;
+use super::writing::kept_reason;
 use super::written::DocumentWritten;
 use crate::Engine;
 use crate::idempotency::ClientToken;
+use crate::safety::check_name;
 
 /// A document to be put away.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,11 +53,10 @@ impl Engine {
         delete: DocumentDelete,
         token: Option<ClientToken>,
     ) -> Result<DocumentWritten> {
-        check_reason(delete.reason.as_deref())?;
+        let reason = kept_reason(delete.reason)?;
         let path = DocumentPath::parse(&delete.path)?;
         let precondition = Precondition::required(delete.precondition)?;
         let write = TreeWrite::of(&delete.tree, "DeleteDocument", token);
-        let reason = delete.reason;
         self.tree_write(caller, write, move |tx, writing| {
             let found = writing.existing(tx, &path, Some(&precondition))?;
             writing.archive(tx, &found, reason.as_deref())
@@ -74,12 +74,13 @@ impl Engine {
         asked: DocumentMove,
         token: Option<ClientToken>,
     ) -> Result<DocumentWritten> {
-        check_reason(asked.reason.as_deref())?;
+        let reason = kept_reason(asked.reason)?;
         let from = DocumentPath::parse(&asked.from).map_err(|error| error.on("from"))?;
         let to = DocumentPath::parse(&asked.to).map_err(|error| error.on("to"))?;
         let write = TreeWrite::of(&asked.tree, "MoveDocument", token);
-        let (precondition, reason) = (asked.precondition, asked.reason);
+        let precondition = asked.precondition;
         self.tree_write(caller, write, move |tx, writing| {
+            check_name("to", to.as_str(), writing.policy.secrets)?;
             let found = writing.existing(tx, &from, precondition.as_ref())?;
             writing.move_to(tx, &found, &to, reason.as_deref())
         })

@@ -15,7 +15,7 @@ use super::path::DocumentPath;
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
 use super::versions::Versions;
-use super::writing::{Found, Writing, check_reason, says_the_same};
+use super::writing::{Found, Writing, kept_reason, says_the_same};
 use crate::Engine;
 use crate::idempotency::ClientToken;
 
@@ -74,7 +74,7 @@ impl Engine {
         asked: TreeRestore,
         token: Option<ClientToken>,
     ) -> Result<TreeRestored> {
-        check_reason(asked.reason.as_deref())?;
+        let reason = kept_reason(asked.reason)?;
         let parse = |path: &String| {
             let path = DocumentPath::parse(path).map_err(|error| error.on("paths"))?;
             Ok(path.key().as_str().to_owned())
@@ -82,7 +82,7 @@ impl Engine {
         let keys = asked.paths.iter().map(parse).collect::<Result<Vec<_>>>()?;
         let write = TreeWrite::of(&asked.tree, "RestoreTree", token);
         let to = self.located(&asked.tree, asked.to, "state").await?;
-        let (dry_run, reason) = (asked.dry_run, asked.reason);
+        let dry_run = asked.dry_run;
         self.tree_write(caller, write, move |tx, writing| {
             let sequence = writing.tree.sequence_of(tx, &to, "state")?;
             let mut documents = writing.to_restore(tx, sequence, &keys)?;

@@ -14,6 +14,7 @@ use crate::access;
 use crate::idempotency::ClientToken;
 use crate::memories::existing;
 use crate::page::Page;
+use crate::safety::check_name;
 
 impl Engine {
     /// Names the state that the tree is in.
@@ -31,6 +32,7 @@ impl Engine {
         let label = label.to_owned();
         let write = TreeWrite::of(ask, "SnapshotTree", token);
         self.tree_write(caller, write, move |tx, writing| {
+            check_name("label", &label, writing.policy.secrets)?;
             let tree = writing.tree;
             let key = TreeSnapshot::key_of(&tree.normal, &label);
             if tx.ledger().noun::<TreeSnapshot>(&tree.memory, &key)?.is_some() {

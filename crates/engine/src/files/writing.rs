@@ -301,7 +301,7 @@ impl Writing<'_> {
             title: masked(&content.title),
             description: masked(&content.description),
             scope: masked(&content.scope),
-            metadata: content.metadata_with(&stored.metadata),
+            metadata: safety::masked_metadata(&content.metadata_with(&stored.metadata), self.policy.secrets)?,
             updated_at: self.now,
             ..stored.clone()
         };
@@ -428,6 +428,12 @@ pub(crate) fn check_reason(reason: Option<&str>) -> Result<()> {
         return Err(Error::invalid("reason", "reason must have at most 500 characters"));
     }
     Ok(())
+}
+
+/// Returns why a caller says that it changes something as it is kept: without secrets.
+pub(crate) fn kept_reason(reason: Option<String>) -> Result<Option<String>> {
+    check_reason(reason.as_deref())?;
+    Ok(reason.map(safety::kept))
 }
 
 /// The error for a document that is over the limit of a file.

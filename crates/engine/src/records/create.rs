@@ -15,7 +15,7 @@ use super::{BatchOutcome, ItemOutcome, RecordsCreate};
 use crate::erasure::{Tombstones, refusal};
 use crate::idempotency::{ClientToken, IfErased, look_up, remember, replayed};
 use crate::memories::existing;
-use crate::safety::{SafetyPolicy, Tally};
+use crate::safety::{SafetyPolicy, Tally, check_name};
 use crate::watched::CREATE;
 use crate::{Engine, access, sre};
 
@@ -89,20 +89,21 @@ impl Engine {
                     Building { memory: &memory, view: &view, policy, expiry: request.expiry, by: &by, now };
                 for (at, (new, id)) in request.records.iter().zip(&ids).enumerate() {
                     let safe = texts.get(at, &policy);
-                    let written = building.build_from(new, id, Origin::default(), safe).and_then(
-                        |(mut record, safe)| {
-                            found.add(&safe);
-                            let told = (record.kind, record.strategy.as_ref(), Some(&record.namespace));
-                            if record.state == RecordState::Active
-                                && sre::waits_for_person(&memory, &settings.sre, told, &record.text)
-                            {
-                                record.state = RecordState::Candidate;
-                                record.state_reason = Some(sre::WAITS.to_owned());
-                            }
-                            erased.check_record(tx, &record)?;
-                            building.insert(tx, &record)
-                        },
-                    );
+                    let path = new.path.as_deref().unwrap_or_default();
+                    let named = check_name("path", path, policy.secrets);
+                    let built = named.and_then(|()| building.build_from(new, id, Origin::default(), safe));
+                    let written = built.and_then(|(mut record, safe)| {
+                        found.add(&safe);
+                        let told = (record.kind, record.strategy.as_ref(), Some(&record.namespace));
+                        if record.state == RecordState::Active
+                            && sre::waits_for_person(&memory, &settings.sre, told, &record.text)
+                        {
+                            record.state = RecordState::Candidate;
+                            record.state_reason = Some(sre::WAITS.to_owned());
+                        }
+                        erased.check_record(tx, &record)?;
+                        building.insert(tx, &record)
+                    });
                     outcomes.add(id.clone(), Some(new.request.clone()), written)?;
                 }
                 let outcome = outcomes.finish();

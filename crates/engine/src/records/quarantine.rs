@@ -23,6 +23,7 @@ use crate::coding::rules;
 use crate::events::list::check_limit;
 use crate::memories::existing;
 use crate::page::Page;
+use crate::safety::kept;
 use crate::text_scan::{TextScan, texts_of};
 use crate::{Engine, access};
 
@@ -83,6 +84,7 @@ impl Engine {
         ask: QuarantineAsk,
     ) -> Result<Quarantined> {
         access::require_whole(caller, memory, Capability::Admin)?;
+        let ask = QuarantineAsk { reason: kept_reason(&ask.reason)?, ..ask };
         let pattern = check(&ask)?;
         let (memory, now, by) = (memory.clone(), self.clock.now(), caller.name.clone());
         let found = self.quarantine_matching(&memory, &ask, pattern, now).await?;
@@ -140,7 +142,7 @@ impl Engine {
         reason: String,
     ) -> Result<Quarantined> {
         access::require_whole(caller, memory, Capability::Admin)?;
-        check_reason(&reason)?;
+        let reason = kept_reason(&reason)?;
         if ids.is_empty() || ids.len() > limits::QUARANTINE_IDS_MAX {
             return Err(Error::invalid("ids", "ids must name 1 to 1,000 records"));
         }
@@ -166,7 +168,6 @@ impl Engine {
 }
 
 fn check(ask: &QuarantineAsk) -> Result<Option<CallerPattern>> {
-    check_reason(&ask.reason)?;
     if ask.ids.len() > limits::QUARANTINE_IDS_MAX {
         return Err(Error::invalid("ids", "ids must name at most 1,000 records"));
     }
@@ -180,9 +181,10 @@ fn check(ask: &QuarantineAsk) -> Result<Option<CallerPattern>> {
     pattern.as_deref().map(|pattern| CallerPattern::parse(pattern, true)).transpose()
 }
 
-fn check_reason(reason: &str) -> Result<()> {
+/// Returns a reason as it is kept with each record: without secrets.
+fn kept_reason(reason: &str) -> Result<String> {
     if (1..=limits::REASON_CHARS_MAX).contains(&reason.chars().count()) {
-        return Ok(());
+        return Ok(kept(reason.to_owned()));
     }
     Err(Error::invalid("reason", "reason must have 1 to 500 characters: it is kept with each record"))
 }

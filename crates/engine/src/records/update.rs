@@ -186,7 +186,7 @@ fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate, safe: Option<
         record.strategy = Some(strategy.clone());
     }
     if let Some(metadata) = &update.metadata {
-        record.metadata.clone_from(metadata);
+        record.metadata = safety::masked_metadata(metadata, edit.policy.secrets)?;
         record.metadata.extend(sre::lasting(stored));
     }
     if update.text.is_some() {

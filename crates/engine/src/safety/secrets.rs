@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use loci_model::limits;
 use regex::{Captures, Regex, RegexSet};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::assigned::{self, Assigned};
 use super::entropy::{bits_per_char, is_known_hash, is_placeholder};
@@ -292,16 +292,32 @@ pub(super) fn redact_here(text: String, mode: RedactionMode) -> (String, Vec<Sec
     }
 }
 
-/// The same of every text in a value; names of members are no texts.
+/// Returns the value without the secrets in its texts and in names of its members.
 pub fn redact_all(value: Value, mode: RedactionMode) -> Value {
     match value {
         Value::String(text) => Value::String(redact(text, mode).0),
         Value::Array(items) => items.into_iter().map(|item| redact_all(item, mode)).collect(),
         Value::Object(members) => {
-            members.into_iter().map(|(name, value)| (name, redact_all(value, mode))).collect()
+            let mut clean = Map::new();
+            for (name, value) in members {
+                let name = free_name(&clean, redact(name, mode).0);
+                clean.insert(name, redact_all(value, mode));
+            }
+            Value::Object(clean)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value,
     }
+}
+
+/// Returns the name, with a number where another member has it: names that differ may be the same when their
+/// secrets are masked, and no member is lost.
+pub(crate) fn free_name(members: &Map<String, Value>, name: String) -> String {
+    let (mut free, mut number) = (name.clone(), members.len());
+    while members.contains_key(&free) {
+        number += 1;
+        free = format!("{name} {number}");
+    }
+    free
 }
 
 /// Masks what can be seen, in a text that is not made longer than a record may be.

@@ -28,16 +28,15 @@ fn walk(value: &mut Value, name: Option<&str>, mode: RedactionMode, kinds: &mut 
     match value {
         Value::Object(members) => {
             let told = named(members);
-            *members = std::mem::take(members)
-                .into_iter()
-                .map(|(name, mut value)| {
-                    let about = if name == VALUE { told.as_deref().unwrap_or(&name) } else { &name };
-                    walk(&mut value, Some(about), mode, kinds);
-                    let (name, found) = redact(name, mode);
-                    kinds.extend(found);
-                    (name, value)
-                })
-                .collect();
+            let mut clean = Map::new();
+            for (name, mut value) in std::mem::take(members) {
+                let about = if name == VALUE { told.as_deref().unwrap_or(&name) } else { &name };
+                walk(&mut value, Some(about), mode, kinds);
+                let (name, found) = redact(name, mode);
+                kinds.extend(found);
+                clean.insert(secrets::free_name(&clean, name), value);
+            }
+            *members = clean;
         }
         Value::Array(items) => items.iter_mut().for_each(|item| walk(item, name, mode, kinds)),
         Value::String(text) => {

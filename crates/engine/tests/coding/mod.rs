@@ -15,6 +15,7 @@ mod forge_of_tests;
 mod graphs;
 mod hydrating;
 mod importing;
+mod masked_fields;
 mod measuring;
 mod outcomes;
 mod path_refs;

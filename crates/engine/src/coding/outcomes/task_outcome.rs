@@ -14,6 +14,7 @@ use crate::Engine;
 use crate::coding::envelope::Call;
 use crate::coding::{checks, place};
 use crate::memories::existing;
+use crate::safety::kept;
 use crate::verified::Standing;
 
 /// What somebody says of how a task ended.
@@ -130,7 +131,7 @@ impl Engine {
                         place::require_all(&caller, &memory.id, &task.actor, Capability::Write)?;
                         let recording = Recording { memory: &memory, by: &caller.name, at: now, job: &job };
                         let before = recording.of(tx, &task)?;
-                        let source = said.source.clone().unwrap_or_else(|| BY_HAND.to_owned());
+                        let source = said.source.clone().map_or_else(|| BY_HAND.to_owned(), kept);
                         let by_hand =
                             GradedByHand { grade: said.grade, source, by: caller.name.clone(), at: now };
                         let facts = said.onto(before.facts.clone());

@@ -17,10 +17,9 @@ pub(super) use self::input::input_hash;
 use self::naming::{DIGITS, MORE_DIGITS, Named};
 pub use self::naming::{PromptDigests, PromptParts};
 use super::checks;
-use super::report::masked_value;
 use crate::memories::existing;
 use crate::page::Page;
-use crate::safety::{RedactionMode, SafetyPolicy, secrets};
+use crate::safety::{RedactionMode, SafetyPolicy, check_name, secrets};
 use crate::verified::Standing;
 use crate::{Engine, access};
 
@@ -72,6 +71,7 @@ impl Engine {
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
+                check_name("template_id", &new.template_id, policy.secrets)?;
                 let known = known(tx, &memory.id, &named.digests.whole)?;
                 let (mut prompt, is_masked) = match known {
                     Some(known) if known.template_id != new.template_id => {
@@ -83,7 +83,7 @@ impl Engine {
                 let previous = make_current(tx, &mut prompt, now)?;
                 if !may_read {
                     // All else that makes a version is what was sent, or its name would be another.
-                    prompt.model.clone_from(&new.model);
+                    prompt.model = new.model.clone().map(|name| secrets::redact(name, policy.secrets).0);
                 }
                 let masked = "SECRETS_MASKED: what looks like a secret in the text is stored masked";
                 let warnings = is_masked.then(|| masked.to_owned()).into_iter().collect();
@@ -214,7 +214,7 @@ fn known(tx: &dyn ReadTx, memory: &MemoryId, sha256: &str) -> Result<Option<Prom
 fn without_secrets(document: &Document, mode: RedactionMode) -> Result<Document> {
     let value: serde_json::Value = serde_json::from_str(document.as_str())
         .map_err(|error| Error::bug("a document that is no JSON").caused_by(error))?;
-    let masked = masked_value(&value, &|text: &str| secrets::redact(text.to_owned(), mode).0);
+    let masked = secrets::redact_all(value.clone(), mode);
     if masked == value { Ok(document.clone()) } else { Document::from_value(&masked) }
 }
 
@@ -232,7 +232,13 @@ fn made(
     let version = if is_taken { sha256.get(..MORE_DIGITS).unwrap_or(&sha256).to_owned() } else { short };
     let text = secrets::redact(new.parts.text.clone(), mode).0;
     let overrides = without_secrets(&named.overrides, mode)?;
-    let is_masked = text != new.parts.text || overrides.as_str() != named.overrides.as_str();
+    let clean = |name: &String| secrets::redact(name.clone(), mode).0;
+    let tools: Vec<String> = named.tools.iter().map(clean).collect();
+    let extraction_prompts: Vec<String> = named.extraction_prompts.iter().map(clean).collect();
+    let model = new.model.as_ref().map(clean);
+    let is_masked = text != new.parts.text
+        || overrides.as_str() != named.overrides.as_str()
+        || (&tools, &extraction_prompts, &model) != (&named.tools, &named.extraction_prompts, &new.model);
     let prompt = PromptVersion {
         memory: memory.clone(),
         version,
@@ -241,9 +247,9 @@ fn made(
         template_sha256: named.digests.template.clone(),
         text,
         overrides,
-        tools: named.tools.clone(),
-        extraction_prompts: named.extraction_prompts.clone(),
-        model: new.model.clone(),
+        tools,
+        extraction_prompts,
+        model,
         current_since: Timestamp::EPOCH,
         created_at: now,
     };

@@ -36,6 +36,7 @@ pub(super) fn comment(comment: &mut ReviewComment) {
 pub(super) fn pull_request(pr: &mut PullRequest) {
     text(&mut pr.title);
     text(&mut pr.body);
+    pr.labels.iter_mut().for_each(text);
     commits(&mut pr.commits);
 }
 

@@ -8,7 +8,7 @@ use loci_model::record::{Record, RecordState};
 use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
 
 use super::selecting::scope_of;
-use super::{Part, check_reason};
+use super::{Part, kept_reason};
 use crate::Engine;
 use crate::coding::rules_list::rules_of;
 use crate::memories::existing;
@@ -88,9 +88,9 @@ impl Engine {
         (id, decision): (&RecordId, HeldDecision),
         reason: &str,
     ) -> Result<Record> {
-        check_reason(reason)?;
+        let reason = kept_reason(reason)?;
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
-        let (id, by, reason, at) = (id.clone(), caller.name.clone(), reason.to_owned(), self.clock.now());
+        let (id, by, at) = (id.clone(), caller.name.clone(), self.clock.now());
         let job = JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?;
         let decided = self
             .store

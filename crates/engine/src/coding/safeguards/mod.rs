@@ -31,6 +31,7 @@ use loci_model::{ActorId, Error, MemoryId, Result, limits};
 use super::place;
 use crate::Engine;
 use crate::memories::existing;
+use crate::safety::kept;
 use crate::verified::{Standing, find_repository};
 
 pub(super) use earlier::state_at;
@@ -72,10 +73,10 @@ impl Engine {
     }
 }
 
-/// Checks a reason, which is kept with each record.
-fn check_reason(reason: &str) -> Result<()> {
+/// Returns a reason as it is kept with each record: without secrets.
+fn kept_reason(reason: &str) -> Result<String> {
     if (1..=limits::REASON_CHARS_MAX).contains(&reason.chars().count()) {
-        return Ok(());
+        return Ok(kept(reason.to_owned()));
     }
     Err(Error::invalid("reason", "reason must have 1 to 500 characters: it is kept with each record"))
 }

@@ -18,7 +18,7 @@ use loci_model::telemetry::StateChange;
 use loci_model::{Error, RecordId, Result, Timestamp, limits};
 
 use super::selecting::{Selection, tasks_of};
-use super::{Part, check_reason};
+use super::{Part, kept_reason};
 use crate::asking::forgetting as asking_forgetting;
 use crate::coding::{forgetting as told, rules};
 use crate::erasure::{ErasedTexts, Reach, Tombstones};
@@ -74,7 +74,7 @@ impl Engine {
         repo: &str,
         ask: PurgeAsk,
     ) -> Result<Purged> {
-        check_reason(&ask.reason)?;
+        let ask = PurgeAsk { reason: kept_reason(&ask.reason)?, ..ask };
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
         let there: Vec<RecordState> =
             RecordState::ALL.iter().copied().filter(|state| *state != RecordState::Erased).collect();

@@ -8,7 +8,7 @@ use loci_model::record::RecordState;
 use loci_model::{JobId, RecordId, Result, limits};
 
 use super::selecting::Selection;
-use super::{Part, check_reason};
+use super::{Part, kept_reason};
 use crate::Engine;
 use crate::coding::rules;
 use crate::coding::settings::CodingSettings;
@@ -47,7 +47,7 @@ impl Engine {
         repo: &str,
         ask: RepositoryQuarantineAsk,
     ) -> Result<Quarantined> {
-        check_reason(&ask.reason)?;
+        let ask = RepositoryQuarantineAsk { reason: kept_reason(&ask.reason)?, ..ask };
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
         let states = [RecordState::Active, RecordState::Candidate, RecordState::Stale];
         let found = self.selected(caller, &part, &ask.which, &states, false).await?;
@@ -68,7 +68,7 @@ impl Engine {
         repo: &str,
         ask: RepositoryQuarantineAsk,
     ) -> Result<Quarantined> {
-        check_reason(&ask.reason)?;
+        let ask = RepositoryQuarantineAsk { reason: kept_reason(&ask.reason)?, ..ask };
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
         let found = self.selected(caller, &part, &ask.which, &[RecordState::Quarantined], false).await?;
         self.change_all(caller, &part, found, &ask, |tx, changing, ids, reason, server| {

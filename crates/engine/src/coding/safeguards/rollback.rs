@@ -9,7 +9,7 @@ use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
 
 use super::snapshots::{supports_after, target};
 use super::undoing::{NotUndone, Plan, apply, plan};
-use super::{Part, check_reason};
+use super::{Part, kept_reason};
 use crate::Engine;
 use crate::coding::place::snapshot;
 use crate::coding::rules;
@@ -76,7 +76,7 @@ impl Engine {
         repo: &str,
         ask: RollbackAsk,
     ) -> Result<RolledBack> {
-        check_reason(&ask.reason)?;
+        let ask = RollbackAsk { reason: kept_reason(&ask.reason)?, ..ask };
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
         let now = self.clock.now();
         if ask.dry_run {

@@ -20,6 +20,7 @@ use crate::files::tree_write::TreeWrite;
 use crate::files::writing::{Found, Writing};
 use crate::files::written::DocumentWritten;
 use crate::memories::existing;
+use crate::safety::check_name;
 
 /// Why the versions that the endpoint writes were written.
 const MERGED: &str = "an append to an earlier version was brought together with this one";
@@ -117,7 +118,10 @@ impl Engine {
             let sent = sha256(&text);
             let written = match &found {
                 Some(found) => writing.put_over(tx, found, &put, text)?,
-                None => writing.create(tx, &path, &DocumentContent::raw(text), None)?,
+                None => {
+                    check_name("key", path.as_str(), writing.policy.secrets)?;
+                    writing.create(tx, &path, &DocumentContent::raw(text), None)?
+                }
             };
             if before.is_some() {
                 access::require_whole(&whole, &memory.id, Capability::Write)?;

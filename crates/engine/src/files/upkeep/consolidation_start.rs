@@ -22,6 +22,7 @@ use crate::consolidation::plan::Operation;
 use crate::files::consolidating::plan;
 use crate::files::tree::{Tree, TreeAsk};
 use crate::memories::existing;
+use crate::safety::kept;
 
 impl Engine {
     /// Plans a run over a tree; with `dry_run: false` it is done, too. A run that asks a model goes on as a job: it is `planning` then.
@@ -105,7 +106,7 @@ impl Engine {
             choice: ask.planner,
             planner: RULES.to_owned(),
             dry_run: ask.dry_run,
-            instructions: ask.instructions.clone(),
+            instructions: ask.instructions.clone().map(kept),
             limits: ask.limits,
             status: RunStatus::Planning,
             snapshot_sequence: 0,

@@ -1,0 +1,74 @@
+//! Secrets in short texts beside what is said: reasons and the like, values of metadata, and names by which things are
+//! found. Values are masked; a name is refused, for under a masked one nothing would be found again.
+
+use std::collections::BTreeMap;
+
+use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::{Error, Result};
+
+use super::{RedactionMode, SecretKind, redact, secrets_in};
+
+/// Returns a text as it is kept for people, such as a reason: without secrets, whatever the settings are.
+pub(crate) fn kept(text: String) -> String {
+    redact(text, RedactionMode::Mask).0
+}
+
+/// Requires that a name by which something is found holds no secret, where secrets are masked.
+///
+/// # Errors
+/// `Invalid`, naming the field.
+pub(crate) fn check_name(field: &str, name: &str, mode: RedactionMode) -> Result<()> {
+    let mut kinds = match mode {
+        RedactionMode::Off => return Ok(()),
+        RedactionMode::Mask => secrets_in(name),
+    };
+    if kinds.is_empty() {
+        return Ok(());
+    }
+    kinds.sort();
+    kinds.dedup();
+    let rule = format!(
+        "{field} holds what looks like a secret: it is a name that is kept and shown, and cannot be masked; choose another"
+    );
+    let kinds = kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
+    Err(Error::invalid(field, rule).listing(kinds))
+}
+
+/// Masks the values of an event's metadata, but those of keys that grants bind; the kinds there were.
+pub(crate) fn mask_values(
+    metadata: &mut BTreeMap<String, String>,
+    mode: RedactionMode,
+    is_bound: impl Fn(&str) -> bool,
+) -> Vec<SecretKind> {
+    let mut kinds = Vec::new();
+    if mode == RedactionMode::Off {
+        return kinds;
+    }
+    for (_, value) in metadata.iter_mut().filter(|(key, _)| !is_bound(key)) {
+        let (clean, found) = redact(std::mem::take(value), mode);
+        *value = clean;
+        kinds.extend(found);
+    }
+    kinds
+}
+
+/// Returns the metadata of a record without secrets in its values.
+///
+/// # Errors
+/// `Invalid` for a key that holds one.
+pub(crate) fn masked_metadata(metadata: &Metadata, mode: RedactionMode) -> Result<Metadata> {
+    if mode == RedactionMode::Off {
+        return Ok(metadata.clone());
+    }
+    let masked = |text: &String| redact(text.clone(), mode).0;
+    let value = |value: &MetadataValue| match value {
+        MetadataValue::String(text) => MetadataValue::String(masked(text)),
+        MetadataValue::StringList(texts) => MetadataValue::StringList(texts.iter().map(masked).collect()),
+        MetadataValue::Number(_) | MetadataValue::DateTime(_) => value.clone(),
+    };
+    let one = |(key, said): (&String, &MetadataValue)| {
+        check_name("metadata", key, mode)?;
+        Ok((key.clone(), value(said)))
+    };
+    metadata.iter().map(one).collect()
+}
