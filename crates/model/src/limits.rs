@@ -485,6 +485,8 @@ pub const FILE_SEGMENTS_MAX: usize = 20;
 pub const FRONTMATTER_BYTES_MAX: usize = 8 * 1024;
 /// Lists and tables within one another in a frontmatter.
 pub const FRONTMATTER_DEPTH_MAX: usize = 4;
+/// The same, where a frontmatter is only searched for the people that it names.
+pub const FRONTMATTER_SEARCH_DEPTH_MAX: usize = 64;
 /// Characters of a document's title.
 pub const FILE_TITLE_CHARS_MAX: usize = 200;
 /// Characters of a document's description.

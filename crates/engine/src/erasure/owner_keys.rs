@@ -5,9 +5,9 @@
 
 use loci_model::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
-use crate::files::frontmatter::{self, Frontmatter, Value};
+use crate::files::frontmatter::{self, Entry, Frontmatter, Value};
 use crate::files::{DocumentContent, DocumentPath};
 
 /// The kind of owner that a key names.
@@ -40,10 +40,12 @@ const OWNER_KEYS: [(&str, OwnerKind); 12] = [
     ("agentid", OwnerKind::Agent),
     ("agentids", OwnerKind::Agent),
 ];
-/// Tables in which systems put such keys.
+/// Tables in which systems put such keys, spelled as those.
 const NESTED: [&str; 2] = ["metadata", "configurable"];
-/// Keys under which imports keep the rest of an item of the source, as JSON.
-const RESTS: [&str; 2] = ["import_rest", "letta_rest"];
+/// Keys under which imports keep the rest of an item of the source, as JSON, spelled as those.
+const RESTS: [&str; 2] = ["importrest", "lettarest"];
+/// Members by which a table names an owner, spelled as those.
+const NAMES: [&str; 7] = ["id", "login", "name", "username", "handle", "email", "key"];
 /// The owner of operations knowledge that is kept to one user.
 const PRIVATE_OWNER: &str = "owner";
 /// The scope of such knowledge.
@@ -61,14 +63,13 @@ impl NamedOwners {
         for (key, value) in &record.metadata {
             match (kind_of(key), value) {
                 (Some(kind), value) if !is_inferred(key) => owners.add(kind, metadata_texts(value)),
-                (None, MetadataValue::String(text)) if RESTS.contains(&key.as_str()) => owners.add_rest(text),
+                (None, MetadataValue::String(text)) if is_one_of(key, &RESTS) => owners.add_rest(text),
                 (Some(_) | None, _) => {}
             }
         }
         owners.add_private(record);
         if record.kind == RecordKind::Document || !record.metadata.is_empty() {
-            let head = head_of(record);
-            owners.add_entries(&head.entries().collect::<Vec<_>>());
+            head_of(record).entries().for_each(|(key, value)| owners.add_entry(key, value));
         }
         owners
     }
@@ -105,31 +106,50 @@ impl NamedOwners {
     /// JSON names nobody.
     fn add_rest(&mut self, text: &str) {
         if let Ok(Json::Object(members)) = serde_json::from_str(text) {
-            self.add_members(&members);
+            members.into_iter().for_each(|(key, value)| self.add_entry(&key, &value_of(value)));
         }
     }
 
-    fn add_members(&mut self, members: &Map<String, Json>) {
-        for (key, value) in members {
-            match (kind_of(key), value) {
-                (Some(kind), value) => self.add(kind, json_texts(value)),
-                (None, Json::Object(nested)) if NESTED.contains(&key.as_str()) => self.add_members(nested),
-                (None, _) => {}
+    /// Adds the owners that a member names, of a table at the top or of one of [`NESTED`].
+    fn add_entry(&mut self, key: &str, value: &Value) {
+        match (kind_of(key), value) {
+            (Some(kind), value) => self.add_owner(kind, value),
+            (None, value) if is_one_of(key, &NESTED) => self.add_tables(value),
+            (None, Value::Text(text)) if is_one_of(key, &RESTS) => self.add_rest(text),
+            (None, _) => {}
+        }
+    }
+
+    /// Adds the owners that a table names, or the tables of a list.
+    fn add_tables(&mut self, value: &Value) {
+        match value {
+            Value::Table(entries) => {
+                entries.iter().for_each(|entry| self.add_entry(&entry.key, &entry.value))
             }
+            Value::List(items) => {
+                let tables = items.iter().filter(|item| matches!(item, Value::Table(_)));
+                tables.for_each(|item| self.add_tables(item));
+            }
+            Value::Text(_) | Value::Literal(_) => {}
         }
     }
 
-    fn add_entries(&mut self, entries: &[(&str, &Value)]) {
-        for (key, value) in entries {
-            match (kind_of(key), value) {
-                (Some(kind), value) => self.add(kind, head_texts(value)),
-                (None, Value::Table(nested)) if NESTED.contains(key) => {
-                    let nested: Vec<(&str, &Value)> =
-                        nested.iter().map(|entry| (entry.key.as_str(), &entry.value)).collect();
-                    self.add_entries(&nested);
+    /// Adds the value of an owner key: a name, a table by the members that name somebody, or a list of both.
+    fn add_owner(&mut self, kind: OwnerKind, value: &Value) {
+        match value {
+            Value::Text(name) | Value::Literal(name) => self.0.push((kind, name.clone())),
+            Value::List(items) => {
+                let named = items.iter().filter(|item| !matches!(item, Value::List(_)));
+                named.for_each(|item| self.add_owner(kind, item));
+            }
+            Value::Table(entries) => {
+                for Entry { key, value } in entries {
+                    match kind_of(key) {
+                        Some(kind) => self.add_owner(kind, value),
+                        None if is_one_of(key, &NAMES) => self.add_owner(kind, value),
+                        None => {}
+                    }
                 }
-                (None, Value::Text(text)) if RESTS.contains(key) => self.add_rest(text),
-                (None, _) => {}
             }
         }
     }
@@ -137,11 +157,17 @@ impl NamedOwners {
 
 /// The kind of owner that a key names, however it is spelled.
 fn kind_of(key: &str) -> Option<OwnerKind> {
-    let is_spelling_of = |word: &str| {
-        let letters = key.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
-        letters.map(|byte| byte.to_ascii_lowercase()).eq(word.bytes())
-    };
-    OWNER_KEYS.iter().find(|(word, _)| is_spelling_of(word)).map(|(_, kind)| *kind)
+    OWNER_KEYS.iter().find(|(word, _)| is_spelling_of(key, word)).map(|(_, kind)| *kind)
+}
+
+fn is_one_of(key: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| is_spelling_of(key, word))
+}
+
+/// True for a word in small letters without `_` and `-`, spelled in any case and with these.
+fn is_spelling_of(key: &str, word: &str) -> bool {
+    let letters = key.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
+    letters.map(|byte| byte.to_ascii_lowercase()).eq(word.bytes())
 }
 
 /// The head of a record's file. Of a Markdown file that is kept as it is, the head is part of the
@@ -155,9 +181,9 @@ fn head_of(record: &Record) -> Frontmatter {
     if !path.is_none_or(|path| path.is_markdown()) {
         return Frontmatter::default();
     }
-    // A head that breaks a rule of heads is text, as everywhere.
-    let parted = frontmatter::parse(&content.body).ok();
-    parted.and_then(|parted| parted.frontmatter).unwrap_or_default()
+    // A head that breaks a rule of heads is text everywhere else; the people that it names are named all
+    // the same.
+    frontmatter::searched(&content.body).unwrap_or_default()
 }
 
 fn metadata_texts(value: &MetadataValue) -> Vec<String> {
@@ -169,21 +195,17 @@ fn metadata_texts(value: &MetadataValue) -> Vec<String> {
     }
 }
 
-fn json_texts(value: &Json) -> Vec<String> {
+/// JSON as a value of a head; what names nobody is an empty list.
+fn value_of(value: Json) -> Value {
     match value {
-        Json::String(text) => vec![text.clone()],
-        Json::Number(number) => vec![number.to_string()],
-        Json::Array(items) => items.iter().filter(|item| !item.is_array()).flat_map(json_texts).collect(),
-        Json::Object(_) | Json::Bool(_) | Json::Null => Vec::new(),
-    }
-}
-
-fn head_texts(value: &Value) -> Vec<String> {
-    let of_scalar = |value: &Value| value.spelling().map(str::to_owned);
-    match value {
-        Value::Text(_) | Value::Literal(_) => of_scalar(value).into_iter().collect(),
-        Value::List(items) => items.iter().filter_map(of_scalar).collect(),
-        Value::Table(_) => Vec::new(),
+        Json::String(text) => Value::Text(text),
+        Json::Number(number) => Value::Literal(number.to_string()),
+        Json::Array(items) => Value::List(items.into_iter().map(value_of).collect()),
+        Json::Object(members) => {
+            let entry = |(key, value)| Entry { key, value: value_of(value) };
+            Value::Table(members.into_iter().map(entry).collect())
+        }
+        Json::Bool(_) | Json::Null => Value::List(Vec::new()),
     }
 }
 
@@ -239,24 +261,67 @@ mod tests {
         check(r#"{"metadata":{"actorId":"mara","k":"v"}}"#, &[(person, "mara")]);
         check(r#"{"metadata":{"metadata":{"agent_id":"a"}}}"#, &[(OwnerKind::Agent, "a")]);
         check(
-            r#"{"actors":["mara","ben",{"user":"x"},["y"],7]}"#,
-            &[(person, "mara"), (person, "ben"), (person, "7")],
+            r#"{"actors":["mara","ben",{"user":"x"},["y"],7,null,true]}"#,
+            &[(person, "mara"), (person, "ben"), (person, "x"), (person, "7")],
         );
+        check(r#"{"Users":[{"login":"mara","team":"ben"}]}"#, &[(person, "mara")]);
+        check(r#"{"Metadata":[{"User-Id":"mara"},"ben"]}"#, &[(person, "mara")]);
         check(r#"{"configurable":{"langgraph_user_id":"mara"}}"#, &[(person, "mara")]);
         check(r#"{"history":{"user_id":"mara"},"note":"user_id: mara","run_id":"mara"}"#, &[]);
         check(r#"["user_id","mara"]"#, &[]);
         check("user_id: mara", &[]);
     }
 
+    /// Lines of heads, and the people that they name.
+    const HEADS: &[(&str, &[&str])] = &[
+        ("User: mara", &["mara"]),
+        ("USER_ID: mara", &["mara"]),
+        ("Metadata:\n  User: mara", &["mara"]),
+        ("METADATA:\n  Configurable:\n    langgraph-user-id: mara", &["mara"]),
+        ("metadata:\n  - user: mara\n  - actor: ben", &["mara", "ben"]),
+        ("users: [{login: mara}, {login: ben, team: tides}]", &["mara", "ben"]),
+        ("users:\n  - Login: mara\n    email: mara@x.example\n  - ben", &["mara", "mara@x.example", "ben"]),
+        ("user: {id: 7, Name: mara, role: {name: tides}}", &["7", "mara"]),
+        ("actors:\n  - user_id: mara", &["mara"]),
+        ("user: &a mara", &["mara"]),
+        ("title: &a mara\nuser: *a", &["mara"]),
+        ("people: &p [mara, ben]\nusers: *p", &["mara", "ben"]),
+        ("base: &b {user: mara}\n<<: *b", &["mara"]),
+        ("base: &b {user: mara}\nmetadata:\n  <<: [*b, {actor: ben}]", &["mara", "ben"]),
+        ("base: &b {login: mara}\nusers: [*b]", &["mara"]),
+        ("key: &k user\n*k : mara", &["mara"]),
+        ("user: !!str mara", &["mara"]),
+        ("user: mara\nuser: ben", &["mara", "ben"]),
+        ("deep: [[[[[[deep]]]]]]\nuser: mara", &["mara"]),
+        ("title: user_id mara\nnote: {user: mara}\nroles: [{name: mara}]", &[]),
+    ];
+
+    #[test]
+    fn a_head_cannot_grow_by_its_aliases() {
+        let mut lines = "a0: &a0 [x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..12 {
+            let before = level - 1;
+            let many = format!("*a{before}, ").repeat(8);
+            lines.push_str(&format!("a{level}: &a{level} [{many}]\n"));
+        }
+        assert!(frontmatter::searched(&format!("---\n{lines}user: mara\n---\n")).is_none());
+        let deep = format!("---\na: {}{}\nuser: mara\n---\n", "[".repeat(3_000), "]".repeat(3_000));
+        assert!(frontmatter::searched(&deep).is_none());
+    }
+
     #[test]
     fn owners_in_a_head() {
         let check = |lines: &str, expect: &[(OwnerKind, &str)]| {
-            let head = frontmatter::parse(lines).unwrap().frontmatter.unwrap();
             let mut owners = NamedOwners::default();
-            owners.add_entries(&head.entries().collect::<Vec<_>>());
+            let head = frontmatter::searched(lines).unwrap();
+            head.entries().for_each(|(key, value)| owners.add_entry(key, value));
             assert_eq!(named(&owners), expect, "{lines}");
         };
         let person = OwnerKind::Person;
+        for (lines, expect) in HEADS {
+            let expect: Vec<_> = expect.iter().map(|name| (person, *name)).collect();
+            check(&format!("---\n{lines}\n---\nText.\n"), &expect);
+        }
         check("---\nuser_id: mara\n---\n", &[(person, "mara")]);
         check("---\nuser_id: 007\n---\n", &[(person, "007")]);
         check("---\nactors: [mara, \"ben\"]\n---\n", &[(person, "mara"), (person, "ben")]);

@@ -111,19 +111,35 @@ impl fmt::Display for FrontmatterFault {
 /// # Errors
 /// Why what the first line opens is no frontmatter; the caller then keeps the whole file as it is.
 pub fn parse(file: &str) -> Result<Parted<'_>, FrontmatterFault> {
+    let Some((lines, rest)) = fenced(file)? else {
+        return Ok(Parted { frontmatter: None, body: file });
+    };
+    Ok(Parted { frontmatter: Some(read::table(lines)?), body: without_blank_line(rest) })
+}
+
+/// Returns the table at the top of a file as YAML means it, also where it breaks a rule of frontmatters: an
+/// alias stands for its value, a merge for its members, a key may stand twice, tags do not count. Nothing is
+/// written from it. `None` where there is no table, or where it is no YAML, too large or too deep.
+#[must_use]
+pub fn searched(file: &str) -> Option<Frontmatter> {
+    let (lines, _) = fenced(file).ok()??;
+    read::searched_table(lines).ok()
+}
+
+/// Returns what stands between the fences of a file, and what stands behind them; `None` where no fence opens it.
+fn fenced(file: &str) -> Result<Option<(&str, &str)>, FrontmatterFault> {
     let text = without_mark(file);
     let mut lines = text.split_inclusive('\n');
     let opening = lines.next().unwrap_or_default();
     if without_line_end(opening) != FENCE {
-        return Ok(Parted { frontmatter: None, body: file });
+        return Ok(None);
     }
     let start = opening.len();
     let mut at = start;
     for line in lines {
         if without_line_end(line) == FENCE {
-            let frontmatter = read::table(text.get(start..at).unwrap_or_default())?;
             let rest = text.get(at + line.len()..).unwrap_or_default();
-            return Ok(Parted { frontmatter: Some(frontmatter), body: without_blank_line(rest) });
+            return Ok(Some((text.get(start..at).unwrap_or_default(), rest)));
         }
         at += line.len();
         if at - start > limits::FRONTMATTER_BYTES_MAX {

@@ -1,4 +1,7 @@
-//! A frontmatter from the events of a YAML parser. Whatever lets one line stand for another is refused: anchors, tags, merges, twice the same key.
+//! A frontmatter from the events of a YAML parser. Whatever lets one line stand for another is refused:
+//! anchors, tags, merges, twice the same key. Where a table is only searched, these are read as YAML means them.
+
+use std::collections::BTreeMap;
 
 use loci_model::limits;
 use saphyr_parser::{Event, Parser, ScalarStyle};
@@ -6,10 +9,13 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use super::value::{Entry, Value, depth, is_null};
 use super::{Frontmatter, FrontmatterFault, QUOTED_KEYS};
 
-/// A list or a table that is not closed yet.
+/// The key of a merge.
+const MERGE: &str = "<<";
+
+/// A list or a table that is not closed yet, with the number of its anchor or 0.
 enum Open {
-    List(Vec<Value>),
-    Table(Vec<Entry>, Option<String>),
+    List(Vec<Value>, usize),
+    Table(Vec<Entry>, Option<String>, usize),
 }
 
 #[derive(Default)]
@@ -17,25 +23,20 @@ struct Reader {
     open: Vec<Open>,
     root: Option<Value>,
     documents: usize,
+    /// Where a table is only searched.
+    aliases: Option<Aliases>,
+}
+
+/// The values that have anchors.
+struct Aliases {
+    values: BTreeMap<usize, Value>,
+    /// Values that may still be copied: aliases of aliases would grow without end.
+    left: usize,
 }
 
 /// The table of a text without its fences.
 pub(super) fn table(text: &str) -> Result<Frontmatter, FrontmatterFault> {
-    if text.len() > limits::FRONTMATTER_BYTES_MAX {
-        return Err(FrontmatterFault::TooLarge);
-    }
-    let mut reader = Reader::default();
-    for event in Parser::new_from_str(text) {
-        let (event, _) = event.map_err(|fault| FrontmatterFault::NotYaml(fault.info().to_owned()))?;
-        reader.take(event)?;
-    }
-    let entries = match reader.root {
-        Some(Value::Table(entries)) => entries,
-        // Nothing, or comments, between the fences.
-        None => Vec::new(),
-        Some(Value::Literal(text)) if text.is_empty() => Vec::new(),
-        Some(_) => return Err(FrontmatterFault::NotATable),
-    };
+    let entries = entries(text, Reader::default())?;
     if let Some(entry) = entries.iter().find(|entry| !is_as_its_key_asks(entry)) {
         return Err(FrontmatterFault::NotText(entry.key.clone()));
     }
@@ -44,6 +45,30 @@ pub(super) fn table(text: &str) -> Result<Frontmatter, FrontmatterFault> {
     }
     let frontmatter = Frontmatter { entries };
     if frontmatter.fits() { Ok(frontmatter) } else { Err(FrontmatterFault::TooLarge) }
+}
+
+/// The table of a text without its fences, as YAML means it.
+pub(super) fn searched_table(text: &str) -> Result<Frontmatter, FrontmatterFault> {
+    let aliases = Aliases { values: BTreeMap::new(), left: limits::FRONTMATTER_BYTES_MAX };
+    let reader = Reader { aliases: Some(aliases), ..Reader::default() };
+    Ok(Frontmatter { entries: entries(text, reader)? })
+}
+
+fn entries(text: &str, mut reader: Reader) -> Result<Vec<Entry>, FrontmatterFault> {
+    if text.len() > limits::FRONTMATTER_BYTES_MAX {
+        return Err(FrontmatterFault::TooLarge);
+    }
+    for event in Parser::new_from_str(text) {
+        let (event, _) = event.map_err(|fault| FrontmatterFault::NotYaml(fault.info().to_owned()))?;
+        reader.take(event)?;
+    }
+    match reader.root {
+        Some(Value::Table(entries)) => Ok(entries),
+        // Nothing, or comments, between the fences.
+        None => Ok(Vec::new()),
+        Some(Value::Literal(text)) if text.is_empty() => Ok(Vec::new()),
+        Some(_) => Err(FrontmatterFault::NotATable),
+    }
 }
 
 /// Titles and descriptions are texts; a number is taken for its spelling, and null for none.
@@ -56,29 +81,39 @@ impl Reader {
         match event {
             Event::DocumentStart(explicit) => {
                 self.documents += 1;
-                if explicit || self.documents > 1 {
+                if self.aliases.is_none() && (explicit || self.documents > 1) {
                     return Err(FrontmatterFault::Documents);
                 }
             }
-            Event::Alias(_) => return Err(FrontmatterFault::Anchor),
+            Event::Alias(anchor) => {
+                let value = self.copied(anchor)?;
+                return match value {
+                    Value::Text(text) => self.scalar(text, false),
+                    Value::Literal(text) => self.scalar(text, true),
+                    Value::List(_) | Value::Table(_) => self.put(value),
+                };
+            }
             Event::Scalar(text, style, anchor, tag) => {
-                is_bare(anchor, tag.is_some())?;
-                return self.scalar(text.into_owned(), style == ScalarStyle::Plain);
+                self.check_bare(anchor, tag.is_some())?;
+                let (text, plain) = (text.into_owned(), style == ScalarStyle::Plain);
+                self.name(anchor, &scalar_of(text.clone(), plain))?;
+                return self.scalar(text, plain);
             }
             Event::SequenceStart(anchor, tag) => {
-                is_bare(anchor, tag.is_some())?;
-                return self.begin(Open::List(Vec::new()));
+                self.check_bare(anchor, tag.is_some())?;
+                return self.begin(Open::List(Vec::new(), anchor));
             }
             Event::MappingStart(anchor, tag) => {
-                is_bare(anchor, tag.is_some())?;
-                return self.begin(Open::Table(Vec::new(), None));
+                self.check_bare(anchor, tag.is_some())?;
+                return self.begin(Open::Table(Vec::new(), None, anchor));
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                let value = match self.open.pop() {
-                    Some(Open::List(items)) => Value::List(items),
-                    Some(Open::Table(entries, _)) => Value::Table(entries),
+                let (value, anchor) = match self.open.pop() {
+                    Some(Open::List(items, anchor)) => (Value::List(items), anchor),
+                    Some(Open::Table(entries, _, anchor)) => (Value::Table(entries), anchor),
                     None => return Err(FrontmatterFault::NotATable),
                 };
+                self.name(anchor, &value)?;
                 return self.put(value);
             }
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
@@ -87,37 +122,39 @@ impl Reader {
     }
 
     fn begin(&mut self, open: Open) -> Result<(), FrontmatterFault> {
-        if let Some(Open::Table(_, None)) = self.open.last() {
+        if let Some(Open::Table(_, None, _)) = self.open.last() {
             return Err(FrontmatterFault::ComplexKey);
         }
         self.open.push(open);
+        let deepest = match self.aliases {
+            None => limits::FRONTMATTER_DEPTH_MAX,
+            Some(_) => limits::FRONTMATTER_SEARCH_DEPTH_MAX,
+        };
         // The outermost table is not counted.
-        if self.open.len() > limits::FRONTMATTER_DEPTH_MAX + 1 {
-            Err(FrontmatterFault::TooDeep)
-        } else {
-            Ok(())
-        }
+        if self.open.len() > deepest + 1 { Err(FrontmatterFault::TooDeep) } else { Ok(()) }
     }
 
     fn scalar(&mut self, text: String, plain: bool) -> Result<(), FrontmatterFault> {
-        if let Some(Open::Table(entries, key @ None)) = self.open.last_mut() {
-            if plain && text == "<<" {
+        let is_searched = self.aliases.is_some();
+        if let Some(Open::Table(entries, key @ None, _)) = self.open.last_mut() {
+            if !is_searched && plain && text == MERGE {
                 return Err(FrontmatterFault::Merge);
             }
-            if entries.iter().any(|entry| entry.key == text) {
+            if !is_searched && entries.iter().any(|entry| entry.key == text) {
                 return Err(FrontmatterFault::DuplicateKey(text));
             }
             *key = Some(text);
             return Ok(());
         }
-        self.put(if plain { Value::of_plain(text) } else { Value::Text(text) })
+        self.put(scalar_of(text, plain))
     }
 
     fn put(&mut self, value: Value) -> Result<(), FrontmatterFault> {
-        let at_top = self.open.len() == 1;
+        let (at_top, is_searched) = (self.open.len() == 1, self.aliases.is_some());
         match self.open.last_mut() {
-            Some(Open::List(items)) => items.push(value),
-            Some(Open::Table(entries, key)) => match key.take() {
+            Some(Open::List(items, _)) => items.push(value),
+            Some(Open::Table(entries, key, _)) => match key.take() {
+                Some(key) if is_searched && key == MERGE => entries.extend(merged(value)),
                 Some(key) => {
                     let asks_text = at_top && QUOTED_KEYS.contains(&key.as_str());
                     let value = match value {
@@ -128,15 +165,67 @@ impl Reader {
                 }
                 None => return Err(FrontmatterFault::ComplexKey),
             },
+            // Of several documents the first counts.
+            None if self.root.is_some() => {}
             None => self.root = Some(value),
         }
         Ok(())
     }
+
+    fn check_bare(&self, anchor: usize, tagged: bool) -> Result<(), FrontmatterFault> {
+        if self.aliases.is_some() {
+            return Ok(());
+        }
+        if anchor > 0 {
+            return Err(FrontmatterFault::Anchor);
+        }
+        if tagged { Err(FrontmatterFault::Tag) } else { Ok(()) }
+    }
+
+    /// Keeps a value for the aliases of its anchor.
+    fn name(&mut self, anchor: usize, value: &Value) -> Result<(), FrontmatterFault> {
+        if let Some(aliases) = self.aliases.as_mut().filter(|_| anchor > 0) {
+            let value = aliases.copy(value)?;
+            aliases.values.insert(anchor, value);
+        }
+        Ok(())
+    }
+
+    /// The value that an alias stands for.
+    fn copied(&mut self, anchor: usize) -> Result<Value, FrontmatterFault> {
+        let aliases = self.aliases.as_mut().ok_or(FrontmatterFault::Anchor)?;
+        let value = aliases.values.remove(&anchor).ok_or(FrontmatterFault::Anchor)?;
+        let copy = aliases.copy(&value);
+        aliases.values.insert(anchor, value);
+        copy
+    }
 }
 
-fn is_bare(anchor: usize, tagged: bool) -> Result<(), FrontmatterFault> {
-    if anchor > 0 {
-        return Err(FrontmatterFault::Anchor);
+impl Aliases {
+    fn copy(&mut self, value: &Value) -> Result<Value, FrontmatterFault> {
+        self.left = self.left.checked_sub(size(value)).ok_or(FrontmatterFault::TooLarge)?;
+        Ok(value.clone())
     }
-    if tagged { Err(FrontmatterFault::Tag) } else { Ok(()) }
+}
+
+/// The number of values in a value, itself among them.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Text(_) | Value::Literal(_) => 1,
+        Value::List(items) => 1 + items.iter().map(size).sum::<usize>(),
+        Value::Table(entries) => 1 + entries.iter().map(|entry| size(&entry.value)).sum::<usize>(),
+    }
+}
+
+fn scalar_of(text: String, plain: bool) -> Value {
+    if plain { Value::of_plain(text) } else { Value::Text(text) }
+}
+
+/// The members that a merge brings.
+fn merged(value: Value) -> Vec<Entry> {
+    match value {
+        Value::Table(entries) => entries,
+        Value::List(items) => items.into_iter().flat_map(merged).collect(),
+        Value::Text(_) | Value::Literal(_) => Vec::new(),
+    }
 }
