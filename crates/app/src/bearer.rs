@@ -1,11 +1,12 @@
 //! The bearer token of a command: from a file, from the environment, or from the command line.
 
 use std::fs::Metadata;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use loci_json::without_mark;
-use loci_server::secret_file;
+use loci_server::{regular_file, secret_file};
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -34,13 +35,21 @@ fn warning(file: &Path, about: &Metadata) -> Option<String> {
 
 fn read(file: &Path) -> Result<String> {
     let named = || format!("reading the token of {}", file.display());
-    let about = std::fs::metadata(file).with_context(named)?;
     let refused = |rule: &str| Err(Usage(format!("{} {rule}", file.display())).into());
-    if !about.is_file() || about.len() > TOKEN_BYTES_MAX {
+    let opened = match regular_file::open(file) {
+        Err(error) if error.kind() == ErrorKind::InvalidInput => {
+            return refused("must be a regular file with a token and nothing else");
+        }
+        opened => opened.with_context(named)?,
+    };
+    let about = opened.metadata().with_context(named)?;
+    // What a shell hands over as an open file has no mode that others could use.
+    warning(file, &about).filter(|_| about.is_file()).iter().for_each(output::note);
+    let mut text = String::new();
+    opened.take(TOKEN_BYTES_MAX + 1).read_to_string(&mut text).with_context(named)?;
+    if text.len() as u64 > TOKEN_BYTES_MAX {
         return refused("must be a file with a token and nothing else");
     }
-    warning(file, &about).iter().for_each(output::note);
-    let text = std::fs::read_to_string(file).with_context(named)?;
     match without_mark(&text).trim() {
         "" => refused("is empty: write the token into it"),
         token => Ok(token.to_owned()),
@@ -79,7 +88,13 @@ mod tests {
         check("loci_abc\n", 0o644, Ok(("loci_abc", true)));
         check("loci_abc\n", 0o602, Ok(("loci_abc", true)));
         check(" \n", 0o600, Err("is empty"));
-        assert!(read(folder.path()).unwrap_err().to_string().contains("must be a file"));
+        assert!(read(folder.path()).unwrap_err().to_string().contains("must be a regular file"));
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(
+            read(&pipe).unwrap_err().to_string().contains("must be a regular file"),
+            "it is not waited for"
+        );
         let globals = Globals { token: Some("given".to_owned()), ..Globals::default() };
         let from = |globals: &Globals| token(globals, &Environment::default()).unwrap();
         assert_eq!(from(&globals).as_deref(), Some("given"));

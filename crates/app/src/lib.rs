@@ -20,6 +20,7 @@ pub mod logging;
 mod notices;
 mod output;
 pub mod process;
+mod replaced_file;
 mod session;
 mod signal_guard;
 mod spool;

@@ -198,10 +198,16 @@ fn embed_batches(works: &Works, handed_in: &Receiver<Batch>) {
 }
 
 fn read(field: &str, path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|source| {
+    let failed = |source: std::io::Error| {
         let rule = format!("{field} names a file that cannot be read: {}", path.display());
         Error::invalid(field, rule).caused_by(source)
-    })
+    };
+    // Before it is opened: that alone waits at a pipe.
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        let rule = format!("{field} names no regular file: {}", path.display());
+        return Err(Error::invalid(field, rule));
+    }
+    std::fs::read(path).map_err(failed)
 }
 
 /// All that decides what the vectors are.

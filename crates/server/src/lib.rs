@@ -15,6 +15,7 @@ mod git;
 pub mod listener;
 pub mod mcp;
 pub mod operations;
+pub mod regular_file;
 pub mod s3;
 pub mod secret_file;
 pub mod tools;

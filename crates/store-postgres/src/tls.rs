@@ -34,6 +34,10 @@ fn roots(path: &Path) -> Result<RootCertStore> {
             format!("`sslrootcert` {path} cannot be read as certificates in PEM: {error}"),
         )
     };
+    // Before it is opened: that alone waits at a pipe.
+    if !std::fs::metadata(path).map_err(|error| unreadable(&error))?.is_file() {
+        return Err(unreadable(&"it is no regular file"));
+    }
     let mut store = RootCertStore::empty();
     for certificate in CertificateDer::pem_file_iter(path).map_err(|error| unreadable(&error))? {
         let certificate = certificate.map_err(|error| unreadable(&error))?;

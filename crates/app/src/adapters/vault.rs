@@ -10,7 +10,7 @@ use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use loci_json::without_mark;
 use loci_model::ports::vault::Vault;
 use loci_model::{Error, Result};
-use loci_server::secret_file;
+use loci_server::{regular_file, secret_file};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
@@ -163,7 +163,7 @@ fn read(path: &Path) -> Result<Option<Zeroizing<[u8; KEY_BYTES]>>> {
         tracing::error!(%error, path = %path.display(), "the master key cannot be read");
         Error::unavailable(rule).caused_by(error)
     };
-    match std::fs::read_to_string(path) {
+    match regular_file::read_to_string(path) {
         Ok(text) => {
             let text = Zeroizing::new(text);
             let about = std::fs::metadata(path).map_err(failed)?;
@@ -173,6 +173,11 @@ fn read(path: &Path) -> Result<Option<Zeroizing<[u8; KEY_BYTES]>>> {
             decode(&text, "master.key").map(Some)
         }
         Err(error) if error.kind() == IoError::NotFound => Ok(None),
+        Err(error) if error.kind() == IoError::InvalidInput => {
+            let rule = "master.key of the data folder is no regular file but a pipe, a device, a socket or a \
+                        folder: put the file with the key in its place";
+            Err(Error::unavailable(rule).caused_by(error))
+        }
         Err(error) => Err(failed(error)),
     }
 }
@@ -252,6 +257,21 @@ mod tests {
         for error in [vault.prepare().unwrap_err(), vault.seal(b"x").unwrap_err()] {
             assert!(error.message.contains("master.key of the data folder"), "{}", error.message);
             assert!(!error.message.contains(folder.path().to_str().unwrap()), "{}", error.message);
+        }
+    }
+
+    #[test]
+    fn a_pipe_is_no_key_and_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("master.key");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let (told, heard) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let vault = FileVault::new(MasterKey::File(path));
+            told.send([vault.prepare().unwrap_err(), vault.seal(b"x").unwrap_err()]).unwrap();
+        });
+        for error in heard.recv_timeout(std::time::Duration::from_secs(60)).unwrap() {
+            assert!(error.message.contains("no regular file"), "{}", error.message);
         }
     }
 

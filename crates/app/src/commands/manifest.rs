@@ -1,15 +1,16 @@
 //! What lies beside an export, so that whoever reads it can tell that it is whole and unchanged: counts, and the SHA-256 of the file.
 
-use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use loci_json::without_mark;
+use loci_server::regular_file;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::export::Counts;
+use crate::input;
 
 /// Version of this form.
 const FORM: u32 = 1;
@@ -63,7 +64,7 @@ pub(super) fn write(path: &Path, namespace: Option<&str>, counts: Counts) -> Res
 /// Compares a file with its manifest; one without any is taken as it is.
 pub(crate) fn check(path: &Path) -> Result<()> {
     let place = beside(path);
-    let text = match std::fs::read_to_string(&place) {
+    let text = match regular_file::read_to_string(&place) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error).with_context(|| format!("reading {}", place.display())),
@@ -94,7 +95,7 @@ pub(crate) fn check(path: &Path) -> Result<()> {
 }
 
 fn described(path: &Path) -> Result<ManifestFile> {
-    let file = File::open(path).with_context(|| format!("opening {}", path.display()))?;
+    let file = input::regular_file(path)?;
     let mut reader = BufReader::new(file);
     let (mut digest, mut bytes, mut lines) = (Sha256::new(), 0_u64, 0_u64);
     loop {

@@ -1,18 +1,19 @@
 //! `loci memory ensure`: a memory is there, and its id is in `.memory_id` beside whoever asked, for scripts (sre-memory.md §2, B-5). The
 //! server never needs the file.
 
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use loci_api::memory_ensure as shape;
 
-use crate::output;
 use crate::session::Session;
+use crate::{output, replaced_file};
 
 /// The file, in the folder that the command runs in.
 pub(super) const FILE: &str = ".memory_id";
+/// Its mode: its owner alone reads it.
+const OWNER_ALONE: u32 = 0o600;
 
 /// What is to be there
 #[derive(Debug, Args)]
@@ -55,13 +56,7 @@ impl Ensure {
 
 /// One line for its owner alone; a reader sees the old one or the new one, whole.
 pub(super) fn write(path: &Path, id: &str) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    // Made for its owner alone.
-    let mut draft =
-        tempfile::NamedTempFile::new_in(folder).with_context(|| format!("writing {}", path.display()))?;
-    writeln!(draft, "{id}")?;
-    draft.persist(path).with_context(|| format!("writing {}", path.display()))?;
-    Ok(())
+    replaced_file::replace(path, &format!("{id}\n"), OWNER_ALONE)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use loci_api::memory_recreate as shape;
 use loci_json::without_mark;
+use loci_server::regular_file;
 
 use super::memory_ensure::{FILE, write};
 use crate::exit::Usage;
@@ -64,7 +65,7 @@ fn typed(told: &str) -> Result<String> {
 /// Where the file here names the old memory, it names the new one.
 fn follow(old: &str, new: &str) -> Result<()> {
     let path = std::env::current_dir().context("finding the folder for .memory_id")?.join(FILE);
-    match std::fs::read_to_string(&path) {
+    match regular_file::read_to_string(&path) {
         Ok(text) if without_mark(&text).trim() == old => write(&path, new),
         Ok(_) | Err(_) => Ok(()),
     }

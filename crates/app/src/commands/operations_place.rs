@@ -4,6 +4,7 @@
 use anyhow::{Context, Result};
 use loci_json::without_mark;
 use loci_model::MemoryId;
+use loci_server::regular_file;
 
 use super::memory_ensure::FILE;
 use crate::exit::Usage;
@@ -31,7 +32,7 @@ impl OperationsAt {
 fn written() -> Result<String> {
     let path = std::env::current_dir().context("finding the folder for .memory_id")?.join(FILE);
     let none = || Usage(format!("no {FILE} here; run \"loci memory ensure sre_agent_memory\""));
-    let text = match std::fs::read_to_string(&path) {
+    let text = match regular_file::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(none().into()),
         Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),

@@ -16,6 +16,7 @@ use crate::adapters::{connections_within, raise_descriptors};
 use crate::config::environment::Environment;
 use crate::config::{Config, LogFormat, ServerSection};
 use crate::logging;
+use crate::replaced_file;
 use crate::stop_limit::{StopSignal, end_by_force};
 use crate::wiring::{Wiring, WiringOptions, wire};
 use crate::wiring_code::{CodePlan, register};
@@ -249,17 +250,13 @@ fn say(what: &str) {
     eprintln!("{what}");
 }
 
+/// The mode of the file with the port, before the mask of the process: everybody may read it.
+const PORT_FILE_MODE: u32 = 0o666;
+
 fn announce(url: &str, port_file: Option<&Path>, port: u16) -> Result<()> {
     say(&format!("listening on {url}"));
     if let Some(path) = port_file {
-        let draft = path.with_extension("draft");
-        let written =
-            std::fs::write(&draft, format!("{port}\n")).and_then(|()| std::fs::rename(&draft, path));
-        if written.is_err() {
-            // The error says what failed: the draft holds a number and nothing else.
-            let _ = std::fs::remove_file(&draft);
-        }
-        written.with_context(|| format!("writing {}", path.display()))?;
+        replaced_file::replace(path, &format!("{port}\n"), PORT_FILE_MODE)?;
     }
     Ok(())
 }

@@ -76,6 +76,20 @@ mod tests {
     }
 
     #[test]
+    fn a_pipe_is_no_configuration_and_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let (told, heard) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let error = load(Some(&path), &Environment::default()).unwrap_err();
+            told.send(format!("{error:#}")).unwrap();
+        });
+        let error = heard.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
+        assert!(error.contains("no regular file") && error.contains("config.toml"), "{error}");
+    }
+
+    #[test]
     fn file_then_environment() {
         let text = "[server]\nlisten = \"127.0.0.1:9000\"\n[aws]\nregion = \"eu-west-1\"\n[[memory]]\nname = \"m\"\nprofile = \"coding\"\n";
         let config =

@@ -7,18 +7,20 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 /// Only its owner reads it: it holds what agents wrote.
 pub(super) const MODE: u32 = 0o600;
 
 /// A file of a spool, made where it is not there.
 pub(super) fn open(options: &mut OpenOptions, path: &Path) -> Result<File> {
+    check_regular(path)?;
     options.mode(MODE).open(path).with_context(|| named(path))
 }
 
 /// Whole lines with their ends; none where there is no file.
 pub(super) fn read(path: &Path) -> Result<Vec<String>> {
+    check_regular(path)?;
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -26,6 +28,14 @@ pub(super) fn read(path: &Path) -> Result<Vec<String>> {
     };
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.lines().filter(|line| !line.trim().is_empty()).map(|line| format!("{line}\n")).collect())
+}
+
+/// Requires that nothing but a regular file lies in the place of one: opening a pipe waits for its other end.
+fn check_regular(path: &Path) -> Result<()> {
+    if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+        bail!("{} is no regular file: remove it, or name another spool", path.display());
+    }
+    Ok(())
 }
 
 /// Adds lines, and returns when they are on the disk.

@@ -15,11 +15,11 @@ fn what_never_ends_is_refused() {
     for file in ["/dev/zero", &pipe] {
         check(2, &["import", "--format", "jsonl", file], "is no regular file");
         check(2, &["sre", "import", "--memory", "notes", file], "is no regular file");
+        check(1, &["memory", "list", "--config", file], "is no regular file");
     }
     let large = "more than 67108864 bytes";
     check(1, &["files", "put", "--memory", "notes", "a.md", "/dev/zero"], large);
     check(1, &["profile", "apply", "--memory", "notes", "/dev/zero"], large);
     check(1, &["prefs", "apply", "--memory", "notes", "/dev/zero"], large);
     check(1, &["eval", "add", "t-001", "--findings", "/dev/zero"], large);
-    check(1, &["memory", "list", "--config", "/dev/zero"], large);
 }

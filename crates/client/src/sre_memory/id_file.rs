@@ -20,6 +20,14 @@ impl SreMemory {
     /// Where the file cannot be written.
     pub fn write_memory_id(&self, directory: &Path) -> io::Result<bool> {
         let Some(memory) = self.memory_id() else { return Ok(false) };
+        let place = directory.join(FILE);
+        if fs::symlink_metadata(&place).is_ok_and(|about| !about.is_file()) {
+            let rule = format!(
+                "{} is no regular file but a link, a pipe, a folder or the like, and is not replaced: remove it",
+                place.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, rule));
+        }
         let draft = directory.join(format!("{FILE}.{}", std::process::id()));
         match fs::remove_file(&draft) {
             // Of a process with this number that died.
@@ -28,7 +36,7 @@ impl SreMemory {
             Err(error) => return Err(error),
         }
         let mut file = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&draft)?;
-        let written = writeln!(file, "{memory}").and_then(|()| fs::rename(&draft, directory.join(FILE)));
+        let written = writeln!(file, "{memory}").and_then(|()| fs::rename(&draft, &place));
         if written.is_err() {
             // The error says what failed: a draft that stays is its owner's alone.
             let _ = fs::remove_file(&draft);
@@ -55,6 +63,11 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "sre_agent_memory-0123456789\n");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, MODE);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("elsewhere", &path).unwrap();
+        let refused = memory.write_memory_id(folder.path()).unwrap_err().to_string();
+        assert!(refused.contains("no regular file"), "{refused}");
+        assert!(!folder.path().join("elsewhere").exists(), "a link is not written through");
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         assert!(memory.write_memory_id(folder.path()).is_err());

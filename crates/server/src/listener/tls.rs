@@ -9,7 +9,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-use crate::secret_file;
+use crate::{regular_file, secret_file};
 
 /// A certificate chain and its key, in PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,13 +29,14 @@ impl Tls {
         let bad = |what: &str, path: &PathBuf, error: String| {
             Error::invalid("tls", format!("the {what} {} cannot be used: {error}", path.display()))
         };
-        let certificate =
-            |error: rustls::pki_types::pem::Error| bad("certificate", &files.certificate, error.to_string());
-        let chain = CertificateDer::pem_file_iter(&files.certificate)
-            .map_err(certificate)?
+        let read = |what: &str, path: &PathBuf| {
+            regular_file::read(path).map_err(|error| bad(what, path, error.to_string()))
+        };
+        let certificate = read("certificate", &files.certificate)?;
+        let chain = CertificateDer::pem_slice_iter(&certificate)
             .collect::<Result<Vec<_>, _>>()
-            .map_err(certificate)?;
-        let key = PrivateKeyDer::from_pem_file(&files.key)
+            .map_err(|error| bad("certificate", &files.certificate, error.to_string()))?;
+        let key = PrivateKeyDer::from_pem_slice(&read("key", &files.key)?)
             .map_err(|error| bad("key", &files.key, error.to_string()))?;
         warn_of_readers(&files.key);
         let provider = Arc::new(rustls::crypto::ring::default_provider());

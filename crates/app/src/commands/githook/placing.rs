@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use loci_model::Error;
+use loci_server::regular_file;
 
 use super::git::{Git, WorkingTree};
 use super::includes::{INCLUDED, Includes, included};
@@ -167,7 +168,7 @@ impl Plan {
     /// Adds a whole file, where it is not there like this.
     pub(super) fn write(&mut self, path: PathBuf, bytes: Vec<u8>, mode: u32) {
         let has_mode = |found: std::fs::Metadata| found.permissions().mode() & 0o777 == mode;
-        let is_there = std::fs::read(&path).is_ok_and(|found| found == bytes)
+        let is_there = regular_file::read(&path).is_ok_and(|found| found == bytes)
             && std::fs::metadata(&path).is_ok_and(has_mode);
         if !is_there {
             self.changes.push(Change::Write { path, bytes, mode });
@@ -249,7 +250,7 @@ async fn users(git: &Git, tree: &WorkingTree) -> Result<Vec<String>> {
 /// Something is there that is not ours.
 pub(super) fn foreign(path: &Path) -> bool {
     let is_ours =
-        || std::fs::read(path).is_ok_and(|bytes| scripts::is_ours(&String::from_utf8_lossy(&bytes)));
+        || regular_file::read(path).is_ok_and(|bytes| scripts::is_ours(&String::from_utf8_lossy(&bytes)));
     path.symlink_metadata().is_ok() && !is_ours()
 }
 

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use loci_server::regular_file;
 use serde::{Deserialize, Serialize};
 
 use super::git::WorkingTree;
@@ -42,7 +43,7 @@ pub(super) fn file(own: &Path) -> PathBuf {
 /// The file cannot be read.
 pub(super) fn installed(own: &Path) -> Result<Option<TaskHere>> {
     let path = file(own);
-    match std::fs::read(&path) {
+    match regular_file::read(&path) {
         Ok(bytes) => {
             serde_json::from_slice(&bytes).map(Some).with_context(|| format!("the file {}", path.display()))
         }

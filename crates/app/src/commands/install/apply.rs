@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use loci_model::Error;
+use loci_server::regular_file;
 
 use super::client::{Scope, Target};
 use super::plan::Edit;
@@ -26,7 +27,7 @@ pub(super) struct Written {
 /// It leads out of the project, is no text or no file, or cannot be read.
 pub(super) fn read(target: &Target, project: &Path) -> Result<Option<String>> {
     let path = settled(target, project)?;
-    let bytes = match fs::read(&path) {
+    let bytes = match regular_file::read(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),

@@ -19,6 +19,7 @@ use loci_engine::admin::{Transfer, TransferReport};
 use loci_model::MemoryId;
 use loci_model::ports::clock::Clock as _;
 use loci_model::ports::store::{Checkpoint, Store, StoreExt as _};
+use loci_server::regular_file;
 
 use self::progress::Shown;
 use crate::adapters::SystemClock;
@@ -188,8 +189,8 @@ fn keep_master_key(from: &StorePlan, to: &StorePlan, environment: &Environment) 
             source.display()
         )));
     };
-    let key = std::fs::read(&source).with_context(|| format!("reading {}", source.display()))?;
-    match std::fs::read(&target) {
+    let key = regular_file::read(&source).with_context(|| format!("reading {}", source.display()))?;
+    match regular_file::read(&target) {
         Ok(there) if there == key => Ok(None),
         Ok(_) => Ok(Some(format!(
             "{} is another master key than {}: access keys that were moved do not work with it",

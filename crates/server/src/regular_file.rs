@@ -1,0 +1,71 @@
+//! Regular files that an operator names: a configuration, a key, a token. They are opened without waiting, so that
+//! neither a pipe that nobody writes into nor a device holds a start up. An open file of this process counts too: shells
+//! hand over the output of a command as `/dev/fd/63`. What is in a file, its mode and its owner are the reader's matter.
+
+use std::fs::File;
+use std::io::{Error, ErrorKind, Read as _, Result};
+use std::path::Path;
+
+use loci_model::limits::INPUT_TEXT_BYTES_MAX;
+use rustix::fs::{Mode, OFlags};
+
+/// The standard input of this process.
+const STANDARD_INPUT: &str = "/dev/stdin";
+/// The folder of the open files of this process.
+const OPEN_FILES: &str = "/dev/fd";
+
+/// Opens a file to read it.
+///
+/// # Errors
+/// `InvalidInput` for a pipe, a device, a socket and a folder; those of the file system.
+pub fn open(path: &Path) -> Result<File> {
+    if is_open_file(path) {
+        return File::open(path);
+    }
+    // A socket cannot be opened at all, and opening a device may do something.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(irregular());
+    }
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    // Another may lie there by now.
+    if file.metadata()?.is_file() { Ok(file) } else { Err(irregular()) }
+}
+
+/// Reads a whole file.
+///
+/// # Errors
+/// As [`open`]; `FileTooLarge` over [`INPUT_TEXT_BYTES_MAX`].
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(INPUT_TEXT_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > INPUT_TEXT_BYTES_MAX {
+        let rule = format!("it has more than {INPUT_TEXT_BYTES_MAX} bytes: name another file");
+        return Err(Error::new(ErrorKind::FileTooLarge, rule));
+    }
+    Ok(bytes)
+}
+
+/// Reads a whole file of text.
+///
+/// # Errors
+/// As [`read`]; `InvalidData` for what is not UTF-8.
+pub fn read_to_string(path: &Path) -> Result<String> {
+    String::from_utf8(read(path)?).map_err(|error| Error::new(ErrorKind::InvalidData, error.utf8_error()))
+}
+
+/// The error for what is no regular file.
+fn irregular() -> Error {
+    let rule = "it is no regular file: save what it holds in one, and name that";
+    Error::new(ErrorKind::InvalidInput, rule)
+}
+
+fn is_open_file(path: &Path) -> bool {
+    if path == Path::new(STANDARD_INPUT) {
+        return true;
+    }
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    folder.is_some_and(|folder| {
+        folder == Path::new(OPEN_FILES) || folder.starts_with("/proc") && folder.ends_with("fd")
+    })
+}
