@@ -27,6 +27,9 @@ pub(crate) struct Apply {
     /// Remove what a file declared and this one does not
     #[arg(long)]
     prune: bool,
+    /// Restore what was erased here: of users who were forgotten, too
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     at: OperationsAt,
 }
@@ -77,7 +80,8 @@ impl Apply {
             dry_run: self.dry_run,
             prune: self.prune,
         };
-        let done = session.client.sre_preferences_apply(&memory, &asked).await?;
+        let client = session.client.clone().with_if_erased(self.force);
+        let done = client.sre_preferences_apply(&memory, &asked).await?;
         output::result(session.json, &done, applied)?;
         if done.dry_run && done.changed > 0 {
             output::dry_run();

@@ -20,7 +20,9 @@ use super::preference_lists::{by_user, records_of};
 use super::preferences::{IN_FORCE, SrePreference, merged};
 use super::saving::{EVENT_TYPE, Naming, Spring, SreSave};
 use super::{canonical, masking, place, preference, segment};
+use crate::erasure::{Tombstones, refusal_of_actor};
 use crate::events::{NewEvent, Prepared};
+use crate::idempotency::IfErased;
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changing::Changing;
@@ -39,6 +41,9 @@ pub struct SreApply {
     pub dry_run: bool,
     /// What the file does not say any more is removed.
     pub prune: bool,
+    /// What becomes of users who were forgotten here. A file tells no time: what it says may be from before, so it is
+    /// refused unless somebody restores it.
+    pub if_erased: IfErased,
 }
 
 /// What becomes of a key.
@@ -129,7 +134,8 @@ impl Engine {
     ///
     /// # Errors
     /// `Denied` without administration of the whole memory; `Invalid`, naming user, index and member, and then nothing is changed; `TooLarge`
-    /// for more keys than one file may have.
+    /// for more keys than one file may have; `SOURCE_ERASED`, naming the user, where a key of somebody changes who
+    /// was forgotten here.
     pub async fn sre_preferences_apply(
         &self,
         caller: &Principal,
@@ -227,7 +233,28 @@ impl Engine {
         plan.changes
             .sort_by(|a, b| (&a.user, &a.kind, &a.key, a.what).cmp(&(&b.user, &b.kind, &b.key, b.what)));
         plan.items = items;
+        if asked.if_erased != IfErased::Restore {
+            self.check_forgotten(tx, &memory.id, &plan, now)?;
+        }
         Ok(plan)
+    }
+
+    /// Requires that nobody of whom something would be written was forgotten here.
+    fn check_forgotten(&self, tx: &dyn ReadTx, memory: &MemoryId, plan: &Plan, now: Timestamp) -> Result<()> {
+        let tombstones = Tombstones { vault: self.vault.as_ref(), memory };
+        let said = |one: &&SreApplyChange| matches!(one.what, SreApplyKind::Add | SreApplyKind::Change);
+        let mut users: BTreeSet<&str> =
+            plan.changes.iter().filter(said).map(|one| one.user.as_str()).collect();
+        for item in &plan.items {
+            // Each user once, however many items the file has of them.
+            if !users.remove(item.user.as_str()) {
+                continue;
+            }
+            if let Some(at) = tombstones.of_actor(tx, item.event.actor(), now)? {
+                return Err(refusal_of_actor(at).on(format!("users.{}", item.user)));
+            }
+        }
+        Ok(())
     }
 
     fn sre_carry_out(

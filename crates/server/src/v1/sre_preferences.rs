@@ -113,7 +113,13 @@ async fn apply(call: Call, asked: shape::SrePreferencesApply) -> Result<shape::S
             return Err(Error::invalid("users", "give either users, or the file as text"));
         }
     };
-    let apply = SreApply { memory: call.memory().await?, users, dry_run: asked.dry_run, prune: asked.prune };
+    let apply = SreApply {
+        memory: call.memory().await?,
+        users,
+        dry_run: asked.dry_run,
+        prune: asked.prune,
+        if_erased: call.if_erased()?,
+    };
     let changes = call.doors.engine.sre_preferences_apply(&call.caller, apply).await?;
     let count = |of: &dyn Fn(SreApplyKind) -> bool| {
         u64::try_from(changes.iter().filter(|one| of(one.what)).count()).unwrap_or(u64::MAX)

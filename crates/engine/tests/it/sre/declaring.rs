@@ -1,11 +1,12 @@
 //! Preferences as a file declares them, as people look at them, and for how long they are there: §13, P-3, P-5, tests 7 and 14, D24.
 
+use loci_engine::idempotency::IfErased;
 use loci_engine::sre::{SreApply, SreApplyChange, SreApplyKind};
 use loci_model::ports::clock::Clock;
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::sre::{SreSource, SreType};
-use loci_model::{ErrorKind, Result};
+use loci_model::{ActorId, ErrorKind, Reason, Result};
 use serde_json::{Value, json};
 
 use super::{Said, known, of_actor, of_team, preferences, reopened, world};
@@ -30,8 +31,18 @@ fn apply(
     dry_run: bool,
     prune: bool,
 ) -> Result<Vec<SreApplyChange>> {
+    apply_if(world, users, dry_run, prune, IfErased::Answer)
+}
+
+fn apply_if(
+    world: &World,
+    users: Vec<(String, Vec<Value>)>,
+    dry_run: bool,
+    prune: bool,
+    if_erased: IfErased,
+) -> Result<Vec<SreApplyChange>> {
     world.clock.advance_ms(1_000);
-    let asked = SreApply { memory: world.memory.id.clone(), users, dry_run, prune };
+    let asked = SreApply { memory: world.memory.id.clone(), users, dry_run, prune, if_erased };
     world.drive(world.engine.sre_preferences_apply(&world.caller, asked))
 }
 
@@ -52,6 +63,32 @@ fn human(world: &World, actor: &str, data: Value) {
         session: None,
     };
     said.save(world, data).unwrap();
+}
+
+#[test]
+fn who_was_forgotten_does_not_come_back_by_a_file() {
+    let world = world();
+    apply(&world, file(), false, false).unwrap();
+    let forget = |name: &str| {
+        let actor = ActorId::parse(name).unwrap();
+        world.drive(world.engine.forget_actor(&world.caller, &world.memory.id, &actor)).unwrap();
+    };
+    forget("Alice");
+    let left = known(&world).len();
+    for (dry_run, prune) in [(true, false), (false, false), (false, true)] {
+        for if_erased in [IfErased::Answer, IfErased::Refuse] {
+            let error = apply_if(&world, file(), dry_run, prune, if_erased).unwrap_err();
+            assert_eq!(error.reason, Some(Reason::SourceErased), "{error:?}");
+            assert_eq!(error.field.as_deref(), Some("users.Alice"));
+            assert_eq!(known(&world).len(), left, "all or nothing");
+        }
+    }
+    // The others of the file are as they were, and she comes back where somebody restores her.
+    let others = || file().into_iter().filter(|(user, _)| user != "Alice").collect::<Vec<_>>();
+    assert_eq!(counts(&apply(&world, others(), false, false).unwrap()), [("unchanged", 1)]);
+    let restored = apply_if(&world, file(), false, false, IfErased::Restore).unwrap();
+    assert_eq!(counts(&restored), [("add", 3), ("unchanged", 1)]);
+    assert_eq!(counts(&apply(&world, file(), false, false).unwrap()), [("unchanged", 4)]);
 }
 
 #[test]
@@ -130,7 +167,9 @@ fn an_error_names_its_place_and_changes_nothing() {
     check(twice, "users.Alice.preferences[2].preference_value.escalation_delay_minutes");
     check(vec![("a/b".to_owned(), Vec::new())], "users.a/b");
     let stranger = of_team("Bob");
-    let asked = SreApply { memory: world.memory.id.clone(), users: file(), dry_run: true, prune: false };
+    let if_erased = IfErased::Answer;
+    let asked =
+        SreApply { memory: world.memory.id.clone(), users: file(), dry_run: true, prune: false, if_erased };
     let refused = world.drive(world.engine.sre_preferences_apply(&stranger, asked)).unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Denied);
 }
