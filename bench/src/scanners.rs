@@ -85,6 +85,7 @@ const ATTACKS: &[Attack] = &[
     attack(&["keys to delete"], "<Delete>", "<Object><Key>a&amp;b</Key></Object>"),
     attack(&["a bucket's query"], "", "x-amz-#=1&"),
     attack(&["frontmatter"], "---\n", "a#: b\n"),
+    attack(&["a searched frontmatter"], "a: &a [x]\n", "b: &a [*a, *a]\n"),
     attack(&["frontmatter", "a reply's JSON", "a literal", "an answer's JSON"], "", "["),
     attack(&["an answer's JSON", "a request's shape"], "{", "\"a#\":1,"),
     attack(&["mentions", "learnings"], "", "`a#` src/a#.rs "),

@@ -76,6 +76,9 @@ const STRATEGIES: &[Scanner] = &[
 
 const FILES: &[Scanner] = &[
     Scanner::new("frontmatter", |text| drop(black_box(files::frontmatter::parse(text).map(|_| ())))),
+    Scanner::new("a searched frontmatter", |text| {
+        black_box(files::frontmatter::searched(&format!("---\n{text}\n---\n")).is_some());
+    }),
     Scanner::new("title", |text| drop(black_box(files::derived::derived_title(text)))),
     Scanner::new("description", |text| drop(black_box(files::derived::derived_description(text)))),
     Scanner::new("folded", |text| drop(black_box(files::folding::folded(text)))),

@@ -68,7 +68,7 @@ pub(crate) fn masked_metadata(metadata: &Metadata, mode: RedactionMode) -> Resul
     };
     let one = |(key, said): (&String, &MetadataValue)| {
         check_name("metadata", key, mode)?;
-        Ok((key.clone(), value(said)))
+        Ok::<_, Error>((key.clone(), value(said)))
     };
     metadata.iter().map(one).collect()
 }
