@@ -363,6 +363,13 @@ fn owning_documents() -> Vec<(String, String, Owned)> {
     head("title: user_id alice\ntags: [alice]".to_owned(), Others);
     head("user_id: bob\nagent_id: alice".to_owned(), Others);
     head("user_id: alice\nagent_id: bob".to_owned(), Hers);
+    head("Metadata:\n  User: alice".to_owned(), Hers);
+    head("users: [{login: alice}]".to_owned(), Hers);
+    head("users: [{login: alice}, {login: bob}]".to_owned(), Shared);
+    head("users: [{login: bob, team: alice}]".to_owned(), Others);
+    // Heads that are text everywhere else.
+    head("lead: &a alice\nuser: *a".to_owned(), Hers);
+    head("user: alice\nuser: bob".to_owned(), Shared);
     for (path, file, owned) in [
         ("knowledge/users/alice/d#.md", "", Hers),
         ("knowledge/users/alice/deep/d#.md", "", Hers),
