@@ -1,24 +1,25 @@
 //! `export_page`, `export_part`: a memory, or a part of it, as lines, a page at a time, so that any size streams.
 //!
-//! Exported: the memory, its repositories, its tasks, what they were shown, their commits and prompts, their sessions and what was said in them, live events, every version of every record, every change of state, facts that cite
-//! code and how they came to stand where they stand, and the ledger. Of a namespace: its records with all that, and the repository, tasks,
-//! commits and entries of the ledger of its actor. Of a person: what forgetting them finds, parked objects too. Not exported, because it is derived or only of this server: vectors,
-//! indexes, kept verifications, jobs, tokens, keys, IngestData still waiting; and who read a fact when: it is counted.
+//! Exported: the memory, its repositories, its tasks, what they were shown, their commits and prompts, their
+//! sessions and what was said in them, live events, every version of every record, every change of state, facts
+//! that cite code and how they came to stand where they stand, and the ledger. Of a namespace: its records with
+//! all that, and the repository, tasks, commits and entries of the ledger of its actor. Of a person: what
+//! forgetting them finds, what of others names them, parked objects too. Not exported, because it is derived or
+//! only of this server: vectors, indexes, kept verifications, jobs, tokens, keys, IngestData still waiting; and
+//! who read a fact when: it is counted.
 
 use std::sync::Arc;
 
 use loci_model::code::ObjectId;
-use loci_model::commit::TaskCommit;
 use loci_model::ledger::Shelf;
 use loci_model::parked_object::{ObjectHead, ParkedObject};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
-use loci_model::repository::Repository;
-use loci_model::task::Task;
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 use super::{ExportCursor, ExportLine, ExportPart, ExportedObject, Holdings};
+use crate::coding::{NamesPeople, number_of};
 use crate::erasure::is_note_of;
 use crate::memories::existing;
 use crate::{Engine, access};
@@ -103,12 +104,32 @@ fn repositories(
         None => ExportCursor::Tasks(None),
     };
     let actor = part.actor();
-    let is_meant = |one: &Repository| {
-        actor.as_ref().is_none_or(|actor| one.key == actor.as_str())
-            && part.person.as_ref().is_none_or(|held| held.person.is_name(&one.key))
-    };
-    let line = |repository| ExportLine::Repository { repository: Box::new(repository) };
-    Ok((page.into_iter().filter(is_meant).map(line).collect(), next))
+    let mut lines = Vec::with_capacity(page.len());
+    for repository in page {
+        let is_of_actor = actor.as_ref().is_none_or(|actor| repository.key == actor.as_str());
+        let is_theirs = |held: &Holdings| held.person.is_name(&repository.key);
+        if is_of_actor && is_about(part, &repository, None, is_theirs)? {
+            lines.push(ExportLine::Repository { repository: Box::new(repository) });
+        }
+    }
+    Ok((lines, next))
+}
+
+/// True for a noun that is the person's or names them; in the export of everybody, for all.
+fn is_about<T: NamesPeople + Clone>(
+    part: &ExportPart,
+    noun: &T,
+    number: Option<&str>,
+    is_theirs: impl FnOnce(&Holdings) -> bool,
+) -> Result<bool> {
+    let Some(held) = part.person.as_deref() else { return Ok(true) };
+    if is_theirs(held) {
+        return Ok(true);
+    }
+    match &held.mentions {
+        Some(mentions) => mentions.is_in(noun, number),
+        None => Ok(false),
+    }
 }
 
 fn tasks(
@@ -125,11 +146,13 @@ fn tasks(
         None if part.namespace.is_some() => ExportCursor::Commits(None),
         None => ExportCursor::Exposures(None),
     };
-    let is_theirs = |held: &Holdings, task: &Task| {
-        held.person.is_actor(&task.actor) || held.mentions.as_ref().is_some_and(|known| known.is_task(task))
-    };
-    let meant = page.into_iter().filter(|task| part.person.as_ref().is_none_or(|held| is_theirs(held, task)));
-    Ok((meant.map(|task| ExportLine::Task { task: Box::new(task) }).collect(), next))
+    let mut lines = Vec::with_capacity(page.len());
+    for task in page {
+        if is_about(part, &task, None, |held| held.person.is_actor(&task.actor))? {
+            lines.push(ExportLine::Task { task: Box::new(task) });
+        }
+    }
+    Ok((lines, next))
 }
 
 fn exposures(
@@ -161,11 +184,17 @@ fn commits(
         None if part.namespace.is_some() => ExportCursor::Records(None),
         None => ExportCursor::Prompts(None),
     };
-    let actor = part.actor();
-    let is_meant =
-        |one: &TaskCommit| actor.as_ref().is_none_or(|actor| one.actor == *actor) && part.is_of(&one.actor);
-    let line = |commit| ExportLine::Commit { commit: Box::new(commit) };
-    Ok((page.into_iter().filter(is_meant).map(line).collect(), next))
+    let (actor, mut lines) = (part.actor(), Vec::with_capacity(page.len()));
+    for commit in page.into_iter().filter(|one| actor.as_ref().is_none_or(|actor| one.actor == *actor)) {
+        let number = match &part.person {
+            Some(_) => number_of(tx, memory, commit.task.as_ref(), commit.user.as_deref())?,
+            None => None,
+        };
+        if is_about(part, &commit, number.as_deref(), |held| held.person.is_actor(&commit.actor))? {
+            lines.push(ExportLine::Commit { commit: Box::new(commit) });
+        }
+    }
+    Ok((lines, next))
 }
 
 /// Prompts are nobody's.
@@ -200,8 +229,13 @@ fn task_sessions(
         Some(last) => ExportCursor::TaskSessions(Some(last.task.clone())),
         None => ExportCursor::SessionItems(None),
     };
-    let line = |session| ExportLine::TaskSession { session: Box::new(session) };
-    Ok((page.into_iter().filter(|one| part.is_of(&one.actor)).map(line).collect(), next))
+    let mut lines = Vec::with_capacity(page.len());
+    for session in page {
+        if is_about(part, &session, None, |held| held.person.is_actor(&session.actor))? {
+            lines.push(ExportLine::TaskSession { session: Box::new(session) });
+        }
+    }
+    Ok((lines, next))
 }
 
 /// Those past their time are left out, as events are.
@@ -218,8 +252,17 @@ fn session_items(
         Some(last) => ExportCursor::SessionItems(Some((last.task.clone(), last.seq))),
         None => ExportCursor::Events(0),
     };
-    let live = page.into_iter().filter(|item| item.expires_at > now && part.is_of(&item.actor));
-    Ok((live.map(|item| ExportLine::SessionItem { item: Box::new(item) }).collect(), next))
+    let mut lines = Vec::with_capacity(page.len());
+    for item in page.into_iter().filter(|item| item.expires_at > now) {
+        let number = match &part.person {
+            Some(_) => number_of(tx, memory, Some(&item.task), item.user.as_deref())?,
+            None => None,
+        };
+        if is_about(part, &item, number.as_deref(), |held| held.person.is_actor(&item.actor))? {
+            lines.push(ExportLine::SessionItem { item: Box::new(item) });
+        }
+    }
+    Ok((lines, next))
 }
 
 fn events(
@@ -235,9 +278,13 @@ fn events(
         Some(last) => ExportCursor::Events(last.arrival),
         None => ExportCursor::Records(None),
     };
-    let meant = page.into_iter().filter(|event| part.is_of(&event.actor));
-    let lines = meant.map(|event| ExportLine::Event { event: Box::new(event) });
-    Ok((lines.collect(), next))
+    let mut lines = Vec::with_capacity(page.len());
+    for event in page {
+        if is_about(part, &event, None, |held| held.person.is_actor(&event.actor))? {
+            lines.push(ExportLine::Event { event: Box::new(event) });
+        }
+    }
+    Ok((lines, next))
 }
 
 fn records(
@@ -255,7 +302,7 @@ fn records(
     };
     let mut lines = Vec::with_capacity(page.len());
     for record in page {
-        if !is_held(part, &record) {
+        if !is_held(tx, part, &record)? {
             continue;
         }
         let newest = tx.records().get(memory, &record.id)?;
@@ -275,12 +322,31 @@ fn records(
     Ok((lines, next))
 }
 
-/// True for a record of the person, or a rule that names them.
-fn is_held(part: &ExportPart, record: &Record) -> bool {
-    let is_theirs = |held: &Arc<Holdings>| {
-        held.records.contains(&record.id) || held.mentions.as_ref().is_some_and(|known| known.is_rule(record))
-    };
-    part.person.as_ref().is_none_or(is_theirs)
+/// True for a record of the person, and for one that names them: in that version, in the changes of its state or
+/// in what stands beside it.
+fn is_held(tx: &dyn ReadTx, part: &ExportPart, record: &Record) -> Result<bool> {
+    if is_about(part, record, None, |held| held.records.contains(&record.id))? {
+        return Ok(true);
+    }
+    if part.person.as_ref().is_none_or(|held| held.mentions.is_none()) {
+        return Ok(false);
+    }
+    let (memory, nobodys) = (&record.memory, |_: &Holdings| false);
+    for change in tx.telemetry().of_record(memory, &record.id)? {
+        if is_about(part, &change, None, nobodys)? {
+            return Ok(true);
+        }
+    }
+    let Some(fact) = tx.facts().get(memory, &record.id)? else { return Ok(false) };
+    if is_about(part, &fact, None, nobodys)? {
+        return Ok(true);
+    }
+    for event in tx.fact_events().history(memory, &record.id)? {
+        if is_about(part, &event, None, nobodys)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// What a record has that cites code. Retrievals are counted, not told one by one.
@@ -352,16 +418,11 @@ fn ledger(
     };
     let mut lines = Vec::with_capacity(page.len());
     for entry in page.into_iter().filter(|entry| !entry.is_of_sequences()) {
-        let is_meant = match part.person.as_ref() {
-            None => true,
-            Some(held) if held.person.is_actor(&entry.actor) => true,
-            Some(held) if is_note_of(&entry, &held.records)? => true,
-            Some(held) => match &held.mentions {
-                Some(known) => known.is_entry(&entry)?,
-                None => false,
-            },
+        let is_note = match part.person.as_ref() {
+            Some(held) => is_note_of(&entry, &held.records)?,
+            None => false,
         };
-        if is_meant {
+        if is_about(part, &entry, None, |held| is_note || held.person.is_actor(&entry.actor))? {
             lines.push(ExportLine::Ledger { entry: Box::new(entry) });
         }
     }

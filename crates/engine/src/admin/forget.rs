@@ -11,8 +11,9 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, Error, MemoryId, RecordId, Result, Timestamp};
 
 use super::{ForgetReceipt, ForgottenKind};
+use crate::asking::forgetting;
 use crate::coding::{MentionsTaken, PersonMentions, person_of, pseudonym};
-use crate::erasure::{Counts, ErasedTexts, Erasing, Person, erase_person};
+use crate::erasure::{Counts, ErasedTexts, Erasing, Person, Source, Tombstones, erase_person};
 use crate::files::mirroring::MirrorAfterErasure;
 use crate::memories::existing;
 use crate::{Engine, access};
@@ -20,11 +21,13 @@ use crate::{Engine, access};
 /// Walks of one call: what was written between a walk and its erasure is found by the next.
 const WALKS_MAX: usize = 3;
 /// Places that are out of reach in any case.
-const UNREACHABLE: [&str; 4] = [
+const UNREACHABLE: [&str; 6] = [
     "backups and exports made before",
     "clones and copies of mirrors, and files there that were edited since their last sync",
+    "names in code, in its history, in names of branches, and in texts of prompts and of documents of others",
     "files of removed mirrors in buckets, outside of mirror.roots and on other servers",
     "spools of clones that were not sent yet",
+    "access keys that are named after the person, and logs of the server",
 ];
 
 /// Whom to forget.
@@ -130,13 +133,19 @@ impl Engine {
         dry_run: bool,
     ) -> Result<Forgotten> {
         let Forgetting { memory, person, mentions, names_files } = whom;
-        let (by, at) = (caller.name.as_str(), self.clock.now());
+        let (mut by, at) = (caller.name.as_str(), self.clock.now());
         if !dry_run {
             self.ready_to_seal().await?;
         }
         let (mut counts, mut mentions_taken) = (Counts::new(), MentionsTaken::default());
         if let Some(mentions) = mentions {
-            mentions_taken = self.take_person_out(memory, mentions, by, dry_run).await?;
+            by = mentions.caller(by);
+            let own = self.holdings(memory, person, None).await?.records;
+            let walk = mentions.walk((memory, person, own), by, at);
+            mentions_taken = self.take_person_out(&walk, dry_run).await?;
+            for (kind, count) in mentions_taken.listed() {
+                counts.add(kind, count);
+            }
             counts.add("mentions by others", mentions_taken.count());
         }
         let (mut records, mut left_shared) = (BTreeSet::new(), 0);
@@ -150,6 +159,10 @@ impl Engine {
             if dry_run || found.is_empty() {
                 break;
             }
+        }
+        if !dry_run && mentions_taken.count() > 0 {
+            let memory = memory.id.clone();
+            self.store.write(move |tx| forgetting::of_names(tx, &memory, at)).await?;
         }
         let mut unreachable: Vec<String> = UNREACHABLE.iter().map(|place| (*place).to_owned()).collect();
         let mut mirrors = Vec::new();
@@ -172,17 +185,21 @@ impl Engine {
     ) -> Result<(Memory, Person, Option<PersonMentions>)> {
         let pseudonym = pseudonym(&hex::encode(self.ids.random()));
         let (memory, actor) = (memory.clone(), actor.clone());
-        self.store
-            .read(move |tx| {
-                let memory = existing(tx, &memory)?;
-                let mut actors = vec![actor.clone()];
-                let known = person_of(tx, &memory, &actor, &pseudonym)?;
-                let (others, mentions) = known.map_or((Vec::new(), None), |(all, known)| (all, Some(known)));
-                actors.extend(others.into_iter().filter(|other| *other != actor));
-                let person = Person::of(&memory, actors);
-                Ok((memory, person, mentions))
-            })
-            .await
+        let found = self.store.read(move |tx| {
+            let memory = existing(tx, &memory)?;
+            let mut actors = vec![actor.clone()];
+            let known = person_of(tx, &memory, &actor, &pseudonym)?;
+            let (others, mentions) = known.map_or((Vec::new(), None), |(all, known)| (all, Some(known)));
+            actors.extend(others.into_iter().filter(|other| *other != actor));
+            let person = Person::of(&memory, actors);
+            Ok((memory, person, mentions))
+        });
+        let (memory, person, mentions) = found.await?;
+        let mentions = match mentions {
+            Some(mentions) => Some(self.with_addresses(&memory.id, mentions).await?),
+            None => None,
+        };
+        Ok((memory, person, mentions))
     }
 
     async fn erase_found(
@@ -211,6 +228,12 @@ impl Engine {
             if let Some(key) = whom.mentions.as_ref().and_then(|mentions| mentions.settings.as_deref()) {
                 let is_there = tx.ledger_mut().remove(&memory.id, Shelf::PreferenceUser, key)?;
                 counts.add("ledger entries", u64::from(is_there));
+            }
+            for actor in
+                whom.mentions.iter().flat_map(PersonMentions::actors_of_addresses).filter(|_| !dry_run)
+            {
+                let tombstones = Tombstones { vault, memory: &memory.id };
+                tombstones.put(tx, &Source::Actor(&actor), at)?;
             }
             Ok(counts)
         })

@@ -13,7 +13,7 @@ use loci_model::{ActorId, MemoryId, RecordId, Result, Timestamp};
 
 use super::{ExportLine, ImportReport};
 use crate::Engine;
-use crate::coding::{Naming, Taken, knows_people, pseudonym};
+use crate::coding::{NamesPeople, NamingLine, Taken, knows_people, pseudonym, take_forgotten};
 use crate::erasure::{Source, Tombstones, message_name};
 use crate::events::scheduling::extracting;
 use crate::idempotency::IfErased;
@@ -217,16 +217,11 @@ impl<'a> Sifting<'a> {
 
     /// Takes people out of a line who were forgotten after it was written.
     fn take_forgotten(&mut self, line: &mut ExportLine) -> Result<Taken> {
-        let (memory, naming) = match line {
-            ExportLine::Task { task } => (task.memory.clone(), Naming::Task(task)),
-            ExportLine::Ledger { entry } => (entry.memory.clone(), Naming::Entry(entry)),
-            ExportLine::Record { record, .. } => (record.memory.clone(), Naming::Rule(record)),
-            _ => return Ok(Taken::Nobody),
-        };
+        let Some((memory, line)) = naming(line) else { return Ok(Taken::Nobody) };
         if !self.memory(&memory)?.is_some_and(knows_people) {
             return Ok(Taken::Nobody);
         }
-        naming.take_forgotten(|actor| {
+        take_forgotten(line, |actor| {
             let Some(found) = self.find(&memory, &Source::Actor(actor))? else { return Ok(None) };
             let tombstones = Tombstones { vault: self.vault, memory: &memory };
             Ok(Some((found.at, pseudonym(&tombstones.digest(&Source::Pseudonym(actor))?))))
@@ -246,4 +241,41 @@ impl<'a> Sifting<'a> {
         let Some(at) = tombstones.get_outliving(self.tx, source, self.now)? else { return Ok(None) };
         Ok(Some(Found { memory: memory.clone(), digest: tombstones.digest(source)?, at }))
     }
+}
+
+/// A line that may name people, with its memory; `None` for what names nobody.
+fn naming(line: &mut ExportLine) -> Option<(MemoryId, NamingLine<'_>)> {
+    let (memory, written) = origin(line)?;
+    let noun: &mut dyn NamesPeople = match line {
+        ExportLine::Repository { repository } => &mut **repository,
+        ExportLine::Task { task } => &mut **task,
+        ExportLine::Commit { commit } => &mut **commit,
+        ExportLine::TaskSession { session } => &mut **session,
+        ExportLine::SessionItem { item } => &mut **item,
+        ExportLine::Event { event } => &mut **event,
+        ExportLine::Record { record, .. } => &mut **record,
+        ExportLine::Change { change } => change,
+        ExportLine::Fact { fact } => &mut **fact,
+        ExportLine::Ledger { entry } => &mut **entry,
+        _ => return None,
+    };
+    Some((memory, NamingLine { noun, written }))
+}
+
+/// The memory of a line that may name people, and the time from which it is.
+fn origin(line: &ExportLine) -> Option<(MemoryId, Timestamp)> {
+    let (memory, written) = match line {
+        ExportLine::Repository { repository } => (&repository.memory, repository.updated_at),
+        ExportLine::Task { task } => (&task.memory, task.created_at),
+        ExportLine::Commit { commit } => (&commit.memory, commit.reported_at),
+        ExportLine::TaskSession { session } => (&session.memory, session.updated_at),
+        ExportLine::SessionItem { item } => (&item.memory, item.reported_at),
+        ExportLine::Event { event } => (&event.memory, event.arrived),
+        ExportLine::Record { record, .. } => (&record.memory, record.created_at),
+        ExportLine::Change { change } => (&change.memory, change.at),
+        ExportLine::Fact { fact } => (&fact.memory, fact.created_at),
+        ExportLine::Ledger { entry } => (&entry.memory, entry.at),
+        _ => return None,
+    };
+    Some((memory.clone(), written))
 }

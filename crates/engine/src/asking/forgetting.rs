@@ -47,3 +47,11 @@ pub(crate) fn of_reviews(tx: &mut dyn Tx, memory: &MemoryId, now: Timestamp) -> 
     }
     Ok(())
 }
+
+/// Somebody's names are gone, which any question may quote.
+pub(crate) fn of_names(tx: &mut dyn Tx, memory: &MemoryId, now: Timestamp) -> Result<()> {
+    for job in tx.exchanges_mut().drop_of_steps(memory, None, Step::ALL)? {
+        tx.jobs_mut().wake(memory, &job, now)?;
+    }
+    tx.jobs_mut().wake_running(memory, None, None, now).map(drop)
+}

@@ -112,7 +112,8 @@ pub(crate) use learned::{DIGEST, KNOWLEDGE, digest};
 pub use metrics::{Cut, Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
 pub(crate) use preferences::{
-    MentionsTaken, Naming, PersonMentions, Taken, knows_people, person_of, pseudonym,
+    MentionsTaken, NamesPeople, NamingLine, PersonMentions, Taken, knows_people, number_of, person_of,
+    pseudonym, take_forgotten,
 };
 pub use preferences::{
     PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,

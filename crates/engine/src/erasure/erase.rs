@@ -25,7 +25,7 @@ const ROWS_PER_READ: usize = 200;
 /// another.
 const SHARED: &str = "shared with others";
 /// Every kind that is looked at, in the order of the receipt.
-const KINDS: [&str; 16] = [
+const KINDS: [&str; 25] = [
     "events",
     "records",
     "documents",
@@ -41,6 +41,15 @@ const KINDS: [&str; 16] = [
     "deliveries",
     "request tokens",
     "mentions by others",
+    "mentions in tasks",
+    "mentions in commits",
+    "mentions in task sessions",
+    "mentions in events",
+    "mentions in deliveries",
+    "mentions in request tokens",
+    "mentions in repositories",
+    "mentions in ledger entries",
+    "mentions in records",
     SHARED,
 ];
 

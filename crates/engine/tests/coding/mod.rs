@@ -20,6 +20,7 @@ mod measuring;
 mod outcomes;
 mod path_refs;
 mod pending_citations;
+mod people_forgotten;
 mod preferences;
 mod prompts;
 mod red_team;

@@ -267,6 +267,22 @@ impl Deliveries for PgTx<'_> {
         Ok(changed > 0)
     }
 
+    fn reword(&mut self, delivery: &Delivery) -> Result<bool> {
+        let Some(memory) = self.number(&delivery.memory)? else { return Ok(false) };
+        let changed = self.run(
+            "UPDATE deliveries SET error = $4, body = $5 WHERE mem = $1 AND direction = $2 AND id = $3 \
+             RETURNING 1",
+            &[
+                &memory,
+                &direction_code(delivery.direction),
+                &delivery.id.as_str(),
+                &delivery.last_error.as_deref().map(plain),
+                &delivery.body.as_str(),
+            ],
+        )?;
+        Ok(changed > 0)
+    }
+
     fn sweep_received(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<usize> {
         let Some(memory) = self.number(memory)? else { return Ok(0) };
         self.run(

@@ -7,6 +7,7 @@ use loci_model::ports::store::{
     UnreadEvent,
 };
 use loci_model::{ActorId, BranchName, Error, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
+use loci_store_kit::codes::json;
 use loci_store_kit::reading::{EventOf, main_branch};
 use tokio_postgres::types::ToSql;
 
@@ -128,6 +129,29 @@ impl Events for PgTx<'_> {
             self.note_metadata(event, place);
         }
         Ok(unsigned(arrival))
+    }
+
+    fn rewrite(&mut self, event: &Event) -> Result<bool> {
+        let Some((memory, key)) = self.session_place(&event.memory, &event.actor, &event.session)? else {
+            return Ok(false);
+        };
+        let metadata = if event.metadata.is_empty() { None } else { Some(json(&event.metadata)?) };
+        let (id, payload) = (event.id.as_str(), json(&event.payload)?);
+        let changed = self.run(
+            "UPDATE events SET meta = $4, payload = $5 WHERE mem = $1 AND sess = $2 AND id = $3 RETURNING 1",
+            &[&memory, &key, &id, &metadata, &payload],
+        )?;
+        if changed == 0 {
+            return Ok(false);
+        }
+        self.later(
+            "DELETE FROM event_meta WHERE mem = $1 AND sess = $2 AND id = $3",
+            vec![Box::new(memory), Box::new(key), Box::new(id.to_owned())],
+        );
+        if !event.hidden {
+            self.note_metadata(event, (memory, key));
+        }
+        Ok(true)
     }
 
     fn delete(

@@ -123,6 +123,20 @@ impl FactEvents for PgTx<'_> {
         Ok(())
     }
 
+    fn rewrite(&mut self, event: &FactEvent) -> Result<()> {
+        let memory = self.need(&event.memory)?;
+        self.later(
+            "UPDATE fact_events SET principal = $3, details = $4 WHERE mem = $1 AND id = $2",
+            vec![
+                Box::new(memory),
+                Box::new(short_of(&event.id)),
+                Box::new(plain(&event.principal)),
+                Box::new(event.details.as_ref().map(|details| details.as_str().to_owned())),
+            ],
+        );
+        Ok(())
+    }
+
     fn get(&self, memory: &MemoryId, id: &str) -> Result<Option<FactEvent>> {
         let Some(number) = self.number(memory)? else { return Ok(None) };
         let sql = format!("SELECT {EVENT_COLUMNS} FROM fact_events e WHERE e.mem = $1 AND e.id = $2");

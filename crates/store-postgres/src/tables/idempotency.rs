@@ -2,7 +2,7 @@
 
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ports::store::Idempotency;
-use loci_model::{MemoryId, Result, Timestamp};
+use loci_model::{Document, MemoryId, Result, Timestamp};
 use loci_store_kit::codes::{bytes_of_hex, hex_digits, token_digest};
 use loci_store_kit::reading;
 use tokio_postgres::Row;
@@ -78,6 +78,14 @@ impl Idempotency for PgTx<'_> {
         self.all(sql, &[&place, &after, &limit(rows)], |row| {
             Ok((hex_digits(&row.take::<Vec<u8>>(3)?), answer(row)?))
         })
+    }
+
+    fn rewrite(&mut self, memory: &MemoryId, name: &str, answer: &Document) -> Result<bool> {
+        let (Some(place), Some(digest)) = (self.number(memory)?, bytes_of_hex(name)) else {
+            return Ok(false);
+        };
+        let sql = "UPDATE tokens SET answer = $3 WHERE mem = $1 AND digest = $2 RETURNING 1";
+        Ok(self.run(sql, &[&place, &digest, &answer.as_str()])? > 0)
     }
 
     fn remove(&mut self, memory: &MemoryId, name: &str) -> Result<bool> {

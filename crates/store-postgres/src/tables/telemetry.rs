@@ -46,6 +46,22 @@ impl Telemetry for PgTx<'_> {
         Ok(())
     }
 
+    fn reword(&mut self, was: &StateChange, is: &StateChange) -> Result<()> {
+        let memory = self.need(&was.memory)?;
+        self.later(
+            "UPDATE telemetry SET by = $3, reason = $4 WHERE mem = $1 AND key = $2 AND by = $5 AND reason = $6",
+            vec![
+                Box::new(memory),
+                Box::new(key_of(&was.record)),
+                Box::new(plain(&is.by)),
+                Box::new(plain(&is.reason)),
+                Box::new(plain(&was.by)),
+                Box::new(plain(&was.reason)),
+            ],
+        );
+        Ok(())
+    }
+
     fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<StateChange>> {
         let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         self.all(

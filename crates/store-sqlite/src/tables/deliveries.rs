@@ -252,6 +252,16 @@ impl Deliveries for SqlTx<'_> {
         Ok(changed > 0)
     }
 
+    fn reword(&mut self, delivery: &Delivery) -> Result<bool> {
+        let Some(memory) = self.number(&delivery.memory)? else { return Ok(false) };
+        let direction = direction_code(delivery.direction);
+        let changed = self.run(
+            "UPDATE deliveries SET error = ?4, body = ?5 WHERE mem = ?1 AND direction = ?2 AND id = ?3",
+            params![memory, direction, delivery.id.as_str(), delivery.last_error, delivery.body.as_str()],
+        )?;
+        Ok(changed > 0)
+    }
+
     fn sweep_received(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<usize> {
         let Some(memory) = self.number(memory)? else { return Ok(0) };
         self.run(

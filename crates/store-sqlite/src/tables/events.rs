@@ -88,16 +88,6 @@ impl SqlTx<'_> {
         Ok(())
     }
 
-    pub(super) fn insert_metadata(&self, event: &Event, session: i64) -> Result<()> {
-        for (key, value) in &event.metadata {
-            self.run(
-                "INSERT INTO event_meta(sess, key, value, id) VALUES (?1, ?2, ?3, ?4)",
-                params![session, key, value, event.id.as_str()],
-            )?;
-        }
-        Ok(())
-    }
-
     /// Live events with extraction on of one session that meet `condition` on `?3`, in `order`.
     fn extractable(
         &self,
@@ -215,6 +205,10 @@ impl Events for SqlTx<'_> {
             ],
         )?;
         Ok(arrival)
+    }
+
+    fn rewrite(&mut self, event: &Event) -> Result<bool> {
+        self.rewrite_event(event)
     }
 
     fn delete(

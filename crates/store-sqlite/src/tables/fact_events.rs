@@ -96,6 +96,16 @@ impl FactEvents for SqlTx<'_> {
         Ok(())
     }
 
+    fn rewrite(&mut self, event: &FactEvent) -> Result<()> {
+        let memory = self.need(&event.memory)?;
+        let row = FactEventColumns::of(event);
+        self.run(
+            "UPDATE fact_events SET principal = ?3, details = ?4 WHERE mem = ?1 AND id = ?2",
+            params![memory, row.id, event.principal, row.details],
+        )?;
+        Ok(())
+    }
+
     fn get(&self, memory: &MemoryId, id: &str) -> Result<Option<FactEvent>> {
         let Some(number) = self.number(memory)? else { return Ok(None) };
         let sql = format!("SELECT {EVENT_COLUMNS} FROM fact_events e WHERE e.mem = ?1 AND e.id = ?2");

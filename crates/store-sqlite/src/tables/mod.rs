@@ -4,6 +4,7 @@ mod commits;
 mod deliveries;
 mod event_bounds;
 mod event_pages;
+mod event_rewrites;
 mod event_rows;
 mod event_sweep;
 mod events;

@@ -43,6 +43,16 @@ impl Telemetry for SqlTx<'_> {
         Ok(())
     }
 
+    fn reword(&mut self, was: &StateChange, is: &StateChange) -> Result<()> {
+        let place = self.need(&was.memory)?;
+        let Some(record) = self.record_number(place, &was.record)? else { return Ok(()) };
+        self.run(
+            "UPDATE telemetry SET by = ?2, reason = ?3 WHERE rec = ?1 AND by = ?4 AND reason = ?5",
+            params![record, is.by, is.reason, was.by, was.reason],
+        )?;
+        Ok(())
+    }
+
     fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<StateChange>> {
         let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         self.all(

@@ -129,7 +129,13 @@ pub(super) fn received(bench: &Bench) -> Result<()> {
     same("not one that went out", note(Delivery { id: DeliveryId::parse("z")?, ..noted.clone() })?, false);
     let (place, id) = (memory.clone(), noted.id.clone());
     let read = bench.read(move |tx| tx.deliveries().get(&place, D::In, &id))?;
-    same("as it was noted", read, Some(noted));
+    same("as it was noted", read, Some(noted.clone()));
+    let said = Delivery { last_error: None, body: Document::parse(r#"{"b":2}"#)?, ..noted };
+    let row = Delivery { attempts: 9, ..said.clone() };
+    same("in other words", bench.write(move |tx| tx.deliveries_mut().reword(&row))?, true);
+    let (place, id) = (memory.clone(), said.id.clone());
+    let read = bench.read(move |tx| tx.deliveries().get(&place, D::In, &id))?;
+    same("and with nothing else changed", read, Some(said));
     same("what is pending", of_key("r/1")?.len(), 1);
     let sweep = |before: i64, rows: usize| {
         let memory = memory.clone();

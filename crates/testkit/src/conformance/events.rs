@@ -1,6 +1,9 @@
 //! Events: order, branches, paging, expiry, deletion, extraction.
 
-use loci_model::event::{Branch, Event, ExtractionMode};
+use std::collections::BTreeMap;
+
+use loci_model::event::{Branch, Event, ExtractionMode, PayloadItem, Role};
+use loci_model::event_filter::EventFilter;
 use loci_model::job::JobMessage;
 use loci_model::ports::store::{BranchSlice, EventQuery};
 use loci_model::{ActorId, BranchName, EventId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
@@ -106,6 +109,33 @@ pub(super) fn order_branches_paging(bench: &Bench) -> Result<()> {
         bench.read(move |tx| tx.events().branch(&place, &actor()?, &session()?, &name))?,
         Some(side),
     );
+    Ok(())
+}
+
+pub(super) fn rewriting(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let metadata = |value: &str| BTreeMap::from([("who".to_owned(), value.to_owned())]);
+    let one = Event { metadata: metadata("ann"), ..samples::event(&memory, "ann", "s1", 1)? };
+    let arrival = insert(bench, &one)?;
+    insert(bench, &samples::event(&memory, "ann", "s1", 2)?)?;
+    let payload = vec![PayloadItem::Conversational { role: Role::User, text: "in other words".to_owned() }];
+    let new = Event { arrival, payload, metadata: metadata("erased-1"), ..one };
+    let rewrite = |event: &Event| {
+        let event = event.clone();
+        bench.write(move |tx| tx.events_mut().rewrite(&event))
+    };
+    same("rewritten", rewrite(&new)?, true);
+    let (place, id) = (memory.clone(), new.id.clone());
+    let found = bench.read(move |tx| tx.events().get(&place, &actor()?, &session()?, &id, time(5)))?;
+    same("as it is now", found, Some(new.clone()));
+    let found = |value: &str| -> Result<Vec<i64>> {
+        let metadata = vec![EventFilter::Equals("who".to_owned(), value.to_owned())];
+        seconds(bench, &EventQuery { metadata, ..query(&memory)? })
+    };
+    same("found by its new metadata", found("erased-1")?, vec![1]);
+    same("and no more by the old", found("ann")?, vec![]);
+    let elsewhere = Event { session: SessionId::parse("s9")?, ..new };
+    same("none of another session", rewrite(&elsewhere)?, false);
     Ok(())
 }
 

@@ -32,6 +32,19 @@ fn verified(memory: &MemoryId, number: u32, found: Verdict, ms: u32) -> Result<F
     Ok(event)
 }
 
+pub(super) fn rewriting(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("first")?;
+    let one = fact_event(&memory, 1, FactEventKind::Created, Some(1))?;
+    append(bench, std::slice::from_ref(&one))?;
+    let new = FactEvent { principal: "erased-1".to_owned(), details: None, ..one };
+    let row = FactEvent { kind: FactEventKind::Retrieved, ..new.clone() };
+    bench.write(move |tx| tx.fact_events_mut().rewrite(&row))?;
+    let (of, id) = (memory, new.id.clone());
+    let found = bench.read(move |tx| tx.fact_events().get(&of, &id))?;
+    same("who, and the details", found, Some(new));
+    Ok(())
+}
+
 pub(super) fn events(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let mut refused = fact_event(&memory, 9, FactEventKind::RejectedStore, None)?;

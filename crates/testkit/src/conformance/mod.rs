@@ -53,6 +53,7 @@ type Part = (&'static str, fn(&Bench) -> Result<()>);
 const PARTS: &[Part] = &[
     ("memories: names, order, deletion, purge", memories::names_order_deletion),
     ("events: order, branches, paging, expiry", events::order_branches_paging),
+    ("events: written anew", events::rewriting),
     ("events: deletion and places", events::deletion_and_places),
     ("events: filters on metadata", event_filters::filters),
     ("events: extraction", events::extraction),
@@ -112,6 +113,7 @@ const PARTS: &[Part] = &[
     ("facts: what retention removes", facts::retention),
     ("facts: purged with their memory", facts::purge),
     ("facts: what happened to them", fact_events::events),
+    ("facts: what happened to them, written anew", fact_events::rewriting),
     ("facts: verifications that are kept", fact_events::verdicts),
     ("facts: records and rows in order", fact_telemetry::pages),
     ("facts: telemetry that says something else is found", fact_telemetry::planted),

@@ -91,6 +91,14 @@ fn tokens(bench: &Bench) -> Result<()> {
     let first = list(None, 1)?;
     let rest = list(first.first().map(|(name, _)| name.clone()), 9)?;
     same("in pages", first.into_iter().chain(rest).collect::<Vec<_>>(), all);
+    let (of_memory, known, new) = (memory.clone(), name.clone(), of(7)?.answer);
+    let rewrite = bench.write(move |tx| {
+        let is_there = tx.idempotency_mut().rewrite(&of_memory, &known, &new)?;
+        Ok((is_there, tx.idempotency_mut().rewrite(&of_memory, "00", &new)?))
+    });
+    same("an answer is written anew", rewrite?, (true, false));
+    let kept = list(None, 9)?.into_iter().find(|(known, _)| *known == name).map(|(_, answer)| answer);
+    same("as it is now", kept, Some(of(7)?));
     let remove = |name: &str| {
         let (place, name) = (place.clone(), name.to_owned());
         bench.write(move |tx| tx.idempotency_mut().remove(&place, &name))
@@ -126,6 +134,17 @@ fn telemetry(bench: &Bench) -> Result<()> {
     bench.write(move |tx| written.iter().try_for_each(|row| tx.telemetry_mut().append(row)))?;
     let (place, record) = (memory.clone(), id.clone());
     same("oldest first", bench.read(move |tx| tx.telemetry().of_record(&place, &record))?, rows.clone());
+    let was = change(None, RecordState::Active, time(1));
+    let other = StateChange { by: "ann".into(), ..was.clone() };
+    let reworded = |row: StateChange| StateChange { reason: "gone".into(), by: "erased-1".into(), ..row };
+    let is = reworded(was.clone());
+    bench.write(move |tx| {
+        tx.telemetry_mut().reword(&other, &is)?;
+        tx.telemetry_mut().reword(&was, &is)
+    })?;
+    let expect: Vec<StateChange> = rows.iter().cloned().map(reworded).collect();
+    let (place, record) = (memory.clone(), id.clone());
+    same("in other words", bench.read(move |tx| tx.telemetry().of_record(&place, &record))?, expect);
     let (place, record) = (memory.clone(), id.clone());
     bench.write(move |tx| tx.telemetry_mut().blank(&place, std::slice::from_ref(&record)))?;
     let bare: Vec<StateChange> =

@@ -1,105 +1,44 @@
-//! People who were forgotten, as an import meets them: each name in a task, an entry of the ledger or a rule
-//! is looked up, and taken out where its person was forgotten after the line was written.
+//! People who were forgotten, as an import meets them: each name in a line is looked up, and taken out where its
+//! person was forgotten after the line was written.
 
-use std::collections::BTreeSet;
+use loci_model::{ActorId, Result, Timestamp};
 
-use loci_model::ledger::{LedgerEntry, Shelf};
-use loci_model::record::{Record, RecordKind};
-use loci_model::task::Task;
-use loci_model::{ActorId, Document, Result, Timestamp};
-
+use super::naming::{NamesPeople, Taken};
 use super::people::login_of;
-use super::pseudonym::{Erased, NamedPerson, names_in_metadata, names_in_value};
+use super::pseudonym::{Collecting, Erased, NamedPerson, Taking, actor_of_address};
 
 /// When a person was forgotten, and what stands for them.
 pub(crate) type ForgottenPerson = (Timestamp, String);
 
-/// What names people.
-pub(crate) enum Naming<'a> {
-    Task(&'a mut Task),
-    Entry(&'a mut LedgerEntry),
-    Rule(&'a mut Record),
+/// A line that may name people.
+pub(crate) struct NamingLine<'a> {
+    pub(crate) noun: &'a mut dyn NamesPeople,
+    /// The time from which the line is.
+    pub(crate) written: Timestamp,
 }
 
-/// What became of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
-    /// It names nobody who was forgotten.
-    Nobody,
-    /// It names them no more.
-    Names,
-    /// It was kept under their name: all of it goes.
-    Whole,
-}
-
-impl Naming<'_> {
-    /// Takes people out who were forgotten since.
-    ///
-    /// # Errors
-    /// What `look_up` says; a bug, where an entry is damaged.
-    pub(crate) fn take_forgotten(
-        self,
-        mut look_up: impl FnMut(&ActorId) -> Result<Option<ForgottenPerson>>,
-    ) -> Result<Taken> {
-        let mut names = BTreeSet::new();
-        let written = match &self {
-            Self::Task(task) => {
-                names.extend(task.user.clone().map(NamedPerson::Login));
-                names.extend(task.user_id.clone().map(NamedPerson::Number));
-                task.created_at
-            }
-            Self::Entry(entry) => {
-                names_in_value(&entry.body.value()?, &mut names);
-                let key = entry.key.rsplit(['/', ':']).next().unwrap_or(&entry.key);
-                if entry.shelf == Shelf::Person {
-                    names.extend([NamedPerson::Login(key.to_owned()), NamedPerson::Number(key.to_owned())]);
-                }
-                entry.at
-            }
-            Self::Rule(record) if record.kind == RecordKind::Rule => {
-                names_in_metadata(&record.metadata, &mut names);
-                record.created_at
-            }
-            Self::Rule(_) => return Ok(Taken::Nobody),
-        };
-        let mut erased = Vec::new();
-        for name in names {
-            let Some(actor) = actor_of(&name) else { continue };
-            if let Some((_, pseudonym)) = look_up(&actor)?.filter(|(at, _)| written <= *at) {
-                erased.push(Erased::of_name(&name, &pseudonym));
-            }
+/// Takes people out who were forgotten since a line was written.
+///
+/// # Errors
+/// What `look_up` says; a bug, where the line is damaged.
+pub(crate) fn take_forgotten(
+    line: NamingLine<'_>,
+    mut look_up: impl FnMut(&ActorId) -> Result<Option<ForgottenPerson>>,
+) -> Result<Taken> {
+    let mut named = Collecting::default();
+    line.noun.visit_people(None, &mut named)?;
+    let mut taken = Taken::Nobody;
+    for name in named.0 {
+        let Some(actor) = actor_of(&name) else { continue };
+        let Some((_, pseudonym)) = look_up(&actor)?.filter(|(at, _)| line.written <= *at) else { continue };
+        let erased = Erased::of_name(&name, &pseudonym);
+        match line.noun.visit_people(None, &mut Taking(&erased))? {
+            Taken::Nobody => {}
+            Taken::Names => taken = Taken::Names,
+            Taken::Whole => return Ok(Taken::Whole),
         }
-        self.without(&erased)
     }
-
-    fn without(self, erased: &[Erased]) -> Result<Taken> {
-        let mut is_any = false;
-        match self {
-            Self::Task(task) => {
-                for one in erased {
-                    is_any |= one.take_from_task(task);
-                }
-            }
-            Self::Rule(record) => {
-                for one in erased {
-                    is_any |= one.take_from_metadata(&mut record.metadata);
-                }
-            }
-            Self::Entry(entry) => {
-                if entry.shelf == Shelf::Person && erased.iter().any(|one| one.is_key(&entry.key)) {
-                    return Ok(Taken::Whole);
-                }
-                let mut value = entry.body.value()?;
-                for one in erased {
-                    is_any |= one.take_from_value(&mut value);
-                }
-                if is_any {
-                    entry.body = Document::from_value(&value)?;
-                }
-            }
-        }
-        Ok(if is_any { Taken::Names } else { Taken::Nobody })
-    }
+    Ok(taken)
 }
 
 /// The actor as whom a person is forgotten.
@@ -107,12 +46,14 @@ fn actor_of(name: &NamedPerson) -> Option<ActorId> {
     match name {
         NamedPerson::Login(login) => login_of(login),
         NamedPerson::Number(number) => ActorId::parse(format!("user:{number}")).ok(),
+        NamedPerson::Address(address) => actor_of_address(address),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use loci_model::MemoryId;
+    use loci_model::ledger::{LedgerEntry, Shelf};
+    use loci_model::{Document, MemoryId};
     use loci_testkit::task_samples;
     use serde_json::{Value, json};
 
@@ -134,7 +75,8 @@ mod tests {
                 let is_known = ["carol", "user:7"].contains(&actor.as_str());
                 Ok(is_known.then(|| (at(100), "erased-1".to_owned())))
             };
-            let taken = Naming::Entry(&mut entry).take_forgotten(look_up).unwrap();
+            let written = entry.at;
+            let taken = take_forgotten(NamingLine { noun: &mut entry, written }, look_up).unwrap();
             assert_eq!((taken, entry.body.value().unwrap()), (expect, after), "{body}");
         };
         let review = json!({"author": {"id": 7, "login": "Carol"}, "body": "As @carol said to @alice."});

@@ -10,9 +10,12 @@
 //! | `keeping` | which of several is in force |
 //! | `implied` | what reviews ask for again and again: pure |
 //! | `inferring` | keeping that |
+//! | `naming` | the places where each noun names people: pure |
+//! | `people_in_text` | people in free text and in lists of authors: pure |
+//! | `pseudonym` | a person who is taken out, and what stands for them: pure |
 //! | `person_mentions` | a person as others name them, for the walk over a memory |
+//! | `person_walk`, `people_rows` | that walk, and the tables that it goes through |
 //! | `forgotten_people` | people who were forgotten, as an import meets them |
-//! | `pseudonym` | taking a person out of what others own: pure |
 //! | `preferences_list`, `preference_put`, `preference_remove`, `user_export`, `user_forget` | the verbs |
 
 mod cues;
@@ -22,9 +25,13 @@ mod forgotten_people;
 mod implied;
 mod inferring;
 mod keeping;
+mod naming;
 mod own_words;
 mod people;
+mod people_in_text;
+mod people_rows;
 mod person_mentions;
+mod person_walk;
 mod preference_put;
 mod preference_remove;
 mod preferences_list;
@@ -35,17 +42,18 @@ mod user_export;
 mod user_forget;
 
 pub(super) use described::{Described, keep_described, of_description};
-pub(crate) use forgotten_people::{Naming, Taken};
+pub(crate) use forgotten_people::{NamingLine, take_forgotten};
 pub(super) use implied::requests;
 pub(super) use keeping::restricted_to;
+pub(crate) use naming::{NamesPeople, Taken};
 pub(crate) use own_words::own_words;
 pub(super) use people::{is_whose, place_named, place_of};
 pub(crate) use person_mentions::{PersonMentions, knows_people, person_of};
+pub(crate) use person_walk::{MentionsTaken, number_of};
 pub use preference_put::{PreferencePut, PreferenceSet};
 pub use preference_remove::UserSettingsPut;
 pub use preferences_list::{PreferencesListed, UserShown};
 pub(crate) use pseudonym::pseudonym;
 pub(crate) use scanners::SCANNERS;
 pub use user_export::UserExport;
-pub(crate) use user_forget::MentionsTaken;
 pub use user_forget::UserForgotten;

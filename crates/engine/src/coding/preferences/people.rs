@@ -143,6 +143,18 @@ fn former(tx: &dyn ReadTx, memory: &MemoryId, login: &ActorId) -> Result<Option<
     Ok(all.into_iter().filter(had).max_by_key(|one| one.updated_at))
 }
 
+/// The logins that somebody had before and that nobody has now.
+pub(super) fn free_former_logins(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose) -> Result<Vec<String>> {
+    let mut free = Vec::new();
+    for former in whose.known.iter().flat_map(|known| &known.former_logins) {
+        let Some(login) = login_of(former) else { continue };
+        if holder(tx, memory, &login)?.is_none() {
+            free.push(former.clone());
+        }
+    }
+    Ok(free)
+}
+
 /// Whoever a task is done for; `None` where nobody is named, or where somebody else has that login now. By number where one is told:
 /// a task of before is never shown what belongs to whoever took its user's login over.
 pub(in crate::coding) fn of_task(tx: &dyn ReadTx, task: &Task) -> Result<Option<Whose>> {

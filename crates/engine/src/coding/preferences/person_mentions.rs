@@ -1,15 +1,19 @@
-//! A person as tasks, reviews and rules of others name them, for the walk that forgets or exports a person.
-//! Only memories for code know people by the logins of a forge.
+//! A person as tasks, commits, reviews and rules of others name them, for the walk that forgets or exports
+//! them. Only memories for code know people by the logins of a forge.
 
-use loci_model::ledger::{LedgerEntry, Shelved};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use loci_model::ledger::Shelved;
 use loci_model::memory::Memory;
 use loci_model::ports::store::ReadTx;
-use loci_model::record::{Record, RecordKind};
-use loci_model::task::Task;
-use loci_model::{ActorId, Result};
+use loci_model::{ActorId, RecordId, Result, Timestamp};
 
+use super::naming::{NamesPeople, Taken};
 use super::people::{self, Whose, login_of};
-use super::pseudonym::Erased;
+use super::person_walk::PersonWalk;
+use super::pseudonym::{Erased, Taking};
+use crate::erasure::Person;
 
 /// The profile of memories that know people.
 const PROFILE: &str = "coding";
@@ -29,27 +33,42 @@ pub(crate) struct PersonMentions {
 
 impl PersonMentions {
     /// The mentions of a person; `pseudonym` stands for them once they are forgotten.
-    pub(super) fn of(whose: &Whose, pseudonym: &str) -> Self {
-        let settings = whose.known.as_ref().map(Shelved::key);
-        Self { erased: Erased::of(whose, pseudonym), settings }
-    }
-
-    /// True for a task that was done for the person.
-    pub(crate) fn is_task(&self, task: &Task) -> bool {
-        self.erased.is_task(task)
-    }
-
-    /// True for an entry of the ledger that names the person.
     ///
     /// # Errors
-    /// A bug, where the entry is damaged.
-    pub(crate) fn is_entry(&self, entry: &LedgerEntry) -> Result<bool> {
-        Ok(self.erased.take_from_value(&mut entry.body.value()?))
+    /// Errors of the store.
+    pub(super) fn of(tx: &dyn ReadTx, memory: &Memory, whose: &Whose, pseudonym: &str) -> Result<Self> {
+        let settings = whose.known.as_ref().map(Shelved::key);
+        let former = people::free_former_logins(tx, &memory.id, whose)?;
+        Ok(Self { erased: Erased::of(whose, pseudonym).with_names(former), settings })
     }
 
-    /// True for a rule that says that it comes from the person.
-    pub(crate) fn is_rule(&self, record: &Record) -> bool {
-        record.kind == RecordKind::Rule && self.erased.take_from_metadata(&mut record.metadata.clone())
+    /// True for a noun that names the person; `number` is the forge's number of its user, where it is known.
+    ///
+    /// # Errors
+    /// A bug, where a document of it is damaged.
+    pub(crate) fn is_in<T: NamesPeople + Clone>(&self, noun: &T, number: Option<&str>) -> Result<bool> {
+        Ok(noun.clone().visit_people(number, &mut Taking(&self.erased))? != Taken::Nobody)
+    }
+
+    /// The actors of the person's e-mail addresses, by which an import knows that they were forgotten.
+    pub(crate) fn actors_of_addresses(&self) -> Vec<ActorId> {
+        self.erased.actors_of_addresses()
+    }
+
+    /// The name of a caller from now on: the pseudonym, where the caller is the person.
+    pub(crate) fn caller<'a>(&'a self, name: &'a str) -> &'a str {
+        if self.erased.is_login(name) { self.erased.pseudonym() } else { name }
+    }
+
+    /// The inputs of the walk that takes the person out of all but their own records.
+    pub(crate) fn walk(
+        &self,
+        (memory, person, own): (&Memory, &Person, BTreeSet<RecordId>),
+        by: &str,
+        at: Timestamp,
+    ) -> Arc<PersonWalk> {
+        let (memory, person, erased) = (memory.clone(), person.clone(), self.erased.clone());
+        Arc::new(PersonWalk { memory, person, own, erased, by: by.to_owned(), at })
     }
 }
 
@@ -68,7 +87,7 @@ pub(crate) fn person_of(
         return Ok(None);
     }
     let whose = people::named(tx, &memory.id, actor.as_str(), true)?;
-    Ok(Some((actors_of(&whose), PersonMentions::of(&whose, pseudonym))))
+    Ok(Some((actors_of(&whose), PersonMentions::of(tx, memory, &whose, pseudonym)?)))
 }
 
 /// The actors under which a person's own data is kept.

@@ -1,22 +1,22 @@
-//! Taking a person out of what others own: their login and number in tasks, in what the ledger keeps, in what rules say of where they come
-//! from. Pure. What is said stays where it is not theirs to take away; who said it does not.
+//! A person who is taken out of what others own, and what stands for them. Pure. Where nouns name people is the
+//! matter of `naming`. What is said stays where it is not the person's to take away; who said it does not.
 
 use std::collections::BTreeSet;
 
-use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::ActorId;
 use loci_model::preference::PreferenceUser;
 use loci_model::review::ForgeUser;
 use loci_model::task::Task;
-use serde_json::Value;
 
+use super::naming::PeopleVisitor;
 use super::people::Whose;
-
-/// Members that hold a login alone.
-const LOGINS: &[&str] =
-    &["login", "reviewer", "reviewers", "user", "author", "by", "merged_by", "approved_by", "pr_author"];
+use super::people_in_text::{Mention, replaced_in_list, replaced_in_text};
+use crate::sre::segment;
 
 /// Hex digits that tell pseudonyms apart.
 const PSEUDONYM_DIGITS: usize = 12;
+/// The beginning of the domain of addresses that a forge makes of number and login.
+const FORGE_DOMAIN: &str = "users.noreply.";
 
 /// Returns what stands for somebody from now on, by hex digits of their own.
 pub(crate) fn pseudonym(digits: &str) -> String {
@@ -30,72 +30,61 @@ pub(super) enum NamedPerson {
     Login(String),
     /// By their number there.
     Number(String),
+    /// By an e-mail address.
+    Address(String),
 }
 
-/// Collects the people whom [`Erased::take_from_value`] would look at.
-pub(super) fn names_in_value(value: &Value, found: &mut BTreeSet<NamedPerson>) {
-    match value {
-        Value::Object(members) => {
-            let id = members.get("id").and_then(Value::as_u64).filter(|id| *id != 0);
-            if let Some(login) = members.get("login").and_then(Value::as_str) {
-                found.insert(NamedPerson::Login(login.to_owned()));
-                found.extend(id.map(|id| NamedPerson::Number(id.to_string())));
-                return;
-            }
-            for (key, value) in members {
-                match value {
-                    Value::String(text) if LOGINS.contains(&key.as_str()) => {
-                        found.insert(NamedPerson::Login(text.clone()));
-                    }
-                    Value::String(text) => found.extend(mentioned(text)),
-                    other => names_in_value(other, found),
-                }
-            }
-        }
-        Value::Array(items) => {
-            for item in items {
-                match item {
-                    Value::String(text) => {
-                        found.insert(NamedPerson::Login(text.clone()));
-                    }
-                    other => names_in_value(other, found),
-                }
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
+/// Collects the people whom nouns name; nothing is taken out.
+#[derive(Debug, Default)]
+pub(super) struct Collecting(pub(super) BTreeSet<NamedPerson>);
 
-/// Collects the people whom [`Erased::take_from_metadata`] would look at.
-pub(super) fn names_in_metadata(metadata: &Metadata, found: &mut BTreeSet<NamedPerson>) {
-    for (_, value) in metadata.iter().filter(|(key, _)| LOGINS.contains(&key.as_str())) {
-        match value {
-            MetadataValue::String(text) => {
-                found.insert(NamedPerson::Login(text.clone()));
-            }
-            MetadataValue::StringList(texts) => {
-                found.extend(texts.iter().cloned().map(NamedPerson::Login));
-            }
-            MetadataValue::Number(_) | MetadataValue::DateTime(_) => {}
+impl Collecting {
+    fn add(&mut self, name: &str) {
+        let name = name.trim_start_matches('@');
+        if name.contains('@') {
+            self.0.insert(NamedPerson::Address(name.to_owned()));
+        } else if !name.is_empty() {
+            self.0.insert(NamedPerson::Login(name.to_owned()));
         }
     }
 }
 
-/// People whom a text mentions as `@login`.
-fn mentioned(text: &str) -> impl Iterator<Item = NamedPerson> + '_ {
-    let name = |behind: &str| {
-        let end = behind.find(|c: char| !c.is_alphanumeric() && c != '-').unwrap_or(behind.len());
-        behind.get(..end).unwrap_or_default().to_owned()
-    };
-    text.split('@').skip(1).map(name).filter(|name| !name.is_empty()).map(NamedPerson::Login)
+impl PeopleVisitor for Collecting {
+    fn person(&mut self, name: &str, number: Option<&str>) -> Option<String> {
+        self.0.extend(number.map(|number| NamedPerson::Number(number.to_owned())));
+        replaced_in_list(name, |name, address| {
+            self.add(name);
+            self.add(address.unwrap_or_default());
+            None
+        })
+    }
+
+    fn text(&mut self, text: &str) -> Option<String> {
+        replaced_in_text(text, |mention| {
+            match mention {
+                Mention::Login(name) => self.add(name),
+                Mention::Address(address) => self.add(address),
+            }
+            None
+        })
+    }
+
+    fn is_key(&mut self, name: &str) -> bool {
+        self.add(name);
+        self.0.insert(NamedPerson::Number(name.to_owned()));
+        false
+    }
 }
 
 /// Somebody who is erased.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Erased {
-    login: String,
+    /// The present login, and former ones that nobody else has now; in lower case.
+    logins: BTreeSet<String>,
     user_id: Option<String>,
-    /// What stands for them from then on.
+    /// E-mail addresses, and the names of authors without one; in lower case.
+    addresses: BTreeSet<String>,
+    /// The pseudonym.
     pseudonym: String,
 }
 
@@ -103,34 +92,88 @@ impl Erased {
     pub(super) fn of(whose: &Whose, pseudonym: &str) -> Self {
         let known = whose.known.as_ref();
         // Whoever lost their login is known by the number alone: the login is somebody else's.
-        let login =
-            known.map_or_else(|| Some(whose.place.to_string()), |known: &PreferenceUser| known.login.clone());
-        Self {
-            login: login.unwrap_or_default(),
+        let login = known.map_or_else(
+            || Some(segment::decode(whose.place.as_str())),
+            |known: &PreferenceUser| known.login.clone(),
+        );
+        let empty = Self {
+            logins: BTreeSet::new(),
             user_id: whose.user_id().map(str::to_owned),
+            addresses: BTreeSet::new(),
             pseudonym: pseudonym.to_owned(),
-        }
+        };
+        empty.with_names(login)
     }
 
     /// Somebody of whom one name is known.
     pub(super) fn of_name(name: &NamedPerson, pseudonym: &str) -> Self {
-        let (login, user_id) = match name {
-            NamedPerson::Login(login) => (login.to_lowercase(), None),
-            NamedPerson::Number(number) => (String::new(), Some(number.clone())),
+        let empty = Self {
+            logins: BTreeSet::new(),
+            user_id: None,
+            addresses: BTreeSet::new(),
+            pseudonym: pseudonym.to_owned(),
         };
-        Self { login, user_id, pseudonym: pseudonym.to_owned() }
+        match name {
+            NamedPerson::Login(name) | NamedPerson::Address(name) => empty.with_names([name.clone()]),
+            NamedPerson::Number(number) => Self { user_id: Some(number.clone()), ..empty },
+        }
     }
 
-    fn is_login(&self, login: &str) -> bool {
-        !self.login.is_empty() && login.to_lowercase() == self.login
+    /// The same person with more logins and addresses.
+    pub(super) fn with_names(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        for name in names {
+            let of_its_kind = if name.contains('@') { &mut self.addresses } else { &mut self.logins };
+            of_its_kind.insert(name.to_lowercase());
+        }
+        self
+    }
+
+    /// The same person with more spellings of an author.
+    pub(super) fn with_addresses(mut self, addresses: BTreeSet<String>) -> Self {
+        self.addresses.extend(addresses);
+        self
+    }
+
+    /// The actors of the e-mail addresses: imports ask for a person by each of their names.
+    pub(super) fn actors_of_addresses(&self) -> Vec<ActorId> {
+        self.addresses.iter().filter_map(|address| actor_of_address(address)).collect()
+    }
+
+    pub(super) fn pseudonym(&self) -> &str {
+        &self.pseudonym
+    }
+
+    pub(super) fn is_login(&self, login: &str) -> bool {
+        self.logins.contains(login.to_lowercase().as_str())
     }
 
     /// By number where both are known, else by login.
-    fn is(&self, login: &str, id: Option<&str>) -> bool {
+    pub(super) fn is(&self, login: &str, id: Option<&str>) -> bool {
         match (&self.user_id, id) {
             (Some(own), Some(id)) => own == id,
             _ => self.is_login(login),
         }
+    }
+
+    fn is_address(&self, address: &str) -> bool {
+        let address = address.to_lowercase();
+        self.addresses.contains(address.as_str()) || self.is_address_of_forge(&address)
+    }
+
+    /// True for an address that a forge made: of the login, or of number and login (`7+carol`, `7-carol`).
+    fn is_address_of_forge(&self, address: &str) -> bool {
+        let Some((local, domain)) = address.split_once('@') else { return false };
+        let is_number = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+        let numbered = local.split_once(['+', '-']).filter(|(id, _)| is_number(id));
+        domain.starts_with(FORGE_DOMAIN)
+            && (self.is_login(local) || numbered.is_some_and(|(id, login)| self.is(login, Some(id))))
+    }
+
+    /// True for one of a list of people.
+    fn is_listed(&self, name: &str, address: Option<&str>) -> bool {
+        self.is_login(name.trim_start_matches('@'))
+            || self.is_address(name)
+            || address.is_some_and(|address| self.is_address(address))
     }
 
     pub(super) fn is_task(&self, task: &Task) -> bool {
@@ -141,140 +184,86 @@ impl Erased {
         let id = (person.id != 0).then(|| person.id.to_string());
         self.is(&person.login, id.as_deref())
     }
+}
 
-    /// A task that was done for them, without them.
-    pub(super) fn take_from_task(&self, task: &mut Task) -> bool {
-        let is_theirs = self.is_task(task);
-        if is_theirs {
-            task.user = Some(self.pseudonym.clone());
-            task.user_id = None;
+/// The actor of an e-mail address; `None` for what is none.
+pub(super) fn actor_of_address(address: &str) -> Option<ActorId> {
+    if !address.contains('@') {
+        return None;
+    }
+    let name = segment::encode(&address.to_lowercase(), "address").ok()?;
+    ActorId::parse(name).ok()
+}
+
+/// Takes a person out: the pseudonym comes in the place of every name.
+pub(super) struct Taking<'a>(pub(super) &'a Erased);
+
+impl PeopleVisitor for Taking<'_> {
+    fn person(&mut self, name: &str, number: Option<&str>) -> Option<String> {
+        let erased = self.0;
+        if number.is_some() && erased.user_id.is_some() {
+            return erased.is(name, number).then(|| erased.pseudonym.clone());
         }
-        is_theirs
+        let new = |name: &str, address: Option<&str>| {
+            erased.is_listed(name, address).then(|| erased.pseudonym.clone())
+        };
+        replaced_in_list(name, new)
     }
 
-    /// Whether something is kept under their own name.
-    pub(super) fn is_key(&self, key: &str) -> bool {
-        let name = key.rsplit(['/', ':']).next().unwrap_or(key);
-        self.user_id.as_deref() == Some(name) || self.is_login(name)
+    fn text(&mut self, text: &str) -> Option<String> {
+        let erased = self.0;
+        replaced_in_text(text, |mention| {
+            let is_theirs = match mention {
+                Mention::Login(name) => erased.is_login(name),
+                Mention::Address(address) => erased.is_address(address),
+            };
+            is_theirs.then(|| erased.pseudonym.clone())
+        })
     }
 
-    /// A document of the ledger without them; true where they were in it.
-    pub(super) fn take_from_value(&self, value: &mut Value) -> bool {
-        match value {
-            Value::Object(members) => {
-                let login = members.get("login").and_then(Value::as_str).map(str::to_owned);
-                let id =
-                    members.get("id").and_then(Value::as_u64).filter(|id| *id != 0).map(|id| id.to_string());
-                if let Some(login) = login {
-                    if !self.is(&login, id.as_deref()) {
-                        return false;
-                    }
-                    members.insert("login".to_owned(), Value::String(self.pseudonym.clone()));
-                    members.entry("id").and_modify(|id| *id = Value::from(0));
-                    return true;
-                }
-                let mut is_any = false;
-                for (key, value) in members.iter_mut() {
-                    is_any |= match value {
-                        Value::String(text) if LOGINS.contains(&key.as_str()) => self.take_login(text),
-                        Value::String(text) => self.take_mention(text),
-                        other => self.take_from_value(other),
-                    };
-                }
-                is_any
-            }
-            Value::Array(items) => {
-                let mut is_any = false;
-                for item in items {
-                    is_any |= match item {
-                        Value::String(text) => self.take_login(text),
-                        other => self.take_from_value(other),
-                    };
-                }
-                is_any
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-        }
-    }
-
-    /// What a record says of where it comes from, without them; true where they were in it.
-    pub(super) fn take_from_metadata(&self, metadata: &mut Metadata) -> bool {
-        let mut is_any = false;
-        for (_, value) in metadata.iter_mut().filter(|(key, _)| LOGINS.contains(&key.as_str())) {
-            match value {
-                MetadataValue::String(text) => is_any |= self.take_login(text),
-                MetadataValue::StringList(texts) => {
-                    for text in texts {
-                        is_any |= self.take_login(text);
-                    }
-                }
-                MetadataValue::Number(_) | MetadataValue::DateTime(_) => {}
-            }
-        }
-        is_any
-    }
-
-    fn take_login(&self, text: &mut String) -> bool {
-        let is_theirs = self.is_login(text);
-        if is_theirs {
-            text.clone_from(&self.pseudonym);
-        }
-        is_theirs
-    }
-
-    /// `@login` in a text.
-    fn take_mention(&self, text: &mut String) -> bool {
-        if self.login.is_empty() || !text.contains('@') {
-            return false;
-        }
-        let (mut kept, mut rest, mut is_any) = (String::new(), text.as_str(), false);
-        while let Some((before, behind)) = rest.split_once('@') {
-            let end = behind.find(|c: char| !c.is_alphanumeric() && c != '-').unwrap_or(behind.len());
-            let (name, after) = behind.split_at(end);
-            let is_theirs = self.is_login(name);
-            is_any |= is_theirs;
-            kept.push_str(before);
-            kept.push('@');
-            kept.push_str(if is_theirs { &self.pseudonym } else { name });
-            rest = after;
-        }
-        kept.push_str(rest);
-        *text = kept;
-        is_any
+    /// True where something is kept under their own name.
+    fn is_key(&mut self, name: &str) -> bool {
+        self.0.user_id.as_deref() == Some(name) || self.0.is_login(name)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
+    fn carol(user_id: Option<&str>) -> Erased {
+        let name = NamedPerson::Login("Carol".to_owned());
+        let erased = Erased::of_name(&name, "erased-1").with_names(["c.dee@example.com".to_owned()]);
+        Erased { user_id: user_id.map(str::to_owned), ..erased }
+    }
+
     #[test]
-    fn a_person_is_taken_out() {
-        let of = |user_id: Option<&str>| Erased {
-            login: "alice".to_owned(),
-            user_id: user_id.map(str::to_owned),
-            pseudonym: "erased-1".to_owned(),
+    fn a_person_is_known_by_number_login_and_address() {
+        let check = |user_id: Option<&str>, name: &str, number: Option<&str>, expect: Option<&str>| {
+            let erased = carol(user_id);
+            let found = Taking(&erased).person(name, number);
+            assert_eq!(found.as_deref(), expect, "{user_id:?} {name} {number:?}");
         };
-        let check = |user_id, before: Value, after: Value| {
-            let mut value = before.clone();
-            assert_eq!(of(user_id).take_from_value(&mut value), before != after, "{before}");
-            assert_eq!(value, after, "{before}");
-        };
-        let author = json!({"author": {"id": 7, "login": "Alice"}, "body": "As @alice said, @alicex too."});
-        let gone =
-            json!({"author": {"id": 0, "login": "erased-1"}, "body": "As @erased-1 said, @alicex too."});
-        check(Some("7"), author.clone(), gone.clone());
-        check(None, author, gone);
-        let namesake = json!({"author": {"id": 8, "login": "alice"}});
-        check(Some("7"), namesake.clone(), namesake);
-        check(
-            Some("7"),
-            json!({"by": "alice", "title": "alice"}),
-            json!({"by": "erased-1", "title": "alice"}),
-        );
-        check(Some("7"), json!({"reviewers": ["bob", "alice"]}), json!({"reviewers": ["bob", "erased-1"]}));
-        assert!(of(None).is_key("login:alice") && of(Some("7")).is_key("id:7") && !of(None).is_key("malice"));
+        check(None, "CAROL", None, Some("erased-1"));
+        check(Some("7"), "carol", None, Some("erased-1"));
+        check(Some("7"), "carol", Some("7"), Some("erased-1"));
+        check(Some("7"), "caz", Some("7"), Some("erased-1"));
+        check(Some("7"), "carol", Some("8"), None);
+        check(None, "carol", Some("8"), Some("erased-1"));
+        check(None, "Carol Dee <C.Dee@example.com>", None, Some("erased-1"));
+        check(None, "Dee <7+carol@users.noreply.github.com>", None, Some("erased-1"));
+        check(Some("7"), "Dee <7+caz@users.noreply.github.com>", None, Some("erased-1"));
+        check(Some("7"), "Dee <8+carol@users.noreply.github.com>", None, None);
+        check(None, "carol-x@users.noreply.github.com", None, None);
+        check(None, "Carol Jones <carol@other.org>", None, None);
+        check(None, "Bob <b@x.org>, @carol", None, Some("Bob <b@x.org>, erased-1"));
+        check(None, "", None, None);
+    }
+
+    #[test]
+    fn an_address_has_an_actor() {
+        assert!(actor_of_address("c.dee@example.com").is_some());
+        assert_eq!(actor_of_address("C.Dee@example.com"), actor_of_address("c.dee@example.com"));
+        assert_eq!(actor_of_address("carol"), None);
     }
 }

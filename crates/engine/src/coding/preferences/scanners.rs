@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 use super::own_words::own_words;
+use super::people_in_text::{replaced_in_list, replaced_in_text};
 use super::stated::stated;
 use crate::safety::Patterns;
 use crate::scanners::Scanner;
@@ -10,5 +11,17 @@ use crate::scanners::Scanner;
 /// Its readers.
 pub(crate) const SCANNERS: &[Scanner] = &[
     Scanner::new("own words", |text| drop(black_box(own_words(text)))),
+    Scanner::new("people of a text", |text| {
+        drop(black_box(replaced_in_text(text, |mention| {
+            black_box(mention);
+            None
+        })));
+    }),
+    Scanner::new("people of a list", |text| {
+        drop(black_box(replaced_in_list(text, |name, address| {
+            black_box((name, address));
+            None
+        })));
+    }),
     Scanner::new("stated in a description", |text| drop(black_box(stated(text, Patterns::shipped())))),
 ];

@@ -1,7 +1,7 @@
 //! Access to idempotency tokens.
 
 use crate::idempotency::{TokenAnswer, TokenScope};
-use crate::{MemoryId, Result, Timestamp};
+use crate::{Document, MemoryId, Result, Timestamp};
 
 /// The table of tokens.
 pub trait Idempotency {
@@ -18,6 +18,8 @@ pub trait Idempotency {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, TokenAnswer)>>;
+    /// Writes the answer of the token of that name anew; false where there is none.
+    fn rewrite(&mut self, memory: &MemoryId, name: &str, answer: &Document) -> Result<bool>;
     /// Removes the token of that name from a memory; false where there is none.
     fn remove(&mut self, memory: &MemoryId, name: &str) -> Result<bool>;
     /// Forgets up to `rows` tokens that expired before `now`; how many.

@@ -1,0 +1,428 @@
+//! The tables that a walk looks for a person in: how the rows of each are read and written. Records come with all
+//! their versions, the changes of their states and the facts beside them.
+
+use loci_model::code::ObjectId;
+use loci_model::commit::TaskCommit;
+use loci_model::delivery::{Delivery, DeliveryDirection};
+use loci_model::event::Event;
+use loci_model::fact::{Fact, FactEvent};
+use loci_model::idempotency::TokenAnswer;
+use loci_model::ledger::{LedgerEntry, Shelf};
+use loci_model::metadata::MetadataValue;
+use loci_model::ports::store::{LedgerPage, ReadTx, TaskQuery, Tx};
+use loci_model::record::{Record, RecordOrigin};
+use loci_model::repository::Repository;
+use loci_model::task::Task;
+use loci_model::task_session::{SessionItem, TaskSession};
+use loci_model::telemetry::StateChange;
+use loci_model::transfer::{Moved, TransferKey, TransferKind, TransferPlace, TransferRow};
+use loci_model::{ActorId, DeliveryId, RecordId, Result, TaskId, Timestamp, limits};
+
+use super::naming::{NamesPeople, PeopleVisitor, Taken};
+use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
+use crate::coding::{DIGEST, digest};
+use crate::records::batch::ask_for_vectors;
+use crate::records::changing::Changing;
+use crate::verified::content_hash;
+
+/// Rows of one page.
+const PAGE_ROWS: usize = limits::PAGE_ITEMS_MAX as usize;
+/// The reason of a new version.
+const REASON: &str = "a person was forgotten";
+
+impl PeopleRow for Task {
+    type Key = (Timestamp, TaskId);
+
+    fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
+        let all = TaskQuery::all(walk.memory.id.clone(), PAGE_ROWS);
+        tx.tasks().list(&TaskQuery { after: after.cloned(), ..all })
+    }
+
+    fn key(&self) -> Self::Key {
+        (self.created_at, self.id.clone())
+    }
+
+    fn owner(&self) -> Option<&ActorId> {
+        Some(&self.actor)
+    }
+
+    fn put(mut self, tx: &mut dyn Tx, _: Taken, writing: &Writing<'_>) -> Result<()> {
+        self.updated_at = writing.walk.at;
+        tx.tasks_mut().put(&self)
+    }
+}
+
+impl PeopleRow for TaskCommit {
+    type Key = (ActorId, ObjectId);
+
+    fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
+        tx.commits().list(&walk.memory.id, after.map(|(actor, sha)| (actor, sha)), PAGE_ROWS)
+    }
+
+    fn key(&self) -> Self::Key {
+        (self.actor.clone(), self.sha)
+    }
+
+    fn owner(&self) -> Option<&ActorId> {
+        Some(&self.actor)
+    }
+
+    fn number(&self, tx: &dyn ReadTx) -> Result<Option<String>> {
+        number_of(tx, &self.memory, self.task.as_ref(), self.user.as_deref())
+    }
+
+    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
+        tx.commits_mut().put(&self)
+    }
+}
+
+impl PeopleRow for SessionItem {
+    type Key = (TaskId, u64);
+
+    fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
+        let after = after.map(|(task, seq)| (task, *seq));
+        tx.task_sessions().list_items(&walk.memory.id, after, PAGE_ROWS)
+    }
+
+    fn key(&self) -> Self::Key {
+        (self.task.clone(), self.seq)
+    }
+
+    fn owner(&self) -> Option<&ActorId> {
+        Some(&self.actor)
+    }
+
+    fn number(&self, tx: &dyn ReadTx) -> Result<Option<String>> {
+        number_of(tx, &self.memory, Some(&self.task), self.user.as_deref())
+    }
+
+    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
+        tx.task_sessions_mut().put_item(&self)
+    }
+}
+
+impl PeopleRow for TaskSession {
+    type Key = TaskId;
+
+    fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
+        tx.task_sessions().list(&walk.memory.id, after, PAGE_ROWS)
+    }
+
+    fn key(&self) -> Self::Key {
+        self.task.clone()
+    }
+
+    fn owner(&self) -> Option<&ActorId> {
+        Some(&self.actor)
+    }
+
+    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
+        tx.task_sessions_mut().put(&self)
+    }
+}
+
+impl PeopleRow for Event {
+    type Key = u64;
+
+    fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
+        tx.events().export(&walk.memory.id, after.copied().unwrap_or(0), PAGE_ROWS, walk.at)
+    }
+
+    fn key(&self) -> Self::Key {
+        self.arrival
+    }
+
+    fn owner(&self) -> Option<&ActorId> {
+        Some(&self.actor)
+    }
+
+    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
+        tx.events_mut().rewrite(&self).map(drop)
+    }
+}
+
+impl PeopleRow for Delivery {
+    type Key = (DeliveryDirection, DeliveryId);
+
+    /// Those that came in, then those that go out. Lists leave bodies out.
+    fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
+        let memory = &walk.memory.id;
+        let (way, behind) = after.map_or((DeliveryDirection::In, None), |(way, id)| (*way, Some(id)));
+        let mut of = way;
+        let mut listed = tx.deliveries().page(memory, way, None, behind, PAGE_ROWS)?;
+        if listed.is_empty() && way == DeliveryDirection::In {
+            of = DeliveryDirection::Out;
+            listed = tx.deliveries().page(memory, of, None, None, PAGE_ROWS)?;
+        }
+        let mut whole = Vec::with_capacity(listed.len());
+        for one in listed {
+            whole.extend(tx.deliveries().get(memory, of, &one.id)?);
+        }
+        Ok(whole)
+    }
+
+    fn key(&self) -> Self::Key {
+        (self.direction, self.id.clone())
+    }
+
+    fn owner(&self) -> Option<&ActorId> {
+        None
+    }
+
+    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
+        tx.deliveries_mut().reword(&self).map(drop)
+    }
+}
+
+/// An answer that a request is repeated with.
+pub(super) struct NamedAnswer {
+    name: String,
+    answer: TokenAnswer,
+}
+
+impl NamesPeople for NamedAnswer {
+    fn visit_people(&mut self, number: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        self.answer.visit_people(number, visitor)
+    }
+}
+
+impl PeopleRow for NamedAnswer {
+    type Key = String;
+
+    fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
+        let page = tx.idempotency().list(&walk.memory.id, after.map(String::as_str), PAGE_ROWS)?;
+        Ok(page.into_iter().map(|(name, answer)| Self { name, answer }).collect())
+    }
+
+    fn key(&self) -> Self::Key {
+        self.name.clone()
+    }
+
+    fn owner(&self) -> Option<&ActorId> {
+        None
+    }
+
+    fn put(self, tx: &mut dyn Tx, _: Taken, writing: &Writing<'_>) -> Result<()> {
+        tx.idempotency_mut().rewrite(&writing.walk.memory.id, &self.name, &self.answer.answer).map(drop)
+    }
+}
+
+impl PeopleRow for Repository {
+    type Key = String;
+
+    fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
+        tx.repositories().list(&walk.memory.id, after.map(String::as_str), PAGE_ROWS)
+    }
+
+    fn key(&self) -> Self::Key {
+        self.key.clone()
+    }
+
+    fn owner(&self) -> Option<&ActorId> {
+        None
+    }
+
+    fn put(mut self, tx: &mut dyn Tx, _: Taken, writing: &Writing<'_>) -> Result<()> {
+        self.updated_at = writing.walk.at;
+        tx.repositories_mut().put(&self)
+    }
+}
+
+impl PeopleRow for LedgerEntry {
+    type Key = (Shelf, Timestamp, String);
+
+    /// Shelf by shelf.
+    fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
+        let (mut shelves, mut behind) = (Shelf::ALL, None);
+        if let Some((shelf, at, key)) = after {
+            let before = Shelf::ALL.iter().take_while(|one| *one != shelf).count();
+            shelves = Shelf::ALL.get(before..).unwrap_or_default();
+            behind = Some((*at, key.clone()));
+        }
+        for shelf in shelves {
+            let (memory, actor, subject) = (walk.memory.id.clone(), None, None);
+            let after = behind.take();
+            let page = LedgerPage { memory, shelf: *shelf, actor, subject, after, limit: PAGE_ROWS };
+            let entries = tx.ledger().list(&page)?;
+            if !entries.is_empty() {
+                return Ok(entries);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn key(&self) -> Self::Key {
+        (self.shelf, self.at, self.key.clone())
+    }
+
+    fn owner(&self) -> Option<&ActorId> {
+        Some(&self.actor)
+    }
+
+    fn put(self, tx: &mut dyn Tx, taken: Taken, _: &Writing<'_>) -> Result<()> {
+        if taken == Taken::Whole {
+            return tx.ledger_mut().remove(&self.memory, self.shelf, &self.key).map(drop);
+        }
+        tx.ledger_mut().put(&self)
+    }
+}
+
+/// A version of a record. The current one comes with what stands beside it.
+pub(super) struct NamedVersion {
+    record: Record,
+    is_current: bool,
+    /// The record itself names the person.
+    is_named: bool,
+    /// Changes of state, as they were and as they are without the person.
+    changes: Vec<(StateChange, StateChange)>,
+    fact: Option<Fact>,
+}
+
+impl NamedVersion {
+    /// Writes the next version of a record, and the one before without the person: that is history now.
+    fn put_current(&self, tx: &mut dyn Tx, writing: &Writing<'_>) -> Result<()> {
+        let (walk, record) = (writing.walk, &self.record);
+        let before = tx.records().get(&record.memory, &record.id)?;
+        let version = record.version.saturating_add(1);
+        let next = Record { version, updated_at: walk.at, ..record.clone() };
+        tx.records_mut().put_version(&next)?;
+        tx.records_mut().rewrite(record)?;
+        let changing = Changing { memory: &walk.memory, by: &walk.by, at: walk.at };
+        changing.note(tx, &next, Some(next.state), next.state, REASON)?;
+        let words = |record: &Record| (record.title.clone(), record.text.clone());
+        if let Some(before) = before.filter(|before| words(before) != words(&next)) {
+            ask_for_vectors(tx, &walk.memory.id, &writing.embed, walk.at)?;
+            follow(tx, &before, &next)?;
+        }
+        Ok(())
+    }
+}
+
+/// Keeps a fact the fact of its record's text.
+fn follow(tx: &mut dyn Tx, before: &Record, next: &Record) -> Result<()> {
+    let Some(mut fact) = tx.facts().get(&next.memory, &next.id)? else { return Ok(()) };
+    let hash = |record: &Record| {
+        let subject = if fact.proposed { None } else { record.title.as_deref() };
+        content_hash(subject.unwrap_or_default(), &record.text)
+    };
+    let (was, is) = (hash(before), hash(next));
+    let is_taken = tx.facts().active_with(&fact.memory, &fact.repository, &is)?.is_some();
+    if fact.content_hash == was && !is_taken {
+        fact.content_hash = is;
+        tx.facts_mut().put(&fact)?;
+    }
+    Ok(())
+}
+
+impl NamesPeople for NamedVersion {
+    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        let mut is_any = false;
+        self.is_named = self.record.visit_people(None, visitor)? != Taken::Nobody;
+        if self.is_named && self.record.origin == RecordOrigin::Extracted {
+            let text = MetadataValue::String(digest(&self.record.text));
+            self.record.metadata.entry(DIGEST.to_owned()).and_modify(|known| *known = text);
+        }
+        let mut changes = Vec::new();
+        for (was, mut change) in std::mem::take(&mut self.changes) {
+            if change.visit_people(None, visitor)? != Taken::Nobody {
+                changes.push((was, change));
+            }
+        }
+        self.changes = changes;
+        is_any |= self.is_named || !self.changes.is_empty();
+        if let Some(mut fact) = self.fact.take() {
+            let is_named = fact.visit_people(None, visitor)? != Taken::Nobody;
+            self.fact = Some(fact).filter(|_| is_named);
+            is_any |= is_named;
+        }
+        Ok(if is_any { Taken::Names } else { Taken::Nobody })
+    }
+}
+
+impl PeopleRow for NamedVersion {
+    type Key = (RecordId, u32);
+
+    fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
+        let memory = &walk.memory.id;
+        let mut rows = Vec::new();
+        for record in tx.records().export(memory, after, PAGE_ROWS)? {
+            let newest = tx.records().get(memory, &record.id)?;
+            let is_current = newest.is_some_and(|newest| newest.version == record.version);
+            let (mut changes, mut fact) = (Vec::new(), None);
+            if is_current {
+                let of_record = tx.telemetry().of_record(memory, &record.id)?;
+                changes = of_record.into_iter().map(|change| (change.clone(), change)).collect();
+                fact = tx.facts().get(memory, &record.id)?;
+            }
+            rows.push(Self { record, is_current, is_named: false, changes, fact });
+        }
+        Ok(rows)
+    }
+
+    fn key(&self) -> Self::Key {
+        (self.record.id.clone(), self.record.version)
+    }
+
+    fn owner(&self) -> Option<&ActorId> {
+        None
+    }
+
+    fn record(&self) -> Option<&RecordId> {
+        Some(&self.record.id)
+    }
+
+    fn put(self, tx: &mut dyn Tx, _: Taken, writing: &Writing<'_>) -> Result<()> {
+        // The fact first: what follows from the text is written behind it.
+        if let Some(fact) = &self.fact {
+            tx.facts_mut().put(fact)?;
+        }
+        if self.is_named && self.is_current {
+            self.put_current(tx, writing)?;
+        } else if self.is_named {
+            tx.records_mut().rewrite(&self.record)?;
+        }
+        for (was, is) in &self.changes {
+            tx.telemetry_mut().reword(was, is)?;
+        }
+        Ok(())
+    }
+}
+
+/// Something that happened to a fact, or to a set of citations.
+pub(super) struct NamedFactEvent {
+    key: TransferKey,
+    event: FactEvent,
+}
+
+impl NamesPeople for NamedFactEvent {
+    fn visit_people(&mut self, number: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        self.event.visit_people(number, visitor)
+    }
+}
+
+impl PeopleRow for NamedFactEvent {
+    type Key = TransferKey;
+
+    /// All of a memory, of records or of none: what moves a memory lists them.
+    fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
+        let place = TransferPlace::Memory(walk.memory.id.clone());
+        let rows = tx.transfer().dump(&place, TransferKind::FactEvents, after, PAGE_ROWS)?;
+        let event = |row: TransferRow| match row.moved {
+            Moved::FactEvent(event) => Some(Self { key: row.key, event: *event }),
+            _ => None,
+        };
+        Ok(rows.into_iter().filter_map(event).collect())
+    }
+
+    fn key(&self) -> Self::Key {
+        self.key.clone()
+    }
+
+    fn owner(&self) -> Option<&ActorId> {
+        None
+    }
+
+    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
+        tx.fact_events_mut().rewrite(&self.event)
+    }
+}
