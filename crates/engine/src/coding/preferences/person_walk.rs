@@ -150,6 +150,19 @@ impl<T: PeopleRow> Round<T> {
     }
 }
 
+/// The number of rows of a page that name the person, and where the next page begins.
+struct Paged<K> {
+    named: u64,
+    next: Option<K>,
+}
+
+impl<K: Clone> Paged<K> {
+    fn of<T: PeopleRow<Key = K>>(round: &Round<T>) -> Self {
+        let named = u64::try_from(round.named.len()).unwrap_or(u64::MAX);
+        Self { named, next: round.next.clone() }
+    }
+}
+
 impl Engine {
     /// Takes a person out of what others own; a dry run only counts.
     ///
@@ -183,12 +196,11 @@ impl Engine {
         loop {
             let (of, from) = (walk.clone(), after.clone());
             let read = self.store.read(move |tx| Round::<T>::of(tx, &of, from.as_ref()));
-            let round = read.await?;
-            let named = u64::try_from(round.named.len()).unwrap_or(u64::MAX);
-            all += named;
-            if named > 0 && !dry_run {
-                self.put_page::<T>(walk, after).await?;
+            let mut round = Paged::of(&read.await?);
+            if round.named > 0 && !dry_run {
+                round = self.put_page::<T>(walk, after).await?;
             }
+            all += round.named;
             after = round.next;
             if after.is_none() {
                 return Ok(all);
@@ -196,16 +208,22 @@ impl Engine {
         }
     }
 
-    /// Writes a page that names the person, as it is by now.
-    async fn put_page<T: PeopleRow>(&self, walk: &Arc<PersonWalk>, after: Option<T::Key>) -> Result<()> {
+    /// Writes a page that names the person, as it is by now: rows that came since it was read may move its end.
+    async fn put_page<T: PeopleRow>(
+        &self,
+        walk: &Arc<PersonWalk>,
+        after: Option<T::Key>,
+    ) -> Result<Paged<T::Key>> {
         let (of, embed) = (walk.clone(), JobId::parse(uuid7(self.ids.as_ref(), walk.at.millis()))?);
         self.store
             .write(move |tx| {
                 let writing = Writing { walk: &of, embed: embed.clone() };
-                for (row, taken) in Round::<T>::of(tx, &of, after.as_ref())?.named {
+                let round = Round::<T>::of(tx, &of, after.as_ref())?;
+                let paged = Paged::of(&round);
+                for (row, taken) in round.named {
                     row.put(tx, taken, &writing)?;
                 }
-                Ok(())
+                Ok(paged)
             })
             .await
     }
