@@ -310,12 +310,12 @@ pub fn redact_all(value: Value, mode: RedactionMode) -> Value {
 }
 
 /// Returns the name, with a number where another member has it: names that differ may be the same when their
-/// secrets are masked, and no member is lost.
+/// secrets are masked, and no member is lost. The number is that of the members, so that names which were made
+/// to be in the way are in the way of one member each.
 pub(crate) fn free_name(members: &Map<String, Value>, name: String) -> String {
-    let (mut free, mut number) = (name.clone(), members.len());
+    let (mut free, number) = (name, members.len() + 1);
     while members.contains_key(&free) {
-        number += 1;
-        free = format!("{name} {number}");
+        free = format!("{free} {number}");
     }
     free
 }
@@ -614,6 +614,23 @@ mod tests {
         assert_eq!(redact(cut, RedactionMode::Mask), (masked, vec![SecretKind::AwsAccessKey]));
         let harmless = "a\u{200b}b\r\nc".to_owned();
         assert_eq!(redact(harmless.clone(), RedactionMode::Mask), (harmless, vec![]));
+    }
+
+    #[test]
+    fn a_name_in_the_way_of_masked_names_is_in_the_way_of_one() {
+        let mut members = Map::new();
+        for (name, expect) in [
+            ("key", "key"),
+            ("key", "key 2"),
+            // Made to be in the way of what comes.
+            ("key 4", "key 4"),
+            ("key", "key 4 4"),
+            ("key", "key 5"),
+        ] {
+            let free = free_name(&members, name.to_owned());
+            assert_eq!(free, expect);
+            members.insert(free, Value::Null);
+        }
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! write must be rolled back. Short texts are made safe where they are.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use loci_model::{Error, Result, limits};
@@ -29,6 +31,11 @@ impl TextAsk<'_> {
         self.text.len() + self.index_text.map_or(0, str::len)
     }
 
+    /// Returns the number under which the text is looked for: a document may have as many texts as bytes.
+    fn number(&self) -> u64 {
+        number_of(self.text, self.index_text)
+    }
+
     /// Returns what a write goes on with that is rolled back: never empty, so that it goes on.
     fn placeholder(&self) -> SafeAnswer {
         match self.policy {
@@ -36,6 +43,12 @@ impl TextAsk<'_> {
             None => SafeAnswer::Redacted(MASK.to_owned(), Vec::new()),
         }
     }
+}
+
+fn number_of(text: &str, index_text: Option<&str>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (text, index_text).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A text that is to be made safe outside of its write.
@@ -82,11 +95,11 @@ pub(super) enum SafeAnswer {
     Redacted(String, Vec<SecretKind>),
 }
 
-/// Texts that were made for a write, and those that it still waits for.
+/// Texts that were made for a write, and those that it still waits for, by their numbers.
 #[derive(Debug, Default)]
 pub(super) struct WriteTexts {
-    made: Vec<(LongText, SafeAnswer)>,
-    waiting: Vec<LongText>,
+    made: BTreeMap<u64, Vec<(LongText, SafeAnswer)>>,
+    waiting: BTreeMap<u64, Vec<LongText>>,
     /// Bytes of the texts that this run made safe itself.
     bytes: usize,
 }
@@ -94,25 +107,37 @@ pub(super) struct WriteTexts {
 impl WriteTexts {
     /// Adds texts that were made.
     pub(super) fn add(&mut self, made: Vec<(LongText, SafeAnswer)>) {
-        self.made.extend(made);
+        for (text, answer) in made {
+            let number = number_of(&text.text, text.index_text.as_deref());
+            self.made.entry(number).or_default().push((text, answer));
+        }
     }
 
     /// Returns the texts that the last run asked for in vain.
     pub(super) fn take_waiting(&mut self) -> Vec<LongText> {
-        std::mem::take(&mut self.waiting)
+        std::mem::take(&mut self.waiting).into_values().flatten().collect()
     }
 
     /// Returns what was made of a text; `None` where the write makes it itself.
     fn get(&mut self, ask: &TextAsk<'_>) -> Option<SafeAnswer> {
-        if let Some((_, answer)) = self.made.iter().find(|(known, _)| known.answers(ask)) {
-            return Some(answer.clone());
-        }
-        if self.bytes + ask.bytes() < limits::LONG_TEXT_BYTES_MIN {
-            self.bytes += ask.bytes();
+        let bytes = self.bytes + ask.bytes();
+        let is_short = bytes < limits::LONG_TEXT_BYTES_MIN;
+        if is_short && self.made.is_empty() {
+            self.bytes = bytes;
             return None;
         }
-        if !self.waiting.iter().any(|known| known.answers(ask)) {
-            self.waiting.push(LongText::new(ask));
+        let number = ask.number();
+        let mut made = self.made.get(&number).into_iter().flatten();
+        if let Some((_, answer)) = made.find(|(known, _)| known.answers(ask)) {
+            return Some(answer.clone());
+        }
+        if is_short {
+            self.bytes = bytes;
+            return None;
+        }
+        let waiting = self.waiting.entry(number).or_default();
+        if !waiting.iter().any(|known| known.answers(ask)) {
+            waiting.push(LongText::new(ask));
         }
         Some(ask.placeholder())
     }
@@ -226,6 +251,25 @@ mod tests {
         assert!(run_with(&texts, work).is_err());
         assert_eq!(make(&texts), 4, "six of them, of 5,002 bytes each, are made in the write");
         assert_eq!(run_with(&texts, work).unwrap(), 50_020);
+    }
+
+    #[test]
+    fn a_text_among_many_is_found_by_its_number() {
+        let mut texts = WriteTexts { bytes: limits::LONG_TEXT_BYTES_MIN, ..WriteTexts::default() };
+        let asked: Vec<String> = (0..2_000).map(|number| format!("member {number}")).collect();
+        let all = || asked.iter().map(|text| TextAsk { text, index_text: None, policy: None });
+        for ask in all().chain(all()) {
+            assert!(texts.get(&ask).is_some());
+        }
+        assert_eq!(texts.waiting.values().map(Vec::len).max(), Some(1), "none is looked for among all");
+        let waiting = texts.take_waiting();
+        assert_eq!(waiting.len(), asked.len());
+        texts.add(waiting.into_iter().map(LongText::made).collect());
+        for ask in all() {
+            let answer = texts.get(&ask);
+            assert!(matches!(answer, Some(SafeAnswer::Redacted(text, _)) if text == ask.text));
+        }
+        assert!(texts.take_waiting().is_empty());
     }
 
     #[test]
