@@ -21,6 +21,7 @@ mod outcomes;
 mod path_refs;
 mod pending_citations;
 mod people_forgotten;
+mod people_forgotten_meanwhile;
 mod preferences;
 mod prompts;
 mod red_team;
