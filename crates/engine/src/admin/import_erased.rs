@@ -256,6 +256,7 @@ fn naming(line: &mut ExportLine) -> Option<(MemoryId, NamingLine<'_>)> {
         ExportLine::Record { record, .. } => &mut **record,
         ExportLine::Change { change } => change,
         ExportLine::Fact { fact } => &mut **fact,
+        ExportLine::FactEvent { event } => &mut **event,
         ExportLine::Ledger { entry } => &mut **entry,
         _ => return None,
     };
@@ -274,8 +275,27 @@ fn origin(line: &ExportLine) -> Option<(MemoryId, Timestamp)> {
         ExportLine::Record { record, .. } => (&record.memory, record.created_at),
         ExportLine::Change { change } => (&change.memory, change.at),
         ExportLine::Fact { fact } => (&fact.memory, fact.created_at),
+        ExportLine::FactEvent { event } => (&event.memory, event.at),
         ExportLine::Ledger { entry } => (&entry.memory, entry.at),
         _ => return None,
     };
     Some((memory.clone(), written))
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::fact::FactEventKind;
+    use loci_testkit::fact_samples;
+
+    use super::*;
+
+    #[test]
+    fn a_line_of_what_happened_to_a_fact_may_name_people() {
+        let memory = MemoryId::parse("code-0123456789").unwrap();
+        let event = fact_samples::fact_event(&memory, 1, FactEventKind::Created, Some(1)).unwrap();
+        let at = event.at;
+        let mut line = ExportLine::FactEvent { event: Box::new(event) };
+        let (of, found) = naming(&mut line).unwrap();
+        assert_eq!((of, found.written), (memory, at));
+    }
 }

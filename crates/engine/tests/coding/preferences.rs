@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk};
 use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::{Finalization, NewTask, PreferenceSet, RepositoryChange, RepositoryReflectAsk};
+use loci_engine::coding::{
+    Finalization, NewTask, PreferenceSet, RepositoryChange, RepositoryReflectAsk, TaskNote, TaskPatch,
+};
 use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::metadata::MetadataValue;
@@ -728,6 +730,11 @@ fn an_export_from_before_names_nobody_who_was_forgotten_since() {
     said(&shop, "t-001", ("alice", "1"), "Please keep PRs small.");
     said(&shop, "t-002", ("carol", "7"), "I prefer tabs over spaces.");
     reviewed(&shop, "t-001", 1, "As @carol I ask for tests.");
+    let running = TaskPatch { status: Some(TaskStatus::Running), ..TaskPatch::default() };
+    shop.patch("t-001", running).unwrap();
+    // A text of Loci's own comes with its digest, which an import checks.
+    let learned = "Pagination of orders goes by a cursor, never by an offset, says @carol.";
+    shop.note("t-001", TaskNote { text: learned.to_owned(), ..TaskNote::default() }).unwrap();
     let (memory, caller) = (shop.memory(), shop.caller.clone());
     let lines = || {
         let (mut lines, mut cursor) = (Vec::new(), ExportCursor::Start);
@@ -758,6 +765,7 @@ fn an_export_from_before_names_nobody_who_was_forgotten_since() {
     let kept = serde_json::to_string(&kept).unwrap();
     assert!(!kept.contains("carol"), "{kept}");
     assert!(kept.contains("@erased-") && kept.contains("alice"), "{kept}");
+    assert!(kept.contains("never by an offset, says @erased-"), "{kept}");
 }
 
 #[test]

@@ -13,13 +13,15 @@ use loci_model::fact::{Fact, FactEvent};
 use loci_model::idempotency::TokenAnswer;
 use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::repository::Repository;
 use loci_model::task::Task;
 use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::telemetry::StateChange;
 use loci_model::{Document, Result};
 use serde_json::Value;
+
+use crate::coding::{DIGEST, digest};
 
 /// Members and keys of metadata that hold a person, or several.
 const PEOPLE_KEYS: [&str; 22] = [
@@ -111,11 +113,17 @@ impl<'v> Places<'v> {
         }
     }
 
+    /// What comes in the place of a free text.
+    fn new_text(&mut self, text: &str) -> Option<String> {
+        let new = self.visitor.text(text);
+        self.is_any |= new.is_some();
+        new
+    }
+
     fn texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a mut String>) {
         for text in texts {
-            if let Some(new) = self.visitor.text(text) {
+            if let Some(new) = self.new_text(text) {
                 *text = new;
-                self.is_any = true;
             }
         }
     }
@@ -358,7 +366,16 @@ impl NamesPeople for Record {
         }
         let mut places = Places::new(visitor);
         places.metadata(&mut self.metadata);
-        places.texts([&mut self.text]);
+        if let Some(new) = places.new_text(&self.text) {
+            let of_text = |text: &str| MetadataValue::String(digest(text));
+            let is_extracted = self.origin == RecordOrigin::Extracted;
+            // The digest of a text of Loci's own follows it; one that is of another text shows that still.
+            let kept = self.metadata.get_mut(DIGEST);
+            if let Some(kept) = kept.filter(|kept| is_extracted && **kept == of_text(&self.text)) {
+                *kept = of_text(&new);
+            }
+            self.text = new;
+        }
         for text in [&mut self.title, &mut self.description, &mut self.index_text, &mut self.state_reason] {
             places.texts(text);
         }

@@ -8,9 +8,8 @@ use loci_model::event::Event;
 use loci_model::fact::{Fact, FactEvent};
 use loci_model::idempotency::TokenAnswer;
 use loci_model::ledger::{LedgerEntry, Shelf};
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{LedgerPage, ReadTx, TaskQuery, Tx};
-use loci_model::record::{Record, RecordOrigin};
+use loci_model::record::Record;
 use loci_model::repository::Repository;
 use loci_model::task::Task;
 use loci_model::task_session::{SessionItem, TaskSession};
@@ -20,7 +19,6 @@ use loci_model::{ActorId, DeliveryId, RecordId, Result, TaskId, Timestamp, limit
 
 use super::naming::{NamesPeople, PeopleVisitor, Taken};
 use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
-use crate::coding::{DIGEST, digest};
 use crate::records::batch::ask_for_vectors;
 use crate::records::changing::Changing;
 use crate::verified::content_hash;
@@ -326,10 +324,6 @@ impl NamesPeople for NamedVersion {
     fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
         let mut is_any = false;
         self.is_named = self.record.visit_people(None, visitor)? != Taken::Nobody;
-        if self.is_named && self.record.origin == RecordOrigin::Extracted {
-            let text = MetadataValue::String(digest(&self.record.text));
-            self.record.metadata.entry(DIGEST.to_owned()).and_modify(|known| *known = text);
-        }
         let mut changes = Vec::new();
         for (was, mut change) in std::mem::take(&mut self.changes) {
             if change.visit_people(None, visitor)? != Taken::Nobody {
