@@ -196,7 +196,7 @@ impl Engine {
         });
         let (memory, person, mentions) = found.await?;
         let mentions = match mentions {
-            Some(mentions) => Some(self.with_addresses(&memory.id, mentions).await?),
+            Some(mentions) => Some(self.with_addresses(&memory.id, mentions, true).await?),
             None => None,
         };
         Ok((memory, person, mentions))

@@ -18,7 +18,7 @@ use loci_model::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewCom
 use loci_model::task::TaskStatus;
 use loci_model::time::DAY_MS;
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result};
-use loci_testkit::block_on;
+use loci_testkit::{block_on, task_samples};
 
 use super::world::{REPO, Workshop, task, task_id};
 
@@ -721,6 +721,34 @@ fn the_number_of_a_person_names_them() {
     block_on(shop.engine.user_forget(&themselves, &shop.standing, "mara")).unwrap();
     for (path, _, stays) in documents {
         assert_eq!(has_document(&shop, "/team", path), stays, "{path}");
+    }
+}
+
+#[test]
+fn an_author_of_commits_of_nobody_stays_unless_an_administrator_asks() {
+    const AUTHOR: &str = "Vic Tor <vic@example.org>";
+    for is_admin in [false, true] {
+        let shop = Workshop::new();
+        said(&shop, "t-001", ("eve", "7"), "Please keep PRs small.");
+        let of = shop.memory();
+        let store = shop.world.store();
+        let reported = store.write(move |tx| {
+            for (number, user) in [(1, Some("eve")), (2, None)] {
+                let mut commit = task_samples::commit(&of, number)?;
+                (commit.user, commit.author) = (user.map(str::to_owned), Some(AUTHOR.to_owned()));
+                tx.commits_mut().put(&commit)?;
+            }
+            Ok(())
+        });
+        block_on(reported).unwrap();
+        let themselves = of_place(&shop, "/users/eve/");
+        let caller = if is_admin { &shop.caller } else { &themselves };
+        block_on(shop.engine.user_forget(caller, &shop.standing, "eve")).unwrap();
+        let of = shop.memory();
+        let commits = block_on(shop.world.store().read(move |tx| tx.commits().list(&of, None, 9))).unwrap();
+        assert!(commits.iter().all(|commit| commit.user.as_deref() != Some("eve")), "{commits:?}");
+        let kept = commits.iter().filter(|commit| commit.author.as_deref() == Some(AUTHOR)).count();
+        assert_eq!(kept, if is_admin { 0 } else { 2 }, "administrator {is_admin}");
     }
 }
 

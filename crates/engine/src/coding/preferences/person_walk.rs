@@ -229,7 +229,8 @@ impl Engine {
     }
 
     /// A person with the e-mail addresses, and names of authors, that only commits done for them have. An address
-    /// whose local part is another's login is that other's.
+    /// whose local part is another's login is that other's. Who reports a commit says who its author is: unless an
+    /// administrator asks (`is_proved`), an author of a commit that was done for nobody may be another, and stays.
     ///
     /// # Errors
     /// Errors of the store.
@@ -237,6 +238,7 @@ impl Engine {
         &self,
         memory: &MemoryId,
         mentions: PersonMentions,
+        is_proved: bool,
     ) -> Result<PersonMentions> {
         let (mut theirs, mut of_others) = (BTreeSet::new(), BTreeSet::new());
         let mut after: Option<(ActorId, ObjectId)> = None;
@@ -247,7 +249,11 @@ impl Engine {
                 let commits = tx.commits().list(&of, from, PAGE_ROWS)?;
                 let mut authors = Vec::new();
                 for commit in &commits {
-                    let (Some(user), Some(author)) = (&commit.user, &commit.author) else { continue };
+                    let Some(author) = &commit.author else { continue };
+                    if commit.user.is_none() && is_proved {
+                        continue;
+                    }
+                    let user = commit.user.as_deref().unwrap_or_default();
                     let number = number_of(tx, &of, commit.task.as_ref(), Some(user))?;
                     let is_theirs = erased.is(user, number.as_deref());
                     authors.push((spelling(author), user.to_lowercase(), is_theirs));

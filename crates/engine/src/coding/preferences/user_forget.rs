@@ -53,9 +53,9 @@ impl Engine {
             Ok((memory, whose, mentions))
         });
         let (memory, whose, mentions) = found.await?;
-        let mentions = Some(self.with_addresses(&memory.id, mentions).await?);
-        let person = Person::of(&memory, actors_of(&whose));
         let is_admin = access::require_whole(caller, &memory.id, Capability::Admin).is_ok();
+        let mentions = Some(self.with_addresses(&memory.id, mentions, is_admin).await?);
+        let person = Person::of(&memory, actors_of(&whose));
         let person = if is_admin { person } else { person.alone() };
         let whom = Forgetting { memory, person, mentions, names_files: false };
         let forgotten = self.forget_person(caller, &whom, false).await?;
