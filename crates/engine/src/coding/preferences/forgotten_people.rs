@@ -90,6 +90,12 @@ mod tests {
         check(Shelf::Outcome, "o1", other.clone(), (1, Taken::Nobody, other));
         let list = json!({"reviewers": ["bob", "carol"]});
         check(Shelf::Review, "r1", list, (1, Taken::Names, json!({"reviewers": ["bob", "erased-1"]})));
+        let (path, key) = ("notes/@carol/a.md", "notes/@carol/a.md");
+        let entry =
+            json!({"path": path, "key": key, "namespace": "/of/@carol/", "summary": "As @carol said."});
+        let gone =
+            json!({"path": path, "key": key, "namespace": "/of/@carol/", "summary": "As @erased-1 said."});
+        check(Shelf::TreeEntry, "e1", entry, (1, Taken::Names, gone));
         check(Shelf::Person, "login:carol", json!({}), (1, Taken::Whole, json!({})));
         check(Shelf::Person, "id:7", json!({}), (1, Taken::Whole, json!({})));
         check(Shelf::Person, "login:alice", json!({}), (1, Taken::Nobody, json!({})));

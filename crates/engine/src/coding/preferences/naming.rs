@@ -50,6 +50,10 @@ const PEOPLE_KEYS: [&str; 22] = [
 ];
 /// Those that hold the forge's number of a person.
 const NUMBER_KEYS: [&str; 1] = ["user_id"];
+/// Members that hold code and where it lies: `@login` there is a word of the repository's.
+const CODE_KEYS: [&str; 7] = ["base", "branch", "diff_hunk", "file", "files", "path", "paths"];
+/// Members by which entries of the ledger find each other.
+const PLACE_KEYS: [&str; 3] = ["derived", "key", "namespace"];
 /// Ends of the names of trailers whose values are people, in lower case.
 const PEOPLE_TRAILERS: [&str; 4] = ["-by", "author", "committer", "cc"];
 
@@ -87,11 +91,13 @@ pub(crate) trait NamesPeople {
 struct Places<'v> {
     visitor: &'v mut dyn PeopleVisitor,
     is_any: bool,
+    /// Its documents are entries of the ledger.
+    is_of_ledger: bool,
 }
 
 impl<'v> Places<'v> {
     fn new(visitor: &'v mut dyn PeopleVisitor) -> Self {
-        Self { visitor, is_any: false }
+        Self { visitor, is_any: false, is_of_ledger: false }
     }
 
     fn end(self) -> Result<Taken> {
@@ -192,9 +198,8 @@ impl<'v> Places<'v> {
         }
         let is_exact = PEOPLE_KEYS.contains(&key) || NUMBER_KEYS.contains(&key);
         let exact = is_exact.then(|| self.new_person(text, None)).flatten();
-        let new = exact.or_else(|| self.visitor.text(text));
-        self.is_any |= new.is_some();
-        new
+        let is_left = CODE_KEYS.contains(&key) || (self.is_of_ledger && PLACE_KEYS.contains(&key));
+        if exact.is_some() || is_left { exact } else { self.new_text(text) }
     }
 
     /// An account of a forge, by number and login.
@@ -315,7 +320,7 @@ impl NamesPeople for LedgerEntry {
             }
             _ => {}
         }
-        let mut places = Places::new(visitor);
+        let mut places = Places { is_of_ledger: true, ..Places::new(visitor) };
         places.document(&mut self.body)?;
         places.end()
     }
@@ -460,6 +465,8 @@ mod tests {
         );
         check(None, json!({"body": "mail A.Lee@example.com"}), json!({"body": "mail erased-1"}));
         check(None, json!({"body": "alice"}), json!({"body": "alice"}));
+        let code = json!({"diff_hunk": "+@alice\n", "path": "a/@alice.rs", "files": ["@alice"], "branch": "x/@alice"});
+        check(Some("7"), code.clone(), code);
     }
 
     #[test]
