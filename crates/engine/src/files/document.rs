@@ -266,13 +266,8 @@ impl DocumentContent {
         Ok(())
     }
 
-    /// The metadata of a new record with it.
-    pub(super) fn metadata(&self) -> Metadata {
-        self.metadata_with(&Metadata::new())
-    }
-
     /// Metadata with what the document says in place of what one said before.
-    pub(super) fn metadata_with(&self, before: &Metadata) -> Metadata {
+    fn metadata_with(&self, before: &Metadata) -> Metadata {
         let mut metadata = before.clone();
         for key in [RAW, HEAD, WRITTEN_HEAD, EXECUTABLE, GRANTED, REDACTED] {
             metadata.remove(key);
@@ -297,6 +292,26 @@ impl DocumentContent {
         let lines = self.head.lines();
         if !lines.is_empty() {
             metadata.insert(HEAD.to_owned(), MetadataValue::String(lines));
+        }
+        metadata
+    }
+
+    /// As [`DocumentContent::metadata_with`], with the texts of its head changed.
+    pub(super) fn metadata_changed(
+        &self,
+        before: &Metadata,
+        change: &mut dyn FnMut(String) -> String,
+    ) -> Metadata {
+        let mut metadata = self.metadata_with(before);
+        let mut head = self.head.clone();
+        head.change_texts(&mut *change);
+        let lines = head.lines();
+        if !lines.is_empty() {
+            metadata.insert(HEAD.to_owned(), MetadataValue::String(lines));
+        }
+        // A head as somebody wrote it has remarks, too: where these change, it is written anew.
+        if self.written_head.as_ref().is_some_and(|head| change(head.clone()) != *head) {
+            metadata.remove(WRITTEN_HEAD);
         }
         metadata
     }
@@ -341,6 +356,14 @@ fn line_of(text: &str, max: usize) -> String {
 }
 
 /// A head as it is kept.
+/// True for metadata whose head can be read again, or that has none.
+pub(super) fn has_readable_head(metadata: &Metadata) -> bool {
+    match metadata.get(HEAD) {
+        Some(MetadataValue::String(lines)) => !head_of(lines).lines().is_empty(),
+        Some(_) | None => true,
+    }
+}
+
 fn head_of(lines: &str) -> Frontmatter {
     let parted = frontmatter::parse(&format!("---\n{lines}---\n")).ok().and_then(|parted| parted.frontmatter);
     parted.unwrap_or_default()

@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 
 use loci_model::memory::Memory;
+use loci_model::metadata::Metadata;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::record::{Record, RecordKind, RecordState};
@@ -11,7 +12,7 @@ use loci_model::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
 use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
 
 use super::areas::{KNOWLEDGE, check_no_laid_directory, check_writable};
-use super::document::{DocumentContent, is_redacted};
+use super::document::{DocumentContent, has_readable_head, is_redacted};
 use super::path::DocumentPath;
 use super::redacted_content;
 use super::settling::Told;
@@ -136,7 +137,7 @@ impl Writing<'_> {
             description: content.description.clone(),
             scope: content.scope.clone(),
             path: Some(path.as_str().to_owned()),
-            metadata: content.metadata(),
+            metadata: self.metadata_of(content, &Metadata::new())?,
             ..NewRecord::fact(
                 String::new(),
                 vec![self.tree.namespace.clone()],
@@ -301,7 +302,7 @@ impl Writing<'_> {
             title: masked(&content.title),
             description: masked(&content.description),
             scope: masked(&content.scope),
-            metadata: safety::masked_metadata(&content.metadata_with(&stored.metadata), self.policy.secrets)?,
+            metadata: self.metadata_of(content, &stored.metadata)?,
             updated_at: self.now,
             ..stored.clone()
         };
@@ -321,6 +322,19 @@ impl Writing<'_> {
         }
         content.apply_standing(&mut record, Some(&DocumentContent::of(stored)));
         Ok(record)
+    }
+
+    /// The metadata of a document without secrets. Texts of its head are masked one by one: a mask within its
+    /// lines could be read as something else, or leave no head.
+    fn metadata_of(&self, content: &DocumentContent, before: &Metadata) -> Result<Metadata> {
+        let mode = self.policy.secrets;
+        let mut mask = |text: String| secrets::redact(text, mode).0;
+        let metadata = safety::masked_values(&content.metadata_changed(before, &mut mask), mode);
+        if has_readable_head(&metadata) {
+            return Ok(metadata);
+        }
+        let rule = "the head of the file holds what looks like a secret and is no head without it";
+        Err(Error::invalid("head", format!("{rule}: take the secret out of the head")))
     }
 
     /// Checks that no directory of a path is a document, and that the path is no directory, of documents

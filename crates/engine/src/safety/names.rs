@@ -52,13 +52,20 @@ pub(crate) fn mask_values(
     kinds
 }
 
-/// Returns the metadata of a record without secrets in its values.
+/// Returns the metadata of a record that a caller sends without secrets in its values.
 ///
 /// # Errors
 /// `Invalid` for a key that holds one.
 pub(crate) fn masked_metadata(metadata: &Metadata, mode: RedactionMode) -> Result<Metadata> {
+    metadata.keys().try_for_each(|key| check_name("metadata", key, mode))?;
+    Ok(masked_values(metadata, mode))
+}
+
+/// Returns metadata without secrets in its values. Keys that are stored already stay as they are: no caller sent
+/// them.
+pub(crate) fn masked_values(metadata: &Metadata, mode: RedactionMode) -> Metadata {
     if mode == RedactionMode::Off {
-        return Ok(metadata.clone());
+        return metadata.clone();
     }
     let masked = |text: &String| redact(text.clone(), mode).0;
     let value = |value: &MetadataValue| match value {
@@ -66,9 +73,5 @@ pub(crate) fn masked_metadata(metadata: &Metadata, mode: RedactionMode) -> Resul
         MetadataValue::StringList(texts) => MetadataValue::StringList(texts.iter().map(masked).collect()),
         MetadataValue::Number(_) | MetadataValue::DateTime(_) => value.clone(),
     };
-    let one = |(key, said): (&String, &MetadataValue)| {
-        check_name("metadata", key, mode)?;
-        Ok::<_, Error>((key.clone(), value(said)))
-    };
-    metadata.iter().map(one).collect()
+    metadata.iter().map(|(key, said)| (key.clone(), value(said))).collect()
 }

@@ -332,6 +332,32 @@ fn rows(shop: &Workshop, place: &TransferPlace, kind: TransferKind) -> Vec<Trans
 }
 
 #[test]
+fn a_head_without_its_secrets_is_a_head() {
+    let shop = Workshop::new();
+    let mut settings = block_on(shop.engine.memory_get(&shop.caller, &shop.memory())).unwrap().settings;
+    settings.safety.secrets = Some(SecretsMode::Mask);
+    block_on(shop.engine.memory_settings_put(&shop.caller, &shop.memory(), settings)).unwrap();
+    let it = secret(1);
+    let head = format!("owner: ops\nnote: {it} opens the gate\ntopics:\n  - {it} is old\n  - tides\n");
+    for text in ["Text.", "Text that changed."] {
+        let put = DocumentPut {
+            tree: tree(&shop),
+            path: Some("knowledge/gate.md".to_owned()),
+            content: PutContent::File(format!("---\n{head}---\n\n{text}\n")),
+            precondition: Some(Precondition::Any),
+            reason: None,
+        };
+        block_on(shop.engine.document_put(&shop.caller, put, None)).unwrap();
+        let shown = block_on(shop.engine.document_get(&shop.caller, &tree(&shop), "knowledge/gate.md"));
+        let file = shown.unwrap().file;
+        for kept in ["owner: ops", "[REDACTED:github_token] opens the gate", "tides", text] {
+            assert!(file.contains(kept), "{kept}: {file}");
+        }
+        assert!(!file.contains(&it), "{file}");
+    }
+}
+
+#[test]
 fn names_that_are_alike_when_they_are_masked_lose_no_member() {
     let shop = Workshop::new();
     let mut settings = block_on(shop.engine.memory_get(&shop.caller, &shop.memory())).unwrap().settings;
