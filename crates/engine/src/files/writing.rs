@@ -330,7 +330,7 @@ impl Writing<'_> {
         let mode = self.policy.secrets;
         let mut mask = |text: String| secrets::redact(text, mode).0;
         let metadata = safety::masked_values(&content.metadata_changed(before, &mut mask), mode);
-        if has_readable_head(&metadata) {
+        if mode == secrets::RedactionMode::Off || has_readable_head(&metadata) {
             return Ok(metadata);
         }
         let rule = "the head of the file holds what looks like a secret and is no head without it";
