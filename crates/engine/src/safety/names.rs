@@ -61,8 +61,8 @@ pub(crate) fn masked_metadata(metadata: &Metadata, mode: RedactionMode) -> Resul
     Ok(masked_values(metadata, mode))
 }
 
-/// Returns metadata without secrets in its values. Keys that are stored already stay as they are: no caller sent
-/// them.
+/// Returns metadata without secrets in its values. Keys that are stored already stay as they are: no caller
+/// sent them.
 pub(crate) fn masked_values(metadata: &Metadata, mode: RedactionMode) -> Metadata {
     if mode == RedactionMode::Off {
         return metadata.clone();

@@ -1,4 +1,5 @@
-//! Forgetting somebody while others write: rows that come, or go, between the pages of the walk leave none out.
+//! Forgetting somebody while others write: rows that come, or go, between the pages of the walk leave none
+//! out.
 
 use std::path::PathBuf;
 use std::sync::Arc;

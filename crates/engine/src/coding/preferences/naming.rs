@@ -465,7 +465,9 @@ mod tests {
         );
         check(None, json!({"body": "mail A.Lee@example.com"}), json!({"body": "mail erased-1"}));
         check(None, json!({"body": "alice"}), json!({"body": "alice"}));
-        let code = json!({"diff_hunk": "+@alice\n", "path": "a/@alice.rs", "files": ["@alice"], "branch": "x/@alice"});
+        let lines = json!({"diff_hunk": "+@alice\n", "path": "a/@alice.rs"});
+        check(Some("7"), lines.clone(), lines);
+        let code = json!({"files": ["@alice"], "branch": "x/@alice"});
         check(Some("7"), code.clone(), code);
     }
 

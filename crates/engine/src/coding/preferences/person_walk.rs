@@ -208,7 +208,8 @@ impl Engine {
         }
     }
 
-    /// Writes a page that names the person, as it is by now: rows that came since it was read may move its end.
+    /// Writes a page that names the person, as it is by now: rows that came since it was read may move its
+    /// end.
     async fn put_page<T: PeopleRow>(
         &self,
         walk: &Arc<PersonWalk>,
@@ -228,9 +229,10 @@ impl Engine {
             .await
     }
 
-    /// A person with the e-mail addresses, and names of authors, that only commits done for them have. An address
-    /// whose local part is another's login is that other's. Who reports a commit says who its author is: unless an
-    /// administrator asks (`is_proved`), an author of a commit that was done for nobody may be another, and stays.
+    /// A person with the e-mail addresses, and names of authors, that only commits done for them have. An
+    /// address whose local part is another's login is that other's. Who reports a commit says who its author is:
+    /// unless an administrator asks (`is_proved`), an author of a commit that was done for nobody may be
+    /// another, and stays.
     ///
     /// # Errors
     /// Errors of the store.
