@@ -55,11 +55,15 @@ impl DatabaseCondition {
 
     /// Returns the outcome as it is, after a look at whether it tells of damage.
     pub(crate) fn noted<T>(&self, outcome: Result<T>) -> Result<T> {
-        outcome.inspect_err(|error| {
-            if is_damage(error) {
-                self.is_damaged.store(true, Ordering::Relaxed);
-            }
-        })
+        self.note(&outcome);
+        outcome
+    }
+
+    /// Notes damage that an outcome tells of.
+    pub(crate) fn note<T>(&self, outcome: &Result<T>) {
+        if outcome.as_ref().is_err_and(is_damage) {
+            self.is_damaged.store(true, Ordering::Relaxed);
+        }
     }
 
     /// An error where damage was found, or where another file, or none, has the name of the database or of its
@@ -116,6 +120,7 @@ mod tests {
     use loci_model::ports::store::{Checkpoint, Store, StoreExt};
     use loci_testkit::{block_on, samples};
 
+    use crate::errors::loci_db_damaged;
     use crate::{SqliteOptions, SqliteStore};
 
     /// The result of a write, and whether the store reports that it is well.
@@ -208,5 +213,22 @@ mod tests {
         assert_eq!(found.unwrap_err().kind, ErrorKind::Unavailable);
         assert_eq!(block_on(store.info(false)).unwrap_err().kind, ErrorKind::Unavailable);
         assert_eq!(written(&store, "second"), (Some(ErrorKind::Unavailable), false));
+    }
+
+    #[test]
+    fn a_turn_that_finds_damage_acknowledges_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(folder.path())).unwrap();
+        let (go, gone) = std::sync::mpsc::channel::<()>();
+        // The first piece holds the turn until all of them are queued.
+        let first = store.write_boxed(Box::new(move |_| {
+            let _ = gone.recv();
+            Ok(())
+        }));
+        let second = store.write_boxed(Box::new(|_| Err(loci_db_damaged())));
+        let third = store.write_boxed(Box::new(|_| Ok(())));
+        drop(go);
+        let kinds = [first, second, third].map(|outcome| block_on(outcome).err().map(|error| error.kind));
+        assert_eq!(kinds, [Some(ErrorKind::Unavailable); 3]);
     }
 }

@@ -184,6 +184,7 @@ impl Seat {
             Ok(_turn) => self.batch(first, &mut next, &mut touched),
             Err(error) => vec![(first, Err(error))],
         };
+        ran.iter().for_each(|(_, outcome)| self.condition.note(outcome));
         // Once more behind the commit: what went into a folder that nobody finds, or into a damaged database, is
         // not acknowledged. One look for the turn; each piece gets an error of its own.
         if self.condition.check().is_err() {
@@ -196,7 +197,6 @@ impl Seat {
             (self.after)(&touched.changed);
         }
         for (piece, outcome) in ran {
-            let outcome = self.condition.noted(outcome);
             // A caller that stopped waiting does not undo the write.
             let _ = piece.done.send(outcome);
         }
