@@ -53,9 +53,12 @@ impl<'a> Mirror<'a> {
         let made = workshop.path().join("bare.git");
         self.git.make_bare(&made, id_digits)?;
         self.limit(&made, branch, bytes_max)?;
-        guard
-            .finish(|| std::fs::rename(&made, path))
-            .with_context(|| format!("moving the mirror to {}", path.display()))
+        let moved = guard.finish(|| {
+            let moved = std::fs::rename(&made, path);
+            drop(workshop);
+            moved
+        });
+        moved.with_context(|| format!("moving the mirror to {}", path.display()))
     }
 
     fn limit(&self, path: &Path, branch: &str, bytes_max: u64) -> Result<()> {
