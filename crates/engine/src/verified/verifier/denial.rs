@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Words that deny, wherever they stand. Those that are usual names in code (`sin`, `sem`) are left out.
+/// Words that deny, wherever they stand. Those that are usual names in code (`sin`, `sem`), or
+/// usual words of another language that deny nothing (`nu`, `mai`), are left out.
 const WORDS: &str = "\
     not never no none nor neither without cannot nowhere nothing nobody hardly scarcely \
     lack lacks lacked lacking unused uncalled unreferenced unimplemented nonexistent inexistent \
@@ -12,20 +13,20 @@ const WORDS: &str = "\
     nicht nichts kein keine keinen keinem keiner keines nie niemals niemand nirgends ohne weder fehlt fehlen \
     ne pas jamais aucun aucune sans rien \
     nunca jamás ningún ninguna ninguno nadie nada tampoco \
-    non mai nessun nessuna nessuno niente senza \
+    non nessun nessuna nessuno niente senza \
     não nenhum nenhuma ninguém \
     niet geen nooit zonder nergens \
     inte ikke aldrig aldri ingen inget inga ingenting utan uden uten \
     nigdy brak bez není nejsou nikdy nelze \
     не нет ни никогда никто нигде без немає ніколи \
     değil yok asla hiç hiçbir \
-    ei eivät koskaan ilman nem soha nincs nu niciodată fără \
+    ei eivät koskaan ilman nem soha nincs niciodată fără \
     δεν μην ποτέ χωρίς \
     tidak bukan belum tanpa không chưa \
     لا ليس لم لن بدون نیست לא אין בלי";
 /// Signs that deny, and parts of words in writing that does not part words.
 const MARKS: &str = "≠ != ¬ 不 没 沒 無 无 未 ない ません なし なかっ ずに 없 않 아니 못 ไม่ नहीं";
-/// Phrases with words that deny, which deny nothing; each behind a space.
+/// Phrases with words that deny, which deny nothing; each behind a space, where writing has spaces.
 const AFFIRMING: &[&str] = &[
     " no more than",
     " no fewer than",
@@ -35,10 +36,33 @@ const AFFIRMING: &[&str] = &[
     " not more than",
     " not less than",
     " not only",
+    " nicht nur",
+    " non seulement",
+    " non solo",
+    " niet alleen",
+    " не только",
+    " не более",
+    " не менее",
+    " sans serif",
+    "不超过",
+    "不超過",
+    "不少于",
+    "不少於",
+    "不仅",
+    "不僅",
+    "无论",
+    "無論",
+    "未満",
 ];
 /// States that deny behind a form of “to be”.
 const STATES: &[&str] = &["missing", "absent", "unreachable", "undefined"];
 const BEING: &[&str] = &["is", "are", "was", "were", "be", "been", "remains", "remain", "stays", "stay"];
+/// Words that begin a condition: a state in one denies nothing (`raises KeyError when the key is missing`).
+const CONDITIONS: &[&str] = &["if", "when", "whenever", "whether", "unless", "until", "once"];
+/// Words before a state among which a condition begins.
+const CONDITION_WORDS_MAX: usize = 5;
+/// Marks behind which a condition has ended.
+const CLAUSE_ENDS: [char; 11] = [',', ';', ':', '.', '!', '?', '(', ')', '—', '–', '\n'];
 /// Two words that deny together.
 const PAIRS: &[[&str; 2]] = &[["dead", "code"], ["fails", "to"], ["fail", "to"], ["failed", "to"]];
 
@@ -52,14 +76,21 @@ pub(super) fn denies(text: &str) -> bool {
     }
     let words: Vec<&str> = words(&text).collect();
     let is_pair = |two: &[&str]| PAIRS.iter().any(|pair| pair == two);
-    let is_state = |some: &[&str]| {
-        let [before @ .., last] = some else { return false };
-        STATES.contains(last) && before.iter().any(|word| BEING.contains(word))
-    };
     words.iter().any(|word| is_denying(word))
-        || words.windows(2).any(|two| is_pair(two) || is_state(two))
-        || words.windows(3).any(is_state)
+        || words.windows(2).any(is_pair)
+        || text.split(CLAUSE_ENDS).any(has_state)
         || MARKS.split_ascii_whitespace().any(|mark| text.contains(mark))
+}
+
+/// True where a clause says that something is in a state that denies, and not under which condition.
+fn has_state(clause: &str) -> bool {
+    let words: Vec<&str> = words(clause).collect();
+    words.iter().enumerate().filter(|(_, word)| STATES.contains(word)).any(|(at, _)| {
+        let has = |among: &[&str], count: usize| {
+            words.iter().take(at).rev().take(count).any(|word| among.contains(word))
+        };
+        has(BEING, 2) && !has(CONDITIONS, CONDITION_WORDS_MAX)
+    })
 }
 
 /// Words without the marks around them; a hyphen and an apostrophe are parts of a word.
@@ -75,6 +106,9 @@ fn is_denying(word: &str) -> bool {
     }
     if word.starts_with("no-") {
         return word == "no-one";
+    }
+    if word == "sans-serif" {
+        return false;
     }
     word.split('-').any(|part| {
         let last = part.rsplit('\'').next().unwrap_or(part);
@@ -102,6 +136,9 @@ mod tests {
             "`check` is unused.",
             "`check` is dead code",
             "A limit of `check` is still missing.",
+            "When it runs, a limit is missing.",
+            "`check` returns if it must: a limit is missing",
+            "A limit is missing if `check` runs.",
             "`check` fails to close the file",
             "A non-existent file is opened by `check`",
             "`check` cannot only be called once",
@@ -134,6 +171,13 @@ mod tests {
             "A note on `knot` and nonce",
             "`check` raises KeyError for missing keys",
             "`sin` waits for `sem`",
+            "`check` raises KeyError when the key is missing",
+            "If `limit` or `bound` is undefined, `check` takes MAX",
+            "The font of `title` is sans-serif, or sans serif",
+            "`check` wordt nu aangeroepen door `run`",
+            "`check` ruft nicht nur `run` auf",
+            "`check` вызывает не только `run`",
+            "购物车不超过 MAX_ITEMS 件",
         ] {
             assert!(!denies(text), "{text}");
         }
