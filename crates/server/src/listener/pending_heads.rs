@@ -9,7 +9,10 @@ use tokio::sync::{Notify, OwnedSemaphorePermit};
 
 /// The connections of one kind of places.
 #[derive(Default)]
-pub(super) struct PendingHeads(Mutex<HeadQueue>);
+pub(super) struct PendingHeads {
+    queue: Mutex<HeadQueue>,
+    added: Notify,
+}
 
 #[derive(Default)]
 struct HeadQueue {
@@ -30,6 +33,7 @@ impl PendingHeads {
         let number = queue.next;
         queue.next = queue.next.saturating_add(1);
         queue.waiting.insert(number, PendingHead { permit, lost });
+        self.added.notify_one();
         number
     }
 
@@ -45,6 +49,16 @@ impl PendingHeads {
         Some(head.permit)
     }
 
+    /// Waits until a connection waits, and takes the place of the one that has waited longest.
+    pub(super) async fn first(&self) -> OwnedSemaphorePermit {
+        loop {
+            if let Some(permit) = self.take_first() {
+                return permit;
+            }
+            self.added.notified().await;
+        }
+    }
+
     /// True for a connection that has its place still.
     #[cfg(test)]
     pub(super) fn has(&self, number: u64) -> bool {
@@ -52,6 +66,6 @@ impl PendingHeads {
     }
 
     fn queue(&self) -> MutexGuard<'_, HeadQueue> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,6 @@
 //! Places for the connections of a listener: the usual ones, a few beyond them for health checks alone, and
 //! the usual ones that may be slow. A connection whose client has yet to send a head keeps its place only
-//! until another needs it.
+//! until another needs it; one that just came keeps it until its bytes were looked for.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -54,12 +54,15 @@ impl Slots {
         }
     }
 
-    /// Waits until a connection can be taken in, in a usual place where there is one.
+    /// Waits until a connection can be taken in, in a usual place where there is one. Where all are taken,
+    /// those for health checks too, the first connection that waits for a head gives way.
     pub(super) async fn free(&self) -> std::io::Result<FreeSlot> {
         let (permit, is_for_health) = tokio::select! {
             biased;
             permit = Arc::clone(&self.usual.free).acquire_owned() => (permit, false),
             permit = Arc::clone(&self.health.free).acquire_owned() => (permit, true),
+            permit = self.health.heads.first() => (Ok(permit), true),
+            permit = self.usual.heads.first() => (Ok(permit), false),
         };
         Ok(FreeSlot { is_for_health, permit: permit.map_err(std::io::Error::other)? })
     }
@@ -92,6 +95,8 @@ pub(super) struct Slot {
 
 /// The stage of the request of a connection.
 enum Stage {
+    /// The connection just came: its bytes were not looked for.
+    New(OwnedSemaphorePermit),
     /// The head has yet to come; the place is in the queue, under that number.
     Pending(u64),
     /// The head came.
@@ -104,9 +109,22 @@ enum Stage {
 
 impl Slot {
     fn new(places: &Places, permit: OwnedSemaphorePermit, is_for_health: bool) -> Self {
-        let (heads, lost) = (Arc::clone(&places.heads), Arc::<Notify>::default());
-        let number = heads.add(permit, Arc::clone(&lost));
-        Self { is_for_health, heads, lost, stage: Mutex::new(Stage::Pending(number)) }
+        let (heads, lost) = (Arc::clone(&places.heads), Arc::default());
+        Self { is_for_health, heads, lost, stage: Mutex::new(Stage::New(permit)) }
+    }
+
+    /// Notes that the bytes of a new connection were looked for: where its head was not among them, others
+    /// may have the place.
+    pub(super) fn looked_for(&self) {
+        let mut stage = self.stage();
+        *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
+            Stage::New(permit) => self.pending(permit),
+            other => other,
+        };
+    }
+
+    fn pending(&self, permit: OwnedSemaphorePermit) -> Stage {
+        Stage::Pending(self.heads.add(permit, Arc::clone(&self.lost)))
     }
 
     /// Notes that a head came: nobody takes the place until its answer is sent. False where it is lost.
@@ -114,7 +132,7 @@ impl Slot {
         let mut stage = self.stage();
         *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
             Stage::Pending(number) => self.heads.remove(number).map_or(Stage::Lost, Stage::Asked),
-            Stage::Asked(permit) | Stage::Answered(permit) => Stage::Asked(permit),
+            Stage::New(permit) | Stage::Asked(permit) | Stage::Answered(permit) => Stage::Asked(permit),
             Stage::Lost => Stage::Lost,
         };
         !matches!(*stage, Stage::Lost)
@@ -133,13 +151,14 @@ impl Slot {
     pub(super) fn sent(&self) {
         let mut stage = self.stage();
         *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
-            Stage::Answered(permit) => Stage::Pending(self.heads.add(permit, Arc::clone(&self.lost))),
+            Stage::Answered(permit) => self.pending(permit),
             other => other,
         };
     }
 
-    /// Resolves when the place is lost.
+    /// Resolves when the place is lost, which it may be from the first poll on.
     pub(super) async fn lost(&self) {
+        self.looked_for();
         self.lost.notified().await;
     }
 
@@ -158,12 +177,20 @@ impl Drop for Slot {
 
 #[cfg(test)]
 mod tests {
+    use std::task::{Context, Poll, Waker};
+
     use super::*;
 
     /// A connection that came now.
+    fn new(slots: &Slots) -> Slot {
+        slots.taken(loci_testkit::block_on(slots.free()).unwrap())
+    }
+
+    /// A connection that came without a head.
     fn come(slots: &Slots) -> Slot {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        slots.taken(runtime.block_on(slots.free()).unwrap())
+        let slot = new(slots);
+        slot.looked_for();
+        slot
     }
 
     fn is_lost(slot: &Slot) -> bool {
@@ -188,6 +215,36 @@ mod tests {
         drop(fourth);
         let fifth = come(&slots);
         assert!(!fifth.is_for_health && !is_lost(&fifth), "a place that was left is free again");
+    }
+
+    #[test]
+    fn who_just_came_keeps_the_place_until_bytes_were_looked_for() {
+        let slots = Slots::new(1);
+        let first = new(&slots);
+        let others: Vec<Slot> = (0..limits::HEALTH_CONNECTIONS_MAX).map(|_| new(&slots)).collect();
+        assert!(others.iter().all(|slot| slot.is_for_health));
+        let mut free = std::pin::pin!(slots.free());
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(free.as_mut().poll(&mut context).is_pending(), "nobody gives way");
+        others[3].looked_for();
+        first.looked_for();
+        let Poll::Ready(Ok(place)) = free.as_mut().poll(&mut context) else { panic!("no place") };
+        assert!(is_lost(&others[3]) && !is_lost(&first));
+        assert!(!slots.taken(place).is_for_health && is_lost(&first));
+        assert!(others[4].head_came(), "a head that was there is answered");
+    }
+
+    #[test]
+    fn requests_in_all_places_for_health_checks_keep_nobody_out() {
+        let slots = Slots::new(1);
+        let first = new(&slots);
+        let others: Vec<Slot> = (0..limits::HEALTH_CONNECTIONS_MAX).map(|_| new(&slots)).collect();
+        assert!(others.iter().all(|slot| slot.is_for_health && slot.head_came()));
+        first.looked_for();
+        let free = std::pin::pin!(slots.free());
+        let free = free.poll(&mut Context::from_waker(Waker::noop()));
+        let Poll::Ready(Ok(place)) = free else { panic!("no place") };
+        assert!(!slots.taken(place).is_for_health && is_lost(&first));
     }
 
     #[test]

@@ -143,7 +143,9 @@ fn slow_heads_never_take_the_last_connection() {
         slow.push(server.sent("GET"));
         if number % CONNECTIONS == 0 {
             assert!(server.asked("GET /healthz").starts_with("HTTP/1.1 200"), "{number}");
-            assert!(server.asked("POST /refused").starts_with("HTTP/1.1 401"), "{number}");
+            // Those who just came give way once the server has looked for their bytes.
+            let mut tries = (0..100).map(|_| server.asked("POST /refused"));
+            assert!(tries.any(|answer| answer.starts_with("HTTP/1.1 401")), "{number}");
         }
     }
     let mut last = slow.pop().unwrap();
