@@ -312,6 +312,7 @@ mod tests {
 
     use super::*;
     use crate::DoorOptions;
+    use crate::listener::listen;
 
     const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
@@ -351,7 +352,7 @@ mod tests {
         let (runtime, world) = (runtime(), TestWorld::new().unwrap());
         let (stop, stopping) = watch::channel(false);
         let connections = connections(&world, 4, stopping);
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let listener = runtime.block_on(async { listen("127.0.0.1:0".parse().unwrap()) }).unwrap();
         let clients: Vec<TcpStream> = (0..200).map(|_| sent(&listener)).collect();
         let answers = runtime.block_on(async {
             let accepting = tokio::spawn(connections.accept_tcp(listener));

@@ -22,7 +22,7 @@ use std::time::Duration;
 use axum::Router;
 use loci_model::ports::BoxFuture;
 use loci_model::{Error, Result, limits};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -78,6 +78,20 @@ pub struct Bound {
     doors: Doors,
 }
 
+/// Connections that the system holds for the server until it accepts them: one beyond is tried again by its
+/// client after a second, and then after three.
+const BACKLOG: u32 = 1_024;
+
+/// Returns a socket that listens on the address.
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A server that was restarted takes its port although old connections to it still end.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 /// Binds. Refuses to listen beyond loopback without keys and TLS (or a proxy that says it has it).
 ///
 /// # Errors
@@ -86,7 +100,7 @@ pub async fn bind(options: ListenOptions, doors: Doors) -> Result<Bound> {
     let any_keys = doors.gate.any_keys().await?;
     exposure::check(&options, any_keys)?;
     let tls = options.tls.as_ref().map(Tls::load).transpose()?;
-    let tcp = TcpListener::bind(options.address).await.map_err(|error| {
+    let tcp = listen(options.address).map_err(|error| {
         Error::unavailable(format!("cannot listen on {}: {error}; choose another address", options.address))
     })?;
     let socket = match &options.socket {
