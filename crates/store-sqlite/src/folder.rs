@@ -3,6 +3,7 @@
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use loci_model::{Error, Result};
 
@@ -71,10 +72,13 @@ fn private() -> OpenOptions {
 
 /// Bytes of a probe: more than a small write takes.
 const PROBE_BYTES: usize = 256 * 1024;
+/// Probes of a process share the name of one file: one that is under way would remove that of another.
+static PROBING: Mutex<()> = Mutex::new(());
 
 /// Proves that the disk of the folder takes a file of some size. A write into the database alone proves
 /// nothing: it may find its place in what the log has already.
 pub(crate) fn probe(folder: &Path) -> Result<()> {
+    let _alone = PROBING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = folder.join(format!("probe-{}", std::process::id()));
     let write = || {
         let mut file = private().create(true).truncate(true).open(&path)?;
@@ -176,6 +180,17 @@ mod tests {
         assert_eq!(error.kind, loci_model::ErrorKind::Unavailable);
         assert!(error.message.contains("free space on its disk"), "{}", error.message);
         probe(folder.path()).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn probes_at_the_same_time_find_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..20).for_each(|_| probe(folder.path()).unwrap()));
+            }
+        });
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
