@@ -11,9 +11,9 @@ pub(crate) const KNOWLEDGE: &str = "knowledge";
 pub(crate) const SYSTEM: &str = "knowledge/system";
 /// Procedures.
 const SKILLS: &str = "knowledge/skills";
-/// Where mirrors lay what somebody corrected.
+/// The directory of corrections in mirrors.
 pub(crate) const FEEDBACK: &str = "knowledge/feedback";
-/// Where mirrors lay where something else is found.
+/// The directory of pointers to other sources in mirrors.
 pub(crate) const REFERENCE: &str = "knowledge/reference";
 /// What sessions said.
 pub(crate) const SESSIONS: &str = "sessions";

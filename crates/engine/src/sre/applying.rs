@@ -41,7 +41,7 @@ pub struct SreApply {
     pub dry_run: bool,
     /// What the file does not say any more is removed.
     pub prune: bool,
-    /// What becomes of users who were forgotten here. A file tells no time: what it says may be from before, so it is
+    /// The treatment of users who were forgotten here. A file tells no time: what it says may be from before, so it is
     /// refused unless somebody restores it.
     pub if_erased: IfErased,
 }

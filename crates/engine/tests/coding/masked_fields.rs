@@ -59,7 +59,7 @@ fn create(shop: &Workshop, record: NewRecord) -> Result<RecordId> {
     done(block_on(shop.engine.records_create(&shop.caller, request, None))?.items.remove(0))
 }
 
-/// What a batch answers of an item has no field of its own: the message begins with its name.
+/// The result of a batch's item. It has no field of its own: the message begins with its name.
 fn done(item: ItemOutcome) -> Result<RecordId> {
     let ItemOutcome { id, result, .. } = item;
     result.map(|()| id).map_err(|(kind, message)| {

@@ -1,4 +1,4 @@
-//! What an event says, written in its own place, and the metadata that filters read.
+//! Rewrites of an event's payload in its own place, with the metadata that filters read.
 
 use loci_model::Result;
 use loci_model::event::Event;

@@ -15,7 +15,7 @@ pub(super) const ID: &str = "import_id";
 /// Metadata: a digest of what the source said.
 pub(super) const DIGEST: &str = "import_digest";
 /// Metadata: a digest of the id in the source and of what the source said, without the namespace.
-/// Where a record was erased, the server knows its item by this in every other namespace, too.
+/// The server knows an erased record's item by it in every other namespace, too.
 pub(super) const CONTENT: &str = "import_content";
 /// A record in any of these is there; one that was rolled back or erased is made again.
 const STATES: [&str; 8] =

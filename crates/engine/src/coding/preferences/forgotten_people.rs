@@ -20,7 +20,7 @@ pub(crate) struct NamingLine<'a> {
 /// Takes people out who were forgotten since a line was written.
 ///
 /// # Errors
-/// What `look_up` says; a bug, where the line is damaged.
+/// Those of `look_up`; a bug, where the line is damaged.
 pub(crate) fn take_forgotten(
     line: NamingLine<'_>,
     mut look_up: impl FnMut(&ActorId) -> Result<Option<ForgottenPerson>>,

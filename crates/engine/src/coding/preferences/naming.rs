@@ -57,7 +57,7 @@ const PLACE_KEYS: [&str; 3] = ["derived", "key", "namespace"];
 /// Ends of the names of trailers whose values are people, in lower case.
 const PEOPLE_TRAILERS: [&str; 4] = ["-by", "author", "committer", "cc"];
 
-/// What became of a noun.
+/// The outcome for a noun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken {
     /// It names nobody who is taken out.
@@ -68,11 +68,11 @@ pub(crate) enum Taken {
     Whole,
 }
 
-/// What is done at each place where a noun names people.
+/// A visitor of each place where a noun names people.
 pub(crate) trait PeopleVisitor {
-    /// What comes in the place of a person, or of a list of people; by the forge's number where it is known.
+    /// Returns the replacement of a person, or of a list of people; by the forge's number where it is known.
     fn person(&mut self, name: &str, number: Option<&str>) -> Option<String>;
-    /// What comes in the place of a free text.
+    /// Returns the replacement of a free text.
     fn text(&mut self, text: &str) -> Option<String>;
     /// True where what is kept under that name goes.
     fn is_key(&mut self, name: &str) -> bool;
@@ -104,7 +104,7 @@ impl<'v> Places<'v> {
         Ok(if self.is_any { Taken::Names } else { Taken::Nobody })
     }
 
-    /// What comes in the place of a person.
+    /// Returns the replacement of a person.
     fn new_person(&mut self, name: &str, number: Option<&str>) -> Option<String> {
         let new = self.visitor.person(name, number);
         self.is_any |= new.is_some();
@@ -119,7 +119,7 @@ impl<'v> Places<'v> {
         }
     }
 
-    /// What comes in the place of a free text.
+    /// Returns the replacement of a free text.
     fn new_text(&mut self, text: &str) -> Option<String> {
         let new = self.visitor.text(text);
         self.is_any |= new.is_some();
@@ -190,7 +190,7 @@ impl<'v> Places<'v> {
         }
     }
 
-    /// What comes in the place of a text under a key.
+    /// Returns the replacement of a text under a key.
     fn word(&mut self, key: &str, text: &str) -> Option<String> {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if is_number && NUMBER_KEYS.contains(&key) {

@@ -23,7 +23,7 @@ struct Reader {
     open: Vec<Open>,
     root: Option<Value>,
     documents: usize,
-    /// Where a table is only searched.
+    /// The aliases of a table that is only searched.
     aliases: Option<Aliases>,
 }
 
