@@ -18,6 +18,26 @@ fn create(server: &Server, token: &str, id: &str) -> Value {
 }
 
 #[test]
+fn a_key_that_may_only_write_is_given_no_token_that_reads() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    assert_eq!(send(&server, "POST", "/v1/repos", "", r#"{"name":"acme/shop"}"#).0, 200);
+    let key = home.json(&["key", "create", "orchestrator"]);
+    let (_, memories) = send(&server, "GET", "/v1/memories", &bearer(key["token"].as_str().unwrap()), "");
+    let memory = memories["memories"][0]["id"].as_str().unwrap();
+    for (name, capabilities, has_token) in
+        [("writer", json!(["write"]), false), ("both", json!(["read", "write"]), true)]
+    {
+        let grant = json!({ "memory": memory, "actor": "acme/shop", "capabilities": capabilities });
+        let key = home.json(&["key", "create", name, "--grant", &grant.to_string()]);
+        let task = create(&server, key["token"].as_str().unwrap(), &format!("t-{name}"));
+        assert_eq!(task.get("agent_token").is_some(), has_token, "{task}");
+        let warned = task["warnings"].to_string().contains("NO_AGENT_TOKEN");
+        assert_eq!(warned, !has_token, "{task}");
+    }
+}
+
+#[test]
 fn a07_an_agent_s_token_opens_its_own_task_alone() {
     let home = Home::new();
     let server = home.serve(&[]);

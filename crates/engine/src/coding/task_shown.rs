@@ -6,6 +6,8 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::task::{Task, TaskFeedback, TaskWritten};
 
 use super::place;
+use crate::Engine;
+use crate::keys::Secret;
 
 /// The warning about a task that is not shown as it is stored.
 const UNREADABLE: &str =
@@ -33,6 +35,20 @@ pub(super) fn known(
         ..sent()?
     };
     Ok((shown, vec![UNREADABLE.to_owned()]))
+}
+
+impl Engine {
+    /// Returns a token for the agent of a task that the caller took in; `None` for a caller who may not read
+    /// the task, for its agent may.
+    ///
+    /// # Errors
+    /// `Unavailable` where the master key cannot be read.
+    pub async fn agent_token_for(&self, caller: &Principal, task: &Task) -> Result<Option<Secret>> {
+        if place::may(caller, task, Capability::Read) {
+            return self.agent_token(task).await.map(Some);
+        }
+        Ok(None)
+    }
 }
 
 /// Returns a task without anything that was said of it: its ids, kind, status and times.

@@ -13,6 +13,10 @@ use super::repositories::{asking, standing};
 use super::table::{Method, Table, create, get, other};
 use crate::asking::Asking;
 
+/// The warning about a task without a token for its agent.
+const NO_AGENT_TOKEN: &str = "NO_AGENT_TOKEN: the key has no grant of read on the task, and its agent reads: take \
+                              the task in with a key that may read it, or hand the agent a key of its own";
+
 pub(super) fn operations(table: Table) -> Table {
     table
         .made(create("/v1/tasks", "Take a task in; 200 where it was taken in before."), add)
@@ -95,11 +99,16 @@ async fn add(call: Call, asked: shape::TaskCreate) -> Result<(shape::TaskTaken, 
     };
     let token = call.token()?;
     let engine = &call.doors.engine;
-    let made = engine.task_create(&call.caller, &standing(&call)?, new, token).await?;
+    let mut made = engine.task_create(&call.caller, &standing(&call)?, new, token).await?;
     // Where nobody is asked for credentials a token would say nothing.
-    let agent_token = match call.doors.gate.any_keys().await? {
-        true => Some(shape::AgentToken(engine.agent_token(&made.task).await?.expose().to_owned())),
-        false => None,
+    let agent_token = if call.doors.gate.any_keys().await? {
+        let token = engine.agent_token_for(&call.caller, &made.task).await?;
+        if token.is_none() {
+            made.warnings.push(NO_AGENT_TOKEN.to_owned());
+        }
+        token.map(|token| shape::AgentToken(token.expose().to_owned()))
+    } else {
+        None
     };
     let taken = shape::TaskTaken { task: shown(made.task), agent_token, warnings: made.warnings };
     Ok((taken, made.created))
