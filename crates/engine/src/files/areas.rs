@@ -1,20 +1,13 @@
 //! The parts of a tree, and who may write in them (files-and-git.md §4.1). A part is told by its path alone.
 
-use loci_model::{Error, Reason, Result};
+use loci_model::{Error, Result};
 
-use super::derived::DIRECTORIES;
 use super::path::DocumentPath;
 
 /// Where documents lie, and the default of where they come.
 pub(crate) const KNOWLEDGE: &str = "knowledge";
 /// What is always shown in full.
 pub(crate) const SYSTEM: &str = "knowledge/system";
-/// Procedures.
-const SKILLS: &str = "knowledge/skills";
-/// The directory of corrections in mirrors.
-pub(crate) const FEEDBACK: &str = "knowledge/feedback";
-/// The directory of pointers to other sources in mirrors.
-pub(crate) const REFERENCE: &str = "knowledge/reference";
 /// What sessions said.
 pub(crate) const SESSIONS: &str = "sessions";
 /// What consolidation tells.
@@ -71,29 +64,6 @@ pub(crate) fn check_writable(path: &DocumentPath, is_admin: bool) -> Result<()> 
             Err(Error::invalid("path", rule))
         }
     }
-}
-
-/// True for a directory of the layout: a document of that name would take its place, and keep out what
-/// is laid there.
-pub(crate) fn is_laid_directory(path: &DocumentPath) -> bool {
-    let key = path.key();
-    DIRECTORIES
-        .into_iter()
-        .chain([SYSTEM, SKILLS, FEEDBACK, REFERENCE])
-        .any(|directory| key.as_str() == directory)
-}
-
-/// Checks that a document which comes to a path takes no directory's place.
-///
-/// # Errors
-/// `PATH_CONFLICT`.
-pub(crate) fn check_no_laid_directory(path: &DocumentPath) -> Result<()> {
-    if !is_laid_directory(path) {
-        return Ok(());
-    }
-    let rule = format!("{path} is a directory of the layout, also while it is empty");
-    let remedy = format!("choose a path in it, like {path}/name.md, or another name, like {path}.md");
-    Err(Error::conflict(format!("{rule}: {remedy}")).because(Reason::PathConflict).on("path"))
 }
 
 #[cfg(test)]

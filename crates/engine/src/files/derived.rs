@@ -16,24 +16,17 @@ pub const TITLE_CHARS_MAX: usize = 60;
 /// Characters of a description that was made of a body.
 pub const DESCRIPTION_CHARS_MAX: usize = 120;
 
-const FACTS: &str = "knowledge/facts";
-const PREFERENCES: &str = "knowledge/preferences";
-const SUMMARIES: &str = "knowledge/summaries";
-const EPISODES: &str = "knowledge/episodes";
-const INSIGHTS: &str = "knowledge/insights";
-
-/// The directories of all kinds.
-pub(super) const DIRECTORIES: [&str; 5] = [FACTS, PREFERENCES, SUMMARIES, EPISODES, INSIGHTS];
-
 /// Where a record of this kind lies, from the top of its tree: strategies make one kind each.
 #[must_use]
 pub fn derived_directory(kind: RecordKind) -> &'static str {
     match kind {
-        RecordKind::Preference => PREFERENCES,
-        RecordKind::Summary => SUMMARIES,
-        RecordKind::Episode => EPISODES,
-        RecordKind::Reflection => INSIGHTS,
-        RecordKind::Fact | RecordKind::Rule | RecordKind::Investigation | RecordKind::Document => FACTS,
+        RecordKind::Preference => "knowledge/preferences",
+        RecordKind::Summary => "knowledge/summaries",
+        RecordKind::Episode => "knowledge/episodes",
+        RecordKind::Reflection => "knowledge/insights",
+        RecordKind::Fact | RecordKind::Rule | RecordKind::Investigation | RecordKind::Document => {
+            "knowledge/facts"
+        }
     }
 }
 
@@ -127,7 +120,6 @@ mod tests {
         let check = |kind: RecordKind, expect: &str| {
             let path = derived_path(kind, Some("One thing"), "body", |_, _| Ok(false)).unwrap();
             assert_eq!(path.as_str(), expect);
-            assert!(DIRECTORIES.contains(&derived_directory(kind)), "{kind:?}");
         };
         check(RecordKind::Fact, "knowledge/facts/one-thing.md");
         check(RecordKind::Preference, "knowledge/preferences/one-thing.md");

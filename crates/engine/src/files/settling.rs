@@ -10,7 +10,7 @@ use loci_model::tree_entry::{
 };
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
-use super::areas::{Area, is_laid_directory};
+use super::areas::Area;
 use super::derived::derived_path;
 use super::document::{prose_of, shown_title, standing_of};
 use super::path::{DocumentPath, PathKey};
@@ -192,8 +192,7 @@ impl Tree {
         })
     }
 
-    /// The path of a record: the one it was given, where that is a document's and no other has it; else
-    /// the one it got by itself. A directory's name is only the path of a record that has it already.
+    /// The path of a record: the one it was given, where that is a document's and no other has it; else the one it got by itself.
     fn path_of(
         &self,
         tx: &dyn ReadTx,
@@ -201,9 +200,7 @@ impl Tree {
         place: Option<&TreePlace>,
     ) -> Result<(DocumentPath, PathOrigin)> {
         let is_free = |key: &PathKey| self.is_free(tx, key, record);
-        let lies_there = |path: &DocumentPath| place.is_some_and(|place| place.key == path.key().as_str());
         if let Some(given) = record.path.as_deref().and_then(given_path)
-            && (lies_there(&given) || !is_laid_directory(&given))
             && is_free(&given.key())?
         {
             return Ok((given, PathOrigin::Given));

@@ -11,7 +11,7 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
 use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
 
-use super::areas::{KNOWLEDGE, check_no_laid_directory, check_writable};
+use super::areas::{KNOWLEDGE, check_writable};
 use super::document::{DocumentContent, has_readable_head, is_redacted};
 use super::path::DocumentPath;
 use super::redacted_content;
@@ -337,22 +337,14 @@ impl Writing<'_> {
         Err(Error::invalid("head", format!("{rule}: take the secret out of the head")))
     }
 
-    /// Checks that no directory of a path is a document, and that the path is no directory, of documents
-    /// that lie there or of those that will: a file system could not hold both. A document that lies there
-    /// already stays.
+    /// Checks that no directory of a path is a document, and that no document lies below the path: a file
+    /// system could not hold both.
     fn check_directories(
         &self,
         tx: &dyn ReadTx,
         path: &DocumentPath,
         moving: Option<&RecordId>,
     ) -> Result<()> {
-        let place = match moving {
-            Some(record) => self.tree.place(tx, record)?,
-            None => None,
-        };
-        if place.is_none_or(|place| place.key != path.key().as_str()) {
-            check_no_laid_directory(path)?;
-        }
         let mut above = path.directory();
         while !above.is_empty() && above != KNOWLEDGE {
             let entry = self.tree.entry_of(tx, DocumentPath::parse(above)?.key().as_str())?;

@@ -2,12 +2,8 @@
 
 use loci_engine::files::{AppendTo, DocumentPut, DocumentWritten, Edit, Precondition, PutContent};
 use loci_engine::idempotency::{ClientToken, IfErased};
-use loci_engine::records::NewRecord;
-use loci_model::ledger;
-use loci_model::ports::store::StoreExt;
 use loci_model::principal::Capability;
-use loci_model::record::Record;
-use loci_model::tree_entry::{DocumentOperation, TreeEntry, TreePlace};
+use loci_model::tree_entry::DocumentOperation;
 use loci_model::{ActorId, ErrorKind, Namespace, Reason, Result};
 use loci_testkit::block_on;
 
@@ -147,79 +143,6 @@ fn a_directory_is_no_document() {
     shelf.move_to("knowledge/own/deep/a.md", "knowledge/own").unwrap();
     shelf.delete("knowledge/own").unwrap();
     shelf.put("knowledge/own/b.md", "x");
-}
-
-/// The directories of the layout, two of them in another spelling.
-const LAID: [&str; 10] = [
-    "knowledge/facts",
-    "knowledge/Preferences",
-    "knowledge/summaries",
-    "knowledge/episodes",
-    "knowledge/insights",
-    "knowledge/feedback",
-    "knowledge/reference",
-    "knowledge/system",
-    "knowledge/skills",
-    "/knowledge//facts/",
-];
-
-#[test]
-fn no_document_takes_the_place_of_a_directory_of_the_layout() {
-    let shelf = Shelf::new();
-    let taken = (ErrorKind::Conflict, Some(Reason::PathConflict));
-    shelf.put("knowledge/a.md", "a\n");
-    for path in LAID {
-        let put = shelf.put_as(&shelf.caller, Some(path), text("x"), Some(Precondition::Any));
-        let error = put.unwrap_err();
-        assert_eq!((error.kind, error.reason, error.field.as_deref()), (taken.0, taken.1, Some("path")));
-        let remedy = "choose a path in it, like knowledge/";
-        assert!(error.message.contains("is a directory") && error.message.contains(remedy), "{error:?}");
-        assert_eq!(why(shelf.move_to("knowledge/a.md", path)), taken, "{path}");
-        assert_eq!(why(shelf.append(AppendTo::Path(path.to_owned()), &["- x"])), taken, "{path}");
-    }
-    for path in ["knowledge/facts.md", "knowledge/factsheet", "knowledge/own/facts", "knowledge/own/system"] {
-        shelf.put(path, "x\n");
-    }
-    // A record that was given such a path lies below it, beside what lies there.
-    let given =
-        NewRecord { path: Some("knowledge/facts".to_owned()), ..shelf.fact("Bees are kept on the roof.") };
-    shelf.records("/team", vec![given, shelf.fact("Wasps are not.")]);
-    let paths = shelf.paths(None, None);
-    let below = paths.iter().filter(|path| path.starts_with("knowledge/facts/")).count();
-    assert!(below == 2 && !paths.contains(&"knowledge/facts".to_owned()), "{paths:?}");
-}
-
-#[test]
-fn a_document_that_has_the_place_of_a_directory_keeps_it() {
-    let shelf = Shelf::new();
-    let (facts, old) = ("knowledge/facts", "knowledge/old");
-    let id = shelf.put(old, "one\n").record;
-    // As earlier versions laid it.
-    let (memory, namespace) = (shelf.memory(), shelf.tree.namespace.normal());
-    let store = shelf.world.store();
-    let laid = store.write(move |tx| {
-        let place = tx.ledger().noun::<TreePlace>(&memory, id.as_str())?.unwrap();
-        tx.ledger_mut().put_noun(&TreePlace { key: facts.to_owned(), ..place })?;
-        let entry = TreeEntry::key_of(&namespace, old);
-        tx.ledger_mut().remove(&memory, ledger::Shelf::TreeEntry, &entry)?;
-        let record = tx.records().get(&memory, &id)?.unwrap();
-        let next = Record { version: record.version + 1, path: Some(facts.to_owned()), ..record };
-        tx.records_mut().put_version(&next).map(drop)
-    });
-    block_on(laid).unwrap();
-    assert_eq!(shelf.body(facts), "one\n");
-    shelf.records("/team", vec![shelf.fact("Bees are kept on the roof.")]);
-    shelf.put(facts, "two\n");
-    shelf.edit(facts, Edit::Append { text: "three".to_owned() }).unwrap();
-    assert_eq!(shelf.body(facts), "two\nthree\n");
-    let paths = shelf.paths(None, None);
-    let is_below = |path: &String| path.starts_with("knowledge/facts/");
-    assert!(paths.contains(&facts.to_owned()) && paths.iter().any(is_below), "{paths:?}");
-    // Once it is moved, its place is the directory's.
-    shelf.move_to(facts, "knowledge/facts.md").unwrap();
-    assert_eq!(shelf.body("knowledge/facts.md"), "two\nthree\n");
-    let again = shelf.put_as(&shelf.caller, Some(facts), text("x"), Some(Precondition::Any));
-    assert_eq!(why(again), (ErrorKind::Conflict, Some(Reason::PathConflict)));
 }
 
 #[test]

@@ -302,14 +302,6 @@ fn what_lies_in_the_way_is_named_until_it_is_gone() {
         }
         assert_eq!(mirrored.read("knowledge/a").as_deref(), Some("mine\n"));
     }
-    // A file that would take the place of a directory of the layout is refused before anything lies in it.
-    mirrored.write("knowledge/insights", "mine\n");
-    let refused = mirrored.sync().refused;
-    assert!(
-        refused.len() == 1 && refused[0].what.contains("knowledge/insights is a directory"),
-        "{refused:?}"
-    );
-    fs::remove_file(mirrored.root().join("knowledge/insights")).unwrap();
     fs::remove_dir(mirrored.root().join(alone)).unwrap();
     fs::remove_file(mirrored.root().join("knowledge/a")).unwrap();
     let report = mirrored.sync();

@@ -3,7 +3,6 @@
 use loci_model::record::RecordKind;
 
 use super::super::LaidDocument;
-use crate::files::areas::{FEEDBACK, REFERENCE};
 use crate::files::frontmatter::{Entry, Frontmatter, Value};
 use crate::files::{DocumentContent, derived_title};
 
@@ -40,9 +39,9 @@ impl Kind {
     pub(super) const fn directory(self) -> &'static str {
         match self {
             Self::User => "knowledge/preferences",
-            Self::Feedback => FEEDBACK,
+            Self::Feedback => "knowledge/feedback",
             Self::Project => "knowledge/facts",
-            Self::Reference => REFERENCE,
+            Self::Reference => "knowledge/reference",
         }
     }
 
