@@ -43,7 +43,7 @@ fn read(file: &Path) -> Result<String> {
         opened => opened.with_context(named)?,
     };
     let about = opened.metadata().with_context(named)?;
-    // What a shell hands over as an open file has no mode that others could use.
+    // An open file that a shell hands over has no mode that others could use.
     warning(file, &about).filter(|_| about.is_file()).iter().for_each(output::note);
     let mut text = String::new();
     opened.take(TOKEN_BYTES_MAX + 1).read_to_string(&mut text).with_context(named)?;

@@ -55,8 +55,8 @@ pub(crate) fn written_text_of(file: impl AsRef<Path>, what: &str) -> Result<Stri
     read.with_context(|| format!("reading {what} from {}", file.display()))
 }
 
-/// The text of a regular file, of a limited size, without its byte order mark; or of an open file of this
-/// process, as which shells give the output of a command. It is not waited for.
+/// The text of a regular file, of a limited size, without its byte order mark; or of an open file
+/// of this process, as which shells give the output of a command. It is not waited for.
 pub(crate) fn file_text(file: &Path) -> std::io::Result<String> {
     limited(regular_file::open(file)?).map(|text| without_mark(&text).to_owned())
 }
@@ -122,49 +122,5 @@ mod tests {
         assert!(error.contains("the report from /dev/zero") && error.contains("more than"), "{error}");
         let whole = "x".repeat(usize::try_from(limits::INPUT_TEXT_BYTES_MAX).unwrap());
         assert_eq!(limited(whole.as_bytes()).unwrap().len(), whole.len());
-    }
-
-    #[test]
-    fn nothing_but_a_regular_file_is_opened_and_nothing_waits() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::write(at("file"), "text").unwrap();
-        std::os::unix::fs::symlink(at("file"), at("link")).unwrap();
-        for name in ["file", "link"] {
-            assert_eq!(regular_file::read_to_string(&at(name)).unwrap(), "text", "{name}");
-        }
-        assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
-        std::os::unix::fs::symlink(at("pipe"), at("link to pipe")).unwrap();
-        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
-        std::fs::create_dir(at("folder")).unwrap();
-        let irregular = [at("pipe"), at("link to pipe"), at("socket"), at("folder"), "/dev/zero".into()];
-        // Where one of them is waited for, the test does not end by itself.
-        let (told, heard) = std::sync::mpsc::channel();
-        std::thread::spawn(move || {
-            for path in irregular {
-                let error = regular_file::open(&path).map(drop).unwrap_err();
-                told.send((path, error.kind(), error.to_string())).unwrap();
-            }
-        });
-        for _ in 0..5 {
-            let (path, kind, rule) = heard.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
-            assert_eq!(kind, std::io::ErrorKind::InvalidInput, "{path:?}");
-            assert!(rule.contains("no regular file"), "{path:?}: {rule}");
-        }
-        assert_eq!(regular_file::open(&at("none")).unwrap_err().kind(), std::io::ErrorKind::NotFound);
-        std::fs::write(at("latin"), b"\xe9").unwrap();
-        assert_eq!(
-            regular_file::read_to_string(&at("latin")).unwrap_err().kind(),
-            std::io::ErrorKind::InvalidData
-        );
-    }
-
-    #[test]
-    fn what_a_command_says_may_be_one() {
-        let (reader, mut writer) = std::io::pipe().unwrap();
-        std::io::Write::write_all(&mut writer, b"a token").unwrap();
-        drop(writer);
-        let path = Path::new("/dev/fd").join(std::os::fd::AsRawFd::as_raw_fd(&reader).to_string());
-        assert_eq!(regular_file::read_to_string(&path).unwrap(), "a token");
     }
 }

@@ -1,5 +1,6 @@
-//! A small file that takes the place of an earlier one: a reader sees the one or the other, whole. It takes the place of
-//! nothing but a regular file, so that neither a link is written through nor a pipe, a device or a folder is lost.
+//! A small file that takes the place of an earlier one: a reader sees the one or the other, whole.
+//! It takes the place of nothing but a regular file, so that neither a link is written through nor
+//! a pipe, a device or a folder is lost.
 
 use std::fs::Permissions;
 use std::io::{ErrorKind, Write as _};

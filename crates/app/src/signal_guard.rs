@@ -1,6 +1,7 @@
-//! Folders of work that is not done, which go when SIGINT or SIGTERM ends the process. The exit code
-//! is the shell's for the signal. Commands that never make such a folder end by the signal itself,
-//! and the server has a stop of its own (`stop_limit`). A killed process leaves its folders.
+//! Folders of work that is not done, which go when SIGINT or SIGTERM ends the process. The exit
+//! code is the shell's for the signal. Commands that never make such a folder end by the signal
+//! itself, and the server has a stop of its own (`stop_limit`). A killed process leaves its
+//! folders.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -62,8 +63,8 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the thread that waits for signals, once. It has a runtime of its own: work that holds every
-/// thread of the command's runtime does not delay it.
+/// Starts the thread that waits for signals, once. It has a runtime of its own: work that holds
+/// every thread of the command's runtime does not delay it.
 fn listen() -> Result<()> {
     let mut is_listening = held(&IS_LISTENING);
     if *is_listening {

@@ -1,9 +1,9 @@
 //! A file or folder that has its name once it is whole. Until then it lies in a hidden folder
-//! beside its place, which its owner alone may enter, and which goes when the work fails or a signal
-//! ends it. What is in it is its writer's matter. A process that is killed leaves the hidden folder:
-//! the next work beside it removes it, because nobody holds its lock any more. A single file
-//! goes where the links of its name lead to, and keeps the mode of the file whose place it takes;
-//! what is no regular file is written into as it is.
+//! beside its place, which its owner alone may enter, and which goes when the work fails or a
+//! signal ends it. What is in it is its writer's matter. A process that is killed leaves the hidden
+//! folder: the next work beside it removes it, because nobody holds its lock any more. A single
+//! file goes where the links of its name lead to, and keeps the mode of the file whose place it
+//! takes; what is no regular file is written into as it is.
 
 use std::fs::{DirEntry, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Write as _};
@@ -11,6 +11,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use loci_server::regular_file::{OPEN_FILES, is_folder_of_open_files};
 use tempfile::TempDir;
 
 use crate::output;
@@ -30,8 +31,6 @@ const OWNER_ALONE: u32 = 0o700;
 const MODE_KEPT: u32 = 0o777;
 /// Links that are followed from a name.
 const LINKS_MAX: usize = 40;
-/// The folder of the open files of this process.
-const OPEN_FILES: &str = "/dev/fd";
 /// The name of its standard output there.
 const STANDARD_OUTPUT: &str = "1";
 
@@ -166,7 +165,8 @@ enum Place {
 fn place_of(target: &Path) -> io::Result<Place> {
     let mut place = target.to_owned();
     for _ in 0..LINKS_MAX {
-        if is_open_file(&place) {
+        // The end of the links of `/dev/stdout`.
+        if is_folder_of_open_files(folder_of(&place)) {
             return Ok(Place::Open(place));
         }
         let about = match std::fs::symlink_metadata(&place) {
@@ -187,12 +187,6 @@ fn place_of(target: &Path) -> io::Result<Place> {
         return Ok(Place::Named { place, mode });
     }
     Err(io::Error::other(format!("more than {LINKS_MAX} links lead on from it: name the file itself")))
-}
-
-/// True for a name in a folder of open files, where `/dev/stdout` leads to.
-fn is_open_file(place: &Path) -> bool {
-    let Ok(folder) = folder_of(place).canonicalize() else { return false };
-    folder == Path::new(OPEN_FILES) || folder.starts_with("/proc") && folder.ends_with("fd")
 }
 
 /// Makes and takes the lock of a hidden folder; `None` where another process took the folder for

@@ -136,7 +136,7 @@ impl Client {
         Ok(self)
     }
 
-    /// The same client whose creations say under which key an earlier version made them: what that
+    /// Returns the client whose creations say under which key an earlier version made them: what that
     /// one made counts as made, or as erased.
     ///
     /// # Errors

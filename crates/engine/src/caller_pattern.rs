@@ -1,7 +1,8 @@
-//! Regular expressions that callers give. Where the fast matcher gives an expression up, each byte of a text
-//! may visit every state of it, and nothing interrupts a match: expressions have a limit of states, and a
-//! text is matched only where states times bytes stay within a limit. Code that matches many texts keeps the
-//! time. Patterns of claims have a form and limits of their own, and count their states here.
+//! Regular expressions that callers give. Where the fast matcher gives an expression up, each byte
+//! of a text may visit every state of it, and nothing interrupts a match: expressions have a limit
+//! of states, and a text is matched only where states times bytes stay within a limit. Code that
+//! matches many texts keeps the time. Patterns of claims have a form and limits of their own, and
+//! count their states here.
 
 use loci_model::{Error, Result, limits};
 use regex::{Regex, RegexBuilder, bytes};

@@ -24,6 +24,7 @@ pub mod memories;
 pub mod models;
 pub mod page;
 pub mod profiles;
+mod reason_text;
 pub mod records;
 pub mod render;
 pub mod retrieval;

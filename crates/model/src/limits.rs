@@ -287,8 +287,8 @@ pub const PATTERN_STATES_MAX: usize = 2_048;
 /// States times bytes of one text or line that a caller's pattern is matched with: nothing can interrupt
 /// that.
 pub const PATTERN_WORK_MAX: usize = 4_000_000;
-/// States times bytes of one file or block that a claim's pattern is matched with: nothing can interrupt
-/// that, and the time of a claim is looked at between files.
+/// States times bytes of one file or block that a claim's pattern is matched with: nothing can
+/// interrupt that, and the time of a claim is looked at between files.
 pub const CLAIM_PATTERN_WORK_MAX: usize = 128 * 1024 * 1024;
 /// Microseconds that one call matches a caller's pattern with records.
 pub const PATTERN_TIME_US_MAX: u64 = 10_000_000;

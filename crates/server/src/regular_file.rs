@@ -1,6 +1,7 @@
-//! Regular files that an operator names: a configuration, a key, a token. They are opened without waiting, so that
-//! neither a pipe that nobody writes into nor a device holds a start up. An open file of this process counts too: shells
-//! hand over the output of a command as `/dev/fd/63`. What is in a file, its mode and its owner are the reader's matter.
+//! Regular files that an operator names: a configuration, a key, a token. They are opened without
+//! waiting, so that neither a pipe that nobody writes into nor a device holds a start up. An open
+//! file of this process counts too: shells hand over the output of a command as `/dev/fd/63`. What
+//! is in a file, its mode and its owner are the reader's matter.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read as _, Result};
@@ -12,7 +13,7 @@ use rustix::fs::{Mode, OFlags};
 /// The standard input of this process.
 const STANDARD_INPUT: &str = "/dev/stdin";
 /// The folder of the open files of this process.
-const OPEN_FILES: &str = "/dev/fd";
+pub const OPEN_FILES: &str = "/dev/fd";
 
 /// Opens a file to read it.
 ///
@@ -61,11 +62,58 @@ fn irregular() -> Error {
 }
 
 fn is_open_file(path: &Path) -> bool {
-    if path == Path::new(STANDARD_INPUT) {
-        return true;
-    }
-    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
-    folder.is_some_and(|folder| {
+    path == Path::new(STANDARD_INPUT) || path.parent().is_some_and(is_folder_of_open_files)
+}
+
+/// True for the folder of the open files of a process, by whichever name.
+pub fn is_folder_of_open_files(folder: &Path) -> bool {
+    folder.canonicalize().is_ok_and(|folder| {
         folder == Path::new(OPEN_FILES) || folder.starts_with("/proc") && folder.ends_with("fd")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_a_regular_file_is_opened_and_nothing_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "text").unwrap();
+        std::os::unix::fs::symlink(at("file"), at("link")).unwrap();
+        for name in ["file", "link"] {
+            assert_eq!(read_to_string(&at(name)).unwrap(), "text", "{name}");
+        }
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        std::os::unix::fs::symlink(at("pipe"), at("link to pipe")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        std::fs::create_dir(at("folder")).unwrap();
+        let irregular = [at("pipe"), at("link to pipe"), at("socket"), at("folder"), "/dev/zero".into()];
+        // The test does not end by itself if one of them is waited for.
+        let (told, heard) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            for path in irregular {
+                let error = open(&path).map(drop).unwrap_err();
+                told.send((path, error.kind(), error.to_string())).unwrap();
+            }
+        });
+        for _ in 0..5 {
+            let (path, kind, rule) = heard.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
+            assert_eq!(kind, ErrorKind::InvalidInput, "{path:?}");
+            assert!(rule.contains("no regular file"), "{path:?}: {rule}");
+        }
+        assert_eq!(open(&at("none")).unwrap_err().kind(), ErrorKind::NotFound);
+        std::fs::write(at("latin"), b"\xe9").unwrap();
+        assert_eq!(read_to_string(&at("latin")).unwrap_err().kind(), ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn what_a_command_says_may_be_one() {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        std::io::Write::write_all(&mut writer, b"a token").unwrap();
+        drop(writer);
+        let path = Path::new("/dev/fd").join(std::os::fd::AsRawFd::as_raw_fd(&reader).to_string());
+        assert_eq!(read_to_string(&path).unwrap(), "a token");
+    }
 }

@@ -1,7 +1,7 @@
-//! Proof that the database that this process has open is still the one in the data folder, and sound. A folder
-//! that was replaced, redirected or removed, or a log that was removed, leaves open files behind that nobody
-//! finds again; what is written into a damaged database goes when a backup is restored. Neither must be
-//! acknowledged.
+//! Proof that the database that this process has open is still the one in the data folder, and
+//! sound. A folder that was replaced, redirected or removed, or a log that was removed, leaves open
+//! files behind that nobody finds again; what is written into a damaged database goes when a backup
+//! is restored. Neither must be acknowledged.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,8 @@ pub(crate) struct DatabaseCondition {
     log_path: PathBuf,
     /// The log, from when it is first there: SQLite keeps the file while a connection is open.
     log: Arc<OnceLock<FileIdentity>>,
-    /// Damage was found once: it stays until a process opens the database again, also where other pages can
-    /// still be read.
+    /// Damage was found once: it stays until a process opens the database again, also where other
+    /// pages can still be read.
     is_damaged: Arc<AtomicBool>,
 }
 
@@ -66,8 +66,8 @@ impl DatabaseCondition {
         }
     }
 
-    /// An error where damage was found, or where another file, or none, has the name of the database or of its
-    /// log now.
+    /// An error where damage was found, or where another file, or none, has the name of the
+    /// database or of its log now.
     ///
     /// # Errors
     /// `Unavailable`, with the remedy.

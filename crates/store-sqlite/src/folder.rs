@@ -72,7 +72,8 @@ fn private() -> OpenOptions {
 
 /// Bytes of a probe: more than a small write takes.
 const PROBE_BYTES: usize = 256 * 1024;
-/// Probes of a process share the name of one file: one that is under way would remove that of another.
+/// Probes of a process share the name of one file: one that is under way would remove that of
+/// another.
 static PROBING: Mutex<()> = Mutex::new(());
 
 /// Proves that the disk of the folder takes a file of some size. A write into the database alone proves

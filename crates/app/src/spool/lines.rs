@@ -30,7 +30,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<String>> {
     Ok(text.lines().filter(|line| !line.trim().is_empty()).map(|line| format!("{line}\n")).collect())
 }
 
-/// Requires that nothing but a regular file lies in the place of one: opening a pipe waits for its other end.
+/// Requires that nothing but a regular file lies in the place of one: opening a pipe waits for its
+/// other end.
 fn check_regular(path: &Path) -> Result<()> {
     if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
         bail!("{} is no regular file: remove it, or name another spool", path.display());

@@ -17,11 +17,17 @@ fn create(server: &Server, token: &str, id: &str) -> Value {
     task
 }
 
+/// A server that knows the repository of the tasks.
+fn with_repository(home: &Home) -> Server {
+    let server = home.serve(&[]);
+    assert_eq!(send(&server, "POST", "/v1/repos", "", r#"{"name":"acme/shop"}"#).0, 200);
+    server
+}
+
 #[test]
 fn a_key_that_may_only_write_is_given_no_token_that_reads() {
     let home = Home::new();
-    let server = home.serve(&[]);
-    assert_eq!(send(&server, "POST", "/v1/repos", "", r#"{"name":"acme/shop"}"#).0, 200);
+    let server = with_repository(&home);
     let key = home.json(&["key", "create", "orchestrator"]);
     let (_, memories) = send(&server, "GET", "/v1/memories", &bearer(key["token"].as_str().unwrap()), "");
     let memory = memories["memories"][0]["id"].as_str().unwrap();
@@ -40,8 +46,7 @@ fn a_key_that_may_only_write_is_given_no_token_that_reads() {
 #[test]
 fn a07_an_agent_s_token_opens_its_own_task_alone() {
     let home = Home::new();
-    let server = home.serve(&[]);
-    assert_eq!(send(&server, "POST", "/v1/repos", "", r#"{"name":"acme/shop"}"#).0, 200);
+    let server = with_repository(&home);
     assert_eq!(create(&server, "", "t-000").get("agent_token"), None, "nobody is asked for credentials");
     let key = home.json(&["key", "create", "orchestrator"]);
     let admin = key["token"].as_str().unwrap();
@@ -157,8 +162,7 @@ fn a07_an_agent_s_token_opens_its_own_task_alone() {
 #[test]
 fn an_agent_s_token_opens_the_commands_of_its_task() {
     let home = Home::new();
-    let server = home.serve(&[]);
-    assert_eq!(send(&server, "POST", "/v1/repos", "", r#"{"name":"acme/shop"}"#).0, 200);
+    let server = with_repository(&home);
     let key = home.json(&["key", "create", "orchestrator"]);
     let admin = key["token"].as_str().unwrap();
     let taken = create(&server, admin, "t-001");

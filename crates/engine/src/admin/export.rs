@@ -1,21 +1,27 @@
 //! `export_page`, `export_part`: a memory, or a part of it, as lines, a page at a time, so that any size streams.
 //!
-//! Exported: the memory, its repositories, its tasks, what they were shown, their commits and prompts, their
-//! sessions and what was said in them, live events, every version of every record, every change of state, facts
-//! that cite code and how they came to stand where they stand, and the ledger. Of a namespace: its records with
-//! all that, and the repository, tasks, commits and entries of the ledger of its actor. Of a person: what
-//! forgetting them finds, what of others names them, parked objects too. Not exported, because it is derived or
-//! only of this server: vectors, indexes, kept verifications, jobs, tokens, keys, IngestData still waiting; and
-//! who read a fact when: it is counted.
+//! Exported: the memory, its repositories, its tasks, what they were shown, their commits and
+//! prompts, their sessions and what was said in them, live events, every version of every record,
+//! every change of state, facts that cite code and how they came to stand where they stand, and the
+//! ledger. Of a namespace: its records with all that, and the repository, tasks, commits and
+//! entries of the ledger of its actor. Of a person: what forgetting them finds, what of others
+//! names them, parked objects too. Not exported, because it is derived or only of this server:
+//! vectors, indexes, kept verifications, jobs, tokens, keys, IngestData still waiting; and who read
+//! a fact when: it is counted.
 
 use std::sync::Arc;
 
 use loci_model::code::ObjectId;
+use loci_model::commit::TaskCommit;
+use loci_model::event::Event;
 use loci_model::ledger::Shelf;
 use loci_model::parked_object::{ObjectHead, ParkedObject};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
+use loci_model::repository::Repository;
+use loci_model::task::Task;
+use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 use super::{ExportCursor, ExportLine, ExportPart, ExportedObject, Holdings};
@@ -104,15 +110,13 @@ fn repositories(
         None => ExportCursor::Tasks(None),
     };
     let actor = part.actor();
-    let mut lines = Vec::with_capacity(page.len());
-    for repository in page {
+    let is_line = |repository: &Repository| {
         let is_of_actor = actor.as_ref().is_none_or(|actor| repository.key == actor.as_str());
         let is_theirs = |held: &Holdings| held.person.is_name(&repository.key);
-        if is_of_actor && is_about(part, &repository, None, is_theirs)? {
-            lines.push(ExportLine::Repository { repository: Box::new(repository) });
-        }
-    }
-    Ok((lines, next))
+        Ok(is_of_actor && is_about(part, repository, None, is_theirs)?)
+    };
+    let line = |repository| ExportLine::Repository { repository: Box::new(repository) };
+    Ok((lines_of(page, is_line, line)?, next))
 }
 
 /// True for a noun that is the person's or names them; in the export of everybody, for all.
@@ -132,6 +136,33 @@ fn is_about<T: NamesPeople + Clone>(
     }
 }
 
+/// Like [`is_about`], for a noun with a user, whose number is asked for in the export of a person
+/// alone.
+fn is_about_user<T: NamesPeople + Clone>(
+    part: &ExportPart,
+    noun: &T,
+    number: impl FnOnce() -> Result<Option<String>>,
+    is_theirs: impl FnOnce(&Holdings) -> bool,
+) -> Result<bool> {
+    let number = if part.person.is_some() { number()? } else { None };
+    is_about(part, noun, number.as_deref(), is_theirs)
+}
+
+/// The lines of those nouns of a page that belong into the export.
+fn lines_of<T>(
+    page: impl IntoIterator<Item = T>,
+    is_line: impl Fn(&T) -> Result<bool>,
+    line: impl Fn(T) -> ExportLine,
+) -> Result<Vec<ExportLine>> {
+    let mut lines = Vec::new();
+    for noun in page {
+        if is_line(&noun)? {
+            lines.push(line(noun));
+        }
+    }
+    Ok(lines)
+}
+
 fn tasks(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -146,13 +177,8 @@ fn tasks(
         None if part.namespace.is_some() => ExportCursor::Commits(None),
         None => ExportCursor::Exposures(None),
     };
-    let mut lines = Vec::with_capacity(page.len());
-    for task in page {
-        if is_about(part, &task, None, |held| held.person.is_actor(&task.actor))? {
-            lines.push(ExportLine::Task { task: Box::new(task) });
-        }
-    }
-    Ok((lines, next))
+    let is_line = |task: &Task| is_about(part, task, None, |held| held.person.is_actor(&task.actor));
+    Ok((lines_of(page, is_line, |task| ExportLine::Task { task: Box::new(task) })?, next))
 }
 
 fn exposures(
@@ -184,17 +210,13 @@ fn commits(
         None if part.namespace.is_some() => ExportCursor::Records(None),
         None => ExportCursor::Prompts(None),
     };
-    let (actor, mut lines) = (part.actor(), Vec::with_capacity(page.len()));
-    for commit in page.into_iter().filter(|one| actor.as_ref().is_none_or(|actor| one.actor == *actor)) {
-        let number = match &part.person {
-            Some(_) => number_of(tx, memory, commit.task.as_ref(), commit.user.as_deref())?,
-            None => None,
-        };
-        if is_about(part, &commit, number.as_deref(), |held| held.person.is_actor(&commit.actor))? {
-            lines.push(ExportLine::Commit { commit: Box::new(commit) });
-        }
-    }
-    Ok((lines, next))
+    let actor = part.actor();
+    let page = page.into_iter().filter(|one| actor.as_ref().is_none_or(|actor| one.actor == *actor));
+    let is_line = |commit: &TaskCommit| {
+        let number = || number_of(tx, memory, commit.task.as_ref(), commit.user.as_deref());
+        is_about_user(part, commit, number, |held| held.person.is_actor(&commit.actor))
+    };
+    Ok((lines_of(page, is_line, |commit| ExportLine::Commit { commit: Box::new(commit) })?, next))
 }
 
 /// Prompts are nobody's.
@@ -229,13 +251,10 @@ fn task_sessions(
         Some(last) => ExportCursor::TaskSessions(Some(last.task.clone())),
         None => ExportCursor::SessionItems(None),
     };
-    let mut lines = Vec::with_capacity(page.len());
-    for session in page {
-        if is_about(part, &session, None, |held| held.person.is_actor(&session.actor))? {
-            lines.push(ExportLine::TaskSession { session: Box::new(session) });
-        }
-    }
-    Ok((lines, next))
+    let is_line =
+        |session: &TaskSession| is_about(part, session, None, |held| held.person.is_actor(&session.actor));
+    let line = |session| ExportLine::TaskSession { session: Box::new(session) };
+    Ok((lines_of(page, is_line, line)?, next))
 }
 
 /// Those past their time are left out, as events are.
@@ -252,17 +271,12 @@ fn session_items(
         Some(last) => ExportCursor::SessionItems(Some((last.task.clone(), last.seq))),
         None => ExportCursor::Events(0),
     };
-    let mut lines = Vec::with_capacity(page.len());
-    for item in page.into_iter().filter(|item| item.expires_at > now) {
-        let number = match &part.person {
-            Some(_) => number_of(tx, memory, Some(&item.task), item.user.as_deref())?,
-            None => None,
-        };
-        if is_about(part, &item, number.as_deref(), |held| held.person.is_actor(&item.actor))? {
-            lines.push(ExportLine::SessionItem { item: Box::new(item) });
-        }
-    }
-    Ok((lines, next))
+    let page = page.into_iter().filter(|item| item.expires_at > now);
+    let is_line = |item: &SessionItem| {
+        let number = || number_of(tx, memory, Some(&item.task), item.user.as_deref());
+        is_about_user(part, item, number, |held| held.person.is_actor(&item.actor))
+    };
+    Ok((lines_of(page, is_line, |item| ExportLine::SessionItem { item: Box::new(item) })?, next))
 }
 
 fn events(
@@ -278,13 +292,8 @@ fn events(
         Some(last) => ExportCursor::Events(last.arrival),
         None => ExportCursor::Records(None),
     };
-    let mut lines = Vec::with_capacity(page.len());
-    for event in page {
-        if is_about(part, &event, None, |held| held.person.is_actor(&event.actor))? {
-            lines.push(ExportLine::Event { event: Box::new(event) });
-        }
-    }
-    Ok((lines, next))
+    let is_line = |event: &Event| is_about(part, event, None, |held| held.person.is_actor(&event.actor));
+    Ok((lines_of(page, is_line, |event| ExportLine::Event { event: Box::new(event) })?, next))
 }
 
 fn records(
@@ -322,8 +331,8 @@ fn records(
     Ok((lines, next))
 }
 
-/// True for a record of the person, and for one that names them: in that version, in the changes of its state or
-/// in what stands beside it.
+/// True for a record of the person, and for one that names them: in that version, in the changes of
+/// its state or in what stands beside it.
 fn is_held(tx: &dyn ReadTx, part: &ExportPart, record: &Record) -> Result<bool> {
     if is_about(part, record, None, |held| held.records.contains(&record.id))? {
         return Ok(true);

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::completion::{Completed, Completion};
 use super::{checks, learnings};
-use crate::safety::{RedactionMode, secrets};
+use crate::safety::{RedactionMode, json_secrets, secrets};
 use crate::strategies::episode_form::Episode;
 
 /// What an episode says that no agent wrote.
@@ -112,7 +112,7 @@ impl TaskEpisode {
             files_changed: list(&said.files_changed),
             difficulties: list(&said.difficulties),
             commits: list(&said.commits),
-            verification: said.verification.clone().map(|value| secrets::redact_all(value, mode)),
+            verification: said.verification.clone().map(|value| json_secrets::redact_all(value, mode)),
             learnings: ids(&left.learnings),
             self_feedback: feedback.iter().map(|one| masked(&one.text)).collect(),
             extraction_prompts: versions.collect(),

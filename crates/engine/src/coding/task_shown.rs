@@ -1,5 +1,5 @@
-//! The task of an answer to a write: as it is stored for a caller who may read it, else what that caller
-//! sent of it.
+//! The task of an answer to a write: as it is stored for a caller who may read it, else what that
+//! caller sent of it.
 
 use loci_model::Result;
 use loci_model::principal::{Capability, Principal};
@@ -13,8 +13,8 @@ use crate::keys::Secret;
 const UNREADABLE: &str =
     "UNREADABLE: the key has no grant of read on the task: the answer shows only what this call sent";
 
-/// Returns a stored task as the answer shows it, and warnings. A caller who may not read it sees what it
-/// `sent`, with ids, status and times as they are.
+/// Returns a stored task as the answer shows it, and warnings. A caller who may not read it sees
+/// what it `sent`, with ids, status and times as they are.
 ///
 /// # Errors
 /// Those of `sent`.
@@ -38,8 +38,8 @@ pub(super) fn known(
 }
 
 impl Engine {
-    /// Returns a token for the agent of a task that the caller took in; `None` for a caller who may not read
-    /// the task, for its agent may.
+    /// Returns a token for the agent of a task that the caller took in; `None` for a caller who may
+    /// not read the task, for its agent may.
     ///
     /// # Errors
     /// `Unavailable` where the master key cannot be read.

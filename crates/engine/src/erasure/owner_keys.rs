@@ -134,7 +134,8 @@ impl NamedOwners {
         }
     }
 
-    /// Adds the value of an owner key: a name, a table by the members that name somebody, or a list of both.
+    /// Adds the value of an owner key: a name, a table by the members that name somebody, or a list
+    /// of both.
     fn add_owner(&mut self, kind: OwnerKind, value: &Value) {
         match value {
             Value::Text(name) | Value::Literal(name) => self.0.push((kind, name.clone())),
@@ -181,8 +182,8 @@ fn head_of(record: &Record) -> Frontmatter {
     if !path.is_none_or(|path| path.is_markdown()) {
         return Frontmatter::default();
     }
-    // A head that breaks a rule of heads is text everywhere else; the people that it names are named all
-    // the same.
+    // A head that breaks a rule of heads is text everywhere else; the people that it names are
+    // named all the same.
     frontmatter::searched(&content.body).unwrap_or_default()
 }
 

@@ -50,7 +50,7 @@ pub(crate) enum Source<'a> {
     Actor(&'a ActorId),
     /// An item of another program, in one namespace, or wherever it is imported to.
     Item { format: &'a str, id: &'a str, namespace: Option<&'a str> },
-    /// The same item with the same content, wherever it is imported to.
+    /// An item with its content, wherever it is imported to.
     ItemContent { format: &'a str, content: &'a str },
     /// An imported event, by its conversation and its id in the source, which may have it in
     /// several.

@@ -312,7 +312,8 @@ impl Engine {
         prepared.new.metadata.keys().try_for_each(|key| safety::check_name("metadata", key, mode))
     }
 
-    /// Masks secrets in an event's messages and metadata, where the memory or the server asks for it; which.
+    /// Masks secrets in an event's messages and metadata, where the memory or the server asks for
+    /// it; which.
     pub(super) fn mask(&self, memory: &Memory, prepared: &Prepared, event: &mut Event) -> Tally {
         let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
         let mut kinds = match &prepared.masked {
@@ -323,14 +324,14 @@ impl Engine {
             Some(_) | None => safety::prepare_payload(&mut event.payload, mode),
         };
         let is_bound = |key: &str| prepared.stamp.bound.contains(key);
-        kinds.extend(safety::mask_values(&mut event.metadata, mode, is_bound));
+        kinds.extend(safety::mask_event_metadata(&mut event.metadata, mode, is_bound));
         kinds.sort();
         kinds.dedup();
         Tally::of_masked(&kinds)
     }
 
-    /// Answers a repeated token: the first event as stored or, where it is gone or the caller may not read
-    /// it, as it was sent again.
+    /// Answers a repeated token: the first event as stored or, where it is gone or the caller may
+    /// not read it, as it was sent again.
     ///
     /// # Errors
     /// `IdempotentParameterMismatch` where the caller sent something else and may not read the first event.

@@ -13,11 +13,11 @@ use super::precondition::Precondition;
 use super::slug::topic_key;
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
-use super::writing::{Writing, kept_reason};
+use super::writing::Writing;
 use super::written::DocumentWritten;
-use crate::Engine;
 use crate::idempotency::ClientToken;
 use crate::safety::check_name;
+use crate::{Engine, reason_text};
 
 /// Lines of one call.
 const LINES_MAX: usize = 10_000;
@@ -59,7 +59,7 @@ impl Engine {
         append: DocumentAppend,
         token: Option<ClientToken>,
     ) -> Result<DocumentWritten> {
-        let append = DocumentAppend { reason: kept_reason(append.reason)?, ..append };
+        let append = DocumentAppend { reason: reason_text::optional(append.reason)?, ..append };
         if append.lines.is_empty() || append.lines.len() > LINES_MAX {
             return Err(Error::invalid("lines", format!("lines must be 1 to {LINES_MAX} lines")));
         }

@@ -11,10 +11,10 @@ use super::path::DocumentPath;
 use super::precondition::Precondition;
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
-use super::writing::{Found, Writing, kept_reason};
+use super::writing::{Found, Writing};
 use super::written::DocumentWritten;
-use crate::Engine;
 use crate::idempotency::ClientToken;
+use crate::{Engine, reason_text};
 
 /// An edit of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Engine {
         edit: DocumentEdit,
         token: Option<ClientToken>,
     ) -> Result<DocumentWritten> {
-        let edit = DocumentEdit { reason: kept_reason(edit.reason)?, ..edit };
+        let edit = DocumentEdit { reason: reason_text::optional(edit.reason)?, ..edit };
         let path = DocumentPath::parse(&edit.path)?;
         let write = TreeWrite::of(&edit.tree, "EditDocument", token);
         let asked = edit.clone();

@@ -117,16 +117,18 @@ pub fn parse(file: &str) -> Result<Parted<'_>, FrontmatterFault> {
     Ok(Parted { frontmatter: Some(read::table(lines)?), body: without_blank_line(rest) })
 }
 
-/// Returns the table at the top of a file as YAML means it, also where it breaks a rule of frontmatters: an
-/// alias stands for its value, a merge for its members, a key may stand twice, tags do not count. Nothing is
-/// written from it. `None` where there is no table, or where it is no YAML, too large or too deep.
+/// Returns the table at the top of a file as YAML means it, also where it breaks a rule of
+/// frontmatters: an alias stands for its value, a merge for its members, a key may stand twice,
+/// tags do not count. Nothing is written from it. `None` where there is no table, or where it is no
+/// YAML, too large or too deep.
 #[must_use]
 pub fn searched(file: &str) -> Option<Frontmatter> {
     let (lines, _) = fenced(file).ok()??;
     read::searched_table(lines).ok()
 }
 
-/// Returns what stands between the fences of a file, and what stands behind them; `None` where no fence opens it.
+/// Returns what stands between the fences of a file, and what stands behind them; `None` where no
+/// fence opens it.
 fn fenced(file: &str) -> Result<Option<(&str, &str)>, FrontmatterFault> {
     let text = without_mark(file);
     let mut lines = text.split_inclusive('\n');

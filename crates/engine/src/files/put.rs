@@ -15,11 +15,11 @@ use super::precondition::Precondition;
 use super::slug::{file_stem, free_path};
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
-use super::writing::{Writing, kept_reason};
+use super::writing::Writing;
 use super::written::DocumentWritten;
-use crate::Engine;
 use crate::idempotency::{ClientToken, IfErased};
 use crate::safety::check_name;
+use crate::{Engine, reason_text};
 
 /// Where documents come that nobody gave a path.
 const DEFAULT_DIRECTORY: &str = "knowledge/facts";
@@ -77,7 +77,7 @@ impl Engine {
         token: Option<ClientToken>,
         if_erased: IfErased,
     ) -> Result<DocumentWritten> {
-        let reason = kept_reason(put.reason)?;
+        let reason = reason_text::optional(put.reason)?;
         let at = match put.path.as_deref() {
             Some(path) => Some((DocumentPath::parse(path)?, Precondition::required(put.precondition)?)),
             None => None,

@@ -15,15 +15,13 @@ use super::mirroring::{self, MirrorAfterErasure};
 use super::redacted_content;
 use super::settling::Told;
 use super::tree::{Tree, TreeAsk};
-use super::writing::check_reason;
-use crate::Engine;
-use crate::access;
 use crate::asking::forgetting;
 use crate::coding::conflicts;
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changing::Changing;
 use crate::safety::kept;
+use crate::{Engine, access, reason_text};
 
 /// Characters of a text that is looked for, at least: what is shorter stands everywhere.
 const MATCH_CHARS_MIN: usize = 4;
@@ -150,7 +148,7 @@ fn check(asked: &RecordRedact) -> Result<()> {
     if asked.reason.trim().is_empty() {
         return Err(Error::invalid("reason", "reason must say why: it stays on record"));
     }
-    check_reason(Some(&asked.reason))?;
+    reason_text::check(Some(&asked.reason))?;
     match &asked.which {
         RedactWhich::Versions(versions) if versions.is_empty() => {
             Err(Error::invalid("versions", "versions must name at least one version"))

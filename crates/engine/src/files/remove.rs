@@ -8,11 +8,10 @@ use super::path::DocumentPath;
 use super::precondition::Precondition;
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
-use super::writing::kept_reason;
 use super::written::DocumentWritten;
-use crate::Engine;
 use crate::idempotency::ClientToken;
 use crate::safety::check_name;
+use crate::{Engine, reason_text};
 
 /// A document to be put away.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +52,7 @@ impl Engine {
         delete: DocumentDelete,
         token: Option<ClientToken>,
     ) -> Result<DocumentWritten> {
-        let reason = kept_reason(delete.reason)?;
+        let reason = reason_text::optional(delete.reason)?;
         let path = DocumentPath::parse(&delete.path)?;
         let precondition = Precondition::required(delete.precondition)?;
         let write = TreeWrite::of(&delete.tree, "DeleteDocument", token);
@@ -74,7 +73,7 @@ impl Engine {
         asked: DocumentMove,
         token: Option<ClientToken>,
     ) -> Result<DocumentWritten> {
-        let reason = kept_reason(asked.reason)?;
+        let reason = reason_text::optional(asked.reason)?;
         let from = DocumentPath::parse(&asked.from).map_err(|error| error.on("from"))?;
         let to = DocumentPath::parse(&asked.to).map_err(|error| error.on("to"))?;
         let write = TreeWrite::of(&asked.tree, "MoveDocument", token);

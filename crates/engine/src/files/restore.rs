@@ -15,9 +15,9 @@ use super::path::DocumentPath;
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
 use super::versions::Versions;
-use super::writing::{Found, Writing, kept_reason, says_the_same};
-use crate::Engine;
+use super::writing::{Found, Writing, says_the_same};
 use crate::idempotency::ClientToken;
+use crate::{Engine, reason_text};
 
 /// Documents that one call restores.
 const DOCUMENTS_MAX: usize = 5_000;
@@ -74,7 +74,7 @@ impl Engine {
         asked: TreeRestore,
         token: Option<ClientToken>,
     ) -> Result<TreeRestored> {
-        let reason = kept_reason(asked.reason)?;
+        let reason = reason_text::optional(asked.reason)?;
         let parse = |path: &String| {
             let path = DocumentPath::parse(path).map_err(|error| error.on("paths"))?;
             Ok(path.key().as_str().to_owned())

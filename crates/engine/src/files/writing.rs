@@ -324,8 +324,8 @@ impl Writing<'_> {
         Ok(record)
     }
 
-    /// The metadata of a document without secrets. Texts of its head are masked one by one: a mask within its
-    /// lines could be read as something else, or leave no head.
+    /// The metadata of a document without secrets. Texts of its head are masked one by one: a mask
+    /// within its lines could be read as something else, or leave no head.
     fn metadata_of(&self, content: &DocumentContent, before: &Metadata) -> Result<Metadata> {
         let mode = self.policy.secrets;
         let mut mask = |text: String| secrets::redact(text, mode).0;
@@ -426,20 +426,6 @@ pub(crate) fn path_conflict(path: &DocumentPath, taken: &TreeEntry) -> Error {
         )
     };
     Error::conflict(rule).because(Reason::PathConflict).on("path")
-}
-
-/// Checks why a caller says that it changes something.
-pub(crate) fn check_reason(reason: Option<&str>) -> Result<()> {
-    if reason.is_some_and(|reason| reason.chars().count() > limits::REASON_CHARS_MAX) {
-        return Err(Error::invalid("reason", "reason must have at most 500 characters"));
-    }
-    Ok(())
-}
-
-/// Returns why a caller says that it changes something as it is kept: without secrets.
-pub(crate) fn kept_reason(reason: Option<String>) -> Result<Option<String>> {
-    check_reason(reason.as_deref())?;
-    Ok(reason.map(safety::kept))
 }
 
 /// The error for a document that is over the limit of a file.

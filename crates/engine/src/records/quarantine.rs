@@ -23,9 +23,8 @@ use crate::coding::rules;
 use crate::events::list::check_limit;
 use crate::memories::existing;
 use crate::page::Page;
-use crate::safety::kept;
 use crate::text_scan::{TextScan, texts_of};
-use crate::{Engine, access};
+use crate::{Engine, access, reason_text};
 
 /// Records that are looked at, or changed, in one go.
 const ROWS: usize = 1_000;
@@ -84,7 +83,7 @@ impl Engine {
         ask: QuarantineAsk,
     ) -> Result<Quarantined> {
         access::require_whole(caller, memory, Capability::Admin)?;
-        let ask = QuarantineAsk { reason: kept_reason(&ask.reason)?, ..ask };
+        let ask = QuarantineAsk { reason: reason_text::required(&ask.reason)?, ..ask };
         let pattern = check(&ask)?;
         let (memory, now, by) = (memory.clone(), self.clock.now(), caller.name.clone());
         let found = self.quarantine_matching(&memory, &ask, pattern, now).await?;
@@ -142,7 +141,7 @@ impl Engine {
         reason: String,
     ) -> Result<Quarantined> {
         access::require_whole(caller, memory, Capability::Admin)?;
-        let reason = kept_reason(&reason)?;
+        let reason = reason_text::required(&reason)?;
         if ids.is_empty() || ids.len() > limits::QUARANTINE_IDS_MAX {
             return Err(Error::invalid("ids", "ids must name 1 to 1,000 records"));
         }
@@ -179,14 +178,6 @@ fn check(ask: &QuarantineAsk) -> Result<Option<CallerPattern>> {
         return Err(Error::invalid("ids", rule));
     }
     pattern.as_deref().map(|pattern| CallerPattern::parse(pattern, true)).transpose()
-}
-
-/// Returns a reason as it is kept with each record: without secrets.
-fn kept_reason(reason: &str) -> Result<String> {
-    if (1..=limits::REASON_CHARS_MAX).contains(&reason.chars().count()) {
-        return Ok(kept(reason.to_owned()));
-    }
-    Err(Error::invalid("reason", "reason must have 1 to 500 characters: it is kept with each record"))
 }
 
 fn of_states(memory: &Memory, states: &[RecordState], now: Timestamp) -> RecordScope {

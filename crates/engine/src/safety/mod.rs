@@ -19,6 +19,7 @@ mod html;
 mod html_names;
 pub mod injection;
 pub(crate) mod invisible_markdown;
+pub mod json_secrets;
 mod matching_copy;
 mod names;
 mod private_key;
@@ -41,7 +42,7 @@ use crate::settings::EngineSettings;
 pub(crate) use beforehand::MaskedPayload;
 pub(crate) use hidden_characters::is_shapeless;
 pub use injection::{Injection, Patterns, score};
-pub(crate) use names::{check_name, kept, mask_values, masked_metadata, masked_values};
+pub(crate) use names::{check_name, kept, mask_event_metadata, masked_metadata, masked_values};
 pub(crate) use safe_store::SafeStore;
 pub use sanitise::sanitise;
 pub(crate) use secrets::redact;
@@ -159,8 +160,8 @@ pub(crate) fn secrets_in(text: &str) -> Vec<SecretKind> {
     kinds
 }
 
-/// All steps on the text of a record, and on what the index is to read of it. Within a write a long text is one
-/// that was made outside of it (see `write_texts`).
+/// All steps on the text of a record, and on what the index is to read of it. Within a write a long
+/// text is one that was made outside of it (see `write_texts`).
 pub fn prepare(text: String, index_text: Option<String>, policy: &SafetyPolicy) -> SafeText {
     write_texts::prepared(&text, index_text.as_deref(), policy)
         .unwrap_or_else(|| prepare_here(text, index_text, policy))

@@ -1,5 +1,6 @@
-//! Secrets in short texts beside what is said: reasons and the like, values of metadata, and names by which things are
-//! found. Values are masked; a name is refused, for under a masked one nothing would be found again.
+//! Secrets in short texts beside what is said: reasons and the like, values of metadata, and names
+//! by which things are found. Values are masked; a name is refused, for under a masked one nothing
+//! would be found again.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,8 @@ use loci_model::{Error, Result};
 
 use super::{RedactionMode, SecretKind, redact, secrets_in};
 
-/// Returns a text as it is kept for people, such as a reason: without secrets, whatever the settings are.
+/// Returns a text as it is kept for people, such as a reason: without secrets, whatever the
+/// settings are.
 pub(crate) fn kept(text: String) -> String {
     redact(text, RedactionMode::Mask).0
 }
@@ -34,8 +36,9 @@ pub(crate) fn check_name(field: &str, name: &str, mode: RedactionMode) -> Result
     Err(Error::invalid(field, rule).listing(kinds))
 }
 
-/// Masks the values of an event's metadata, but those of keys that grants bind; the kinds there were.
-pub(crate) fn mask_values(
+/// Masks the values of an event's metadata, but those of keys that grants bind; the kinds there
+/// were.
+pub(crate) fn mask_event_metadata(
     metadata: &mut BTreeMap<String, String>,
     mode: RedactionMode,
     is_bound: impl Fn(&str) -> bool,
@@ -61,8 +64,8 @@ pub(crate) fn masked_metadata(metadata: &Metadata, mode: RedactionMode) -> Resul
     Ok(masked_values(metadata, mode))
 }
 
-/// Returns metadata without secrets in its values. Keys that are stored already stay as they are: no caller
-/// sent them.
+/// Returns metadata without secrets in its values. Keys that are stored already stay as they are:
+/// no caller sent them.
 pub(crate) fn masked_values(metadata: &Metadata, mode: RedactionMode) -> Metadata {
     if mode == RedactionMode::Off {
         return metadata.clone();

@@ -10,7 +10,6 @@ use std::sync::LazyLock;
 
 use loci_model::limits;
 use regex::{Captures, Regex, RegexSet};
-use serde_json::{Map, Value};
 
 use super::assigned::{self, Assigned};
 use super::entropy::{bits_per_char, is_known_hash, is_placeholder};
@@ -264,10 +263,8 @@ fn compiled_set(forms: &[String]) -> RegexSet {
 /// A secret that hidden characters cut apart is one: then the text loses them.
 /// Within a write a long text is one that was masked outside of it (see `write_texts`).
 pub fn redact(text: String, mode: RedactionMode) -> (String, Vec<SecretKind>) {
-    match mode {
-        RedactionMode::Off => (text, Vec::new()),
-        RedactionMode::Mask => write_texts::redacted(&text).unwrap_or_else(|| redact_here(text, mode)),
-    }
+    let made = if mode == RedactionMode::Mask { write_texts::redacted(&text) } else { None };
+    made.unwrap_or_else(|| redact_here(text, mode))
 }
 
 /// As [`redact`], also within a write.
@@ -290,34 +287,6 @@ pub(super) fn redact_here(text: String, mode: RedactionMode) -> (String, Vec<Sec
             (clean, kinds)
         }
     }
-}
-
-/// Returns the value without the secrets in its texts and in names of its members.
-pub fn redact_all(value: Value, mode: RedactionMode) -> Value {
-    match value {
-        Value::String(text) => Value::String(redact(text, mode).0),
-        Value::Array(items) => items.into_iter().map(|item| redact_all(item, mode)).collect(),
-        Value::Object(members) => {
-            let mut clean = Map::new();
-            for (name, value) in members {
-                let name = free_name(&clean, redact(name, mode).0);
-                clean.insert(name, redact_all(value, mode));
-            }
-            Value::Object(clean)
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => value,
-    }
-}
-
-/// Returns the name, with a number where another member has it: names that differ may be the same when their
-/// secrets are masked, and no member is lost. The number is that of the members, so that names which were
-/// made to be in the way are in the way of one member each.
-pub(crate) fn free_name(members: &Map<String, Value>, name: String) -> String {
-    let (mut free, number) = (name, members.len() + 1);
-    while members.contains_key(&free) {
-        free = format!("{free} {number}");
-    }
-    free
 }
 
 /// Masks what can be seen, in a text that is not made longer than a record may be.
@@ -389,6 +358,8 @@ fn secret_of(found: &Captures<'_>) -> Option<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     fn check(parts: &[&str], expect: &str, kinds: &[SecretKind]) {
@@ -614,23 +585,6 @@ mod tests {
         assert_eq!(redact(cut, RedactionMode::Mask), (masked, vec![SecretKind::AwsAccessKey]));
         let harmless = "a\u{200b}b\r\nc".to_owned();
         assert_eq!(redact(harmless.clone(), RedactionMode::Mask), (harmless, vec![]));
-    }
-
-    #[test]
-    fn a_name_in_the_way_of_masked_names_is_in_the_way_of_one() {
-        let mut members = Map::new();
-        for (name, expect) in [
-            ("key", "key"),
-            ("key", "key 2"),
-            // Made to be in the way of what comes.
-            ("key 4", "key 4"),
-            ("key", "key 4 4"),
-            ("key", "key 5"),
-        ] {
-            let free = free_name(&members, name.to_owned());
-            assert_eq!(free, expect);
-            members.insert(free, Value::Null);
-        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! Long texts of one write. A write knows its texts only while it runs, and while it runs every other write
-//! waits. So [`prepare`](super::prepare) and [`redact`](super::redact) ask here first: within a write they take
-//! what was made outside of it. Where a text is still to be made, they go on with a mask in its place, and the
-//! write must be rolled back. Short texts are made safe where they are.
+//! Long texts of one write. A write knows its texts only while it runs, and while it runs every
+//! other write waits. So [`prepare`](super::prepare) and [`redact`](super::redact) ask here first:
+//! within a write they take what was made outside of it. Where a text is still to be made, they go
+//! on with a mask in its place, and the write must be rolled back. Short texts are made safe where
+//! they are.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -31,7 +32,8 @@ impl TextAsk<'_> {
         self.text.len() + self.index_text.map_or(0, str::len)
     }
 
-    /// Returns the number under which the text is looked for: a document may have as many texts as bytes.
+    /// Returns the number under which the text is looked for: a document may have as many texts as
+    /// bytes.
     fn number(&self) -> u64 {
         number_of(self.text, self.index_text)
     }
@@ -177,7 +179,8 @@ impl Drop for Lent<'_> {
 /// Runs a write once with its texts.
 ///
 /// # Errors
-/// Those of the work; `Unavailable` where texts are still to be made: what it did must be rolled back.
+/// Those of the work; `Unavailable` where texts are still to be made: what it did must be rolled
+/// back.
 pub(super) fn run_with<T>(texts: &Mutex<WriteTexts>, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut own = std::mem::take(&mut *lock(texts));
     own.waiting.clear();

@@ -41,8 +41,8 @@ pub struct SreApply {
     pub dry_run: bool,
     /// What the file does not say any more is removed.
     pub prune: bool,
-    /// The treatment of users who were forgotten here. A file tells no time: what it says may be from before, so it is
-    /// refused unless somebody restores it.
+    /// The treatment of users who were forgotten here. A file tells no time: what it says may be
+    /// from before, so it is refused unless somebody restores it.
     pub if_erased: IfErased,
 }
 
@@ -134,8 +134,8 @@ impl Engine {
     ///
     /// # Errors
     /// `Denied` without administration of the whole memory; `Invalid`, naming user, index and member, and then nothing is changed; `TooLarge`
-    /// for more keys than one file may have; `SOURCE_ERASED`, naming the user, where a key of somebody changes who
-    /// was forgotten here.
+    /// for more keys than one file may have; `SOURCE_ERASED`, naming the user, where a key of
+    /// somebody changes who was forgotten here.
     pub async fn sre_preferences_apply(
         &self,
         caller: &Principal,

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::safety::{RedactionMode, SecretKind, redact, secrets};
+use crate::safety::{RedactionMode, SecretKind, json_secrets, redact, secrets};
 
 /// The members of such a pair.
 const NAMES: &[&str] = &["name", "key"];
@@ -34,7 +34,7 @@ fn walk(value: &mut Value, name: Option<&str>, mode: RedactionMode, kinds: &mut 
                 walk(&mut value, Some(about), mode, kinds);
                 let (name, found) = redact(name, mode);
                 kinds.extend(found);
-                clean.insert(secrets::free_name(&clean, name), value);
+                clean.insert(json_secrets::free_name(&clean, name), value);
             }
             *members = clean;
         }

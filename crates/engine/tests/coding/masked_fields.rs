@@ -1,8 +1,9 @@
-//! Every field of foreign text that enters a store, with a secret in it, where the memory masks secrets: either the
-//! field is stored without it, or the call is refused and names the field. Names by which things are found are refused.
+//! Every field of foreign text that enters a store, with a secret in it, where the memory masks
+//! secrets: either the field is stored without it, or the call is refused and names the field.
+//! Names by which things are found are refused.
 //!
-//! Not here: ids of actors, sessions, tasks and incidents, which say whose something is; blobs and JSON of events, which
-//! clients restore byte for byte; and what only administrators configure.
+//! Not here: ids of actors, sessions, tasks and incidents, which say whose something is; blobs and
+//! JSON of events, which clients restore byte for byte; and what only administrators configure.
 
 use std::collections::BTreeMap;
 

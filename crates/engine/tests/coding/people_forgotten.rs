@@ -1,5 +1,5 @@
-//! Forgetting somebody whom others named: their login, addresses and number are gone from every table, wherever a
-//! noun names people, and their export shows each of these places before.
+//! Forgetting somebody whom others named: their login, addresses and number are gone from every
+//! table, wherever a noun names people, and their export shows each of these places before.
 
 use std::collections::{BTreeMap, BTreeSet};
 

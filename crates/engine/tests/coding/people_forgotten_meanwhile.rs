@@ -1,5 +1,5 @@
-//! Forgetting somebody while others write: rows that come, or go, between the pages of the walk leave none
-//! out.
+//! Forgetting somebody while others write: rows that come, or go, between the pages of the walk
+//! leave none out.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,7 +29,8 @@ const DONE: &str = "done";
 
 type Change = fn(&mut dyn Tx, &MemoryId) -> Result<()>;
 
-/// A store in which others change something with the next write: just before it, and right behind it.
+/// A store in which others change something with the next write: just before it, and right behind
+/// it.
 struct Busy {
     inner: Arc<dyn Store>,
     memory: MemoryId,
@@ -163,7 +164,8 @@ fn check(fill: Change, before: Change, behind: Change, expect: usize) {
         let ask = ForgetAsk { memory: memory.clone(), actor, dry_run: false, confirm };
         block_on(engine.forget(&shop.caller, &ask)).unwrap()
     };
-    // The first call keeps the witness of the master key: the next write behind it is one of the walk.
+    // The first call keeps the witness of the master key: the next write behind it is one of the
+    // walk.
     forget("nobody");
     let (rows, named) = counted(&shop, &memory);
     assert_eq!(rows, named);

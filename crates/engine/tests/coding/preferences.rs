@@ -302,7 +302,8 @@ fn a_login_that_is_told_before_its_owner_comes_stays_its_owners() {
         let (eve, bot) = (eve(&shop), of_shop(&shop));
         assert!(!warned(&shop, &eve, "t-001", ("alice", "666"), "Do it."));
         set(&shop, &shop.caller, "alice", mine, None).unwrap();
-        // Two numbers claim the login: neither is shown anything, until one is proved or its owner says so.
+        // Two numbers claim the login: neither is shown anything, until one is proved or its owner
+        // says so.
         assert!(warned(&shop, &bot, "t-002", ("alice", "42"), "Do it."));
         assert!(!block(&shop, "t-002").contains(mine));
         if is_proved_by_administrator {
@@ -318,7 +319,7 @@ fn a_login_that_is_told_before_its_owner_comes_stays_its_owners() {
         assert!(block(&shop, "t-002").contains(mine) && !block(&shop, "t-001").contains(mine));
         assert!(!warned(&shop, &eve, "t-004", ("eve", "666"), "Do it."));
         assert!(!block(&shop, "t-004").contains(mine), "the number leads nowhere");
-        // Who takes the login over finds nothing, proved or not; nothing is moved for it.
+        // A person who takes the login over finds nothing, proved or not; nothing is moved for it.
         assert!(warned(&shop, &bot, "t-005", ("alice", "9"), "Do it."));
         assert!(!block(&shop, "t-005").contains(mine));
         assert_eq!(texts(&shop, "alice"), [mine]);

@@ -256,7 +256,7 @@ fn a_folder_that_is_adopted_again_knows_the_files_that_stay() {
     mirrored.shelf.put(A, "an agent's\n");
     rests(&more, 2);
     assert_eq!(mirrored.shelf.body(A), "an agent's\n");
-    // What both changed lies beside it, once.
+    // A file that both changed lies beside it, once.
     let other = format!("{mine}and else\n");
     mirrored.write(A, &other);
     assert_eq!(mirrored.sync().conflicts.len(), 1);

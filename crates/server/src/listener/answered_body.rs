@@ -1,4 +1,5 @@
-//! The body of an answer, which tells the place of its connection when it is over: sent whole, or given up.
+//! The body of an answer, which tells the place of its connection when it is over: sent whole, or
+//! given up.
 
 use std::pin::Pin;
 use std::sync::Arc;

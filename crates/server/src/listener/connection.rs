@@ -1,7 +1,7 @@
-//! Accepting connections and answering on them with hyper, HTTP/1.1, until the signal to stop. Where all
-//! usual places are taken, a connection that has yet to send a head gives its place to a new one; where none
-//! has, a few connections are taken in for health checks alone, so that a full server still says that it
-//! lives.
+//! Accepting connections and answering on them with hyper, HTTP/1.1, until the signal to stop.
+//! Where all usual places are taken, a connection that has yet to send a head gives its place to a
+//! new one; where none has, a few connections are taken in for health checks alone, so that a full
+//! server still says that it lives.
 
 use std::convert::Infallible;
 use std::sync::{Arc, PoisonError};
@@ -345,8 +345,8 @@ mod tests {
         answer
     }
 
-    /// Requests that are there before their connections are accepted are answered, and none is cut off for
-    /// another, however many come at once.
+    /// Requests that are there before their connections are accepted are answered, and none is cut
+    /// off for another, however many come at once.
     #[test]
     fn a_burst_of_requests_closes_none_of_its_own() {
         let (runtime, world) = (runtime(), TestWorld::new().unwrap());

@@ -45,8 +45,8 @@ pub struct ListenOptions {
     pub tls: Option<TlsFiles>,
     /// A proxy before this server ends TLS: requests are not local even on loopback.
     pub behind_proxy: bool,
-    /// Connections at once, the socket's not counted. One that has yet to send a head gives way to a new one;
-    /// where none has, health checks alone are answered beyond them.
+    /// Connections at once, the socket's not counted. One that has yet to send a head gives way to
+    /// a new one; where none has, health checks alone are answered beyond them.
     pub connections_max: usize,
     /// A client must have sent a request's head after this long.
     pub head_ms_max: u64,
@@ -78,8 +78,8 @@ pub struct Bound {
     doors: Doors,
 }
 
-/// Connections that the system holds for the server until it accepts them: one beyond is tried again by its
-/// client after a second, and then after three.
+/// Connections that the system holds for the server until it accepts them: one beyond is tried
+/// again by its client after a second, and then after three.
 const BACKLOG: u32 = 1_024;
 
 /// Returns a socket that listens on the address.

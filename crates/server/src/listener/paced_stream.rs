@@ -1,5 +1,5 @@
-//! A connection that ends when its client reads answers too slowly, and tells its place when an answer is
-//! sent. Reading is passed through: heads have their own time, and bodies their own pace.
+//! A connection that ends when its client reads answers too slowly, and tells its place when an
+//! answer is sent. Reading is passed through: heads have their own time, and bodies their own pace.
 
 use std::io;
 use std::pin::Pin;

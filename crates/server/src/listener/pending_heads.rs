@@ -1,6 +1,6 @@
-//! Connections whose client has yet to send the head of a request, new or kept alive, in the order in which
-//! they began to wait. Where no place is free, the first of them gives its own to a new connection: clients
-//! that send heads slowly, or never, keep nobody out.
+//! Connections whose client has yet to send the head of a request, new or kept alive, in the order
+//! in which they began to wait. Where no place is free, the first of them gives its own to a new
+//! connection: clients that send heads slowly, or never, keep nobody out.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

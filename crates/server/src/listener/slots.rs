@@ -1,6 +1,7 @@
-//! Places for the connections of a listener: the usual ones, a few beyond them for health checks alone, and
-//! the usual ones that may be slow. A connection whose client has yet to send a head keeps its place only
-//! until another needs it; one that just came keeps it until its bytes were looked for.
+//! Places for the connections of a listener: the usual ones, a few beyond them for health checks
+//! alone, and the usual ones that may be slow. A connection whose client has yet to send a head
+//! keeps its place only until another needs it; one that just came keeps it until its bytes were
+//! looked for.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -54,8 +55,8 @@ impl Slots {
         }
     }
 
-    /// Waits until a connection can be taken in, in a usual place where there is one. Where all are taken,
-    /// those for health checks too, the first connection that waits for a head gives way.
+    /// Waits until a connection can be taken in, in a usual place where there is one. Where all are
+    /// taken, those for health checks too, the first connection that waits for a head gives way.
     pub(super) async fn free(&self) -> std::io::Result<FreeSlot> {
         let (permit, is_for_health) = tokio::select! {
             biased;
@@ -67,8 +68,9 @@ impl Slots {
         Ok(FreeSlot { is_for_health, permit: permit.map_err(std::io::Error::other)? })
     }
 
-    /// The place of a connection that came: a usual one where any is free by now, or waits for a head. Either
-    /// way a place for health checks alone is left for the next one, as long as one of them waits for a head.
+    /// The place of a connection that came: a usual one where any is free by now, or waits for a
+    /// head. Either way a place for health checks alone is left for the next one, as long as one of
+    /// them waits for a head.
     pub(super) fn taken(&self, free: FreeSlot) -> Slot {
         let FreeSlot { is_for_health, permit } = free;
         if !is_for_health {
@@ -113,8 +115,8 @@ impl Slot {
         Self { is_for_health, heads, lost, stage: Mutex::new(Stage::New(permit)) }
     }
 
-    /// Notes that the bytes of a new connection were looked for: where its head was not among them, others
-    /// may have the place.
+    /// Notes that the bytes of a new connection were looked for: where its head was not among them,
+    /// others may have the place.
     pub(super) fn looked_for(&self) {
         let mut stage = self.stage();
         *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
@@ -127,7 +129,8 @@ impl Slot {
         Stage::Pending(self.heads.add(permit, Arc::clone(&self.lost)))
     }
 
-    /// Notes that a head came: nobody takes the place until its answer is sent. False where it is lost.
+    /// Notes that a head came: nobody takes the place until its answer is sent. False where it is
+    /// lost.
     pub(super) fn head_came(&self) -> bool {
         let mut stage = self.stage();
         *stage = match std::mem::replace(&mut *stage, Stage::Lost) {

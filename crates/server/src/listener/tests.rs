@@ -1,5 +1,5 @@
-//! Attacks on a listener, through real sockets: slow heads and bodies, unread answers, all connections taken.
-//! Time is moved by hand.
+//! Attacks on a listener, through real sockets: slow heads and bodies, unread answers, all
+//! connections taken. Time is moved by hand.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -127,9 +127,9 @@ fn slow_clients_never_take_the_last_connection(text: &str) -> Vec<TcpStream> {
     slow
 }
 
-/// A new client gets in at once and is answered, however many others never end their heads, or keep a
-/// connection that they have no request for: those who have waited longest give way, and nobody whose request
-/// is under way.
+/// A new client gets in at once and is answered, however many others never end their heads, or keep
+/// a connection that they have no request for: those who have waited longest give way, and nobody
+/// whose request is under way.
 #[test]
 fn slow_heads_never_take_the_last_connection() {
     let server = Attacked::new();

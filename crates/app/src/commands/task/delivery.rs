@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use loci_client::{Client, ClientError};
-use loci_engine::safety::{RedactionMode, secrets};
+use loci_engine::safety::{RedactionMode, json_secrets};
 use loci_model::ports::clock::Clock as _;
 use loci_model::ports::ids::uuid7;
 use serde::Serialize;
@@ -406,7 +406,7 @@ pub(crate) fn spool_of(environment: &Environment, common: &Path) -> Spool {
 
 /// Secrets are kept nowhere, not even until a server masks them.
 pub(crate) fn without_secrets(value: Value) -> Value {
-    secrets::redact_all(value, RedactionMode::Mask)
+    json_secrets::redact_all(value, RedactionMode::Mask)
 }
 
 #[cfg(test)]

@@ -97,7 +97,8 @@ impl Hydrate {
 }
 
 impl Hydrate {
-    /// Returns what to know of the revision where a server elsewhere chose it: not of the files here.
+    /// Returns what to know of the revision where a server elsewhere chose it: not of the files
+    /// here.
     fn revision_note(&self, is_elsewhere: bool, commit: Option<&str>) -> Option<String> {
         let commit = commit.filter(|_| is_elsewhere && self.reference.is_none() && self.commit.is_none())?;
         Some(format!(

@@ -35,9 +35,10 @@ pub(in crate::coding) fn of_description(new: &NewTask, own: Option<&'static Patt
     if is_named { stated(&new.description, Patterns::in_force(own)) } else { Vec::new() }
 }
 
-/// Keeps what the description of a new task states. A caller who may write the person's own preferences, or
-/// everybody's, states them for everywhere; one who may only take in tasks of a repository, for that one.
-/// Returns a warning where the task's login and number concern places that the caller may not write.
+/// Keeps what the description of a new task states. A caller who may write the person's own
+/// preferences, or everybody's, states them for everywhere; one who may only take in tasks of a
+/// repository, for that one. Returns a warning where the task's login and number concern places
+/// that the caller may not write.
 pub(in crate::coding) fn keep_described(
     tx: &mut dyn Tx,
     caller: &Principal,

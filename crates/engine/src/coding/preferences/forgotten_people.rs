@@ -1,10 +1,10 @@
-//! People who were forgotten, as an import meets them: each name in a line is looked up, and taken out where its
-//! person was forgotten after the line was written.
+//! People who were forgotten, as an import meets them: each name in a line is looked up, and taken
+//! out where its person was forgotten after the line was written.
 
 use loci_model::{ActorId, Result, Timestamp};
 
-use super::naming::{NamesPeople, Taken};
 use super::people::login_of;
+use super::people_places::{NamesPeople, Taken};
 use super::pseudonym::{Collecting, Erased, NamedPerson, Taking, actor_of_address};
 
 /// When a person was forgotten, and what stands for them.

@@ -10,7 +10,7 @@
 //! | `keeping` | which of several is in force |
 //! | `implied` | what reviews ask for again and again: pure |
 //! | `inferring` | keeping that |
-//! | `naming` | the places where each noun names people: pure |
+//! | `people_places` | the places where each noun names people: pure |
 //! | `people_in_text` | people in free text and in lists of authors: pure |
 //! | `pseudonym` | a person who is taken out, and what stands for them: pure |
 //! | `person_mentions` | a person as others name them, for the walk over a memory |
@@ -25,10 +25,10 @@ mod forgotten_people;
 mod implied;
 mod inferring;
 mod keeping;
-mod naming;
 mod own_words;
 mod people;
 mod people_in_text;
+mod people_places;
 mod people_rows;
 mod person_mentions;
 mod person_walk;
@@ -45,9 +45,9 @@ pub(super) use described::{Described, keep_described, of_description};
 pub(crate) use forgotten_people::{NamingLine, take_forgotten};
 pub(super) use implied::requests;
 pub(super) use keeping::restricted_to;
-pub(crate) use naming::{NamesPeople, Taken};
 pub(crate) use own_words::own_words;
 pub(super) use people::{is_whose, place_named, place_of};
+pub(crate) use people_places::{NamesPeople, Taken};
 pub(crate) use person_mentions::{PersonMentions, knows_people, person_of};
 pub(crate) use person_walk::{MentionsTaken, number_of};
 pub use preference_put::{PreferencePut, PreferenceSet};

@@ -1,7 +1,8 @@
-//! Whose preferences are meant: people are who they are by the forge's number, and a login is a name that they have for a while. Who gives
-//! a login up takes their preferences along; who takes it over finds none (coding-agent-memory.md §13). Logins alone are all there is of
-//! whoever has no number. A number is believed from a caller who may write the places of both; from others it
-//! is a claim.
+//! Whose preferences are meant: people are who they are by the forge's number, and a login is a
+//! name that they have for a while. Who gives a login up takes their preferences along; who takes
+//! it over finds none (coding-agent-memory.md §13). Logins alone are all there is of whoever has no
+//! number. A number is believed from a caller who may write the places of both; from others it is a
+//! claim.
 
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Tx};
@@ -207,9 +208,10 @@ pub(in crate::coding) fn is_whose(tx: &dyn ReadTx, task: &Task, name: &str) -> R
     Ok(named(tx, &task.memory, name, true)?.place == own.place)
 }
 
-/// Notes the person of a task: preferences go with a login that was changed, and stay with their owner where
-/// a login was taken over. The sender of a task only claims login and number: a caller who may not write all
-/// places that this concerns binds and moves nothing. `false` where the claim is not noted either.
+/// Notes the person of a task: preferences go with a login that was changed, and stay with their
+/// owner where a login was taken over. The sender of a task only claims login and number: a caller
+/// who may not write all places that this concerns binds and moves nothing. `false` where the claim
+/// is not noted either.
 pub(in crate::coding) fn seen(
     tx: &mut dyn Tx,
     task: &Task,
@@ -264,9 +266,9 @@ pub(in crate::coding) fn seen(
     Ok(true)
 }
 
-/// The places that are moved, moved to or given an owner when the person of a number (`mine`) gets a login
-/// that another (`there`) may have: those of the login and of the number among them, also while they are
-/// empty, because what will be kept there follows the number.
+/// The places that are moved, moved to or given an owner when the person of a number (`mine`) gets
+/// a login that another (`there`) may have: those of the login and of the number among them, also
+/// while they are empty, because what will be kept there follows the number.
 fn concerned(
     (mine, there): (Option<&PreferenceUser>, Option<&PreferenceUser>),
     login: &ActorId,
@@ -280,9 +282,10 @@ fn concerned(
     Ok(places)
 }
 
-/// Notes the number of a task with its login, without proof: the first to name both could be anybody. It
-/// shows, moves and erases nothing, and gives way to a number that is proved. `false` where another was
-/// noted, or something is kept or set there already, unless the caller may write that place.
+/// Notes the number of a task with its login, without proof: the first to name both could be
+/// anybody. It shows, moves and erases nothing, and gives way to a number that is proved. `false`
+/// where another was noted, or something is kept or set there already, unless the caller may write
+/// that place.
 fn claim(
     tx: &mut dyn Tx,
     (task, login): (&Task, &ActorId),

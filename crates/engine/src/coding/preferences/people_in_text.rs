@@ -1,5 +1,6 @@
-//! People in texts, found in one pass. Pure. In free text only `@login` and e-mail addresses name somebody: a
-//! word that merely equals a login is a word. In a field that lists people, each of the list does.
+//! People in texts, found in one pass. Pure. In free text only `@login` and e-mail addresses name
+//! somebody: a word that merely equals a login is a word. In a field that lists people, each of the
+//! list does.
 
 /// Somebody whom a free text names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +11,8 @@ pub(super) enum Mention<'a> {
     Address(&'a str),
 }
 
-/// Returns a free text with what `replace` gives in the place of people; `None` where it gives nothing.
+/// Returns a free text with what `replace` gives in the place of people; `None` where it gives
+/// nothing.
 pub(super) fn replaced_in_text(
     text: &str,
     mut replace: impl FnMut(Mention<'_>) -> Option<String>,
@@ -45,8 +47,8 @@ pub(super) fn replaced_in_text(
     is_any.then_some(kept)
 }
 
-/// The beginning of a name that stands before an address, as trailers have it: `By: Name <`. In prose nothing
-/// says where a name begins.
+/// The beginning of a name that stands before an address, as trailers have it: `By: Name <`. In
+/// prose nothing says where a name begins.
 fn name_before(head: &str) -> Option<usize> {
     let head = head.strip_suffix('<')?;
     let colon = head.rfind([':', '\n'])?;
@@ -56,7 +58,8 @@ fn name_before(head: &str) -> Option<usize> {
     named.chars().all(is_of_name).then_some(start)
 }
 
-/// The end of a text that may be the local part of an address; empty where a mention begins behind it.
+/// The end of a text that may be the local part of an address; empty where a mention begins behind
+/// it.
 fn local_part(before: &str) -> &str {
     let is_of_local = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-');
     let head = before.trim_end_matches(is_of_local).len();
@@ -70,7 +73,8 @@ fn domain_of(behind: &str) -> &str {
     behind.get(..end).unwrap_or_default().trim_end_matches(['-', '.'])
 }
 
-/// The logins that a mention may mean: a point ends a sentence, and marks of emphasis stand around a mention.
+/// The logins that a mention may mean: a point ends a sentence, and marks of emphasis stand around
+/// a mention.
 fn handles(behind: &str) -> impl Iterator<Item = &str> {
     let is_of_login = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let end = behind.find(|c: char| !is_of_login(c)).unwrap_or(behind.len());
@@ -80,8 +84,9 @@ fn handles(behind: &str) -> impl Iterator<Item = &str> {
     std::iter::once(whole).chain(inner).filter(|name| !name.is_empty())
 }
 
-/// Returns a list of people, as authors and trailers of commits have it (`Name <address>`, several joined by
-/// commas), with what `replace` gives in the place of each; `None` where it gives nothing.
+/// Returns a list of people, as authors and trailers of commits have it (`Name <address>`, several
+/// joined by commas), with what `replace` gives in the place of each; `None` where it gives
+/// nothing.
 pub(super) fn replaced_in_list(
     text: &str,
     mut replace: impl FnMut(&str, Option<&str>) -> Option<String>,
@@ -116,7 +121,7 @@ fn end_of_person(text: &str) -> usize {
     text.len()
 }
 
-/// The same for names without addresses.
+/// Like [`replaced_in_list`], for names without addresses.
 fn replaced_among(
     names: &str,
     replace: &mut impl FnMut(&str, Option<&str>) -> Option<String>,

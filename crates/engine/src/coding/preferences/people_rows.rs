@@ -1,5 +1,5 @@
-//! The tables that a walk looks for a person in: how the rows of each are read and written. Records come with all
-//! their versions, the changes of their states and the facts beside them.
+//! The tables that a walk looks for a person in: how the rows of each are read and written. Records
+//! come with all their versions, the changes of their states and the facts beside them.
 
 use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
@@ -17,14 +17,14 @@ use loci_model::telemetry::StateChange;
 use loci_model::transfer::{Moved, TransferKey, TransferKind, TransferPlace, TransferRow};
 use loci_model::{ActorId, DeliveryId, RecordId, Result, TaskId, Timestamp, limits};
 
-use super::naming::{NamesPeople, PeopleVisitor, Taken};
+use super::people_places::{NamesPeople, PeopleVisitor, Taken};
 use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
 use crate::records::batch::ask_for_vectors;
 use crate::records::changing::Changing;
 use crate::verified::content_hash;
 
 /// Rows of one page.
-const PAGE_ROWS: usize = limits::PAGE_ITEMS_MAX as usize;
+pub(super) const PAGE_ROWS: usize = limits::PAGE_ITEMS_MAX as usize;
 /// The reason of a new version.
 const REASON: &str = "a person was forgotten";
 
@@ -146,8 +146,8 @@ impl PeopleRow for Delivery {
     fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
         let memory = &walk.memory.id;
         let (way, behind) = after.map_or((DeliveryDirection::In, None), |(way, id)| (*way, Some(id)));
-        // Behind one that is gone by now lists are empty: the walk begins again, and rows without the person
-        // name nobody twice.
+        // Behind one that is gone by now lists are empty: the walk begins again, and rows without
+        // the person name nobody twice.
         let is_there = |id: &DeliveryId| tx.deliveries().get(memory, way, id).map(|found| found.is_some());
         let behind = match behind {
             Some(id) if is_there(id)? => Some(id),
@@ -284,7 +284,8 @@ pub(super) struct NamedVersion {
 }
 
 impl NamedVersion {
-    /// Writes the next version of a record, and the one before without the person: that is history now.
+    /// Writes the next version of a record, and the one before without the person: that is history
+    /// now.
     fn put_current(&self, tx: &mut dyn Tx, writing: &Writing<'_>) -> Result<()> {
         let (walk, record) = (writing.walk, &self.record);
         let before = tx.records().get(&record.memory, &record.id)?;
@@ -295,7 +296,8 @@ impl NamedVersion {
         let changing = Changing { memory: &walk.memory, by: &walk.by, at: walk.at };
         changing.note(tx, &next, Some(next.state), next.state, REASON)?;
         let Some(before) = before else { return Ok(()) };
-        // A version drops the vectors of another text that the index reads, whichever member that is.
+        // A version drops the vectors of another text that the index reads, whichever member that
+        // is.
         if before.indexed() != next.indexed() {
             ask_for_vectors(tx, &walk.memory.id, &writing.embed, walk.at)?;
         }

@@ -1,5 +1,5 @@
-//! A person as tasks, commits, reviews and rules of others name them, for the walk that forgets or exports
-//! them. Only memories for code know people by the logins of a forge.
+//! A person as tasks, commits, reviews and rules of others name them, for the walk that forgets or
+//! exports them. Only memories for code know people by the logins of a forge.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use loci_model::memory::Memory;
 use loci_model::ports::store::ReadTx;
 use loci_model::{ActorId, RecordId, Result, Timestamp};
 
-use super::naming::{NamesPeople, Taken};
 use super::people::{self, Whose, login_of};
+use super::people_places::{NamesPeople, Taken};
 use super::person_walk::PersonWalk;
 use super::pseudonym::{Erased, Taking};
 use crate::erasure::Person;
@@ -42,7 +42,8 @@ impl PersonMentions {
         Ok(Self { erased: Erased::of(whose, pseudonym).with_names(former), settings })
     }
 
-    /// True for a noun that names the person; `number` is the forge's number of its user, where it is known.
+    /// True for a noun that names the person; `number` is the forge's number of its user, where it
+    /// is known.
     ///
     /// # Errors
     /// A bug, where a document of it is damaged.
@@ -50,7 +51,8 @@ impl PersonMentions {
         Ok(noun.clone().visit_people(number, &mut Taking(&self.erased))? != Taken::Nobody)
     }
 
-    /// The actors of the person's e-mail addresses, by which an import knows that they were forgotten.
+    /// The actors of the person's e-mail addresses, by which an import knows that they were
+    /// forgotten.
     pub(crate) fn actors_of_addresses(&self) -> Vec<ActorId> {
         self.erased.actors_of_addresses()
     }

@@ -1,6 +1,6 @@
-//! The walk that takes a person out of what others own: table by table, page by page. A page is read first; only
-//! one that names the person is written, so that a walk over a large memory keeps no writer waiting. Which places
-//! of a noun name people is the matter of `naming`.
+//! The walk that takes a person out of what others own: table by table, page by page. A page is
+//! read first; only one that names the person is written, so that a walk over a large memory keeps
+//! no writer waiting. Which places of a noun name people is the matter of `people_places`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,15 +18,13 @@ use loci_model::task::Task;
 use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::{ActorId, JobId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
-use super::naming::{NamesPeople, Taken};
-use super::people_rows::{NamedAnswer, NamedFactEvent, NamedVersion};
+use super::people_places::{NamesPeople, Taken};
+use super::people_rows::{NamedAnswer, NamedFactEvent, NamedVersion, PAGE_ROWS};
 use super::person_mentions::PersonMentions;
 use super::pseudonym::{Erased, Taking};
 use crate::Engine;
 use crate::erasure::Person;
 
-/// Commits of one read.
-const PAGE_ROWS: usize = 100;
 /// Local parts of addresses that are nobody's, as programs have them.
 const OF_NOBODY: [&str; 4] = ["noreply", "no-reply", "bot", "action"];
 /// The end of the login of a program.
@@ -208,8 +206,8 @@ impl Engine {
         }
     }
 
-    /// Writes a page that names the person, as it is by now: rows that came since it was read may move its
-    /// end.
+    /// Writes a page that names the person, as it is by now: rows that came since it was read may
+    /// move its end.
     async fn put_page<T: PeopleRow>(
         &self,
         walk: &Arc<PersonWalk>,
@@ -229,10 +227,10 @@ impl Engine {
             .await
     }
 
-    /// A person with the e-mail addresses, and names of authors, that only commits done for them have. An
-    /// address whose local part is another's login is that other's. Who reports a commit says who its author is:
-    /// unless an administrator asks (`is_proved`), an author of a commit that was done for nobody may be
-    /// another, and stays.
+    /// A person with the e-mail addresses, and names of authors, that only commits done for them
+    /// have. An address whose local part is another's login is that other's. Who reports a commit
+    /// says who its author is: unless an administrator asks (`is_proved`), an author of a commit
+    /// that was done for nobody may be another, and stays.
     ///
     /// # Errors
     /// Errors of the store.

@@ -1,5 +1,6 @@
-//! A person who is taken out of what others own, and what stands for them. Pure. Where nouns name people is the
-//! matter of `naming`. What is said stays where it is not the person's to take away; who said it does not.
+//! A person who is taken out of what others own, and what stands for them. Pure. Where nouns name
+//! people is the matter of `people_places`. What is said stays where it is not the person's to take
+//! away; who said it does not.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +9,9 @@ use loci_model::preference::PreferenceUser;
 use loci_model::review::ForgeUser;
 use loci_model::task::Task;
 
-use super::naming::PeopleVisitor;
 use super::people::Whose;
 use super::people_in_text::{Mention, replaced_in_list, replaced_in_text};
+use super::people_places::PeopleVisitor;
 use crate::sre::segment;
 
 /// Hex digits that tell pseudonyms apart.
@@ -119,7 +120,7 @@ impl Erased {
         }
     }
 
-    /// The same person with more logins and addresses.
+    /// Returns the person with more logins and addresses.
     pub(super) fn with_names(mut self, names: impl IntoIterator<Item = String>) -> Self {
         for name in names {
             let of_its_kind = if name.contains('@') { &mut self.addresses } else { &mut self.logins };
@@ -128,7 +129,7 @@ impl Erased {
         self
     }
 
-    /// The same person with more spellings of an author.
+    /// Returns the person with more spellings of an author.
     pub(super) fn with_addresses(mut self, addresses: BTreeSet<String>) -> Self {
         self.addresses.extend(addresses);
         self
@@ -160,7 +161,8 @@ impl Erased {
         self.addresses.contains(address.as_str()) || self.is_address_of_forge(&address)
     }
 
-    /// True for an address that a forge made: of the login, or of number and login (`7+carol`, `7-carol`).
+    /// True for an address that a forge made: of the login, or of number and login (`7+carol`,
+    /// `7-carol`).
     fn is_address_of_forge(&self, address: &str) -> bool {
         let Some((local, domain)) = address.split_once('@') else { return false };
         let is_number = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());

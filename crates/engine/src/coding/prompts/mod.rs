@@ -10,7 +10,7 @@ mod naming;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::prompt_version::PromptVersion;
-use loci_model::{Document, Error, MemoryId, Result, Timestamp, limits};
+use loci_model::{Error, MemoryId, Result, Timestamp, limits};
 
 pub use self::comparing::PromptDiff;
 pub(super) use self::input::input_hash;
@@ -19,7 +19,7 @@ pub use self::naming::{PromptDigests, PromptParts};
 use super::checks;
 use crate::memories::existing;
 use crate::page::Page;
-use crate::safety::{RedactionMode, SafetyPolicy, check_name, secrets};
+use crate::safety::{RedactionMode, SafetyPolicy, check_name, json_secrets, secrets};
 use crate::verified::Standing;
 use crate::{Engine, access};
 
@@ -210,14 +210,6 @@ fn known(tx: &dyn ReadTx, memory: &MemoryId, sha256: &str) -> Result<Option<Prom
     Ok(None)
 }
 
-/// A document with the secrets in its texts masked; the same bytes where there are none.
-fn without_secrets(document: &Document, mode: RedactionMode) -> Result<Document> {
-    let value: serde_json::Value = serde_json::from_str(document.as_str())
-        .map_err(|error| Error::bug("a document that is no JSON").caused_by(error))?;
-    let masked = secrets::redact_all(value.clone(), mode);
-    if masked == value { Ok(document.clone()) } else { Document::from_value(&masked) }
-}
-
 fn made(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -231,7 +223,7 @@ fn made(
     let is_taken = tx.prompts().get(memory, &short)?.is_some();
     let version = if is_taken { sha256.get(..MORE_DIGITS).unwrap_or(&sha256).to_owned() } else { short };
     let text = secrets::redact(new.parts.text.clone(), mode).0;
-    let overrides = without_secrets(&named.overrides, mode)?;
+    let overrides = json_secrets::redact_document(&named.overrides, mode)?;
     let clean = |name: &String| secrets::redact(name.clone(), mode).0;
     let tools: Vec<String> = named.tools.iter().map(clean).collect();
     let extraction_prompts: Vec<String> = named.extraction_prompts.iter().map(clean).collect();

@@ -11,13 +11,11 @@ use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTie
 use loci_model::rule::{ProtectedTopics, RuleDecided, RuleSupport};
 use loci_model::{Error, JobId, Namespace, RecordId, Result, limits};
 
-use super::deciding::{administered, kept_reason, unsupported};
+use super::deciding::{administered, unsupported};
 use super::extracting::{Reason, refusal};
 use super::settling::{News, Ruler, settle};
 use super::taking::BY;
 use super::taught::rule_metadata;
-use crate::Engine;
-use crate::access;
 use crate::coding::learned::digest;
 use crate::coding::rules_list::rules_of;
 use crate::coding::settings::RuleSettings;
@@ -26,6 +24,7 @@ use crate::records::writing::{Building, Origin};
 use crate::records::{NewRecord, batch, changing::Changing};
 use crate::safety::{SafetyPolicy, Tally};
 use crate::verified::Standing;
+use crate::{Engine, access, reason_text};
 
 /// Characters of what a rule applies to.
 const SCOPE_CHARS_MAX: usize = 256;
@@ -90,7 +89,7 @@ impl Engine {
         repo: &str,
         mut new: NewRule,
     ) -> Result<Record> {
-        new.reason = new.reason.map(kept_reason).transpose()?;
+        new.reason = reason_text::optional(new.reason)?;
         let memory = self.code_memory(caller, standing).await?;
         let at = self.clock.now();
         let id = RecordId::compose(&uuid7(self.ids.as_ref(), at.millis()))?;

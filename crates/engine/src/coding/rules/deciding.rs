@@ -9,19 +9,18 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::repository::Repository;
 use loci_model::rule::{RuleDecided, RuleImpact, RuleSupport};
-use loci_model::{ActorId, Error, JobId, MemoryId, Namespace, RecordId, Result, limits};
+use loci_model::{ActorId, Error, JobId, MemoryId, Namespace, RecordId, Result};
 
 use super::extracting::{Impact, canonical, impact_of};
 use super::settling::{News, Ruler, advance, dress, lose, settle};
 use super::taught::rule_digest;
 use super::weighing::weigh;
-use crate::Engine;
 use crate::coding::place;
 use crate::coding::rules_list::rules_of;
 use crate::memories::existing;
 use crate::records::{batch, changing::Changing};
-use crate::safety::{RedactionMode, secrets};
 use crate::verified::{Standing, find_repository};
+use crate::{Engine, reason_text};
 
 /// What a person decides about a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +104,7 @@ impl Engine {
         decision: RuleDecision,
         reason: Option<String>,
     ) -> Result<Record> {
-        let reason = reason.map(kept_reason).transpose()?;
+        let reason = reason_text::optional(reason)?;
         let memory = self.code_memory(caller, standing).await?;
         let (caller, repo, id, at) = (caller.clone(), repo.to_owned(), id.clone(), self.clock.now());
         let job = JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?;
@@ -133,14 +132,6 @@ impl Engine {
         self.wake.call();
         Ok(decided)
     }
-}
-
-/// A reason as it is kept, secrets masked.
-pub(super) fn kept_reason(reason: String) -> Result<String> {
-    if reason.chars().count() > limits::REASON_CHARS_MAX {
-        return Err(Error::invalid("reason", "reason must have at most 500 characters"));
-    }
-    Ok(secrets::redact(reason, RedactionMode::Mask).0)
 }
 
 /// The repository of that name, and its actor, whose rules the caller administers.

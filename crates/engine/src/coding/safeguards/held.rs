@@ -7,15 +7,15 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
 
+use super::Part;
 use super::selecting::scope_of;
-use super::{Part, kept_reason};
-use crate::Engine;
 use crate::coding::rules_list::rules_of;
 use crate::memories::existing;
 use crate::page::Page;
 use crate::records::changing::Changing;
 use crate::records::{batch, quarantine};
 use crate::verified::Standing;
+use crate::{Engine, reason_text};
 
 /// Records that are read together.
 const ROWS: usize = 200;
@@ -88,7 +88,7 @@ impl Engine {
         (id, decision): (&RecordId, HeldDecision),
         reason: &str,
     ) -> Result<Record> {
-        let reason = kept_reason(reason)?;
+        let reason = reason_text::required(reason)?;
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
         let (id, by, at) = (id.clone(), caller.name.clone(), self.clock.now());
         let job = JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?;

@@ -26,12 +26,11 @@ mod undoing;
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::{ActorId, Error, MemoryId, Result, limits};
+use loci_model::{ActorId, MemoryId, Result};
 
 use super::place;
 use crate::Engine;
 use crate::memories::existing;
-use crate::safety::kept;
 use crate::verified::{Standing, find_repository};
 
 pub(super) use earlier::state_at;
@@ -71,12 +70,4 @@ impl Engine {
             })
             .await
     }
-}
-
-/// Returns a reason as it is kept with each record: without secrets.
-fn kept_reason(reason: &str) -> Result<String> {
-    if (1..=limits::REASON_CHARS_MAX).contains(&reason.chars().count()) {
-        return Ok(kept(reason.to_owned()));
-    }
-    Err(Error::invalid("reason", "reason must have 1 to 500 characters: it is kept with each record"))
 }

@@ -17,8 +17,8 @@ use loci_model::task::Task;
 use loci_model::telemetry::StateChange;
 use loci_model::{Error, RecordId, Result, Timestamp, limits};
 
+use super::Part;
 use super::selecting::{Selection, tasks_of};
-use super::{Part, kept_reason};
 use crate::asking::forgetting as asking_forgetting;
 use crate::coding::{forgetting as told, rules};
 use crate::erasure::{ErasedTexts, Reach, Tombstones};
@@ -26,7 +26,7 @@ use crate::files::settling;
 use crate::memories::existing;
 use crate::records::changing::Changing;
 use crate::verified::{Standing, following};
-use crate::{Engine, streams};
+use crate::{Engine, reason_text, streams};
 
 /// Records that are erased in one write.
 const ROWS: usize = 200;
@@ -74,7 +74,7 @@ impl Engine {
         repo: &str,
         ask: PurgeAsk,
     ) -> Result<Purged> {
-        let ask = PurgeAsk { reason: kept_reason(&ask.reason)?, ..ask };
+        let ask = PurgeAsk { reason: reason_text::required(&ask.reason)?, ..ask };
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
         let there: Vec<RecordState> =
             RecordState::ALL.iter().copied().filter(|state| *state != RecordState::Erased).collect();

@@ -7,15 +7,15 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::{JobId, RecordId, Result, limits};
 
+use super::Part;
 use super::selecting::Selection;
-use super::{Part, kept_reason};
-use crate::Engine;
 use crate::coding::rules;
 use crate::coding::settings::CodingSettings;
 use crate::memories::existing;
 use crate::records::changing::Changing;
 use crate::records::{Quarantined, batch, quarantine};
 use crate::verified::Standing;
+use crate::{Engine, reason_text};
 
 /// Records that are changed in one write.
 const ROWS: usize = 1_000;
@@ -47,7 +47,7 @@ impl Engine {
         repo: &str,
         ask: RepositoryQuarantineAsk,
     ) -> Result<Quarantined> {
-        let ask = RepositoryQuarantineAsk { reason: kept_reason(&ask.reason)?, ..ask };
+        let ask = RepositoryQuarantineAsk { reason: reason_text::required(&ask.reason)?, ..ask };
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
         let states = [RecordState::Active, RecordState::Candidate, RecordState::Stale];
         let found = self.selected(caller, &part, &ask.which, &states, false).await?;
@@ -68,7 +68,7 @@ impl Engine {
         repo: &str,
         ask: RepositoryQuarantineAsk,
     ) -> Result<Quarantined> {
-        let ask = RepositoryQuarantineAsk { reason: kept_reason(&ask.reason)?, ..ask };
+        let ask = RepositoryQuarantineAsk { reason: reason_text::required(&ask.reason)?, ..ask };
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
         let found = self.selected(caller, &part, &ask.which, &[RecordState::Quarantined], false).await?;
         self.change_all(caller, &part, found, &ask, |tx, changing, ids, reason, server| {

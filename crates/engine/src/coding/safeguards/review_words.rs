@@ -1,6 +1,6 @@
-//! Purged words in reviews: where words alone are named, they go from the reviews that hold them, too. They
-//! are looked for outside of writes; a write blanks a review that still is as it was read, and one that
-//! changed meanwhile is read again.
+//! Purged words in reviews: where words alone are named, they go from the reviews that hold them,
+//! too. They are looked for outside of writes; a write blanks a review that still is as it was
+//! read, and one that changed meanwhile is read again.
 
 use std::sync::Arc;
 
@@ -55,7 +55,8 @@ impl ReviewWords {
 }
 
 impl Engine {
-    /// Returns the keys of the reviews that hold words that are meant; none where not words alone are named.
+    /// Returns the keys of the reviews that hold words that are meant; none where not words alone
+    /// are named.
     ///
     /// # Errors
     /// `Invalid` where a text is too long for the pattern, or it takes too much time.

@@ -7,16 +7,16 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::rollback::Rollback;
 use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
 
+use super::Part;
 use super::snapshots::{supports_after, target};
 use super::undoing::{NotUndone, Plan, apply, plan};
-use super::{Part, kept_reason};
-use crate::Engine;
 use crate::coding::place::snapshot;
 use crate::coding::rules;
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changing::Changing;
 use crate::verified::Standing;
+use crate::{Engine, reason_text};
 
 /// Where to go back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl Engine {
         repo: &str,
         ask: RollbackAsk,
     ) -> Result<RolledBack> {
-        let ask = RollbackAsk { reason: kept_reason(&ask.reason)?, ..ask };
+        let ask = RollbackAsk { reason: reason_text::required(&ask.reason)?, ..ask };
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
         let now = self.clock.now();
         if ask.dry_run {

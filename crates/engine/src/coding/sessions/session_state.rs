@@ -10,7 +10,7 @@ use crate::Engine;
 use crate::coding::envelope::Call;
 use crate::coding::place;
 use crate::memories::existing;
-use crate::safety::{RedactionMode, SafetyPolicy, secrets};
+use crate::safety::{SafetyPolicy, json_secrets};
 use crate::verified::Standing;
 
 impl Engine {
@@ -82,7 +82,7 @@ impl Engine {
                             return Err(Error::conflict(rule).on("version").because(Reason::StaleVersion));
                         }
                         let policy = SafetyPolicy::of(&settings, &memory.settings);
-                        session.state = Some(without_secrets(&state, policy.secrets)?);
+                        session.state = Some(json_secrets::redact_document(&state, policy.secrets)?);
                         session.state_version = version.saturating_add(1);
                         session.updated_at = now;
                         tx.task_sessions_mut().put(&session)?;
@@ -92,11 +92,4 @@ impl Engine {
             })
             .await
     }
-}
-
-/// The same without the secrets in its texts; byte for byte where there are none.
-fn without_secrets(state: &Document, mode: RedactionMode) -> Result<Document> {
-    let value = state.value()?;
-    let clean = secrets::redact_all(value.clone(), mode);
-    if clean == value { Ok(state.clone()) } else { Document::from_value(&clean) }
 }

@@ -1,5 +1,6 @@
-//! A frontmatter from the events of a YAML parser. Whatever lets one line stand for another is refused:
-//! anchors, tags, merges, twice the same key. Where a table is only searched, these are read as YAML means them.
+//! A frontmatter from the events of a YAML parser. Whatever lets one line stand for another is
+//! refused: anchors, tags, merges, twice the same key. Where a table is only searched, these are
+//! read as YAML means them.
 
 use std::collections::BTreeMap;
 

@@ -53,8 +53,8 @@ pub(super) struct Taking {
 pub(super) enum TakenAs {
     /// The document says it.
     Document,
-    /// A document had it before this mirror: nothing was written. Only where it is what that document
-    /// says now is the digest of its file told.
+    /// A document had it before this mirror: nothing was written. Only where it is what that
+    /// document says now is the digest of its file told.
     Known,
     /// Its lines are behind those of the document.
     Lines,
@@ -165,7 +165,8 @@ impl Engine {
 }
 
 impl Engine {
-    /// A file without its secrets, and what to say of them; a long one is read on the thread of long work.
+    /// A file without its secrets, and what to say of them; a long one is read on the thread of
+    /// long work.
     async fn masked_file(&self, content: DocumentContent) -> Result<(DocumentContent, Option<String>)> {
         if content.body.len() < limits::LONG_TEXT_BYTES_MIN {
             return Ok(masked(content));
@@ -293,8 +294,8 @@ impl Writing<'_> {
         Ok(Taken { written, taken_as: TakenAs::Beside })
     }
 
-    /// The document as it is, where the file stays and one of its versions says the same: a mirror that
-    /// is no more took the file into it.
+    /// The document as it is, where the file stays and one of its versions says the same: a mirror
+    /// that is no more took the file into it.
     fn known(
         &self,
         tx: &dyn ReadTx,

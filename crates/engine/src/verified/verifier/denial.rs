@@ -1,5 +1,5 @@
-//! Words by which a statement denies something: no line of code can show what is not there. Words of several
-//! languages; where it is doubtful, a statement denies. Pure.
+//! Words by which a statement denies something: no line of code can show what is not there. Words
+//! of several languages; where it is doubtful, a statement denies. Pure.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -57,7 +57,8 @@ const AFFIRMING: &[&str] = &[
 /// States that deny behind a form of “to be”.
 const STATES: &[&str] = &["missing", "absent", "unreachable", "undefined"];
 const BEING: &[&str] = &["is", "are", "was", "were", "be", "been", "remains", "remain", "stays", "stay"];
-/// Words that begin a condition: a state in one denies nothing (`raises KeyError when the key is missing`).
+/// Words that begin a condition: a state in one denies nothing (`raises KeyError when the key is
+/// missing`).
 const CONDITIONS: &[&str] = &["if", "when", "whenever", "whether", "unless", "until", "once"];
 /// Words before a state among which a condition begins.
 const CONDITION_WORDS_MAX: usize = 5;
@@ -82,7 +83,8 @@ pub(super) fn denies(text: &str) -> bool {
         || MARKS.split_ascii_whitespace().any(|mark| text.contains(mark))
 }
 
-/// True where a clause says that something is in a state that denies, and not under which condition.
+/// True where a clause says that something is in a state that denies, and not under which
+/// condition.
 fn has_state(clause: &str) -> bool {
     let words: Vec<&str> = words(clause).collect();
     words.iter().enumerate().filter(|(_, word)| STATES.contains(word)).any(|(at, _)| {

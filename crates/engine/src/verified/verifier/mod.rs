@@ -6,15 +6,15 @@
 //! when it is read. [`LineCache`] is shared by all verifiers of a process.
 //!
 //! Its map: [`thresholds`] holds every number that decides; `normal_text`, `lines`, `line_shape`,
-//! `line_hash`, `words`, `block` are normal forms; `line_cache`, `memo`, `session`, `ahead` are reading
-//! once; `anchor`, `grounding`, `definitions`, `committed` make anchors; `line_diff` and `steps` find
-//! them again; `diff_text` shows what changed; `path`, `ref_name`, `glob`, `generated` judge names;
-//! `reading` gives lines as they are; `unanchored` does what it can without an anchor; `given_hash` and
-//! `information` are gates of the store verb; `mentions`, `proposals` and `path_refs` find what a text
-//! names, where that stands, and whether it is there still; `claims` reads and evaluates claims;
-//! `verify` puts citations and claims together; `statement`, `literal`, `stated_values`, `denial` and
-//! `support` say whether the code that was found supports what is said of it; `code_text`, `nesting` and
-//! `file_kind` say what of a file is code.
+//! `line_hash`, `words`, `block` are normal forms; `line_cache`, `memo`, `session`, `ahead` are
+//! reading once; `anchor`, `grounding`, `definitions`, `committed` make anchors; `line_diff` and
+//! `steps` find them again; `diff_text` shows what changed; `path`, `ref_name`, `glob`, `generated`
+//! judge names; `reading` gives lines as they are; `unanchored` does what it can without an anchor;
+//! `given_hash` and `information` are gates of the store verb; `mentions`, `proposals` and
+//! `path_refs` find what a text names, where that stands, and whether it is there still; `claims`
+//! reads and evaluates claims; `verify` puts citations and claims together; `statement`, `literal`,
+//! `stated_values`, `denial` and `support` say whether the code that was found supports what is
+//! said of it; `code_text`, `nesting` and `file_kind` say what of a file is code.
 
 mod ahead;
 mod anchor;

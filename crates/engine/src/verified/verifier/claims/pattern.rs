@@ -1,5 +1,6 @@
-//! Patterns of claims: RE2-style, linear in time, bounded in size (verified-memory.md §7.1). `^` and `$` stand for the ends of
-//! lines. A text is matched only where the states of the pattern times its bytes stay within a limit.
+//! Patterns of claims: RE2-style, linear in time, bounded in size (verified-memory.md §7.1). `^`
+//! and `$` stand for the ends of lines. A text is matched only where the states of the pattern
+//! times its bytes stay within a limit.
 
 use loci_model::limits;
 use regex::{Regex, RegexBuilder};
@@ -27,7 +28,7 @@ impl ClaimPattern {
             .nest_limit(NEST_MAX)
             .build()
             .ok()?;
-        // What has too many states to be counted has as many as the size allows.
+        // A pattern with too many states to be counted has as many as the size allows.
         let states = states_of(source, false).unwrap_or(COMPILED_BYTES_MAX / STATE_BYTES);
         Some(Self { regex, states })
     }

@@ -1,8 +1,9 @@
-//! The places where nouns name people: one list for each noun, which forgetting a person, their export and
-//! imports all go by. A place is an exact one, which holds a person or a list of people, or free text. Pure.
+//! The places where nouns name people: one list for each noun, which forgetting a person, their
+//! export and imports all go by. A place is an exact one, which holds a person or a list of people,
+//! or free text. Pure.
 //!
-//! Left alone are names of branches, paths and texts of documents and prompts, and code: they are the
-//! repository's words.
+//! Left alone are names of branches, paths and texts of documents and prompts, and code: they are
+//! the repository's words.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +71,8 @@ pub(crate) enum Taken {
 
 /// A visitor of each place where a noun names people.
 pub(crate) trait PeopleVisitor {
-    /// Returns the replacement of a person, or of a list of people; by the forge's number where it is known.
+    /// Returns the replacement of a person, or of a list of people; by the forge's number where it
+    /// is known.
     fn person(&mut self, name: &str, number: Option<&str>) -> Option<String>;
     /// Returns the replacement of a free text.
     fn text(&mut self, text: &str) -> Option<String>;
@@ -80,7 +82,8 @@ pub(crate) trait PeopleVisitor {
 
 /// A noun that may name people.
 pub(crate) trait NamesPeople {
-    /// Visits each place; `number` is the forge's number of the noun's user, where something else knows it.
+    /// Visits each place; `number` is the forge's number of the noun's user, where something else
+    /// knows it.
     ///
     /// # Errors
     /// A bug, where a document of it is damaged.
@@ -362,8 +365,8 @@ impl NamesPeople for TokenAnswer {
 }
 
 impl NamesPeople for Record {
-    /// A document is a file of the repository, and a preference is its person's own; what was deleted waits
-    /// for its erasure.
+    /// A document is a file of the repository, and a preference is its person's own; what was
+    /// deleted waits for its erasure.
     fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
         let is_left = matches!(self.kind, RecordKind::Document | RecordKind::Preference);
         if is_left || self.state == RecordState::Erased {
@@ -374,7 +377,8 @@ impl NamesPeople for Record {
         if let Some(new) = places.new_text(&self.text) {
             let of_text = |text: &str| MetadataValue::String(digest(text));
             let is_extracted = self.origin == RecordOrigin::Extracted;
-            // The digest of a text of Loci's own follows it; one that is of another text shows that still.
+            // The digest of a text of Loci's own follows it; one that is of another text shows that
+            // still.
             let kept = self.metadata.get_mut(DIGEST);
             if let Some(kept) = kept.filter(|kept| is_extracted && **kept == of_text(&self.text)) {
                 *kept = of_text(&new);
