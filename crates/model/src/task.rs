@@ -162,6 +162,24 @@ impl TaskFeedback {
     }
 }
 
+/// The proof of who asked for a task: which of the names that it gives a person were sent by a key
+/// that may read that person's preferences itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RequesterProof {
+    /// The login is proved.
+    pub login: bool,
+    /// The forge's number is proved.
+    pub number: bool,
+}
+
+impl RequesterProof {
+    /// Returns what this proof or another one proves.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { login: self.login || other.login, number: self.number || other.number }
+    }
+}
+
 /// Why a task is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskAlert {
@@ -207,6 +225,9 @@ pub struct Task {
     pub user: Option<String>,
     /// Who asked, by the forge's number.
     pub user_id: Option<String>,
+    /// The proof of that; `None`: the task was stored before such proofs were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requester_proof: Option<RequesterProof>,
     /// What is to be done, in their words.
     pub description: String,
     /// The issue it is about.

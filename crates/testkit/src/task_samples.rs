@@ -5,8 +5,8 @@ use loci_model::commit::TaskCommit;
 use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::prompt_version::PromptVersion;
 use loci_model::task::{
-    Harm, MemoryArm, Task, TaskAlert, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus,
-    TaskWritten,
+    Harm, MemoryArm, RequesterProof, Task, TaskAlert, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest,
+    TaskStatus, TaskWritten,
 };
 use loci_model::task_session::{SessionItem, SessionItemKind, TaskSession, ToldEnd, ToolUse};
 use loci_model::{ActorId, Document, Error, EventId, MemoryId, Result, SessionId, TaskId};
@@ -35,6 +35,7 @@ pub fn task(memory: &MemoryId, number: u32) -> Result<Task> {
         arm: MemoryArm::On,
         user: Some("bob".to_owned()),
         user_id: Some("583231".to_owned()),
+        requester_proof: Some(RequesterProof { login: true, number: true }),
         description: "Add \"pagination\" to /orders, Größe 20\0".to_owned(),
         issue: Some(123),
         pr: Some(TaskPullRequest {
@@ -231,14 +232,23 @@ mod tests {
         let whole = task(&memory, 1).unwrap();
         let mut row = serde_json::to_value(&whole).unwrap();
         let members = row.as_object_mut().unwrap();
-        let later =
-            ["forge", "forge_repo_id", "snapshot", "input_hash", "memory_hash", "security_alert", "feedback"];
+        let later = [
+            "forge",
+            "forge_repo_id",
+            "snapshot",
+            "requester_proof",
+            "input_hash",
+            "memory_hash",
+            "security_alert",
+            "feedback",
+        ];
         later.iter().for_each(|member| assert!(members.remove(*member).is_some(), "{member}"));
         let read: Task = serde_json::from_value(row).unwrap();
         let expect = Task {
             forge: None,
             forge_repo_id: None,
             snapshot: None,
+            requester_proof: None,
             input_hash: None,
             memory_hash: None,
             security_alert: None,

@@ -1,6 +1,7 @@
 //! Whoever may act as the agent of a task (`Capability::Agent`) may do what agents do, and no more: the verbs of agents ask here for whom
 //! they work, every other verb knows nothing of the capability and refuses. The rights that a verb needs are given within it: to write in
-//! the task's session, to read what is remembered of its repository and of whoever asked for it.
+//! the task's session, to read what is remembered of its repository and, where it is proved who
+//! asked for it, of that person.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -26,8 +27,10 @@ impl Engine {
         let mut acting = caller.clone();
         if let Some(task) = own {
             let of = task.clone();
-            let preferences = self.store.read(move |tx| preferences::place_of(tx, Some(&of))).await?;
-            acting.grants.extend(rights(&task, preferences)?);
+            let place = self.store.read(move |tx| preferences::requester_place(tx, &of)).await?;
+            // A task names anybody: its word alone opens nobody's preferences.
+            let proved = place.filter(|place| place.is_proved).map(|place| place.path);
+            acting.grants.extend(rights(&task, proved)?);
         }
         Ok(acting)
     }

@@ -2,7 +2,7 @@
 
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::task::{
     MemoryArm, Task, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
@@ -142,34 +142,26 @@ impl Engine {
                         if let Some(task) = before.flatten() {
                             let id = task.id.clone();
                             let task = self::place::visible(&caller, &id, Some(task), Capability::Write)?;
-                            let sent =
-                                || made(tx, &caller, &memory, &new, id, &policy, now).map(|made| made.task);
-                            let (task, warnings) = task_shown::known(&caller, task, sent)?;
-                            return Ok(TaskCreated { task, created: false, warnings });
+                            return taken_in_before(tx, &caller, task, |tx| {
+                                made(tx, &caller, &memory, &new, id, &policy, now).map(|made| made.task)
+                            });
                         }
                         let id = new.id.clone().unwrap_or_else(|| fresh.clone());
                         let Made { mut task, unmasked_digest, mut warnings } =
                             made(tx, &caller, &memory, &new, id, &policy, now)?;
                         task.arm = arm(tx, &new, &task, &settings.coding)?;
                         let created = match tx.tasks().get(&memory.id, &task.id)? {
-                            None => {
-                                tx.tasks_mut().put(&task)?;
-                                let place = (&memory, policy);
-                                let warning =
-                                    preferences::keep_described(tx, &caller, place, &task, &described, now)?;
-                                warnings.extend(warning.map(str::to_owned));
-                                TaskCreated { task, created: true, warnings }
-                            }
+                            None => taken_in(tx, &caller, (&memory, policy), task, &described, now)?,
                             Some(known)
                                 if [&task.request_digest, &unmasked_digest]
                                     .contains(&&known.request_digest) =>
                             {
-                                let (task, left_out) = task_shown::known(&caller, known, || Ok(task))?;
-                                warnings.extend(left_out);
-                                TaskCreated { task, created: false, warnings }
+                                taken_in_before(tx, &caller, known, |_| Ok(task))?
                             }
                             Some(_) => return Err(taken(&task.id)),
                         };
+                        warnings.extend(created.warnings);
+                        let created = TaskCreated { warnings, ..created };
                         let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
                         remember(tx, token.as_ref(), place, OPERATION, &created.task.id, expires)?;
                         Ok(created)
@@ -193,6 +185,39 @@ impl Engine {
         };
         Ok(Described { stated, ids, job })
     }
+}
+
+/// Stores a task that was not there before, with what the caller proves of its requester.
+fn taken_in(
+    tx: &mut dyn Tx,
+    caller: &Principal,
+    place: (&Memory, SafetyPolicy),
+    mut task: Task,
+    described: &Described,
+    now: Timestamp,
+) -> Result<TaskCreated> {
+    task.requester_proof = Some(preferences::proof(tx, caller, &task)?);
+    tx.tasks_mut().put(&task)?;
+    let not_taken_over = preferences::keep_described(tx, caller, place, &task, described, now)?;
+    let unproved = preferences::unproved(tx, &task)?;
+    let warnings = [not_taken_over, unproved].into_iter().flatten().map(str::to_owned).collect();
+    Ok(TaskCreated { task, created: true, warnings })
+}
+
+/// Returns the task that the same request made before. A caller who proves its requester where
+/// nobody did before leaves that proof with it.
+fn taken_in_before(
+    tx: &mut dyn Tx,
+    caller: &Principal,
+    mut known: Task,
+    sent: impl FnOnce(&dyn ReadTx) -> Result<Task>,
+) -> Result<TaskCreated> {
+    preferences::prove_again(tx, caller, &mut known)?;
+    let read: &dyn ReadTx = tx;
+    let unproved = preferences::unproved(read, &known)?;
+    let (task, mut warnings) = task_shown::known(caller, known, || sent(read))?;
+    warnings.extend(unproved.map(str::to_owned));
+    Ok(TaskCreated { task, created: false, warnings })
 }
 
 fn taken(id: &TaskId) -> Error {
@@ -265,6 +290,7 @@ fn made(
         arm: new.arm.unwrap_or_default(),
         user: new.user.clone(),
         user_id: new.user_id.clone(),
+        requester_proof: None,
         description: secrets::redact(new.description.clone(), policy.secrets).0,
         issue: new.issue,
         pr: new.pr.map(|number| TaskPullRequest { number, ..TaskPullRequest::default() }),

@@ -153,7 +153,7 @@ pub(super) fn take(
             "FEEDBACK_FULL: a task names at most {most} memories of each kind: the rest is not noted"
         ));
     }
-    let of_user = preferences::place_of(tx, Some(task))?;
+    let of_user = preferences::requester_place(tx, task)?.map(|place| place.path);
     let standing: Vec<&Record> = noted
         .new_harms
         .iter()

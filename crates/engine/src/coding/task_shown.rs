@@ -59,6 +59,7 @@ pub(super) fn bare(task: &Task) -> Task {
         snapshot: None,
         user: None,
         user_id: None,
+        requester_proof: None,
         description: String::new(),
         issue: None,
         pr: None,

@@ -27,6 +27,7 @@ mod prompts;
 mod red_team;
 mod reflecting;
 mod repository_settings;
+mod requesters;
 mod reviews;
 mod reviews_astray;
 mod reviews_at_once;

@@ -20,7 +20,7 @@ use super::kind::{HydrationKind, KindStatus};
 use super::standing_read::with_standing;
 use super::themes_shown::with_themes;
 use crate::coding::envelope::{LOAD_BUG, LOAD_INFRA, is_infrastructure};
-use crate::coding::preferences::restricted_to;
+use crate::coding::preferences::{UNPROVED, restricted_to};
 use crate::coding::rules_list::rules_of;
 use crate::memories::existing;
 use crate::records::{NamespaceAsk, namespaces};
@@ -39,7 +39,7 @@ pub(super) struct Place {
     /// Where the preferences are of whoever the task is done for, or is named without one; none where nobody is, or somebody else has that
     /// login by now.
     pub(super) preferences: Option<String>,
-    /// Why none are read although somebody is named.
+    /// Why none are read although somebody is named, or only for a caller who may read them.
     pub(super) nobody: Option<Nobody>,
     /// How many changes of records the memory has seen.
     pub(super) sequence: u64,
@@ -54,6 +54,8 @@ pub(super) enum Nobody {
     Unnamed,
     /// The task is done for somebody else.
     Other,
+    /// The person is not proved to have asked for the task: a caller who may read theirs is shown them.
+    Unproved,
 }
 
 impl Nobody {
@@ -66,6 +68,7 @@ impl Nobody {
             Self::Other => {
                 "USER_NOT_OF_TASK: user names somebody else than whoever the task is for: none of their preferences were read; leave user out"
             }
+            Self::Unproved => UNPROVED,
         }
     }
 }
@@ -136,7 +139,7 @@ impl Reading<'_> {
         let (rules, episodes_of) = (rules_of(actor.as_str()), format!("/{actor}/episodes/"));
         let preferences = self.place.preferences.clone();
         // Boxed: side by side on one stack they are more than a thread has.
-        let (rules, knowledge, episodes, mut preferences, reflections, themes) = futures::join!(
+        let (rules, knowledge, episodes, preferences, reflections, themes) = futures::join!(
             self.listed(Kind::Rules, Some(rules), Vec::new()).boxed(),
             self.knowledge().boxed(),
             self.episodes().boxed(),
@@ -144,12 +147,6 @@ impl Reading<'_> {
             self.listed(Kind::Reflections, Some(episodes_of), vec![RecordKind::Reflection]).boxed(),
             self.themes().boxed(),
         );
-        if let Some(why) = self.place.nobody.filter(|_| preferences.status == KindStatus::Skipped) {
-            preferences.warnings.push(why.warning().to_owned());
-            if why == Nobody::Other {
-                preferences.status = KindStatus::Disabled;
-            }
-        }
         BTreeMap::from([
             (Kind::Rules, rules),
             (Kind::Knowledge, with_themes(knowledge, themes)),
@@ -168,10 +165,18 @@ impl Reading<'_> {
         if !self.reads(kind) {
             return KindRead::of(KindStatus::Disabled);
         }
-        // Nobody is named whose they could be.
-        let Some(path) = path else { return KindRead::of(KindStatus::Skipped) };
+        let Some(path) = path else { return self.of_nobody() };
         let read = self.deadline.read(self.list(kind, path.clone(), kinds)).await;
         self.as_granted(kind, &path, self.settled(kind, read).0)
+    }
+
+    /// Preferences where nobody is named whose they could be.
+    pub(super) fn of_nobody(&self) -> KindRead {
+        let why = self.place.nobody;
+        let is_other = why == Some(Nobody::Other);
+        let status = if is_other { KindStatus::Disabled } else { KindStatus::Skipped };
+        let warnings = why.map(|why| why.warning().to_owned()).into_iter().collect();
+        KindRead { warnings, ..KindRead::of(status) }
     }
 
     async fn list(&self, kind: HydrationKind, path: String, kinds: Vec<RecordKind>) -> Result<Found> {
@@ -353,7 +358,7 @@ impl Reading<'_> {
                 return (KindRead { status, found: candidates, warnings, look: None }, facts);
             }
             Read::Done(Err(error)) if error.kind == ErrorKind::Denied => {
-                (KindStatus::Disabled, not_granted(kind))
+                return (self.refused(kind, Vec::new()), Vec::new());
             }
             Read::Done(Err(error)) => {
                 self.log(kind, &error);
@@ -369,12 +374,19 @@ impl Reading<'_> {
 
     /// Nothing was found where the caller may not read, or no more than what they wrote themselves: that is not the same as nothing
     /// being there, and is said.
-    fn as_granted(&self, kind: HydrationKind, path: &str, read: KindRead) -> KindRead {
+    pub(super) fn as_granted(&self, kind: HydrationKind, path: &str, read: KindRead) -> KindRead {
         if read.status != KindStatus::Empty || self.may_read(kind, path) {
             return read;
         }
-        let mut warnings = read.warnings;
-        warnings.push(not_granted(kind));
+        self.refused(kind, read.warnings)
+    }
+
+    /// A kind that the caller may not read. Preferences say which proof they lack, too: an agent has
+    /// no grant of its own to ask for.
+    fn refused(&self, kind: HydrationKind, mut warnings: Vec<String>) -> KindRead {
+        warnings.push(format!("NOT_GRANTED: the caller may not read the {}", kind.as_str()));
+        let lacks = self.place.nobody.filter(|_| kind == HydrationKind::Preferences);
+        warnings.extend(lacks.map(|why| why.warning().to_owned()));
         KindRead { warnings, ..KindRead::of(KindStatus::Disabled) }
     }
 
@@ -400,10 +412,6 @@ impl Reading<'_> {
             tracing::error!(metric_type = LOAD_BUG, kind, ?error, "a kind could not be read");
         }
     }
-}
-
-fn not_granted(kind: HydrationKind) -> String {
-    format!("NOT_GRANTED: the caller may not read the {}", kind.as_str())
 }
 
 #[cfg(test)]

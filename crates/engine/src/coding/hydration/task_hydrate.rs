@@ -155,20 +155,22 @@ impl Engine {
     }
 }
 
-/// Where preferences are read, or why they are not.
-type Wishes = (Option<String>, Option<Nobody>);
+/// Where preferences are read, and why they are not, or not by everybody.
+pub(super) type Wishes = (Option<String>, Option<Nobody>);
 
 /// Those of whoever a task is for: a request that names somebody else is shown nobody's, whoever has that login.
-fn wishes_of_task(tx: &dyn ReadTx, task: &Task, asked: Option<&str>) -> Result<Wishes> {
+pub(super) fn wishes_of_task(tx: &dyn ReadTx, task: &Task, asked: Option<&str>) -> Result<Wishes> {
     let is_unnamed = |name: &str| place::preferences_of(name).is_none();
     match asked {
         Some(name) if !preferences::is_whose(tx, task, name)? => {
             Ok((None, Some(if is_unnamed(name) { Nobody::Unnamed } else { Nobody::Other })))
         }
         Some(_) | None => {
-            let found = preferences::place_of(tx, Some(task))?;
-            let is_unnamed = found.is_none() && task.user.as_deref().is_some_and(is_unnamed);
-            Ok((found, is_unnamed.then_some(Nobody::Unnamed)))
+            let Some(found) = preferences::requester_place(tx, task)? else {
+                let is_unnamed = task.user.as_deref().is_some_and(is_unnamed);
+                return Ok((None, is_unnamed.then_some(Nobody::Unnamed)));
+            };
+            Ok((Some(found.path), (!found.is_proved).then_some(Nobody::Unproved)))
         }
     }
 }

@@ -5,10 +5,11 @@ use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::repository::Repository;
 use loci_model::task::Task;
-use loci_model::{ActorId, JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
+use loci_model::{ActorId, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::keeping::{Kept, NewPreference, keep};
 use super::people;
+use super::requester::may;
 use super::stated::{Stated, stated};
 use crate::access;
 use crate::coding::task_create::NewTask;
@@ -96,6 +97,5 @@ fn keep_stated(
 }
 
 fn may_write(caller: &Principal, memory: &MemoryId, place: &ActorId) -> Result<bool> {
-    let subtree = NamespaceFilter::new(&people::namespace_of(place)?, NamespaceMatch::Subtree);
-    Ok(access::require_place(caller, memory, (place, None), &subtree, Capability::Write).is_ok())
+    may(caller, memory, place, Capability::Write)
 }

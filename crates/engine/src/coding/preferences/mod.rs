@@ -7,6 +7,7 @@
 //! | `own_words`, `cues`, `dimension`, `stated` | what a description states: pure |
 //! | `described` | keeping what the description of a new task states |
 //! | `people` | whose they are, by number and login |
+//! | `requester` | the proof that a person asked for a task, by which an agent is shown theirs |
 //! | `keeping` | which of several is in force |
 //! | `implied` | what reviews ask for again and again: pure |
 //! | `inferring` | keeping that |
@@ -36,6 +37,7 @@ mod preference_put;
 mod preference_remove;
 mod preferences_list;
 mod pseudonym;
+mod requester;
 mod scanners;
 mod stated;
 mod user_export;
@@ -46,7 +48,7 @@ pub(crate) use forgotten_people::{NamingLine, take_forgotten};
 pub(super) use implied::requests;
 pub(super) use keeping::restricted_to;
 pub(crate) use own_words::own_words;
-pub(super) use people::{is_whose, place_named, place_of};
+pub(super) use people::{is_whose, place_named};
 pub(crate) use people_places::{NamesPeople, Taken};
 pub(crate) use person_mentions::{PersonMentions, knows_people, person_of};
 pub(crate) use person_walk::{MentionsTaken, number_of};
@@ -54,6 +56,7 @@ pub use preference_put::{PreferencePut, PreferenceSet};
 pub use preference_remove::UserSettingsPut;
 pub use preferences_list::{PreferencesListed, UserShown};
 pub(crate) use pseudonym::pseudonym;
+pub(super) use requester::{UNPROVED, proof, prove_again, requester_place, unproved};
 pub(crate) use scanners::SCANNERS;
 pub use user_export::UserExport;
 pub use user_forget::UserForgotten;

@@ -94,7 +94,7 @@ fn holder(tx: &dyn ReadTx, memory: &MemoryId, login: &ActorId) -> Result<Option<
     Ok(all.into_iter().next())
 }
 
-fn of_id(tx: &dyn ReadTx, memory: &MemoryId, user_id: &str) -> Result<Option<PreferenceUser>> {
+pub(super) fn of_id(tx: &dyn ReadTx, memory: &MemoryId, user_id: &str) -> Result<Option<PreferenceUser>> {
     tx.ledger().noun(memory, &PreferenceUser::key_of_id(user_id))
 }
 
@@ -173,15 +173,6 @@ pub(in crate::coding) fn of_task(tx: &dyn ReadTx, task: &Task) -> Result<Option<
         return Ok(None);
     }
     Ok(Some(Whose { place: login, known }))
-}
-
-/// Where the preferences of whoever a task is done for are.
-pub(in crate::coding) fn place_of(tx: &dyn ReadTx, task: Option<&Task>) -> Result<Option<String>> {
-    let whose = match task {
-        Some(task) => of_task(tx, task)?,
-        None => None,
-    };
-    whose.map(|whose| whose.namespace().map(|namespace| namespace.as_str().to_owned())).transpose()
 }
 
 /// Where the preferences are of whoever a hydration names that is of no task; `None` for a name that nobody can have.
@@ -341,7 +332,7 @@ fn give_up(tx: &mut dyn Tx, mut other: PreferenceUser, now: Timestamp) -> Result
 }
 
 /// The place of whoever has that number and no login; of a number that can name none, one that is made of it.
-fn place_of_id(user_id: &str) -> Result<ActorId> {
+pub(super) fn place_of_id(user_id: &str) -> Result<ActorId> {
     let named = ActorId::parse(format!("{BY_ID}{user_id}"));
     named.or_else(|_| ActorId::parse(format!("{BY_ID}{}", hex::encode(Sha256::digest(user_id)))))
 }

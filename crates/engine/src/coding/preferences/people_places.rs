@@ -238,6 +238,7 @@ impl NamesPeople for Task {
         if let Some(new) = places.new_person(&user, self.user_id.as_deref()) {
             self.user = Some(new);
             self.user_id = None;
+            self.requester_proof = None;
         }
         places.texts([&mut self.description]);
         places.texts(&mut self.error_message);

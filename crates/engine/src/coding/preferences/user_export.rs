@@ -1,5 +1,5 @@
 //! `user_export`: what is kept of somebody, for that person or an administrator: who they are, what they want, the tasks that were done for
-//! them, what they said in reviews.
+//! them, what they said in reviews. A task that merely names them is not theirs; how many do is said.
 
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
@@ -12,8 +12,9 @@ use loci_model::{MemoryId, Result, limits};
 use super::people::{self, Whose};
 use super::preferences_list::{UserShown, person};
 use super::pseudonym::Erased;
-use crate::Engine;
+use super::requester::is_proved;
 use crate::verified::Standing;
+use crate::{Engine, access};
 
 /// What is kept of somebody.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +23,7 @@ pub struct UserExport {
     pub user: UserShown,
     /// Every preference, whatever became of it, the newest first.
     pub preferences: Vec<Record>,
-    /// Tasks that were done for them, the newest first.
+    /// Tasks that were done for them as far as that is proved, the newest first.
     pub tasks: Vec<Task>,
     /// Reviews that they wrote, or wrote in, the newest first.
     pub reviews: Vec<Review>,
@@ -47,32 +48,67 @@ impl Engine {
             .read(move |tx| {
                 let (memory, whose) = person(tx, &caller, &memory, &user, Capability::Read)?;
                 let preferences = people::all_of(tx, &memory.id, &whose.place, now)?;
-                let (tasks, all_tasks) = tasks_of(tx, &memory.id, &whose)?;
+                let is_whole = may_read_whole(&caller, &memory.id);
+                let TasksOfUser { tasks, is_all, unproved } = tasks_of(tx, &memory.id, &whose, is_whole)?;
                 let (reviews, all_reviews) = reviews_of(tx, &memory.id, &whose)?;
                 let most = limits::USER_EXPORT_ITEMS_MAX;
                 let cut = |what: &str| format!("EXPORT_CUT: only the {most} newest {what} are here");
-                let warnings = [("tasks", all_tasks), ("reviews", all_reviews)];
-                let warnings = warnings.iter().filter(|(_, all)| !all).map(|(what, _)| cut(what)).collect();
+                let warnings = [("tasks", is_all), ("reviews", all_reviews)];
+                let warnings = warnings.iter().filter(|(_, all)| !all).map(|(what, _)| cut(what));
+                let warnings = warnings.chain(left_out(unproved)).collect();
                 Ok(UserExport { user: UserShown::of(&whose), preferences, tasks, reviews, warnings })
             })
             .await
     }
 }
 
-/// Tasks that were done for somebody; false where there are more.
-fn tasks_of(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose) -> Result<(Vec<Task>, bool)> {
+/// Tasks of somebody.
+struct TasksOfUser {
+    /// Those that are theirs, the newest first.
+    tasks: Vec<Task>,
+    /// False where there are more.
+    is_all: bool,
+    /// The number of others that name them.
+    unproved: usize,
+}
+
+/// True for a caller who may read, or administers, the whole memory.
+fn may_read_whole(caller: &Principal, memory: &MemoryId) -> bool {
+    [Capability::Read, Capability::Admin]
+        .into_iter()
+        .any(|capability| access::require_whole(caller, memory, capability).is_ok())
+}
+
+/// The warning about tasks that name somebody and are not shown as theirs.
+fn left_out(unproved: usize) -> Option<String> {
+    (unproved > 0).then(|| {
+        format!(
+            "TASKS_NOT_PROVED: {unproved} tasks name this user and are not here, because no key that may \
+             read this user's preferences sent them: send a task again with such a key, or list them by \
+             GET /v1/tasks?user="
+        )
+    })
+}
+
+/// Tasks that were done for somebody. A task from before proofs were stored is shown as theirs to a
+/// caller with the whole memory alone.
+fn tasks_of(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose, is_whole: bool) -> Result<TasksOfUser> {
     let of = Erased::of(whose, "");
-    let (mut found, mut after) = (Vec::new(), None);
+    let is_theirs = |task: &Task| is_proved(task, whose) || (is_whole && task.requester_proof.is_none());
+    let (mut tasks, mut unproved, mut after) = (Vec::new(), 0, None);
     loop {
         let query = TaskQuery { after, ..TaskQuery::all(memory.clone(), limits::PAGE_ITEMS_MAX as usize) };
         let page = tx.tasks().list(&query)?;
         let is_last = page.len() < query.limit;
         after = page.last().map(|task| (task.created_at, task.id.clone()));
-        found.extend(page.into_iter().filter(|task| of.is_task(task)));
-        if is_last || found.len() > limits::USER_EXPORT_ITEMS_MAX {
-            let is_all = found.len() <= limits::USER_EXPORT_ITEMS_MAX;
-            found.truncate(limits::USER_EXPORT_ITEMS_MAX);
-            return Ok((found, is_all));
+        let named = page.into_iter().filter(|task| of.is_task(task));
+        let (theirs, others): (Vec<Task>, Vec<Task>) = named.partition(is_theirs);
+        unproved += others.len();
+        tasks.extend(theirs);
+        if is_last || tasks.len() > limits::USER_EXPORT_ITEMS_MAX {
+            let is_all = tasks.len() <= limits::USER_EXPORT_ITEMS_MAX;
+            tasks.truncate(limits::USER_EXPORT_ITEMS_MAX);
+            return Ok(TasksOfUser { tasks, is_all, unproved });
         }
     }
 }

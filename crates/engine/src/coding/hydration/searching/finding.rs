@@ -10,7 +10,7 @@ use loci_model::record::{Record, RecordKind};
 use loci_model::{Namespace, Result, limits};
 
 use super::super::candidate::Candidate;
-use super::super::kind::{HydrationKind, KindStatus};
+use super::super::kind::HydrationKind;
 use super::super::reading::{Found, KindRead, Reading};
 use super::asked::{RepositorySearch, SearchKind};
 use super::facets::{FacetReading, Facets};
@@ -40,8 +40,7 @@ impl Finding<'_> {
     }
 
     async fn of(&self, shown: HydrationKind, kinds: &[SearchKind]) -> KindRead {
-        // Nobody is named whose they could be.
-        let Some(path) = self.path(shown) else { return KindRead::of(KindStatus::Skipped) };
+        let Some(path) = self.path(shown) else { return self.reading.of_nobody() };
         let at = path.clone();
         let work = async {
             let mut found = match self.asked.question() {
@@ -55,6 +54,7 @@ impl Finding<'_> {
         };
         let done = self.reading.deadline.read(work).await;
         let (read, facts) = self.reading.settled(shown, done);
+        let read = self.reading.as_granted(shown, &at, read);
         self.reading.with_code(shown, read, facts).await
     }
 

@@ -16,12 +16,13 @@ use super::super::kind::{HydrationKind, KindStatus};
 use super::super::planning::{Limits, Plan, ShownRecord};
 use super::super::reading::{KindRead, Place, Reading};
 use super::super::rescoring::UNSCREENED;
+use super::super::task_hydrate::wishes_of_task;
 use super::asked::{RepositorySearch, SearchKind};
 use super::finding::Finding;
 use super::picking::{Picked, Picking};
 use crate::Engine;
 use crate::coding::envelope::{Call, LOAD_INFRA, of_repository};
-use crate::coding::{place, preferences};
+use crate::coding::place;
 use crate::memories::existing;
 use crate::render::Screened;
 use crate::safety::Patterns;
@@ -158,8 +159,11 @@ impl Engine {
                 let actor = place::actor_of(&repository)?;
                 let sequence = tx.memories().sequence(&memory)?;
                 let (memory, repository) = (memory.clone(), Some(repository));
-                let preferences = preferences::place_of(tx, task.as_ref())?;
-                let (nobody, is_cold) = (None, false);
+                let (preferences, nobody) = match &task {
+                    Some(task) => wishes_of_task(tx, task, None)?,
+                    None => (None, None),
+                };
+                let is_cold = false;
                 Ok(Place { memory, actor, task, repository, preferences, nobody, sequence, is_cold })
             })
             .await

@@ -1,0 +1,90 @@
+//! The proof that a person asked for a task. Whoever may take tasks in may name anybody in them, so a
+//! task's word opens nobody's preferences: a name is proved where the key that sent the task may read
+//! the place of that person itself. Every door that shows preferences by a task, and the export of a
+//! person, asks here.
+
+use loci_model::ports::store::{ReadTx, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::task::{RequesterProof, Task};
+use loci_model::{ActorId, MemoryId, NamespaceFilter, NamespaceMatch, Result};
+
+use super::people::{self, Whose};
+use crate::access;
+
+/// The warning about a task whose requester is not proved.
+pub(in crate::coding) const UNPROVED: &str = "USER_NOT_PROVED: no key that may read the preferences of the \
+     person whom user and user_id name sent the task, so its agent is shown none of them: send the same task \
+     again with a key that may read the whole memory, or the namespace /users/<login>/ of that person";
+
+/// The place of the preferences of the person whom a task names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::coding) struct RequesterPlace {
+    /// Its path.
+    pub(in crate::coding) path: String,
+    /// True where it is proved that this person asked for the task.
+    pub(in crate::coding) is_proved: bool,
+}
+
+/// Returns the place of the preferences of the person whom a task names; `None` where it names
+/// nobody, or somebody else has that login now.
+pub(in crate::coding) fn requester_place(tx: &dyn ReadTx, task: &Task) -> Result<Option<RequesterPlace>> {
+    let Some(whose) = people::of_task(tx, task)? else { return Ok(None) };
+    let path = whose.namespace()?.as_str().to_owned();
+    Ok(Some(RequesterPlace { path, is_proved: is_proved(task, &whose) }))
+}
+
+/// Returns a warning where a task names a person who is not proved to have asked for it.
+pub(in crate::coding) fn unproved(tx: &dyn ReadTx, task: &Task) -> Result<Option<&'static str>> {
+    let place = requester_place(tx, task)?;
+    Ok(place.is_some_and(|place| !place.is_proved).then_some(UNPROVED))
+}
+
+/// Returns what a caller who sends a task proves of its requester.
+pub(in crate::coding) fn proof(tx: &dyn ReadTx, caller: &Principal, task: &Task) -> Result<RequesterProof> {
+    let reads = |place: &ActorId| may(caller, &task.memory, place, Capability::Read);
+    let login = match task.user.as_deref().and_then(people::login_of) {
+        Some(login) => reads(&login)?,
+        None => false,
+    };
+    let number = match &task.user_id {
+        Some(id) if reads(&people::place_of_id(id)?)? => true,
+        Some(id) => match people::of_id(tx, &task.memory, id)? {
+            Some(known) => reads(&known.place)?,
+            None => false,
+        },
+        None => false,
+    };
+    Ok(RequesterProof { login, number })
+}
+
+/// Adds to a stored task what a caller who sends it again proves of its requester.
+pub(in crate::coding) fn prove_again(tx: &mut dyn Tx, caller: &Principal, task: &mut Task) -> Result<()> {
+    let before = task.requester_proof.unwrap_or_default();
+    let all = before.or(proof(tx, caller, task)?);
+    if all == before {
+        return Ok(());
+    }
+    task.requester_proof = Some(all);
+    tx.tasks_mut().put(task)
+}
+
+/// True where it is proved that this person asked for a task. A proved login is that of whoever has
+/// its place: a number that was bound since may lead to another person.
+pub(super) fn is_proved(task: &Task, whose: &Whose) -> bool {
+    let proof = task.requester_proof.unwrap_or_default();
+    let login = task.user.as_deref().and_then(people::login_of);
+    let is_by_login = login.is_some_and(|login| login == whose.place);
+    let is_by_number = task.user_id.is_some() && task.user_id.as_deref() == whose.user_id();
+    (proof.login && is_by_login) || (proof.number && is_by_number)
+}
+
+/// True where a caller has a capability on all of a person's place.
+pub(super) fn may(
+    caller: &Principal,
+    memory: &MemoryId,
+    place: &ActorId,
+    capability: Capability,
+) -> Result<bool> {
+    let subtree = NamespaceFilter::new(&people::namespace_of(place)?, NamespaceMatch::Subtree);
+    Ok(access::require_place(caller, memory, (place, None), &subtree, capability).is_ok())
+}

@@ -1,0 +1,216 @@
+//! Whose preferences a task's agent is shown: those of a person who is proved to have asked for the
+//! task, however the task names them, and nobody else's; and which tasks are a person's.
+
+use loci_engine::coding::hydration::{
+    Hydration, HydrationKind as Kind, KindStatus, RepositorySearch, SearchKind,
+};
+use loci_engine::coding::{NewTask, PreferenceSet, TaskCreated};
+use loci_model::ports::store::StoreExt;
+use loci_model::preference::PreferenceDimension;
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::task::Task;
+use loci_model::{ActorId, Namespace};
+use loci_testkit::block_on;
+
+use super::world::{REPO, Workshop, task, task_id};
+
+/// What the victim wants.
+const WISH: &str = "Small pull requests, one concern each.";
+const RIGHTS: [Capability; 2] = [Capability::Read, Capability::Write];
+
+fn prefers(shop: &Workshop, user: &str, text: &str) {
+    shop.world.clock().advance_ms(1_000);
+    let set = PreferenceSet { dimension: PreferenceDimension::PrSize, text: text.to_owned(), repo: None };
+    block_on(shop.engine.preference_put(&shop.caller, &shop.standing, user, set)).unwrap();
+}
+
+/// A key with read and write on the shop's tasks, and read on a part of the memory besides.
+fn of_shop(shop: &Workshop, besides: Option<Grant>) -> Principal {
+    let actor = Some(ActorId::parse(REPO).unwrap());
+    let mut key = shop.with_grant(&RIGHTS, Grant { actor, ..Grant::everything() });
+    let more = besides.map(|part| shop.with_grant(&[Capability::Read], part));
+    key.grants.extend(more.into_iter().flat_map(|more| more.grants));
+    key
+}
+
+fn on_place(path: &str) -> Grant {
+    Grant { namespace: Some(Namespace::parse(path).unwrap()), ..Grant::everything() }
+}
+
+fn on_actor(actor: &str) -> Grant {
+    Grant { actor: Some(ActorId::parse(actor).unwrap()), ..Grant::everything() }
+}
+
+type Names = (Option<&'static str>, Option<&'static str>);
+
+fn named(id: &str, (user, user_id): Names) -> NewTask {
+    NewTask { user: user.map(str::to_owned), user_id: user_id.map(str::to_owned), ..task(id) }
+}
+
+fn sent(shop: &Workshop, by: &Principal, new: NewTask) -> TaskCreated {
+    shop.world.clock().advance_ms(1_000);
+    block_on(shop.engine.task_create(by, &shop.standing, new, None)).unwrap()
+}
+
+/// True where warnings say that the requester is not proved.
+fn is_unproved(warnings: &[String]) -> bool {
+    warnings.iter().any(|warning| warning.starts_with("USER_NOT_PROVED: "))
+}
+
+/// Whoever has the token of a task's agent.
+fn token_of(shop: &Workshop, id: &str) -> Principal {
+    let token = block_on(shop.engine.agent_token(&shop.get(id).unwrap())).unwrap();
+    block_on(shop.engine.token_lookup(token.expose())).unwrap().unwrap()
+}
+
+/// A key for the agents of all tasks of the shop.
+fn agents(shop: &Workshop) -> Principal {
+    shop.with_grant(&[Capability::Agent], on_actor(REPO))
+}
+
+/// What a caller is shown of preferences for a task, by both doors that show any: their texts, the
+/// status, and the warnings.
+fn shown(shop: &Workshop, by: &Principal, id: &str) -> [(String, KindStatus, Vec<String>); 2] {
+    shop.world.clock().advance_ms(1_000);
+    let (engine, standing, id) = (&shop.engine, &shop.standing, task_id(id));
+    let hydrated = block_on(engine.task_hydrate(by, standing, &id, Hydration::default())).unwrap();
+    let asked = RepositorySearch {
+        repo: REPO.to_owned(),
+        query: Some("small pull requests".to_owned()),
+        kinds: vec![SearchKind::Preference],
+        task: Some(id),
+        ..RepositorySearch::default()
+    };
+    let found = block_on(engine.repository_search(by, standing, asked)).unwrap();
+    let texts: Vec<String> = found.results.into_iter().map(|one| one.text).collect();
+    [
+        (hydrated.plan.block, hydrated.status[&Kind::Preferences], hydrated.warnings),
+        (texts.join("\n"), found.status[&Kind::Preferences], found.warnings),
+    ]
+}
+
+/// Requires that a caller is shown the wish, or that it is withheld and why.
+fn check(shop: &Workshop, (by, id): (&Principal, &str), is_shown: bool, warns: bool, what: &str) {
+    for (text, status, warnings) in shown(shop, by, id) {
+        assert_eq!(text.contains(WISH), is_shown, "{what}: {text} {warnings:?}");
+        let expect = if is_shown { KindStatus::Ok } else { KindStatus::Disabled };
+        assert_eq!(status, expect, "{what}: {warnings:?}");
+        assert_eq!(is_unproved(&warnings), warns, "{what}: {warnings:?}");
+        let refused =
+            warnings.iter().any(|one| one == "NOT_GRANTED: the caller may not read the preferences");
+        assert_eq!(refused, !is_shown, "{what}: {warnings:?}");
+    }
+}
+
+#[test]
+fn a_task_s_word_opens_nobody_s_preferences() {
+    let shop = Workshop::new();
+    let whole = shop.caller.clone();
+    sent(&shop, &whole, named("v-0", (Some("victim"), Some("900"))));
+    prefers(&shop, "victim", WISH);
+    let by_login: Names = (Some("victim"), None);
+    let by_number: Names = (None, Some("900"));
+    let by_both: Names = (Some("victim"), Some("900"));
+    let by_other_login: Names = (Some("eve"), Some("900"));
+    let all = [by_login, by_number, by_both, by_other_login];
+    // Who sends the tasks; the names that this key proves; whether it may read the wish itself.
+    let senders: [(&str, Principal, &[Names], bool); 8] = [
+        ("administrator", whole.clone(), &all[..3], true),
+        ("whole memory", shop.with_grant(&RIGHTS, Grant::everything()), &all[..3], true),
+        ("repository", of_shop(&shop, None), &[], false),
+        ("and the person's place", of_shop(&shop, Some(on_place("/users/victim/"))), &all, true),
+        ("and the person", of_shop(&shop, Some(on_actor("victim"))), &all, true),
+        ("and all people", of_shop(&shop, Some(on_place("/users/"))), &all, true),
+        ("and the number's place", of_shop(&shop, Some(on_place("/users/user:900/"))), &all[1..], false),
+        ("and somebody else", of_shop(&shop, Some(on_place("/users/eve/"))), &[], false),
+    ];
+    for (place, (who, sender, proved, may_read)) in senders.iter().enumerate() {
+        for (number, names) in all.iter().enumerate() {
+            if place < 2 && *names == by_other_login {
+                continue; // A key that may write both moves the preferences to the new login.
+            }
+            let (id, what) = (format!("t-{place}-{number}"), format!("{who} {names:?}"));
+            let is_proved = proved.contains(names);
+            let made = sent(&shop, sender, named(&id, *names));
+            assert_eq!(is_unproved(&made.warnings), !is_proved, "{what}: {:?}", made.warnings);
+            let agent = token_of(&shop, &id);
+            check(&shop, (&agent, &id), is_proved, !is_proved, &format!("token, {what}"));
+            check(&shop, (&agents(&shop), &id), is_proved, !is_proved, &format!("agents, {what}"));
+            let warns = !is_proved && !may_read;
+            check(&shop, (sender, &id), *may_read, warns, &format!("sender, {what}"));
+            check(&shop, (&whole, &id), true, false, &format!("administrator, {what}"));
+        }
+    }
+}
+
+/// The task as it was stored before proofs were.
+fn from_before(shop: &Workshop, id: &str) {
+    let old = Task { requester_proof: None, ..shop.get(id).unwrap() };
+    block_on(shop.world.store().write(move |tx| tx.tasks_mut().put(&old))).unwrap();
+}
+
+#[test]
+fn a_key_that_may_read_a_person_proves_a_task_that_is_there() {
+    for is_from_before in [false, true] {
+        let shop = Workshop::new();
+        let (repository, whole) = (of_shop(&shop, None), shop.caller.clone());
+        sent(&shop, &whole, named("v-0", (Some("victim"), Some("900"))));
+        prefers(&shop, "victim", WISH);
+        let new = || named("t-1", (Some("victim"), Some("900")));
+        sent(&shop, &repository, new());
+        if is_from_before {
+            from_before(&shop, "t-1");
+        }
+        let agent = token_of(&shop, "t-1");
+        check(&shop, (&agent, "t-1"), false, true, "unproved");
+        check(&shop, (&whole, "t-1"), true, false, "whoever may read them is shown them");
+        let again = sent(&shop, &repository, new());
+        assert!(!again.created && is_unproved(&again.warnings), "{:?}", again.warnings);
+        check(&shop, (&agent, "t-1"), false, true, "the same key again");
+        let again = sent(&shop, &whole, new());
+        assert!(!again.created && !is_unproved(&again.warnings), "{:?}", again.warnings);
+        check(&shop, (&agent, "t-1"), true, false, "proved");
+        assert!(!is_unproved(&sent(&shop, &repository, new()).warnings));
+        check(&shop, (&agent, "t-1"), true, false, "it stays");
+    }
+}
+
+#[test]
+fn a_number_that_is_bound_later_opens_nobody() {
+    let shop = Workshop::new();
+    let eve = of_shop(&shop, Some(on_place("/users/eve/")));
+    prefers(&shop, "eve", "Small pull requests of mine.");
+    assert!(!is_unproved(&sent(&shop, &eve, named("t-1", (Some("eve"), Some("900")))).warnings));
+    let agent = token_of(&shop, "t-1");
+    let [(block, ..), _] = shown(&shop, &agent, "t-1");
+    assert!(block.contains("Small pull requests of mine."), "{block}");
+    sent(&shop, &shop.caller, named("v-0", (Some("victim"), Some("900"))));
+    prefers(&shop, "victim", WISH);
+    check(&shop, (&agent, "t-1"), false, true, "the number is another person's");
+}
+
+#[test]
+fn an_export_has_the_tasks_that_are_proved() {
+    let shop = Workshop::new();
+    let victim: Names = (Some("victim"), Some("900"));
+    sent(&shop, &shop.caller, named("v-0", victim));
+    sent(&shop, &of_shop(&shop, Some(on_place("/users/victim/"))), named("v-1", victim));
+    sent(&shop, &of_shop(&shop, None), named("t-1", victim));
+    sent(&shop, &of_shop(&shop, None), named("t-2", (Some("eve"), Some("900"))));
+    let themselves = shop.with_grant(&RIGHTS, on_place("/users/victim/"));
+    let export = |by: &Principal| {
+        let found = block_on(shop.engine.user_export(by, &shop.standing, "victim")).unwrap();
+        let mut ids: Vec<String> = found.tasks.iter().map(|task| task.id.to_string()).collect();
+        ids.sort();
+        let says = |count: &str| found.warnings.iter().any(|one| one.starts_with(count));
+        assert!(says("TASKS_NOT_PROVED: 2 ") || says("TASKS_NOT_PROVED: 3 "), "{:?}", found.warnings);
+        (ids, says("TASKS_NOT_PROVED: 3 "))
+    };
+    for by in [&themselves, &shop.caller] {
+        assert_eq!(export(by), (vec!["v-0".to_owned(), "v-1".to_owned()], false));
+    }
+    // Of a task from before nobody knows: it is there for whoever may read the whole memory.
+    from_before(&shop, "v-1");
+    assert_eq!(export(&themselves), (vec!["v-0".to_owned()], true));
+    assert_eq!(export(&shop.caller), (vec!["v-0".to_owned(), "v-1".to_owned()], false));
+}
