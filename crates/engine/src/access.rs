@@ -150,9 +150,11 @@ pub(crate) fn another_users() -> Error {
     Error::denied(NOT_THAT_USER)
 }
 
-/// The error for a write whose answer shows stored content, where the caller may not read that.
+/// The error for a write whose answer shows stored content, or depends on it, where the caller may not
+/// read that.
 pub(crate) fn needs_reading(what: &str) -> Error {
-    Error::denied(format!("{what} answers with what is stored: the key needs a grant of read there, too"))
+    let rule = format!("the answer to {what} depends on what is stored");
+    Error::denied(format!("{rule}: the key needs a grant of read there, too"))
 }
 
 /// Requires a grant on the whole of a memory.

@@ -7,7 +7,7 @@ use loci_model::tree_entry::DocumentOperation;
 use loci_model::{Error, Result};
 
 use super::document::DocumentContent;
-use super::lines::appended;
+use super::lines::{appended, appended_unread};
 use super::path::DocumentPath;
 use super::precondition::Precondition;
 use super::slug::topic_key;
@@ -49,7 +49,8 @@ pub struct DocumentAppend {
 }
 
 impl Engine {
-    /// Adds lines to a document.
+    /// Adds lines to a document. Those that it has already are not added again, unless the caller may not
+    /// read it.
     ///
     /// # Errors
     /// `NotFound` where there is none and none is to be made; `STALE_VERSION`; `Denied`; `Invalid`; `TooLarge`.
@@ -72,10 +73,13 @@ impl Engine {
         };
         let write = TreeWrite::of(&append.tree, "AppendDocument", token);
         let asked = append.clone();
-        self.tree_write(caller, write, move |tx, writing| match (&path, &asked.to) {
-            (Some(path), _) => writing.append_at(tx, path, &asked),
-            (None, AppendTo::Title(title)) => writing.append_under(tx, title, &asked),
-            (None, AppendTo::Path(_)) => Err(Error::bug("a path that was not read")),
+        self.tree_write(caller, write, move |tx, writing| {
+            let written = match (&path, &asked.to) {
+                (Some(path), _) => writing.append_at(tx, path, &asked)?,
+                (None, AppendTo::Title(title)) => writing.append_under(tx, title, &asked)?,
+                (None, AppendTo::Path(_)) => return Err(Error::bug("a path that was not read")),
+            };
+            Ok(writing.answer(written, path.as_ref(), false))
         })
         .await
     }
@@ -90,7 +94,7 @@ impl Writing<'_> {
     ) -> Result<DocumentWritten> {
         let found = self.find(tx, path)?;
         if let Some(precondition) = &asked.precondition {
-            precondition.check(path.as_str(), found.as_ref())?;
+            self.check(precondition, path, found.as_ref())?;
         }
         let reason = asked.reason.as_deref();
         let lines = asked.lines.iter().map(String::as_str);
@@ -104,10 +108,16 @@ impl Writing<'_> {
             let written = self.create(tx, path, &content, reason)?;
             return Ok(DocumentWritten { added: Some(added), ..written });
         };
-        let (body, added) = appended(&found.record.text, lines);
+        let (body, added) = self.appended(&found.record.text, lines);
         let content = DocumentContent::of(&found.record).with_body(body);
         let written = self.replace(tx, &found, &content, (DocumentOperation::Modified, reason))?;
         Ok(DocumentWritten { added: Some(added), ..written })
+    }
+
+    /// A document's text with lines behind it, and how many came. For a caller who may not read it, lines
+    /// that it has come again: else the answer, or that nothing changed, would tell which ones it has.
+    pub(crate) fn appended<'a>(&self, text: &str, lines: impl IntoIterator<Item = &'a str>) -> (String, u64) {
+        if self.may_read { appended(text, lines) } else { appended_unread(text, lines) }
     }
 
     fn append_under(&self, tx: &mut dyn Tx, title: &str, asked: &DocumentAppend) -> Result<DocumentWritten> {

@@ -13,6 +13,7 @@ use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
 use super::writing::{Found, Writing};
 use super::written::DocumentWritten;
+use crate::access;
 use crate::idempotency::ClientToken;
 use crate::{Engine, reason_text};
 
@@ -35,7 +36,8 @@ impl Engine {
     /// Edits a document.
     ///
     /// # Errors
-    /// `NotFound`; `Invalid` where the edit does not fit what is there; `STALE_VERSION`; `Denied`; `TooLarge`.
+    /// `NotFound`; `Invalid` where the edit does not fit what is there; `STALE_VERSION`; `TooLarge`; `Denied`
+    /// without grants of read and write, for whether an edit fits tells what is there.
     pub async fn document_edit(
         &self,
         caller: &Principal,
@@ -47,6 +49,7 @@ impl Engine {
         let write = TreeWrite::of(&edit.tree, "EditDocument", token);
         let asked = edit.clone();
         self.tree_write(caller, write, move |tx, writing| {
+            writing.require_reading("an edit")?;
             let found = writing.existing(tx, &path, asked.precondition.as_ref())?;
             let body = apply(&found.record.text, &asked.edit)?;
             let content = DocumentContent::of(&found.record).with_body(body);
@@ -58,6 +61,32 @@ impl Engine {
 }
 
 impl Writing<'_> {
+    /// Requires that the caller may read the tree, too: for `what` answers by what is stored.
+    ///
+    /// # Errors
+    /// `Denied`.
+    pub(crate) fn require_reading(&self, what: &str) -> Result<()> {
+        if self.may_read { Ok(()) } else { Err(access::needs_reading(what)) }
+    }
+
+    /// Checks what must be there. A caller who may not read is not told what is there in its place.
+    ///
+    /// # Errors
+    /// `STALE_VERSION`.
+    pub(crate) fn check(
+        &self,
+        precondition: &Precondition,
+        path: &DocumentPath,
+        found: Option<&Found>,
+    ) -> Result<()> {
+        precondition.check(path.as_str(), found).map_err(|mut error| {
+            if !self.may_read {
+                error.details.clear();
+            }
+            error
+        })
+    }
+
     /// The document of a path that must be there, as the caller has seen it.
     ///
     /// # Errors
@@ -73,7 +102,7 @@ impl Writing<'_> {
             || Error::not_found(format!("No memory file at {path}; paths must match the listing exactly."));
         let found = found.ok_or_else(missing)?;
         if let Some(precondition) = precondition {
-            precondition.check(path.as_str(), Some(&found))?;
+            self.check(precondition, path, Some(&found))?;
         }
         Ok(found)
     }

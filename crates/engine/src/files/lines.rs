@@ -11,7 +11,19 @@ use super::line_ends::line_end;
 /// space around them; empty ones are nothing to add. The text itself stays as it is, but for a line's end
 /// where it lacked one; lines that come have its line end.
 pub(crate) fn appended<'a>(text: &str, lines: impl IntoIterator<Item = &'a str>) -> (String, u64) {
-    let mut known: BTreeSet<String> = text.lines().map(same).collect();
+    added(text, text.lines().map(same).collect(), lines)
+}
+
+/// As [`appended`], but lines are compared with one another only: which ones the text has changes nothing.
+pub(crate) fn appended_unread<'a>(text: &str, lines: impl IntoIterator<Item = &'a str>) -> (String, u64) {
+    added(text, BTreeSet::new(), lines)
+}
+
+fn added<'a>(
+    text: &str,
+    mut known: BTreeSet<String>,
+    lines: impl IntoIterator<Item = &'a str>,
+) -> (String, u64) {
     let mut out = text.to_owned();
     let end = line_end(text);
     let mut added = 0;
@@ -56,5 +68,12 @@ mod tests {
         check("a\n\n", &["", "  ", "b"], "a\n\nb\n", 1);
         check("a", &[], "a", 0);
         check("", &["  indented", "x", "x"], "  indented\nx\n", 2);
+    }
+
+    #[test]
+    fn lines_that_are_there_are_added_where_nobody_may_know() {
+        let lines = ["- one", "- two", " - two "];
+        assert_eq!(appended_unread("- one\n", lines), ("- one\n- one\n- two\n".to_owned(), 2));
+        assert_eq!(appended_unread("- three", lines), ("- three\n- one\n- two\n".to_owned(), 2));
     }
 }

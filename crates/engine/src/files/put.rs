@@ -9,7 +9,6 @@ use loci_text::sections::first_heading;
 
 use super::document::DocumentContent;
 use super::erased;
-use super::lines::appended;
 use super::path::DocumentPath;
 use super::precondition::Precondition;
 use super::slug::{file_stem, free_path};
@@ -108,7 +107,9 @@ impl Engine {
             };
             written.warnings.extend(warnings.iter().cloned());
             written.warnings.extend(content.claims_warning().filter(|_| is_file));
-            Ok(written)
+            // Lines that came to a topic stand below others.
+            let is_text_sent = written.added.is_none();
+            Ok(writing.answer(written, path, is_text_sent))
         })
         .await
     }
@@ -145,7 +146,7 @@ impl Writing<'_> {
     ) -> Result<DocumentWritten> {
         // An alias is taken by what is written there, it leads nowhere.
         let found = self.find(tx, path)?.filter(|found| found.redirected_from.is_none());
-        precondition.check(path.as_str(), found.as_ref())?;
+        self.check(precondition, path, found.as_ref())?;
         match found {
             Some(found) => {
                 let content = content.clone().after(&DocumentContent::of(&found.record));
@@ -188,7 +189,7 @@ impl Writing<'_> {
             return Ok(None);
         };
         let Some(found) = self.find(tx, &DocumentPath::parse(&entry.path)?)? else { return Ok(None) };
-        let (body, added) = appended(&found.record.text, lines);
+        let (body, added) = self.appended(&found.record.text, lines);
         let content = DocumentContent::of(&found.record).with_body(body);
         let written = self.replace(tx, &found, &content, (DocumentOperation::Modified, reason))?;
         Ok(Some(DocumentWritten { added: Some(added), ..written }))

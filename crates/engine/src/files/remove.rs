@@ -58,7 +58,8 @@ impl Engine {
         let write = TreeWrite::of(&delete.tree, "DeleteDocument", token);
         self.tree_write(caller, write, move |tx, writing| {
             let found = writing.existing(tx, &path, Some(&precondition))?;
-            writing.archive(tx, &found, reason.as_deref())
+            let written = writing.archive(tx, &found, reason.as_deref())?;
+            Ok(writing.answer(written, Some(&path), false))
         })
         .await
     }
@@ -81,7 +82,8 @@ impl Engine {
         self.tree_write(caller, write, move |tx, writing| {
             check_name("to", to.as_str(), writing.policy.secrets)?;
             let found = writing.existing(tx, &from, precondition.as_ref())?;
-            writing.move_to(tx, &found, &to, reason.as_deref())
+            let written = writing.move_to(tx, &found, &to, reason.as_deref())?;
+            Ok(writing.answer(written, Some(&to), false))
         })
         .await
     }

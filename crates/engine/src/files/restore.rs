@@ -2,7 +2,7 @@
 //! (files-and-git.md §8.1, §9.4). Without being told otherwise it only says what it would do.
 
 use loci_model::ports::store::Tx;
-use loci_model::principal::Principal;
+use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::tree_entry::{DocumentOperation, EntryStanding};
 use loci_model::{Error, ErrorKind, RecordId, Result};
@@ -16,6 +16,7 @@ use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
 use super::versions::Versions;
 use super::writing::{Found, Writing, says_the_same};
+use crate::access;
 use crate::idempotency::ClientToken;
 use crate::{Engine, reason_text};
 
@@ -67,7 +68,8 @@ impl Engine {
     /// Puts documents back to a state of their tree.
     ///
     /// # Errors
-    /// `NotFound` for a label; `Invalid` for paths; `TooLarge` for too many documents; `Denied`.
+    /// `NotFound` for a label; `Invalid` for paths; `TooLarge` for too many documents; `Denied` without grants
+    /// of read and write, for the plan tells what the tree has and had.
     pub async fn tree_restore(
         &self,
         caller: &Principal,
@@ -80,10 +82,15 @@ impl Engine {
             Ok(path.key().as_str().to_owned())
         };
         let keys = asked.paths.iter().map(parse).collect::<Result<Vec<_>>>()?;
+        let TreeAsk { memory, namespace } = &asked.tree;
+        access::tree_view(caller, memory, namespace, Capability::Write)?;
+        access::tree_view(caller, memory, namespace, Capability::Read)
+            .map_err(|_| access::needs_reading("a restore"))?;
         let write = TreeWrite::of(&asked.tree, "RestoreTree", token);
         let to = self.located(&asked.tree, asked.to, "state").await?;
         let dry_run = asked.dry_run;
         self.tree_write(caller, write, move |tx, writing| {
+            writing.require_reading("a restore")?;
             let sequence = writing.tree.sequence_of(tx, &to, "state")?;
             let mut documents = writing.to_restore(tx, sequence, &keys)?;
             if !dry_run {

@@ -6,14 +6,14 @@ use std::cell::{Cell, RefCell};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::{JobId, NamespaceFilter, NamespaceMatch, RecordId, Result, limits};
+use loci_model::{JobId, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, limits};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::tree::{Tree, TreeAsk};
 use super::writing::Writing;
 use crate::Engine;
-use crate::access;
+use crate::access::{self, View};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::records::batch;
@@ -58,10 +58,11 @@ impl Engine {
         let view = access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Write)?;
         let whole = NamespaceFilter::new(&ask.namespace, NamespaceMatch::Exact);
         let is_admin = access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Admin).is_ok();
-        let token = token.map(|token| token.of(caller, &ask.memory)).transpose()?;
         self.caught_up(ask).await?;
         let now = self.clock.now();
         let own = access::bound_view(caller, &ask.memory, Capability::Write, now)?;
+        let own_reads = reading_view(caller, ask, now);
+        let token = token.map(|token| own_token(token, caller, ask)).transpose()?;
         let fresh = || uuid7(self.ids.as_ref(), now.millis());
         let ids = (0..new_records).map(|_| RecordId::compose(&fresh())).collect::<Result<Vec<_>>>()?;
         let job = JobId::parse(fresh())?;
@@ -83,11 +84,13 @@ impl Engine {
                 while !tree.catch_up(tx)? {}
                 let before = tx.memories().sequence(&memory.id)?;
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
+                let is_open = |view: &View| !view.within(&memory).is_of_another(&whole);
                 let writing = Writing {
                     memory: &memory,
                     tree: &tree,
                     view: &view,
                     is_admin,
+                    may_read: own_reads.as_ref().is_some_and(is_open),
                     by: &by,
                     policy,
                     vault: vault.as_ref(),
@@ -111,4 +114,17 @@ impl Engine {
         self.wake.call();
         Ok(answer)
     }
+}
+
+/// Returns what a caller may read of a memory, where that is the whole tree; `None` where it is not.
+fn reading_view(caller: &Principal, ask: &TreeAsk, now: Timestamp) -> Option<View> {
+    access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read).ok()?;
+    access::bound_view(caller, &ask.memory, Capability::Read, now).ok()
+}
+
+/// Returns a token as the caller's. A repetition is answered as the first call was, and what a reader
+/// was answered is for readers.
+fn own_token(token: ClientToken, caller: &Principal, ask: &TreeAsk) -> Result<ClientToken> {
+    let reads = access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read).is_ok();
+    if reads { token.of(caller, &ask.memory) } else { token.of_person(caller) }
 }

@@ -32,6 +32,8 @@ pub(crate) struct Writing<'a> {
     pub(crate) view: &'a View,
     /// The caller administers the namespace.
     pub(crate) is_admin: bool,
+    /// The caller may read the tree: answers to others depend on nothing that is stored.
+    pub(crate) may_read: bool,
     pub(crate) by: &'a str,
     pub(crate) policy: SafetyPolicy,
     /// Opens the key under which contents are known that may not come back.
@@ -366,7 +368,8 @@ impl Writing<'_> {
         moving: Option<&RecordId>,
     ) -> Result<()> {
         let Some(entry) = self.tree.live_below(tx, &path.key(), self.now, moving)? else { return Ok(()) };
-        let rule = format!("{path} is a directory, with {}: choose another path, like {path}.md", entry.path);
+        let with = if self.may_read { format!(", with {}", entry.path) } else { String::new() };
+        let rule = format!("{path} is a directory{with}: choose another path, like {path}.md");
         Err(Error::conflict(rule).because(Reason::PathConflict).on("path"))
     }
 

@@ -1,9 +1,17 @@
-//! What a verb that changes a document answers, and keeps for a repetition of the same call.
+//! What a verb that changes a document answers, and keeps for a repetition of the same call. A caller
+//! who may not read the tree is answered with nothing that the call did not send.
 
 use loci_model::record::{Record, RecordState};
 use loci_model::tree_entry::{DocumentOperation, TreeEntry};
 use loci_model::{RecordId, Timestamp};
 use serde::{Deserialize, Serialize};
+
+use super::path::DocumentPath;
+use super::writing::Writing;
+
+/// The warning about an answer that leaves out what is stored.
+const UNREADABLE: &str = "UNREADABLE: the key has no grant of read on the tree: the answer leaves out path, etag, \
+                          digest and size of what the call did not send";
 
 /// What became of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,8 +72,39 @@ impl DocumentWritten {
         }
     }
 
+    /// Returns the answer for a caller who may not read the tree. Of a document that was there before, it
+    /// has the path that the call named, and digest and size of the text only where the call sent all of it;
+    /// its file has a head that others may have written.
+    fn unread(self, path: Option<&DocumentPath>, is_text_sent: bool) -> Self {
+        if self.operation == Some(DocumentOperation::Created) {
+            return self;
+        }
+        let mut warnings = self.warnings;
+        warnings.push(UNREADABLE.to_owned());
+        Self {
+            path: path.filter(|_| self.path.is_some()).map(|path| path.as_str().to_owned()),
+            file_sha256: None,
+            content_sha256: self.content_sha256.filter(|_| is_text_sent),
+            bytes: if is_text_sent { self.bytes } else { 0 },
+            warnings,
+            ..self
+        }
+    }
+
     /// The entity tag of its file.
     pub fn etag(&self) -> Option<String> {
         self.file_sha256.as_deref().map(super::document::etag)
+    }
+}
+
+impl Writing<'_> {
+    /// Returns an answer as its caller may know it; `path` is the one that the call named.
+    pub(super) fn answer(
+        &self,
+        written: DocumentWritten,
+        path: Option<&DocumentPath>,
+        is_text_sent: bool,
+    ) -> DocumentWritten {
+        if self.may_read { written } else { written.unread(path, is_text_sent) }
     }
 }

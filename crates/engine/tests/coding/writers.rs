@@ -1,11 +1,15 @@
-//! Answers to callers who may write and not read: tasks and prompts show them only what they sent.
+//! Answers to callers who may write and not read: tasks, their outcomes and prompts show them only what
+//! they sent.
 
-use loci_engine::coding::{NewPrompt, NewTask, PromptParts, TaskPatch};
+use loci_engine::coding::{NewPrompt, NewTask, OutcomeByHand, PromptParts, TaskPatch};
 use loci_model::ErrorKind;
+use loci_model::outcome::{OutcomeGrade, Polarity};
+use loci_model::ports::clock::Clock as _;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::task::{TaskPullRequest, TaskStatus};
 use loci_testkit::block_on;
 
+use super::outcomes::by_hand;
 use super::world::{Workshop, task, task_id};
 
 fn is_unreadable(warnings: &[String]) -> bool {
@@ -69,8 +73,11 @@ fn a_writer_reads_no_prompt_by_storing_one_or_going_back() {
     };
     let first = add(&shop.caller, "plans", "Do this.\n", Some("a-model")).unwrap().prompt;
     add(&shop.caller, "plans", "Do that.\n", None).unwrap();
-    let again = add(&writer, "plans", "Do this.\n", None).unwrap().prompt;
-    assert_eq!((&again.version, again.model), (&first.version, None));
+    let again = add(&writer, "plans", "Do this.\n", None).unwrap();
+    assert_eq!((&again.prompt.version, again.prompt.model), (&first.version, None));
+    // The name of a version is a digest of its text.
+    assert_eq!(again.previous, None);
+    assert!(add(&shop.caller, "plans", "Do that.\n", None).unwrap().previous.is_some());
     let error = add(&writer, "others", "Do this.\n", None).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Conflict);
     assert!(!error.message.contains("plans"), "{}", error.message);
@@ -78,4 +85,34 @@ fn a_writer_reads_no_prompt_by_storing_one_or_going_back() {
         |by: &Principal| block_on(shop.engine.prompt_rollback(by, &shop.standing, "plans", &first.version));
     assert_eq!(back(&writer).unwrap_err().kind, ErrorKind::Denied);
     assert_eq!(back(&shop.caller).unwrap().0.text, "Do this.\n");
+}
+
+#[test]
+fn a_writer_is_answered_with_the_outcome_that_it_set() {
+    let shop = Workshop::new();
+    let writer = shop.with_grant(&[Capability::Write], Grant::everything());
+    shop.create(task("t-1")).unwrap();
+    let url = Some("https://forge.example/acme/shop/pull/7".to_owned());
+    let pr = Some(TaskPullRequest { number: 7, url, ..TaskPullRequest::default() });
+    shop.patch("t-1", TaskPatch { pr, ..TaskPatch::default() }).unwrap();
+    let set = |by: &Principal, said: OutcomeByHand| {
+        shop.world.clock().advance_ms(1_000);
+        block_on(shop.engine.task_outcome_set(by, &shop.standing, &task_id("t-1"), said)).unwrap().outcome
+    };
+    let rounds = OutcomeByHand {
+        revision_count: Some(3),
+        source: Some("the release notes".to_owned()),
+        ..by_hand(OutcomeGrade::MergedAfterRounds)
+    };
+    let first = set(&shop.caller, rounds);
+    assert_eq!((first.facts.pr, first.facts.revision_count, first.history.len()), (Some(7), 3, 1));
+    let blind = set(&writer, by_hand(OutcomeGrade::MergedAfterRounds));
+    assert_eq!((blind.grade, blind.polarity), (Some(OutcomeGrade::MergedAfterRounds), Polarity::Positive));
+    assert_eq!((blind.facts.pr, blind.facts.revision_count, blind.history.len()), (None, 0, 0));
+    assert!(blind.value > first.value, "no round is known: {} {}", blind.value, first.value);
+    assert_eq!(blind.by_hand.map(|set| set.source).as_deref(), Some("manual"));
+    assert_eq!((blind.created_at, blind.updated_at), (shop.world.clock().now(), shop.world.clock().now()));
+    let stored = block_on(shop.engine.task_outcome(&shop.caller, &shop.standing, &task_id("t-1")));
+    let stored = stored.unwrap().unwrap();
+    assert_eq!((stored.facts.pr, stored.facts.revision_count), (Some(7), 3));
 }

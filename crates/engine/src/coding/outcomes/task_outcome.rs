@@ -103,7 +103,8 @@ impl Engine {
         self.store.read(move |tx| tasks.iter().map(|task| outcome_of(tx, task, now)).collect()).await
     }
 
-    /// Sets what came of a task.
+    /// Sets what came of a task. A caller who may not read the task is answered with what it set, graded by
+    /// that alone.
     ///
     /// # Errors
     /// `Invalid`; `NotFound`; `Denied` for whoever may not write all of the task's actor, such as its own agent.
@@ -122,7 +123,7 @@ impl Engine {
                 let now = self.clock.now();
                 let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
                 let (caller, id) = (caller.clone(), id.clone());
-                let set = self
+                let (outcome, set) = self
                     .store
                     .write(move |tx| {
                         let memory = existing(tx, &memory)?;
@@ -137,16 +138,36 @@ impl Engine {
                         let facts = said.onto(before.facts.clone());
                         let heard = Heard { facts, by_hand: Some(by_hand), why: "set by hand" };
                         let (outcome, is_regraded) = recording.record(tx, &task, before, heard)?;
-                        Ok(OutcomeSet { outcome, is_regraded })
+                        let shown = as_set(&caller, &task, &said, outcome.clone());
+                        Ok((outcome, OutcomeSet { outcome: shown, is_regraded }))
                     })
                     .await?;
                 if set.is_regraded {
-                    tell(&set.outcome);
+                    tell(&outcome);
                     self.wake.call();
                 }
                 Ok(set)
             })
             .await
+    }
+}
+
+/// Returns an outcome as the call that set it is answered: for a caller who may not read the task, without
+/// anything that others said or did.
+fn as_set(caller: &Principal, task: &Task, said: &OutcomeByHand, outcome: Outcome) -> Outcome {
+    if place::may(caller, task, Capability::Read) {
+        return outcome;
+    }
+    let (facts, at) = (said.onto(OutcomeFacts::default()), outcome.updated_at);
+    let graded = grading::grade(&facts, Some(said.grade), task.status, at);
+    Outcome {
+        grade: graded.grade,
+        value: graded.value,
+        polarity: graded.polarity,
+        facts,
+        history: Vec::new(),
+        created_at: at,
+        ..outcome
     }
 }
 

@@ -80,7 +80,8 @@ impl Engine {
                     Some(known) => (known, false),
                     None => made(tx, &memory.id, &new, &named, policy.secrets, now)?,
                 };
-                let previous = make_current(tx, &mut prompt, now)?;
+                // A version is the digest of a prompt: another one is not told to those who may not read.
+                let previous = make_current(tx, &mut prompt, now)?.filter(|_| may_read);
                 if !may_read {
                     // All else that makes a version is what was sent, or its name would be another.
                     prompt.model = new.model.clone().map(|name| secrets::redact(name, policy.secrets).0);

@@ -1,0 +1,249 @@
+//! Callers who may write in a tree and not read it: two trees that differ only in what is stored give
+//! them the same answers.
+
+use loci_engine::files::bucket::{Bucket, BucketPut};
+use loci_engine::files::{
+    AppendTo, DocumentAppend, DocumentDelete, DocumentEdit, DocumentMove, Edit, MountAsk, NewObject, Point,
+    Precondition, TreeRestore,
+};
+use loci_engine::idempotency::ClientToken;
+use loci_model::ErrorKind;
+use loci_model::principal::{Capability, Principal};
+use loci_model::tree_entry::DocumentOperation;
+use loci_testkit::block_on;
+use serde_json::json;
+
+use super::world::{Shelf, text, titled};
+
+const PIN: &str = "knowledge/facts/pin.md";
+const GUESS: &str = "The PIN is 7391.";
+
+/// A call, and its whole answer as text.
+type Calling = fn(&Shelf, &Principal) -> String;
+
+/// What is called, and a call whose answer would tell of the stored text.
+struct Case(&'static str, Calling);
+
+fn edited(shelf: &Shelf, by: &Principal, edit: Edit) -> String {
+    let (tree, path) = (shelf.tree.clone(), PIN.to_owned());
+    let asked = DocumentEdit { tree, path, edit, precondition: None, reason: None };
+    format!("{:?}", block_on(shelf.engine.document_edit(by, asked, None)))
+}
+
+fn appended(shelf: &Shelf, by: &Principal, to: AppendTo, precondition: Option<Precondition>) -> String {
+    let (tree, lines) = (shelf.tree.clone(), vec![GUESS.to_owned(), String::new()]);
+    let asked = DocumentAppend { tree, to, lines, if_absent_create: false, precondition, reason: None };
+    format!("{:?}", block_on(shelf.engine.document_append(by, asked, None)))
+}
+
+fn put(shelf: &Shelf, by: &Principal, path: Option<&str>, precondition: Option<Precondition>) -> String {
+    let content = if path.is_some() { text("New.\n") } else { titled("The PIN", GUESS) };
+    format!("{:?}", shelf.put_as(by, path, content, precondition))
+}
+
+fn moved(shelf: &Shelf, by: &Principal, precondition: Option<Precondition>) -> String {
+    let (from, to) = (PIN.to_owned(), "knowledge/facts/number.md".to_owned());
+    let asked = DocumentMove { tree: shelf.tree.clone(), from, to, precondition, reason: None };
+    format!("{:?}", block_on(shelf.engine.document_move(by, asked, None)))
+}
+
+fn deleted(shelf: &Shelf, by: &Principal, precondition: Precondition) -> String {
+    let (tree, path, precondition) = (shelf.tree.clone(), PIN.to_owned(), Some(precondition));
+    let asked = DocumentDelete { tree, path, precondition, reason: None };
+    format!("{:?}", block_on(shelf.engine.document_delete(by, asked, None)))
+}
+
+fn restored(shelf: &Shelf, by: &Principal, label: &str, dry_run: bool) -> String {
+    let (tree, to) = (shelf.tree.clone(), Point::Label(label.to_owned()));
+    let asked = TreeRestore { tree, to, paths: Vec::new(), dry_run, reason: None };
+    format!("{:?}", block_on(shelf.engine.tree_restore(by, asked, None)))
+}
+
+fn commanded(shelf: &Shelf, by: &Principal, input: serde_json::Value) -> String {
+    let mount = MountAsk::Tree(shelf.tree.clone());
+    format!("{:?}", block_on(shelf.engine.memory_tool(by, &mount, input, None)))
+}
+
+/// An append to the first version, which is brought together with the second.
+fn bucket_put(shelf: &Shelf, by: &Principal, content: &str) -> String {
+    let bucket = Bucket { memory: shelf.memory(), namespace: shelf.tree.namespace.clone() };
+    let key = "memory/desk/pins.md".to_owned();
+    let object = NewObject { key, content_type: None, content: content.as_bytes().to_vec() };
+    let put = BucketPut { bucket, object, precondition: None, merge_appends: true, object_ttl_ms: None };
+    format!("{:?}", block_on(shelf.engine.bucket_put(by, put)))
+}
+
+fn stale() -> Precondition {
+    Precondition::of_tags("\"sha256:00\"")
+}
+
+/// Refused, for what comes of them tells of the text.
+const REFUSED: &[Case] = &[
+    Case("edit: replace by the same", |shelf, by| {
+        edited(shelf, by, Edit::Replace { old: "is 7".to_owned(), new: "is 7".to_owned() })
+    }),
+    Case("edit: insert", |shelf, by| edited(shelf, by, Edit::Insert { line: 3, text: "x".to_owned() })),
+    Case("edit: append", |shelf, by| edited(shelf, by, Edit::Append { text: "x".to_owned() })),
+    Case("edit: replace a section", |shelf, by| {
+        edited(shelf, by, Edit::ReplaceSection { heading: "7391".to_owned(), text: "x".to_owned() })
+    }),
+    Case("edit: insert before a section", |shelf, by| {
+        edited(shelf, by, Edit::InsertBefore { heading: "7391".to_owned(), text: "x".to_owned() })
+    }),
+    Case("edit: insert after a section", |shelf, by| {
+        edited(shelf, by, Edit::InsertAfter { heading: "7391".to_owned(), text: "x".to_owned() })
+    }),
+    Case("restore: its plan", |shelf, by| restored(shelf, by, "before", true)),
+    Case("restore", |shelf, by| restored(shelf, by, "before", false)),
+    Case("restore: a label that is not there", |shelf, by| restored(shelf, by, "none", true)),
+];
+
+/// Refused by the door that reads the tree for every command.
+const COMMANDS: &[Case] = &[
+    Case("memory tool: str_replace", |shelf, by| {
+        let path = "/memories/facts/pin.md";
+        let input =
+            json!({ "command": "str_replace", "path": path, "old_str": "is 7391", "new_str": "is 7391" });
+        commanded(shelf, by, input)
+    }),
+    Case("memory tool: insert", |shelf, by| {
+        let path = "/memories/facts/pin.md";
+        let input = json!({ "command": "insert", "path": path, "insert_line": 3, "insert_text": "x" });
+        commanded(shelf, by, input)
+    }),
+];
+
+/// Done, or stale: the caller knows what it sent. In order: each leaves the trees alike but for the text.
+const ANSWERED: &[Case] = &[
+    Case("put: stale", |shelf, by| put(shelf, by, Some(PIN), Some(stale()))),
+    Case("put: only where nothing is", |shelf, by| put(shelf, by, Some(PIN), Some(Precondition::Absent))),
+    Case("append: stale", |shelf, by| appended(shelf, by, AppendTo::Path(PIN.to_owned()), Some(stale()))),
+    Case("append to a path", |shelf, by| appended(shelf, by, AppendTo::Path(PIN.to_owned()), None)),
+    Case("append to a topic", |shelf, by| appended(shelf, by, AppendTo::Title("The PIN".to_owned()), None)),
+    Case("add to a topic", |shelf, by| put(shelf, by, None, None)),
+    Case("bucket put, brought together", |shelf, by| bucket_put(shelf, by, "- one\n- three\n")),
+    Case("move: stale", |shelf, by| moved(shelf, by, Some(stale()))),
+    Case("move", |shelf, by| moved(shelf, by, None)),
+    Case("append to where it was", |shelf, by| appended(shelf, by, AppendTo::Path(PIN.to_owned()), None)),
+    Case("move back", |shelf, by| {
+        let (from, to) = ("knowledge/facts/number.md".to_owned(), PIN.to_owned());
+        let asked = DocumentMove { tree: shelf.tree.clone(), from, to, precondition: None, reason: None };
+        format!("{:?}", block_on(shelf.engine.document_move(by, asked, None)))
+    }),
+    Case("a name that is a directory", |shelf, by| {
+        put(shelf, by, Some("knowledge/facts"), Some(Precondition::Any))
+    }),
+    Case("delete: stale", |shelf, by| deleted(shelf, by, stale())),
+    Case("put over it", |shelf, by| put(shelf, by, Some(PIN), Some(Precondition::Any))),
+    Case("delete", |shelf, by| deleted(shelf, by, Precondition::Any)),
+];
+
+/// A tree with a secret of four digits in it.
+fn shelf_with(digits: &str) -> Shelf {
+    let shelf = Shelf::new();
+    let pin = titled("The PIN", &format!("# {digits}\n\nThe PIN is {digits}.\n"));
+    shelf.put_as(&shelf.caller, Some(PIN), pin, Some(Precondition::Any)).unwrap();
+    block_on(shelf.engine.tree_snapshot(&shelf.caller, &shelf.tree, "before", None)).unwrap();
+    let second = format!("- one\n- {digits}\n");
+    for content in ["- one\n", second.as_str()] {
+        shelf.world.clock().advance_ms(1_000);
+        let done = bucket_put(&shelf, &shelf.caller, content);
+        assert!(done.starts_with("Ok"), "{done}");
+    }
+    // Some restores would change something.
+    shelf.put("knowledge/facts/other.md", "Text.\n");
+    shelf
+}
+
+#[test]
+fn answers_tell_a_writer_nothing_that_is_stored() {
+    let (one, other) = (shelf_with("7391"), shelf_with("1111"));
+    let called = |shelf: &Shelf, call: Calling| {
+        shelf.world.clock().advance_ms(1_000);
+        call(shelf, &shelf.writer(&[Capability::Write]))
+    };
+    for (cases, says) in [(REFUSED, "grant of read"), (COMMANDS, "Denied"), (ANSWERED, "")] {
+        for Case(name, call) in cases {
+            let answer = called(&one, *call);
+            assert_eq!(answer, called(&other, *call), "{name}");
+            assert!(answer.contains(says), "{name}: {answer}");
+            assert!(
+                !says.is_empty() || answer.starts_with("Ok") || !answer.contains("Denied"),
+                "{name}: {answer}"
+            );
+        }
+    }
+    // The same calls tell a reader apart what is stored.
+    let (one, other) = (shelf_with("7391"), shelf_with("1111"));
+    let reader = |shelf: &Shelf| shelf.writer(&[Capability::Read, Capability::Write]);
+    for Case(name, call) in &ANSWERED[..5] {
+        assert_ne!(call(&one, &reader(&one)), call(&other, &reader(&other)), "{name}");
+    }
+    for Case(name, call) in REFUSED.iter().filter(|case| case.0 == "edit: append" || case.0 == "restore") {
+        assert!(call(&one, &reader(&one)).starts_with("Ok"), "{name}");
+    }
+}
+
+#[test]
+fn a_writer_writes_and_knows_what_it_sent() {
+    let shelf = shelf_with("7391");
+    let writer = shelf.writer(&[Capability::Write]);
+    let put = |path: &str, body: &str| {
+        shelf.put_as(&writer, Some(path), text(body), Some(Precondition::Any)).unwrap()
+    };
+    let made = put("knowledge/facts/new.md", "- one\n");
+    assert_eq!(made.operation, Some(DocumentOperation::Created));
+    assert!(made.etag().is_some() && made.content_sha256.is_some() && made.warnings.is_empty(), "{made:?}");
+    let again = put("knowledge/facts/new.md", "- two\n");
+    assert_eq!((again.version, again.bytes, again.etag()), (2, 6, None));
+    assert!(again.warnings.iter().any(|warning| warning.starts_with("UNREADABLE:")), "{again:?}");
+    let below =
+        shelf.put_as(&writer, Some("knowledge/facts"), text("x"), Some(Precondition::Any)).unwrap_err();
+    assert!(below.message.contains("is a directory: choose"), "{}", below.message);
+    // The digest of a text that the caller sent is a condition for its next write.
+    let tag = format!("sha256:{}", again.content_sha256.unwrap());
+    let matches = Some(Precondition::Matches(vec![tag]));
+    shelf.put_as(&writer, Some("knowledge/facts/new.md"), text("- three\n"), matches).unwrap();
+    for body in ["- three\n- three\n", "- three\n- three\n- three\n"] {
+        let (tree, to) = (shelf.tree.clone(), AppendTo::Path("knowledge/facts/new.md".to_owned()));
+        let (lines, precondition) = (vec!["- three".to_owned()], None);
+        let asked = DocumentAppend { tree, to, lines, if_absent_create: false, precondition, reason: None };
+        let written = block_on(shelf.engine.document_append(&writer, asked, None)).unwrap();
+        assert_eq!((written.added, written.bytes, written.content_sha256), (Some(1), 0, None));
+        assert_eq!(shelf.body("knowledge/facts/new.md"), body);
+    }
+}
+
+#[test]
+fn a_repeated_token_of_a_reader_answers_nobody_else() {
+    let shelf = shelf_with("7391");
+    let all = |capabilities: &[Capability]| {
+        let mut caller = shelf.writer(capabilities);
+        caller.grants[0].namespace = None;
+        caller
+    };
+    let add = |by: &Principal| {
+        let (tree, to) = (shelf.tree.clone(), AppendTo::Path(PIN.to_owned()));
+        let (lines, precondition) = (vec![GUESS.to_owned()], None);
+        let asked = DocumentAppend { tree, to, lines, if_absent_create: false, precondition, reason: None };
+        let token = ClientToken::new("t1", &json!({})).unwrap();
+        block_on(shelf.engine.document_append(by, asked, Some(token))).unwrap()
+    };
+    let both = all(&[Capability::Read, Capability::Write]);
+    assert_eq!((add(&both).added, add(&both).added), (Some(0), Some(0)));
+    let blind = all(&[Capability::Write]);
+    let (first, again) = (add(&blind), add(&blind));
+    assert_eq!((first.added, &first.content_sha256), (Some(1), &None));
+    assert_eq!(first, again);
+}
+
+#[test]
+fn a_reader_is_told_that_it_may_not_write() {
+    let shelf = shelf_with("7391");
+    let reader = shelf.writer(&[Capability::Read]);
+    let (tree, to) = (shelf.tree.clone(), Point::Label("before".to_owned()));
+    let asked = TreeRestore { tree, to, paths: Vec::new(), dry_run: true, reason: None };
+    let error = block_on(shelf.engine.tree_restore(&reader, asked, None)).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Denied);
+    assert!(!error.message.contains("grant of read"), "{}", error.message);
+}
