@@ -98,7 +98,7 @@ impl Learner<'_> {
             };
             let Became { id, action, reason } = became;
             let reason = reason.map(str::to_owned);
-            all.push(Learned { id, action, reason, topic: learning.topic.clone() });
+            all.push(Learned { id, action, reason, topic: learning.topic.clone().map(safety::kept) });
         }
         Ok(all)
     }

@@ -20,7 +20,7 @@
 //! | `completion`, `report` | what an agent reports, and the text of an episode |
 //! | `learned`, `episode_writing` | writing learnings, and the one episode of a task |
 //! | `hydration` | what is remembered, for the prompt of a task |
-//! | `settings`, `repository_settings`, `arm` | what is configured, what a repository has of its own, and which tasks belong to the control group |
+//! | `settings`, `repository_settings`, `setting_names`, `arm` | what is configured, what a repository has of its own, and which tasks belong to the control group |
 //! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_alert`, `task_note`, `task_learnings`, `task_complete`, `task_finalize`, `task_feedback`, `task_explain`, `exposure_get` | the verbs |
 //! | `outcomes` | what came of tasks: pull requests, checks, reverts, graded |
 //! | `metrics`, `evaluations` | how well tasks went, and what evaluations found |
@@ -79,6 +79,7 @@ mod rules_list;
 mod safeguards;
 mod scanners;
 mod sessions;
+mod setting_names;
 pub mod settings;
 mod task_alert;
 mod task_commits;

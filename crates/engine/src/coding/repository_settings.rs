@@ -16,9 +16,10 @@ use loci_model::{CodeReason, Error, MemoryId, Reason, Result, limits};
 use serde_json::Value;
 
 use super::hydration::is_cold;
-use super::place;
 use super::settings::{CodingSettings, MILLION, ReflectionSettings};
+use super::{place, setting_names};
 use crate::memories::existing;
+use crate::safety::{RedactionMode, SafetyPolicy};
 use crate::verified::{RepositoryAdd, Standing, check_revision, find_repository};
 use crate::{Engine, access};
 
@@ -330,9 +331,9 @@ fn branch(value: &Value) -> Option<String> {
 }
 
 /// Checks settings that take the place of all others, before anything is written.
-fn check(change: &RepositoryChange, server: &CodingSettings) -> Result<()> {
+fn check(change: &RepositoryChange, server: &CodingSettings, mode: RedactionMode) -> Result<()> {
     let (mut settings, mut branch) = (RepositorySettings::default(), None);
-    apply(&mut Of { settings: &mut settings, branch: &mut branch }, change, server)
+    apply(&mut Of { settings: &mut settings, branch: &mut branch }, change, (server, mode))
 }
 
 /// What to know of a branch that is not there.
@@ -344,7 +345,11 @@ fn branchless(name: &str) -> String {
 }
 
 /// Changes a repository; its settings, with those of the server, must hold together.
-fn apply(of: &mut Of<'_>, change: &RepositoryChange, server: &CodingSettings) -> Result<()> {
+fn apply(
+    of: &mut Of<'_>,
+    change: &RepositoryChange,
+    (server, mode): (&CodingSettings, RedactionMode),
+) -> Result<()> {
     if change.replaces {
         *of.settings = RepositorySettings::default();
     }
@@ -366,6 +371,7 @@ fn apply(of: &mut Of<'_>, change: &RepositoryChange, server: &CodingSettings) ->
                 return Err(Error::invalid(key.clone(), rule));
             }
         }
+        setting_names::check(key, value, mode)?;
     }
     let control = server.with(of.settings).control;
     if control.off + control.tier1 + control.tier2 + control.tier3 > 1.0 + 1.0 / MILLION {
@@ -395,7 +401,7 @@ impl Engine {
             Err(error) if error.reason == Some(Reason::Code(CodeReason::RepositoryUnknown)) => None,
             Err(error) => return Err(error),
         };
-        check(&change, &self.settings.coding)?;
+        check(&change, &self.settings.coding, self.secrets_of_code(caller, standing).await?)?;
         let same_as = known.map(|known| known.key);
         let added = self.repository_add(caller, standing, RepositoryAdd { same_as, ..add }).await?;
         let key = added.repository.key.clone();
@@ -420,15 +426,15 @@ impl Engine {
         access::require_whole(caller, &memory, Capability::Admin)?;
         let (caller, repo, now) = (caller.clone(), repo.to_owned(), self.clock.now());
         let names_branch = change.settings.iter().any(|(key, _)| key == DEFAULT_BRANCH);
-        let server = self.settings.coding.clone();
+        let (server, engine) = (self.settings.coding.clone(), self.settings.clone());
         let mut shown = self
             .store
             .write(move |tx| {
-                existing(tx, &memory)?;
+                let mode = SafetyPolicy::of(&engine, &existing(tx, &memory)?.settings).secrets;
                 let before = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
                 let mut repository = before.clone();
                 let Repository { settings, default_ref, .. } = &mut repository;
-                apply(&mut Of { settings, branch: default_ref }, &change, &server)?;
+                apply(&mut Of { settings, branch: default_ref }, &change, (&server, mode))?;
                 if repository.default_ref != before.default_ref {
                     repository.verified_tip = None; // Of another branch: nothing is older or newer than that.
                 }

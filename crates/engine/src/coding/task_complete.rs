@@ -27,7 +27,7 @@ use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changing::Changing;
 use crate::records::writing::Building;
-use crate::safety::{SafetyPolicy, Tally, secrets};
+use crate::safety::{SafetyPolicy, Tally, kept, secrets};
 use crate::verified::Standing;
 
 const OPERATION: &str = "TaskComplete";
@@ -188,7 +188,7 @@ fn answered(
     let first = first.filter(|first: &Completed| task.written.episode.as_ref() == Some(&first.episode));
     Ok(first.map(|mut first| {
         let said = |learned: &mut [super::Learned], said: &[Learning]| {
-            learned.iter_mut().zip(said).for_each(|(one, said)| one.topic.clone_from(&said.topic));
+            learned.iter_mut().zip(said).for_each(|(one, said)| one.topic = said.topic.clone().map(kept));
         };
         said(&mut first.learnings, &work.learnings);
         said(&mut first.self_feedback, &work.self_feedback);

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::memories::existing;
 use crate::page::Page;
+use crate::safety::{RedactionMode, SafetyPolicy, check_name, redact};
 use crate::{Engine, access};
 
 /// Bytes to be parked.
@@ -45,17 +46,19 @@ impl NewObject {
 /// Parks bytes whose key is one, until they expire.
 ///
 /// # Errors
-/// What the store says.
+/// `Invalid` for a key that holds a secret, where these are masked: bytes are found by their key.
 pub(super) fn park(
     tx: &mut dyn Tx,
     memory: &Memory,
     new: &NewObject,
+    mode: RedactionMode,
     (now, expires_at): (Timestamp, Timestamp),
 ) -> Result<ObjectHead> {
+    check_name("key", &new.key, mode)?;
     let head = ObjectHead {
         memory: memory.id.clone(),
         key: new.key.clone(),
-        content_type: new.content_type.clone(),
+        content_type: new.content_type.clone().map(|kind| redact(kind, mode).0),
         bytes: u64::try_from(new.content.len()).unwrap_or(u64::MAX),
         sha256: hex::encode(Sha256::digest(&new.content)),
         updated_at: now,
@@ -80,11 +83,12 @@ impl Engine {
         let key = object_key(&new.key)?;
         let new = NewObject { key, ..new };
         new.check()?;
-        let (now, memory) = (self.clock.now(), memory.clone());
+        let (now, memory, settings) = (self.clock.now(), memory.clone(), self.settings.clone());
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                park(tx, &memory, &new, (now, now.plus_days(memory.event_expiry_days)))
+                let mode = SafetyPolicy::of(&settings, &memory.settings).secrets;
+                park(tx, &memory, &new, mode, (now, now.plus_days(memory.event_expiry_days)))
             })
             .await
     }

@@ -10,9 +10,10 @@ use loci_model::strategy::Strategy;
 use loci_model::{Error, ErrorKind, Reason, Result, Timestamp, limits};
 
 use super::strategy_input::{self, Surroundings};
-use super::{NewMemory, naming, profile, served};
+use super::{NewMemory, descriptions, naming, profile, served};
 use crate::caller_pattern::CallerPattern;
 use crate::idempotency::{ClientToken, recall, remember, replayed};
+use crate::safety::SafetyPolicy;
 use crate::{Engine, access, streams};
 
 const OPERATION: &str = "CreateMemory";
@@ -91,7 +92,7 @@ impl Engine {
             }
             None => profile::initial_settings(&self.settings, &new.name, &new.tags, &strategies)?,
         };
-        Ok(Memory {
+        let mut memory = Memory {
             id: naming::memory_id(self.ids.as_ref(), &new.name)?,
             name: new.name.clone(),
             description: new.description.clone(),
@@ -107,7 +108,11 @@ impl Engine {
             created_at: now,
             updated_at: now,
             import: None,
-        })
+        };
+        let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
+        descriptions::check_new(&memory, mode)?;
+        descriptions::mask(&mut memory, mode);
+        Ok(memory)
     }
 }
 

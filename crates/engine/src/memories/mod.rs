@@ -2,6 +2,7 @@
 
 mod create;
 mod delete;
+mod descriptions;
 mod get;
 mod list;
 mod naming;

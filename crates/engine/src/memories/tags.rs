@@ -8,7 +8,8 @@ use loci_model::{MemoryId, Result, limits};
 
 use super::create::quota;
 use super::get::existing;
-use super::profile;
+use super::{descriptions, profile};
+use crate::safety::SafetyPolicy;
 use crate::{Engine, access};
 
 impl Engine {
@@ -32,6 +33,7 @@ impl Engine {
             .write(move |tx| {
                 let mut memory = existing(tx, &id)?;
                 memory.settings = profile::retagged(&engine, &memory.settings, &tags)?;
+                descriptions::check_tags(&tags, SafetyPolicy::of(&engine, &memory.settings).secrets)?;
                 memory.tags.extend(tags.clone());
                 if memory.tags.len() > limits::TAGS_MAX {
                     return Err(quota(format!("a memory has at most {} tags", limits::TAGS_MAX)));

@@ -12,9 +12,10 @@ use loci_model::{Error, MemoryId, Result, StrategyId, Timestamp, limits};
 use super::create::{check_expiry_days, check_namespace_keys, check_set};
 use super::get::existing;
 use super::strategy_input::{self, Surroundings};
-use super::{MemoryUpdate, MemoryUpdated, NewStrategy, StrategyUpdate, profile};
+use super::{MemoryUpdate, MemoryUpdated, NewStrategy, StrategyUpdate, descriptions, profile};
 use crate::idempotency::{ClientToken, recall, remember, replayed};
 use crate::profiles::template_change::{Moved, migrate_namespaces};
+use crate::safety::SafetyPolicy;
 use crate::settings::EngineSettings;
 use crate::{Engine, access, streams};
 
@@ -97,7 +98,10 @@ impl Engine {
         if let Some(settings) = profile::recognised(&self.settings, memory, &added)? {
             memory.settings = settings;
         }
+        let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
+        descriptions::check_strategies(&added, mode)?;
         memory.strategies.extend(added);
+        descriptions::mask(memory, mode);
         memory.updated_at = now;
         check_whole(memory)
     }

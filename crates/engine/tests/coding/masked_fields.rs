@@ -3,37 +3,48 @@
 //! Names by which things are found are refused.
 //!
 //! Not here: ids of actors, sessions, tasks and incidents, which say whose something is; blobs and
-//! JSON of events, which clients restore byte for byte; and what only administrators configure.
+//! JSON of events, and bytes of objects, which clients restore byte for byte; and what only
+//! administrators configure of strategies and servers: prompts, targets, names of keys.
 
 use std::collections::BTreeMap;
 
 use loci_engine::coding::{
-    NewPrompt, NewSessionItem, NewTask, OutcomeByHand, PromptParts, TaskNote, TaskPatch,
+    Completion, NewPrompt, NewReview, NewSessionItem, NewTask, OutcomeByHand, PromptParts, RepositoryChange,
+    TaskNote, TaskPatch,
 };
+use loci_engine::deliveries::HookTaken;
 use loci_engine::events::NewEvent;
+use loci_engine::files::bucket::{Bucket, BucketPut};
 use loci_engine::files::upkeep::ConsolidationAsk;
 use loci_engine::files::{
-    AppendTo, DocumentAppend, DocumentContent, DocumentMove, DocumentPut, Precondition, PutContent, TreeAsk,
+    AppendTo, DocumentAppend, DocumentContent, DocumentMove, DocumentPut, NewObject, Precondition,
+    PutContent, TreeAsk,
 };
+use loci_engine::memories::{MemoryUpdate, NewMemory};
 use loci_engine::records::{
     ItemOutcome, NewRecord, QuarantineAsk, RecordFeedback, RecordUpdate, RecordsCreate,
 };
+use loci_engine::verified::RepositoryAdd;
+use loci_model::delivery::DeliveryDirection;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::feedback::FeedbackVerdict;
+use loci_model::forge_news::{ForgeNews, ReviewChange, ToldComment};
 use loci_model::metadata::MetadataValue;
 use loci_model::outcome::OutcomeGrade;
 use loci_model::ports::clock::Clock as _;
 use loci_model::ports::store::StoreExt;
+use loci_model::review::{ForgeUser, ReviewState};
 use loci_model::settings::SecretsMode;
 use loci_model::task_session::{SessionItemKind, ToolUse};
 use loci_model::transfer::{TransferKind, TransferPlace, TransferRow};
-use loci_model::{ActorId, Document, Error, Namespace, RecordId, Result, SessionId};
+use loci_model::{ActorId, DeliveryId, Document, Error, Namespace, RecordId, Result, SessionId};
 use loci_testkit::block_on;
 use serde_json::json;
 
 use super::outcomes::by_hand;
+use super::reviews::{alice, comment, pull_request, told, user};
 use super::sessions::said;
-use super::world::{Workshop, task, task_id};
+use super::world::{REPO, Workshop, task, task_id};
 
 /// A call that has the secret in a field.
 type Sending = fn(&Workshop, &str) -> Result<()>;
@@ -119,6 +130,166 @@ fn item(shop: &Workshop, id: &str, item: NewSessionItem) -> Result<()> {
     shop.create(task(id))?;
     shop.append(id, vec![item]).map(drop)
 }
+
+fn configure(shop: &Workshop, setting: &str, value: serde_json::Value) -> Result<()> {
+    let settings = vec![(setting.to_owned(), value)];
+    let change = RepositoryChange { replaces: false, settings };
+    block_on(shop.engine.repository_configure(&shop.caller, &shop.standing, REPO, change)).map(drop)
+}
+
+fn review(shop: &Workshop, id: u64, change: impl FnOnce(&mut NewReview)) -> Result<()> {
+    let mut new = NewReview {
+        pr: 7,
+        pr_author: Some(user(9, "shop-agent[bot]")),
+        is_draft: false,
+        head_ref: None,
+        review: told(id, alice(), ReviewState::Commented, "Name orders by their numbers."),
+        comments: Vec::new(),
+    };
+    change(&mut new);
+    block_on(shop.engine.reviews_take(&shop.caller, &shop.standing, REPO, new)).map(drop)
+}
+
+/// A delivery that waits for its job.
+fn deliver(shop: &Workshop, guid: &str, it: &str, news: ForgeNews) {
+    assert_eq!(shop.send(guid, news), HookTaken::Queued);
+    let (memory, id, store) = (shop.memory(), DeliveryId::parse(guid).unwrap(), shop.world.store());
+    let row = block_on(store.read(move |tx| tx.deliveries().get(&memory, DeliveryDirection::In, &id)));
+    let row = row.unwrap().unwrap();
+    let body = row.body.as_str();
+    assert!(body.contains("[REDACTED:github_token]") && !body.contains(it), "{body}");
+}
+
+fn object(key: &str, content_type: Option<&str>) -> NewObject {
+    let (key, content_type) = (key.to_owned(), content_type.map(str::to_owned));
+    NewObject { key, content_type, content: b"1".to_vec() }
+}
+
+fn bucket_put(shop: &Workshop, key: &str) -> Result<()> {
+    let bucket = Bucket { memory: shop.memory(), namespace: Namespace::parse("/notes/").unwrap() };
+    let object = object(key, None);
+    let put = BucketPut { bucket, object, precondition: None, merge_appends: true, object_ttl_ms: None };
+    block_on(shop.engine.bucket_put(&shop.caller, put)).map(drop)
+}
+
+const MEMORIES: &[Case] = &[
+    Case("memory.description", None, |shop, it| {
+        let change = MemoryUpdate { description: Some(it.to_owned()), ..MemoryUpdate::default() };
+        block_on(shop.engine.memory_update(&shop.caller, &shop.memory(), change, None)).map(drop)
+    }),
+    Case("memory.tags, key", Some("tags"), |shop, it| {
+        let tags = BTreeMap::from([(it.to_owned(), "x".to_owned())]);
+        block_on(shop.engine.tags_add(&shop.caller, &shop.memory(), tags))
+    }),
+    Case("memory.tags, value", Some("tags"), |shop, it| {
+        let tags = BTreeMap::from([("team".to_owned(), it.to_owned())]);
+        block_on(shop.engine.tags_add(&shop.caller, &shop.memory(), tags))
+    }),
+    Case("new memory.description", None, |shop, it| {
+        let made = block_on(shop.engine.memory_create(&shop.caller, new_memory(shop, "other", it), None))?;
+        assert_eq!(made.description.as_deref(), Some("[REDACTED:github_token]"));
+        Ok(())
+    }),
+    Case("new memory.name", Some("name"), |shop, it| {
+        block_on(shop.engine.memory_create(&shop.caller, new_memory(shop, it, "Notes."), None)).map(drop)
+    }),
+];
+
+fn new_memory(shop: &Workshop, name: &str, description: &str) -> NewMemory {
+    let settings = block_on(shop.engine.memory_get(&shop.caller, &shop.memory())).unwrap().settings;
+    NewMemory {
+        name: name.to_owned(),
+        description: Some(description.to_owned()),
+        event_expiry_days: 30,
+        settings: Some(settings),
+        ..NewMemory::default()
+    }
+}
+
+const REPOSITORIES: &[Case] = &[
+    Case("repository.name", Some("name"), |shop, it| shop.register(&format!("acme/{it}"))),
+    Case("setting: agent_logins", Some("agent_logins"), |shop, it| {
+        configure(shop, "agent_logins", json!(["robot", it]))
+    }),
+    Case("setting: allow_bots", Some("allow_bots"), |shop, it| configure(shop, "allow_bots", json!([it]))),
+    Case("setting: branch_patterns", Some("branch_patterns"), |shop, it| {
+        configure(shop, "branch_patterns", json!([format!("{it}/{{task_id}}")]))
+    }),
+    Case("setting: authority.overrides", Some("authority.overrides"), |shop, it| {
+        configure(shop, "authority.overrides", json!({ it: 0.5 }))
+    }),
+    Case("setting: default_branch", Some("default_branch"), |shop, it| {
+        configure(shop, "default_branch", json!(it))
+    }),
+    Case("setting of a new repository", Some("agent_logins"), |shop, it| {
+        let add = RepositoryAdd { name: Some("acme/other".to_owned()), ..RepositoryAdd::default() };
+        let settings = vec![("agent_logins".to_owned(), json!([it]))];
+        let change = RepositoryChange { replaces: true, settings };
+        let put = shop.engine.repository_put(&shop.caller, &shop.standing, "acme/other", add, change);
+        let outcome = block_on(put).map(drop);
+        let shown = shop.engine.repository_show(&shop.caller, &shop.standing, "acme/other");
+        assert!(block_on(shown).is_err(), "nothing is registered");
+        outcome
+    }),
+];
+
+const REVIEWS: &[Case] = &[
+    Case("review.author.login", Some("author.login"), |shop, it| {
+        review(shop, 80, |new| it.clone_into(&mut new.review.reviewer.login))
+    }),
+    Case("review.pr_author.login", Some("pr_author.login"), |shop, it| {
+        review(shop, 81, |new| new.pr_author = Some(user(9, it)))
+    }),
+    Case("review.comments.author.login", Some("comments[0].author.login"), |shop, it| {
+        let comment = comment(700, user(0, it), "Why?", None);
+        review(shop, 82, |new| new.comments.push(ToldComment { review: Some(82), comment }))
+    }),
+    Case("review.branch, body, commit, url; comment.path, body", None, |shop, it| {
+        let (mut comment, url) = (comment(701, alice(), it, None), format!("https://forge.example/{it}"));
+        (comment.path, comment.diff_hunk) = (Some(format!("src/{it}.rs")), Some(format!("+ {it}")));
+        comment.url = Some(url.clone());
+        review(shop, 83, |new| {
+            new.head_ref = Some(it.to_owned());
+            it.clone_into(&mut new.review.body);
+            (new.review.url, new.review.commit) = (Some(url), Some(it.to_owned()));
+            new.comments.push(ToldComment { review: Some(83), comment });
+        })
+    }),
+    Case("delivery: review and pull request", None, |shop, it| {
+        let mut pr = pull_request(7);
+        let url = Some(format!("https://forge.example/acme/shop/pull/7?by={it}"));
+        let person = || ForgeUser { id: 6, login: it.to_owned(), is_bot: false };
+        (pr.head_ref, pr.base_ref) = (format!("agent/{it}"), it.to_owned());
+        (pr.author, pr.merged_by) = (person(), Some(person()));
+        (pr.title, pr.body, pr.url) = (it.to_owned(), it.to_owned(), url.clone());
+        let mut review = told(90, person(), ReviewState::Commented, it);
+        review.url = url;
+        let news = ForgeNews::Review { change: ReviewChange::Submitted, review, pr: Box::new(pr) };
+        deliver(shop, "d-1", it, news);
+        Ok(())
+    }),
+    Case("delivery: comment", None, |shop, it| {
+        let mut comment = comment(702, user(6, it), it, None);
+        (comment.path, comment.url) = (Some(it.to_owned()), Some(format!("https://forge.example/{it}")));
+        let (comment, pr) = (Box::new(comment), Box::new(pull_request(7)));
+        let news = ForgeNews::Comment { change: ReviewChange::Submitted, review: 90, comment, pr };
+        deliver(shop, "d-2", it, news);
+        Ok(())
+    }),
+];
+
+const OBJECTS: &[Case] = &[
+    Case("object.key", Some("key"), |shop, it| {
+        block_on(shop.engine.object_put(&shop.caller, &shop.memory(), object(it, None))).map(drop)
+    }),
+    Case("object.content_type", None, |shop, it| {
+        block_on(shop.engine.object_put(&shop.caller, &shop.memory(), object("a", Some(it)))).map(drop)
+    }),
+    Case("bucket: key of an object", Some("key"), |shop, it| bucket_put(shop, &format!("session/{it}.json"))),
+    Case("bucket: key of a document", Some("key"), |shop, it| {
+        bucket_put(shop, &format!("memory/desk/{it}.md"))
+    }),
+];
 
 const EVENTS: &[Case] = &[
     Case("event.payload.text", None, |shop, it| event(shop, &[], it)),
@@ -265,6 +436,17 @@ const TASKS: &[Case] = &[
         let id = task_id("m-6");
         block_on(shop.engine.task_outcome_set(&shop.caller, &shop.standing, &id, said)).map(drop)
     }),
+    Case("completion.learnings_text, its topic", None, |shop, it| {
+        shop.begun("m-11");
+        let text = format!("**{it}:** The table `orders` is written by src/orders.rs alone.");
+        for _ in 0..2 {
+            let said = Completion { learnings_text: Some(text.clone()), ..Completion::default() };
+            let done = shop.complete("m-11", said)?;
+            let topics: Vec<_> = done.learnings.iter().map(|one| one.topic.as_deref()).collect();
+            assert_eq!(topics, [Some("[REDACTED:github_token]")]);
+        }
+        Ok(())
+    }),
     Case("session event.content", None, |shop, it| item(shop, "m-7", said(1, SessionItemKind::Message, it))),
     Case("session event.user, prompt_hash, tool", None, |shop, it| {
         let tool = ToolUse {
@@ -289,7 +471,8 @@ fn no_field_keeps_a_secret() {
     let mut settings = block_on(shop.engine.memory_get(&shop.caller, &shop.memory())).unwrap().settings;
     settings.safety.secrets = Some(SecretsMode::Mask);
     block_on(shop.engine.memory_settings_put(&shop.caller, &shop.memory(), settings)).unwrap();
-    let cases: Vec<&Case> = [EVENTS, RECORDS, DOCUMENTS, PROMPTS, TASKS].into_iter().flatten().collect();
+    let kinds = [MEMORIES, REPOSITORIES, REVIEWS, OBJECTS, EVENTS, RECORDS, DOCUMENTS, PROMPTS, TASKS];
+    let cases: Vec<&Case> = kinds.into_iter().flatten().collect();
     for (number, Case(name, refused, send)) in cases.iter().enumerate() {
         shop.world.clock().advance_ms(1_000);
         let outcome = send(&shop, &secret(number));

@@ -123,9 +123,11 @@ impl Engine {
         &self,
         repository: &Repository,
         known: &Known,
-        (told, mut comments): (ToldReview, Vec<ReviewComment>),
+        (mut told, mut comments): (ToldReview, Vec<ReviewComment>),
         (is_past, roles): (bool, &authority::Roles),
     ) -> Result<Review> {
+        // Comments are masked by now, and their authors are compared with the review's.
+        masking::review(&mut told);
         let mut authority = authority::of(&repository.settings.reviews, roles, &told.reviewer, told.guess);
         authority.is_code_owner = false;
         let has_paths = comments.iter().any(|comment| comment.path.is_some());
@@ -143,8 +145,8 @@ impl Engine {
         let task = tasks.into_iter().next().map(|task| task.id);
         let intake = intake_of(repository);
         let left_out = left_out::why(&intake, &told.reviewer, &known.pr, task.is_some());
-        let mut body = told.body.clone();
-        masking::text(&mut body);
+        let mut pr_author = left_out::counted(&intake, &known.pr.author);
+        masking::person(&mut pr_author);
         Ok(Review {
             memory: repository.memory.clone(),
             actor: place::actor_of(repository)?,
@@ -154,9 +156,9 @@ impl Engine {
             authority,
             updated_at: assembling::updated_at(&told, &comments),
             reviewer: told.reviewer,
-            pr_author: left_out::counted(&intake, &known.pr.author),
+            pr_author,
             state: told.state,
-            body,
+            body: told.body,
             comments,
             commit: told.commit,
             url: told.url,

@@ -1,16 +1,18 @@
-//! Secrets leave what people and programs wrote before it is stored; ids, names and addresses stay as they are.
+//! Secrets leave what people and programs wrote before it is stored, and the names of people and
+//! branches, paths and addresses beside it. Numbers and commits stay as they are: a forge makes them, and
+//! people are who they are by their numbers.
 
-use loci_model::forge_news::ForgeNews;
+use loci_model::forge_news::{ForgeNews, ToldReview};
 use loci_model::pull_request::{PullRequest, PullRequestCommit};
-use loci_model::review::ReviewComment;
+use loci_model::review::{ForgeUser, ReviewComment};
 
 use crate::safety::{RedactionMode, redact};
 
 /// News without secrets.
 pub(super) fn news(mut news: ForgeNews) -> ForgeNews {
     match &mut news {
-        ForgeNews::Review { review, pr, .. } => {
-            text(&mut review.body);
+        ForgeNews::Review { review: told, pr, .. } => {
+            review(told);
             pull_request(pr);
         }
         ForgeNews::Comment { comment: said, pr, .. } => {
@@ -18,35 +20,57 @@ pub(super) fn news(mut news: ForgeNews) -> ForgeNews {
             pull_request(pr);
         }
         ForgeNews::Thread { pr, .. } | ForgeNews::PullRequest { pr, .. } => pull_request(pr),
-        ForgeNews::Push { push } => commits(&mut push.commits),
+        ForgeNews::Push { push } => {
+            text(&mut push.branch);
+            commits(&mut push.commits);
+        }
         ForgeNews::Checks { .. } | ForgeNews::Named { .. } => {}
     }
     news
 }
 
+/// A review without secrets.
+pub(super) fn review(told: &mut ToldReview) {
+    text(&mut told.body);
+    person(&mut told.reviewer);
+    told.url.iter_mut().for_each(text);
+    told.commit.iter_mut().for_each(text);
+}
+
 /// A comment without secrets.
 pub(super) fn comment(comment: &mut ReviewComment) {
     text(&mut comment.body);
-    if let Some(hunk) = &mut comment.diff_hunk {
-        text(hunk);
-    }
+    person(&mut comment.author);
+    let parts = [&mut comment.diff_hunk, &mut comment.path, &mut comment.url];
+    parts.into_iter().flatten().for_each(text);
 }
 
 /// A pull request without secrets.
 pub(super) fn pull_request(pr: &mut PullRequest) {
     text(&mut pr.title);
     text(&mut pr.body);
+    text(&mut pr.head_ref);
+    text(&mut pr.base_ref);
+    person(&mut pr.author);
+    pr.merged_by.iter_mut().for_each(person);
+    pr.url.iter_mut().for_each(text);
     pr.labels.iter_mut().for_each(text);
     commits(&mut pr.commits);
+}
+
+/// An account without a secret in its name.
+pub(super) fn person(user: &mut ForgeUser) {
+    text(&mut user.login);
 }
 
 fn commits(commits: &mut [PullRequestCommit]) {
     for commit in commits {
         text(&mut commit.message);
+        commit.author.iter_mut().for_each(person);
     }
 }
 
 /// A text without secrets.
-pub(super) fn text(text: &mut String) {
+fn text(text: &mut String) {
     *text = redact(std::mem::take(text), RedactionMode::Mask).0;
 }

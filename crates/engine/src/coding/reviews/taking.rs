@@ -12,6 +12,7 @@ use super::assembling::Known;
 use super::handing_on::{Handing, overtaken};
 use super::pulling::ReviewsPulled;
 use crate::Engine;
+use crate::safety::{RedactionMode, check_name};
 use crate::verified::Standing;
 
 /// A review, with what is known of its pull request.
@@ -35,7 +36,8 @@ impl Engine {
     /// Takes a review. The same again changes nothing; another under its number takes its place.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory; `REPO_UNKNOWN`; `Invalid` (numbers).
+    /// `Denied` without administration of the memory; `REPO_UNKNOWN`; `Invalid` (numbers, logins that hold
+    /// secrets).
     pub async fn reviews_take(
         &self,
         caller: &Principal,
@@ -46,6 +48,7 @@ impl Engine {
         if new.pr == 0 || new.review.id == 0 {
             return Err(Error::invalid("pr", "pr and review_id must be numbers above 0"));
         }
+        check_logins(&new)?;
         let repository = self.reviewed_repository(caller, standing, repo).await?;
         let id = new.review.id;
         let known = Known {
@@ -60,6 +63,15 @@ impl Engine {
         let taken = self.handed_on(review.into_iter().collect(), Handing::WhereNew, &stored).await?;
         taken.ok_or_else(overtaken)
     }
+}
+
+/// Checks that no login holds a secret: it would be stored masked, and be nobody's where there is no number.
+fn check_logins(new: &NewReview) -> Result<()> {
+    let check = |field: &str, user: &ForgeUser| check_name(field, &user.login, RedactionMode::Mask);
+    check("author.login", &new.review.reviewer)?;
+    new.pr_author.iter().try_for_each(|author| check("pr_author.login", author))?;
+    let mut comments = new.comments.iter().enumerate();
+    comments.try_for_each(|(at, told)| check(&format!("comments[{at}].author.login"), &told.comment.author))
 }
 
 /// What is told of the pull request.

@@ -20,7 +20,7 @@ use crate::files::tree_write::TreeWrite;
 use crate::files::writing::{Found, Writing};
 use crate::files::written::DocumentWritten;
 use crate::memories::existing;
-use crate::safety::check_name;
+use crate::safety::{RedactionMode, SafetyPolicy, check_name};
 
 /// Why the versions that the endpoint writes were written.
 const MERGED: &str = "an append to an earlier version was brought together with this one";
@@ -74,13 +74,14 @@ impl Engine {
         object: NewObject,
     ) -> Result<BucketWritten> {
         access::require_whole(caller, &put.bucket.memory, Capability::Write)?;
-        let now = self.clock.now();
+        let (now, settings) = (self.clock.now(), self.settings.clone());
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &put.bucket.memory)?;
+                let mode = SafetyPolicy::of(&settings, &memory.settings).secrets;
                 let before = parked(tx, &memory, &object.key, now)?;
                 conditions::check(put.precondition.as_ref(), before.as_deref())?;
-                parked_anew(tx, &memory, &put, &object, now)
+                parked_anew(tx, (&memory, mode), &put, &object, now)
             })
             .await
     }
@@ -112,7 +113,8 @@ impl Engine {
                     writing.archive(tx, found, Some("bytes that are no document took its key"))?;
                     warnings.push("the document of that key was put away: these bytes are none".to_owned());
                 }
-                let written = parked_anew(tx, memory, &put, &object, writing.now)?;
+                let place = (memory, writing.policy.secrets);
+                let written = parked_anew(tx, place, &put, &object, writing.now)?;
                 return Ok(BucketWritten { warnings, ..written });
             };
             let sent = sha256(&text);
@@ -174,7 +176,7 @@ pub(super) fn parked(tx: &dyn ReadTx, memory: &Memory, name: &str, now: Timestam
 
 fn parked_anew(
     tx: &mut dyn Tx,
-    memory: &Memory,
+    (memory, mode): (&Memory, RedactionMode),
     put: &BucketPut,
     object: &NewObject,
     now: Timestamp,
@@ -183,7 +185,7 @@ fn parked_anew(
         Some(ttl) => now.plus_millis(ttl),
         None => now.plus_days(memory.event_expiry_days),
     };
-    let head = park(tx, memory, object, (now, expires_at))?;
+    let head = park(tx, memory, object, mode, (now, expires_at))?;
     Ok(BucketWritten { sha256: head.sha256, is_document: false, warnings: Vec::new() })
 }
 

@@ -14,6 +14,7 @@ use super::default_untold::untold;
 use super::find::{named, qualified};
 use super::{RepositoryAdd, RepositoryAdded};
 use crate::memories::existing;
+use crate::safety::{RedactionMode, SafetyPolicy, check_name};
 use crate::verified::{RepositoryName, Standing, local_key};
 use crate::{Engine, access};
 
@@ -38,6 +39,12 @@ struct Known {
 }
 
 impl Known {
+    /// Checks that no name of it holds a secret: it is found by them.
+    fn check_names(&self, add: &RepositoryAdd, mode: RedactionMode) -> Result<()> {
+        self.names.iter().try_for_each(|name| check_name("name", &name.segments.join("/"), mode))?;
+        add.default_ref.iter().try_for_each(|name| check_name("default_branch", name, mode))
+    }
+
     /// A warning, where nothing tells which branch changes states. Before the first commit there is no branch at all.
     fn without_default(&self, repository: &Repository) -> Option<String> {
         let found = self.discovered.as_ref()?;
@@ -64,9 +71,11 @@ impl Engine {
         let known = self.known_of(caller, &memory, &add).await?;
         let now = self.clock.now();
         let fresh = RepositoryId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let engine = self.settings.clone();
         self.store
             .write(move |tx| {
-                existing(tx, &memory)?;
+                let mode = SafetyPolicy::of(&engine, &existing(tx, &memory)?.settings).secrets;
+                known.check_names(&add, mode)?;
                 let before = match &add.same_as {
                     Some(name) => Some(one_named(tx, &memory, name)?),
                     None => look_for(tx, &memory, &known)?,
