@@ -7,9 +7,11 @@ use loci_model::outcome::{OutcomeGrade, Polarity};
 use loci_model::ports::clock::Clock as _;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::task::{TaskPullRequest, TaskStatus};
+use loci_model::task_session::SessionItemKind;
 use loci_testkit::block_on;
 
 use super::outcomes::by_hand;
+use super::sessions::said;
 use super::world::{Workshop, task, task_id};
 
 fn is_unreadable(warnings: &[String]) -> bool {
@@ -115,4 +117,24 @@ fn a_writer_is_answered_with_the_outcome_that_it_set() {
     let stored = block_on(shop.engine.task_outcome(&shop.caller, &shop.standing, &task_id("t-1")));
     let stored = stored.unwrap().unwrap();
     assert_eq!((stored.facts.pr, stored.facts.revision_count), (Some(7), 3));
+}
+
+#[test]
+fn a_writer_reads_no_session_by_promoting_what_was_said() {
+    let shop = Workshop::new();
+    let writer = shop.with_grant(&[Capability::Write], Grant::everything());
+    shop.begun("t-1");
+    let text = "**Code 4711 of the safe:** The table `orders` is written by src/orders.rs alone.";
+    shop.append("t-1", vec![said(1, SessionItemKind::Note, text)]).unwrap();
+    let promote = |by: &Principal, seq: u64| {
+        block_on(shop.engine.session_promote(by, &shop.standing, &task_id("t-1"), vec![seq], false))
+    };
+    for seq in [1, 2] {
+        let error = promote(&writer, seq).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Denied, "{error:?}");
+        assert!(error.message.contains("grant of read"), "{}", error.message);
+    }
+    let both = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
+    let learned = promote(&both, 1).unwrap().events.remove(0).learned;
+    assert_eq!(learned[0].topic.as_deref(), Some("Code 4711 of the safe"));
 }

@@ -45,7 +45,8 @@ impl Engine {
     /// Makes learnings of events; `as_feedback`: about what the agent would have needed, else about the repository.
     ///
     /// # Errors
-    /// `Invalid` where there is no such event, or none with words; `Conflict` where the session has ended; `NotFound`; `Denied`.
+    /// `Invalid` where there is no such event, or none with words; `Conflict` where the session has ended; `NotFound`; `Denied`
+    /// without grants of read and write, for the answer has the topics of what was said.
     pub async fn session_promote(
         &self,
         caller: &Principal,
@@ -78,7 +79,7 @@ impl Engine {
                         let memory = existing(tx, &memory)?;
                         let task = tx.tasks().get(&memory.id, &id)?;
                         let mut task = place::visible(&caller, &id, task, Capability::Write)?;
-                        let items = chosen(tx, &task, &seqs, now)?;
+                        let items = chosen(tx, &caller, &task, &seqs, now)?;
                         let policy = SafetyPolicy::of(&settings, &memory.settings);
                         let (memory, view, by) = (&memory, &view, caller.name.as_str());
                         let building = Building { memory, view, policy, expiry: None, by, now };
@@ -119,7 +120,16 @@ impl Engine {
 }
 
 /// The events of these numbers, with their words.
-fn chosen(tx: &dyn ReadTx, task: &Task, seqs: &[u64], now: Timestamp) -> Result<Vec<SessionItem>> {
+fn chosen(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    task: &Task,
+    seqs: &[u64],
+    now: Timestamp,
+) -> Result<Vec<SessionItem>> {
+    if !place::may(caller, task, Capability::Read) {
+        return Err(access::needs_reading("a promotion"));
+    }
     if session_of(tx, task, now)?.ended_at.is_some() {
         return Err(ended("promote before its end, or store a note"));
     }
