@@ -38,6 +38,15 @@ pub(crate) fn file_of_lines(path: &Path) -> Result<File> {
     Ok(file)
 }
 
+/// The null device, which is read as an empty text.
+const NULL_DEVICE: &str = "/dev/null";
+
+/// Returns true for the null device, by whichever name. It is the one device that may be named:
+/// nobody waits for it.
+pub(crate) fn is_null_device(path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|place| place == Path::new(NULL_DEVICE))
+}
+
 /// The text of a file, or of standard input, without its byte order mark; `what` names it where it
 /// cannot be read.
 pub(crate) fn text_of(file: impl AsRef<Path>, what: &str) -> Result<String> {
@@ -45,13 +54,16 @@ pub(crate) fn text_of(file: impl AsRef<Path>, what: &str) -> Result<String> {
 }
 
 /// The text of a file, or of standard input, as it was written: of a document, which keeps its
-/// mark.
+/// mark. The file is a regular one, an open file of this process or the null device.
 pub(crate) fn written_text_of(file: impl AsRef<Path>, what: &str) -> Result<String> {
     let file = file.as_ref();
     if file == Path::new("-") {
         return limited(std::io::stdin()).with_context(|| format!("reading {what} from standard input"));
     }
-    let read = File::open(file).and_then(limited);
+    if is_null_device(file) {
+        return Ok(String::new());
+    }
+    let read = regular_file::open(file).and_then(limited);
     read.with_context(|| format!("reading {what} from {}", file.display()))
 }
 
@@ -102,6 +114,16 @@ mod tests {
     }
 
     #[test]
+    fn an_open_file_and_the_null_device_are_texts() {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        std::io::Write::write_all(&mut writer, b"\xef\xbb\xbfa note").unwrap();
+        drop(writer);
+        let path = format!("/dev/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&reader));
+        assert_eq!(text_of(&path, "the note").unwrap(), "a note");
+        assert_eq!(text_of(NULL_DEVICE, "the note").unwrap(), "");
+    }
+
+    #[test]
     fn what_never_ends_is_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("export.jsonl");
@@ -118,8 +140,13 @@ mod tests {
         assert!(error.contains("no regular file"), "{error}");
         assert_eq!(limited(&b"cut \xed\xa0\xbd."[..]).unwrap(), "cut \u{fffd}.");
         assert!(limited(&b"latin \xe9"[..]).unwrap_err().to_string().contains("must be UTF-8"));
-        let error = format!("{:#}", text_of("/dev/zero", "the report").unwrap_err());
-        assert!(error.contains("the report from /dev/zero") && error.contains("more than"), "{error}");
+        for path in [Path::new("/dev/zero"), &folder.path().join("pipe"), folder.path()] {
+            let error = format!("{:#}", text_of(path, "the report").unwrap_err());
+            let named = format!("the report from {}", path.display());
+            assert!(error.contains(&named) && error.contains("no regular file"), "{error}");
+        }
+        let endless = limited(std::io::repeat(b'x')).unwrap_err().to_string();
+        assert!(endless.contains("more than 67108864 bytes"), "{endless}");
         let whole = "x".repeat(usize::try_from(limits::INPUT_TEXT_BYTES_MAX).unwrap());
         assert_eq!(limited(whole.as_bytes()).unwrap().len(), whole.len());
     }

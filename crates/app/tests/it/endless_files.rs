@@ -16,10 +16,18 @@ fn what_never_ends_is_refused() {
         check(2, &["import", "--format", "jsonl", file], "is no regular file");
         check(2, &["sre", "import", "--memory", "notes", file], "is no regular file");
         check(1, &["memory", "list", "--config", file], "is no regular file");
+        for arguments in TEXTS {
+            check(1, &[arguments, &[file]].concat(), "it is no regular file");
+        }
     }
-    let large = "more than 67108864 bytes";
-    check(1, &["files", "put", "--memory", "notes", "a.md", "/dev/zero"], large);
-    check(1, &["profile", "apply", "--memory", "notes", "/dev/zero"], large);
-    check(1, &["prefs", "apply", "--memory", "notes", "/dev/zero"], large);
-    check(1, &["eval", "add", "t-001", "--findings", "/dev/zero"], large);
 }
+
+/// Commands that take a text, up to its file.
+const TEXTS: [&[&str]; 6] = [
+    &["files", "put", "--memory", "notes", "a.md"],
+    &["profile", "apply", "--memory", "notes"],
+    &["prefs", "apply", "--memory", "notes"],
+    &["eval", "add", "t-001", "--findings"],
+    &["prompt", "add", "--template", "coding"],
+    &["task", "complete", "t-001", "--report"],
+];

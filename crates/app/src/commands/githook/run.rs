@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use loci_api::commit::TaskCommits;
+use loci_server::regular_file;
 
 use super::git::Git;
 use super::message::{self, Comments};
@@ -196,7 +197,8 @@ impl Settings {
     }
 
     fn is_template(&self, text: &str, comments: &Comments) -> bool {
-        let template = self.template.as_ref().and_then(|path| read(path).ok());
+        let bytes = self.template.as_ref().and_then(|path| regular_file::read(Path::new(path)).ok());
+        let template = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         template.is_some_and(|template| message::says_the_same(text, &template, comments))
     }
 }

@@ -12,6 +12,7 @@ use loci_client::ClientError;
 use loci_engine::coding::hydration::{HydrationKind, KindStatus};
 use loci_engine::render::{Frame, fence};
 use loci_model::ports::ids::IdSource as _;
+use loci_server::regular_file;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -19,7 +20,6 @@ use super::delivery::Helper;
 use crate::adapters::RandomIds;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::input::regular_file;
 use crate::output;
 
 /// What a server is given where nothing else is said, whatever it is configured to take, and how much longer it is waited for.
@@ -122,7 +122,7 @@ fn digests(files: &[PathBuf]) -> Vec<String> {
 
 fn bytes_of(file: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    regular_file(file)?.read_to_end(&mut bytes)?;
+    regular_file::open(file)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
