@@ -32,6 +32,11 @@ pub(crate) struct NewDelivery<'a> {
     pub(crate) at: Timestamp,
 }
 
+/// Returns true for the target of a strategy that names no topic: nobody is to be notified.
+pub(crate) fn is_nobody(target: &str) -> bool {
+    target.is_empty()
+}
+
 /// Puts it into the outbox, due at once; false if one of that id is there already.
 pub(crate) fn put(tx: &mut dyn Tx, new: NewDelivery<'_>) -> Result<bool> {
     tx.deliveries_mut().insert(&Delivery {

@@ -149,7 +149,7 @@ async fn claim(engine: &Engine, deliver: &dyn Deliver, under_way: UnderWay) -> R
     let (now, direction) = (engine.clock.now(), DeliveryDirection::Out);
     let targets = engine.store.read(move |tx| tx.deliveries().targets(direction, now)).await?;
     let (reached, unknown): (Vec<String>, Vec<String>) =
-        targets.into_iter().partition(|target| deliver.reaches(target));
+        targets.into_iter().partition(|target| deliveries::is_nobody(target) || deliver.reaches(target));
     for target in unknown {
         set_aside(engine, target, now).await?;
     }
@@ -248,6 +248,10 @@ async fn attempt_of(
     kind: NoticeKind,
     attempt: u32,
 ) -> Result<Delivered> {
+    // Earlier versions queued hand-overs of strategies without a topic, which nobody can take.
+    if deliveries::is_nobody(&delivery.target) {
+        return Ok(Delivered::Accepted);
+    }
     // Read only now: lists are without what is said. Who was forgotten meanwhile is not told of.
     let (memory, id) = (delivery.memory.clone(), delivery.id.clone());
     let stored =

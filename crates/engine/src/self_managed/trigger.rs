@@ -8,6 +8,8 @@ use loci_model::ports::store::Tx;
 use loci_model::strategy::{SelfManaged, Strategy, Trigger};
 use loci_model::{JobId, Result, Timestamp};
 
+use crate::deliveries;
+
 /// The conditions of a strategy, any of which suffices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Conditions {
@@ -41,9 +43,11 @@ impl Conditions {
     }
 }
 
-/// What makes a strategy self-managed.
+/// Returns what makes a strategy self-managed; `None` also for a strategy that names no topic,
+/// because nobody could take what is handed over.
 pub(crate) fn own(strategy: &Strategy) -> Option<&SelfManaged> {
-    strategy.custom.as_ref().and_then(|custom| custom.self_managed.as_ref())
+    let own = strategy.custom.as_ref().and_then(|custom| custom.self_managed.as_ref());
+    own.filter(|own| !deliveries::is_nobody(&own.topic_arn))
 }
 
 /// The hand-over that an event causes, or puts off; `id` is for a new one. Asked for every event that is read.

@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use loci_engine::EngineSettings;
 use loci_engine::memories::{NewMemory, NewStrategy};
+use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::event::{ExtractionMode, Role::User};
+use loci_model::job::JobKind;
 use loci_model::ports::clock::Clock;
+use loci_model::ports::store::{Store, StoreExt};
 use loci_model::strategy::{CustomConfiguration, SelfManaged, StrategyBase, Trigger};
-use loci_model::{ActorId, Document, ErrorKind};
+use loci_model::{ActorId, DeliveryId, Document, ErrorKind};
 use loci_testkit::RecordingTargets;
 use serde_json::{Value, json};
 
@@ -234,6 +237,48 @@ fn what_has_no_target_waits_for_one() {
         targets.map(missing);
         assert!(serve(&world, &targets, known + 1));
     }
+}
+
+#[test]
+fn a_strategy_without_a_topic_hands_nothing_over() {
+    let mut quiet = own(&[Trigger::Messages(1)], 0);
+    let own = quiet.custom.as_mut().and_then(|custom| custom.self_managed.as_mut());
+    own.unwrap().topic_arn.clear();
+    let (world, targets) = world(quiet);
+    targets.unmap("");
+    let serve_for = |millis| {
+        let (until, clock) = (world.clock.now().plus_millis(millis), world.clock.clone());
+        assert!(world.serve_until(move || clock.now() >= until));
+    };
+    let backlog = || {
+        let found = world.drive((&*world.store as &dyn Store).read(|tx| tx.deliveries().backlog())).unwrap();
+        (found.pending, found.failed)
+    };
+    tell(&world, "s1", 0..3);
+    serve_for(30_000);
+    assert_eq!(backlog(), (0, 0));
+    assert!(world.jobs().iter().all(|job| job.kind != JobKind::Handover));
+
+    // One that an earlier version queued ends, and is neither sent nor counted as given up.
+    let now = world.clock.now();
+    let queued = Delivery {
+        id: DeliveryId::parse("d1").unwrap(),
+        memory: world.memory.id.clone(),
+        direction: DeliveryDirection::Out,
+        target: String::new(),
+        order_key: "self alice s1 own".to_owned(),
+        body: Document::parse("{}").unwrap(),
+        state: DeliveryState::Pending,
+        attempts: 0,
+        due: now,
+        last_error: None,
+        created_at: now,
+    };
+    let write = (&*world.store as &dyn Store).write(move |tx| tx.deliveries_mut().insert(&queued));
+    assert!(world.drive(write).unwrap());
+    assert_eq!(backlog(), (1, 0));
+    serve_for(10_000);
+    assert_eq!((backlog(), targets.tries()), ((0, 0), 0));
 }
 
 /// Whichever write fails, and however, each message is handed over once, in order.
