@@ -89,8 +89,8 @@ pub(super) fn lift_text(
     Ok(())
 }
 
-/// Refuses a new file of a mirror that has the text of a document that was put away here, or the
-/// path or the text of a forgotten person's document.
+/// Refuses a new file of a mirror that has the text of a version of a document that was put away
+/// here, or the path or the text of a forgotten person's document.
 ///
 /// # Errors
 /// `SOURCE_ERASED`.
@@ -110,10 +110,16 @@ pub(super) fn check_file(
         return Err(stays(LAY_HERE, at));
     }
     let is_its_own = |record: &Record| record.state_reason.as_deref() == Some(DELETED_IN_A_MIRROR);
-    match put_away(tx, writing, path)?.filter(|record| !is_its_own(record)) {
-        Some(record) if record.text.trim() == content.body.trim() => Err(stays(LAY_HERE, record.updated_at)),
-        Some(_) | None => Ok(()),
+    let Some(record) = put_away(tx, writing, path)?.filter(|record| !is_its_own(record)) else {
+        return Ok(());
+    };
+    // The file of a folder that is adopted again may be older than the last version.
+    let earlier = tx.records().history(&writing.memory.id, &record.id)?;
+    let has_text = |version: &Record| version.has_content() && version.text.trim() == content.body.trim();
+    if has_text(&record) || earlier.iter().any(has_text) {
+        return Err(stays(LAY_HERE, record.updated_at));
     }
+    Ok(())
 }
 
 /// Refuses a file of a mirror that has the text of a forgotten person's document, in any namespace.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use loci_engine::files::mirroring::{MirrorPull, NewMirror};
 use loci_engine::memories::NewMemory;
 use loci_engine::{Engine, EngineParts, EngineSettings};
-use loci_model::mirror::{MirrorKind, MirrorReport};
+use loci_model::mirror::{MirrorDirection, MirrorKind, MirrorReport};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ErrorKind, MemoryId};
 use loci_testkit::world::OpenVault;
@@ -261,6 +261,41 @@ fn a_folder_that_is_adopted_again_knows_the_files_that_stay() {
     mirrored.write(A, &other);
     assert_eq!(mirrored.sync().conflicts.len(), 1);
     rests(&other, 3);
+}
+
+#[test]
+fn a_folder_that_is_adopted_again_follows_its_documents() {
+    let (moved, gone) = ("knowledge/facts/c.md", "knowledge/facts/gone.md");
+    let edited = "knowledge/facts/mine.md";
+    for direction in [MirrorDirection::TwoWay, MirrorDirection::Export] {
+        let mirrored = Mirrored::new(|_| {});
+        let shelf = &mirrored.shelf;
+        for path in [A, B, gone, edited] {
+            shelf.put(path, &format!("the first text of {path}\n"));
+        }
+        mirrored.sync();
+        block_on(shelf.engine.mirror_remove(&shelf.caller, &shelf.memory(), "team")).unwrap();
+        for path in [A, A, gone, edited] {
+            let version = shelf.get(path).unwrap().version + 1;
+            shelf.put(path, &format!("text {version} of {path}\n"));
+        }
+        shelf.move_to(B, moved).unwrap();
+        shelf.delete(gone).unwrap();
+        mirrored.write(edited, "a person's\n");
+        let wanted = mirrored.wanted("team", MirrorKind::Directory);
+        let again = NewMirror { adopt: true, direction, ..wanted };
+        block_on(shelf.engine.mirror_add(&shelf.caller, again)).unwrap();
+        let report = mirrored.sync();
+        // What an earlier mirror wrote follows the tree; what a person wrote is nobody's to replace.
+        let text = |path: &str| mirrored.read(path).unwrap_or_default();
+        assert!(text(A).ends_with(&format!("text 3 of {A}\n")), "{direction:?}: {}", text(A));
+        assert_eq!(mirrored.read(B), None, "{direction:?}: {report:?}");
+        assert!(text(moved).ends_with(&format!("the first text of {B}\n")), "{direction:?}: {report:?}");
+        assert!(shelf.get(gone).is_err(), "{direction:?}: {report:?}");
+        let conflicts = usize::from(direction == MirrorDirection::TwoWay);
+        assert_eq!((report.conflicts.len(), mirrored.live()), (conflicts, 3 + conflicts), "{report:?}");
+        assert_eq!(text(edited) == "a person's\n", direction == MirrorDirection::Export, "{report:?}");
+    }
 }
 
 #[test]

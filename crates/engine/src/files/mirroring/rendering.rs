@@ -55,7 +55,18 @@ pub(super) struct Laid {
 impl Laid {
     /// The tree's entry of the document whose file lies at a path.
     pub(super) fn entry(&self, path: &str) -> Option<&Arc<TreeEntry>> {
-        self.entries.get(self.files.get(path)?.record.as_ref()?)
+        self.entry_of(self.files.get(path)?.record.as_ref()?)
+    }
+
+    /// The tree's entry of a document.
+    pub(super) fn entry_of(&self, record: &RecordId) -> Option<&Arc<TreeEntry>> {
+        self.entries.get(record)
+    }
+
+    /// Paths that documents left, each with the record.
+    pub(super) fn moved(&self) -> impl Iterator<Item = (&str, &RecordId)> {
+        let left = self.left.iter();
+        left.flat_map(|(record, paths)| paths.iter().map(move |path| (path.as_str(), record)))
     }
 }
 

@@ -86,13 +86,23 @@ pub(super) fn writer_of(mirror: &Mirror) -> Principal {
 
 /// How the files of a mirror are made.
 #[derive(Debug, Clone, Copy)]
-struct Laying {
+pub(super) struct Laying {
     layout: Layout,
     render_ids: bool,
     keeps_modes: bool,
 }
 
 impl Laying {
+    /// As the mirror is configured.
+    pub(super) fn of(mirror: &Mirror) -> Self {
+        let layout = Layout::all().iter().copied().find(|one| one.as_str() == mirror.layout);
+        Self {
+            layout: layout.unwrap_or_default(),
+            render_ids: mirror.render_ids,
+            keeps_modes: keeps_modes(mirror),
+        }
+    }
+
     /// A version as its file shows it.
     fn document(self, version: &Record, path: &DocumentPath) -> LaidDocument {
         let content = DocumentContent::of(version);
@@ -105,7 +115,7 @@ impl Laying {
     }
 
     /// The digest of the file that a version had, in hex digits.
-    fn digest_of(self, version: &Record, path: &DocumentPath) -> String {
+    pub(super) fn digest_of(self, version: &Record, path: &DocumentPath) -> String {
         let document = self.document(version, path);
         let executable = self.keeps_modes && document.content.is_executable();
         hex_of(&state_of(&Sha256::digest(self.layout.file_of(&document)).into(), executable))
@@ -140,12 +150,7 @@ impl Engine {
         let (content, masked) = self.masked_file(taking.content).await?;
         let taking = Taking { content, ..taking };
         let token = ClientToken::new(token, &parameters)?;
-        let layout = Layout::all().iter().copied().find(|one| one.as_str() == mirror.layout);
-        let laying = Laying {
-            layout: layout.unwrap_or_default(),
-            render_ids: mirror.render_ids,
-            keeps_modes: keeps_modes(mirror),
-        };
+        let laying = Laying::of(mirror);
         let ask = tree_of(mirror);
         let write = TreeWrite::of(&ask, "MirrorTake", Some(token));
         self.tree_write(caller, write, move |tx, writing| {

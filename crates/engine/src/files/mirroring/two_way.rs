@@ -176,6 +176,7 @@ impl Sync<'_> {
             .filter(|entry| !self.is_rendered_area(&entry.path))
             .map(|entry| (entry.path.clone(), self.state_of(entry)))
             .collect();
+        self.agree_on_renderings(&laid, &mirror).await?;
         // What lies there and cannot be read is neither missing nor written over.
         let shown = laid.files.iter().filter(|(path, _)| !is_left(path));
         let mut tree: Side = shown.map(|(path, one)| (path.clone(), one.digest)).collect();
