@@ -609,6 +609,60 @@ fn a_forgotten_item_comes_back_in_no_namespace() {
     assert_eq!(import_into(&home, "letta", &agent, "/elsewhere", &[]), [0, 0, 2]);
 }
 
+/// Memories of one person's and of nobody's, as a second export may have them: changed members, new
+/// ids, no owner, another layout of the text.
+fn exports_of_one_memory() -> Vec<String> {
+    let id = |id: &str| json!([{ "id": id, "memory": "Ann keeps bees.", "user_id": "ann" }]);
+    let more = json!([{ "id": "m-1", "memory": "Ann keeps bees.", "user_id": "ann", "hash": "f00" }]);
+    let unowned = json!([{ "id": "m-1", "memory": "Ann keeps bees." }]);
+    let laid = json!([{ "id": "m-1", "memory": "Ann  keeps\nbees. ", "user_id": "ann" }]);
+    let bare = json!([{ "memory": "Ann keeps bees.", "user_id": "ann", "score": 1 }]);
+    [id("m-1"), id("m-9"), more, unowned, laid, bare].map(|export| export.to_string()).to_vec()
+}
+
+#[test]
+fn an_item_that_was_erased_is_known_by_its_text() {
+    for reach in ["forget", "delete"] {
+        let home = home();
+        let exports = exports_of_one_memory();
+        let first = write(&home, "first.json", &exports[0]);
+        assert_eq!(import_into(&home, "mem0", &first, "/a", &[]), [1, 0, 0]);
+        if reach == "forget" {
+            home.ok(&["forget", "--memory", "notes", "--actor", "ann", "--confirm", "ann"]);
+        } else {
+            delete_records(&home, "/a", "Ann");
+        }
+        for (number, export) in exports.iter().enumerate() {
+            let file = write(&home, "later.json", export);
+            for namespace in ["/a", "/b"] {
+                let counted = import_into(&home, "mem0", &file, namespace, &[]);
+                assert_eq!(counted, [0, 0, 0], "{reach} {number} {namespace}");
+            }
+        }
+        // Another person's item has the same words, and another text is another item.
+        let ben = write(&home, "ben.json", r#"[{"id":"m-2","memory":"Ann keeps bees.","user_id":"ben"}]"#);
+        assert_eq!(import_into(&home, "mem0", &ben, "/b", &[]), [1, 0, 0], "{reach}");
+        // Restored on purpose, under whatever id, it is restored.
+        let renamed = write(&home, "renamed.json", &exports[1]);
+        assert_eq!(import_into(&home, "mem0", &renamed, "/c", &["--force"]), [1, 0, 0], "{reach}");
+        assert_eq!(import_into(&home, "mem0", &renamed, "/d", &[]), [1, 0, 0], "{reach}");
+    }
+}
+
+#[test]
+fn an_export_of_a_record_does_not_bring_it_back() {
+    let home = home();
+    let file = write(&home, "one.json", r#"[{"id":"m-1","memory":"Ann keeps bees."}]"#);
+    assert_eq!(import_into(&home, "mem0", &file, "/a", &[]), [1, 0, 0]);
+    home.ok(&["record", "create", "--memory", "notes", "--namespace", "/a", "The port is 8080."]);
+    export(&home, "mem0", "/a", "export.json");
+    delete_records(&home, "/a", "port");
+    let exported = home.path("export.json").display().to_string();
+    assert_eq!(import_into(&home, "mem0", &exported, "/b", &[]), [1, 0, 0]);
+    let listed = home.ok(&["record", "list", "--memory", "notes", "--json"]);
+    assert!(!listed.contains("8080"), "{listed}");
+}
+
 #[test]
 fn records_of_an_earlier_version_are_known_where_they_lie() {
     let home = home();

@@ -25,6 +25,12 @@ pub(crate) fn short_digest(key: &str, document: &DocumentContent) -> Option<Stri
     is_short.then(|| hex::encode(Sha256::digest(format!("{}:{key}{words}", key.len()))))
 }
 
+/// Returns the digest of an item's words; `None` for an empty text, which holds nothing.
+pub(crate) fn item_digest(text: &str) -> Option<String> {
+    let words = words(&DocumentContent::raw(text.to_owned()));
+    (!words.is_empty()).then(|| hex::encode(Sha256::digest(words)))
+}
+
 fn normal(document: &DocumentContent) -> Option<String> {
     let words = words(document);
     (words.chars().count() >= limits::FORGOTTEN_TEXT_CHARS_MIN).then_some(words)

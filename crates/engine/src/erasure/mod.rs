@@ -8,6 +8,7 @@
 //! | `erase` | removing everything of a person in one write, kind by kind |
 //! | `traces` | what else is kept of erased records and of a person's places, by key |
 //! | `tombstones` | sources that were erased, by keyed digests |
+//! | `item_names` | the names by which an imported item is known again after its erasure: pure |
 //! | `erased_texts` | the texts of documents that are to be erased, found before the write |
 //! | `forgotten_text` | the text of a document as its tombstone knows it: pure |
 //! | `dry_run` | a write that is undone |
@@ -17,6 +18,7 @@ mod erase;
 mod erased_texts;
 pub(crate) mod forgotten_text;
 mod holdings;
+mod item_names;
 mod owner_keys;
 mod person;
 mod tombstones;

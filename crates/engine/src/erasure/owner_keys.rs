@@ -74,11 +74,16 @@ impl NamedOwners {
         owners
     }
 
-    /// True where an owner is meant. Where people are named, agents own nothing.
+    /// True where an owner is meant.
     pub(super) fn is_owned_by(&self, is_meant: impl Fn(&str) -> bool) -> bool {
+        self.owners().any(is_meant)
+    }
+
+    /// Names of the owners. Where people are named, agents own nothing.
+    pub(super) fn owners(&self) -> impl Iterator<Item = &str> {
         let is_of_people = self.people().next().is_some();
-        let mut owners = self.0.iter().filter(|(kind, _)| !is_of_people || *kind == OwnerKind::Person);
-        owners.any(|(_, name)| is_meant(name))
+        let owners = self.0.iter().filter(move |(kind, _)| !is_of_people || *kind == OwnerKind::Person);
+        owners.map(|(_, name)| name.as_str())
     }
 
     /// Names of people: agents are left out.

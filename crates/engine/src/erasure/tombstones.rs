@@ -7,7 +7,6 @@
 use loci_model::erased_source::ErasedSource;
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ledger::Shelf;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::record::{Record, RecordKind, RecordOrigin};
@@ -19,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::erased_texts::ErasedTexts;
 use super::forgotten_text;
+use super::item_names::ItemNames;
 use crate::files::DocumentContent;
 use crate::idempotency::IfErased;
 use crate::keys::master_key::can_digest;
@@ -27,12 +27,8 @@ use crate::keys::master_key::can_digest;
 const ANY: &str = "any";
 /// The place of tombstones that outlive their memory.
 const OPERATION: &str = "ErasedSource";
-/// Metadata of imported records: the format.
-const IMPORT_FORMAT: &str = "import_format";
 /// Metadata of imported records and events: the id in the source.
 pub(crate) const IMPORT_ID: &str = "import_id";
-/// Metadata of imported records: the item's id and content, without its namespace, as a digest.
-const IMPORT_CONTENT: &str = "import_content";
 
 /// Metadata of records that an import of operations memory brought: the id in the memory they come from.
 pub(crate) const SRE_IMPORT_ID: &str = "imported_id";
@@ -52,6 +48,8 @@ pub(crate) enum Source<'a> {
     Item { format: &'a str, id: &'a str, namespace: Option<&'a str> },
     /// An item with its content, wherever it is imported to.
     ItemContent { format: &'a str, content: &'a str },
+    /// The text of an item, by its digest, under whatever id and wherever it is imported to.
+    ItemText { text: &'a str, owner: TextOwner<'a> },
     /// An imported event, by its conversation and its id in the source, which may have it in
     /// several.
     ImportedEvent { actor: &'a ActorId, session: &'a SessionId, id: &'a str },
@@ -70,6 +68,16 @@ pub(crate) enum Source<'a> {
     Message { strategy: &'a str, message: &'a str },
     /// What stands for an actor in what others said; no tombstone has this name.
     Pseudonym(&'a ActorId),
+}
+
+/// The owner that an erased item named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextOwner<'a> {
+    Named(&'a str),
+    /// One that is named, for copies of the item that name nobody.
+    Somebody,
+    /// None was named.
+    Nobody,
 }
 
 /// The name of an event's message.
@@ -102,6 +110,11 @@ impl Source<'_> {
             Self::Item { format, id, namespace: Some(namespace) } => vec!["item", format, id, namespace],
             Self::Item { format, id, namespace: None } => vec!["item", format, id],
             Self::ItemContent { format, content } => vec!["item-content", format, content],
+            Self::ItemText { text, owner: TextOwner::Named(owner) } => {
+                vec!["item-text", text, "named", owner]
+            }
+            Self::ItemText { text, owner: TextOwner::Somebody } => vec!["item-text", text, "somebody"],
+            Self::ItemText { text, owner: TextOwner::Nobody } => vec!["item-text", text, "nobody"],
             Self::ImportedEvent { actor, session, id } => {
                 vec!["imported-event", actor.as_str(), session.as_str(), id]
             }
@@ -171,15 +184,8 @@ impl Tombstones<'_> {
         if reach == Reach::Deleted {
             self.put_messages(tx, record, at)?;
         }
-        if let Some((format, id)) = imported(record) {
-            let namespace = record.namespace.normal();
-            self.put(tx, &Source::Item { format, id, namespace: Some(&namespace) }, at)?;
-            if let Some(content) = word(record, IMPORT_CONTENT) {
-                self.put(tx, &Source::ItemContent { format, content }, at)?;
-            }
-            if reach != Reach::Deleted {
-                self.put(tx, &Source::Item { format, id, namespace: None }, at)?;
-            }
+        if let Some(names) = ItemNames::of(record) {
+            self.put_item(tx, record, names, reach, at)?;
         }
         if let Some(place) = tx.ledger().noun::<TreePlace>(self.memory, record.id.as_str())? {
             let (namespace, key) = (place.namespace.as_str(), place.key.as_str());
@@ -194,6 +200,32 @@ impl Tombstones<'_> {
         let Reach::Forgotten(texts) = reach else { return Ok(()) };
         for text in texts.of(record) {
             self.put(tx, &Source::ForgottenText { text: &text }, at)?;
+        }
+        Ok(())
+    }
+
+    /// Notes an imported item, with the texts of all its versions.
+    fn put_item(
+        &self,
+        tx: &mut dyn Tx,
+        record: &Record,
+        mut names: ItemNames<'_>,
+        reach: Reach<'_>,
+        at: Timestamp,
+    ) -> Result<()> {
+        for version in &tx.records().history(self.memory, &record.id)? {
+            names.add_text(version);
+        }
+        let (format, id) = (names.format, names.id);
+        self.put(tx, &Source::Item { format, id, namespace: Some(&names.namespace) }, at)?;
+        if let Some(content) = names.content {
+            self.put(tx, &Source::ItemContent { format, content }, at)?;
+        }
+        if reach != Reach::Deleted {
+            self.put(tx, &Source::Item { format, id, namespace: None }, at)?;
+        }
+        for text in names.erased_texts() {
+            self.put(tx, &text, at)?;
         }
         Ok(())
     }
@@ -302,9 +334,11 @@ impl Tombstones<'_> {
     /// # Errors
     /// Errors of the store and of the vault.
     pub(crate) fn of_import(&self, tx: &dyn ReadTx, record: &Record) -> Result<Option<Timestamp>> {
-        let Some((format, id)) = imported(record) else { return Ok(None) };
-        let namespace = record.namespace.normal();
-        for source in item_sources(record, (format, id), &namespace).into_iter().flatten() {
+        if !self.is_any(tx)? {
+            return Ok(None);
+        }
+        let Some(names) = ItemNames::of(record) else { return Ok(None) };
+        for source in names.sources() {
             if let Some(at) = self.get(tx, &source)? {
                 return Ok(Some(at));
             }
@@ -317,9 +351,8 @@ impl Tombstones<'_> {
     /// # Errors
     /// Errors of the store and of the vault.
     pub(crate) fn lift_import(&self, tx: &mut dyn Tx, record: &Record) -> Result<()> {
-        let Some((format, id)) = imported(record) else { return Ok(()) };
-        let namespace = record.namespace.normal();
-        for source in item_sources(record, (format, id), &namespace).into_iter().flatten() {
+        let Some(names) = ItemNames::of(record) else { return Ok(()) };
+        for source in names.sources() {
             self.lift(tx, &source)?;
         }
         Ok(())
@@ -389,40 +422,11 @@ fn scope(digest: &str) -> TokenScope {
     TokenScope { place: "server".to_owned(), operation: OPERATION.to_owned(), token: digest.to_owned() }
 }
 
-/// Returns the format and the id in its source of a record that an import brought.
-fn imported(record: &Record) -> Option<(&str, &str)> {
-    match (word(record, IMPORT_FORMAT), word(record, IMPORT_ID)) {
-        (Some(format), Some(id)) => Some((format, id)),
-        _ => word(record, SRE_IMPORT_ID).map(|id| (SRE_FORMAT, id)),
-    }
-}
-
-/// The names under which an imported record may have been erased: in its namespace, with its
-/// person, and by its content.
-fn item_sources<'a>(
-    record: &'a Record,
-    (format, id): (&'a str, &'a str),
-    namespace: &'a str,
-) -> [Option<Source<'a>>; 3] {
-    let item = |namespace| Some(Source::Item { format, id, namespace });
-    let content = word(record, IMPORT_CONTENT).map(|content| Source::ItemContent { format, content });
-    [item(Some(namespace)), item(None), content]
-}
-
 /// Returns the digest of a document's path and words, where those are too few to be known by
 /// themselves.
 fn short_text(key: &str, record: &Record) -> Option<String> {
     let is_document = record.kind == RecordKind::Document;
     is_document.then(|| forgotten_text::short_digest(key, &DocumentContent::of(record))).flatten()
-}
-
-fn word<'a>(record: &'a Record, key: &str) -> Option<&'a str> {
-    match record.metadata.get(key) {
-        Some(MetadataValue::String(text)) => Some(text),
-        Some(MetadataValue::StringList(_) | MetadataValue::Number(_) | MetadataValue::DateTime(_)) | None => {
-            None
-        }
-    }
 }
 
 #[cfg(test)]
