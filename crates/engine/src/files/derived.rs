@@ -30,17 +30,18 @@ pub fn derived_directory(kind: RecordKind) -> &'static str {
     }
 }
 
-/// The path of a record that has none: its kind's directory, and a name made of its title or body that is not taken.
+/// The path of a record that has none, in its kind's directory or one beside it: a name made of its
+/// title or body that is not taken.
 ///
 /// # Errors
 /// Those of `taken`; `Conflict` where every name is taken.
 pub fn derived_path(
-    kind: RecordKind,
+    directory: &str,
     title: Option<&str>,
     body: &str,
     taken: impl FnMut(&DocumentPath, &PathKey) -> Result<bool>,
 ) -> Result<DocumentPath> {
-    free_path(derived_directory(kind), &file_stem(title, body), taken)
+    free_path(directory, &file_stem(title, body), taken)
 }
 
 /// A title of a body: its first heading, else its first sentence; empty where it has neither. What is cut ends in `…`.
@@ -118,7 +119,8 @@ mod tests {
     #[test]
     fn where_records_lie() {
         let check = |kind: RecordKind, expect: &str| {
-            let path = derived_path(kind, Some("One thing"), "body", |_, _| Ok(false)).unwrap();
+            let directory = derived_directory(kind);
+            let path = derived_path(directory, Some("One thing"), "body", |_, _| Ok(false)).unwrap();
             assert_eq!(path.as_str(), expect);
         };
         check(RecordKind::Fact, "knowledge/facts/one-thing.md");

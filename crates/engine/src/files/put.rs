@@ -171,8 +171,10 @@ impl Writing<'_> {
             }
         }
         let stem = file_stem(content.title.as_deref(), content.prose());
-        let path = free_path(DEFAULT_DIRECTORY, &stem, |_, key| {
-            Ok(self.tree.entry(tx, key)?.is_some_and(|entry| entry.is_live(self.now)))
+        let directory = self.tree.open_directory(tx, DEFAULT_DIRECTORY, self.now, None)?;
+        let path = free_path(&directory, &stem, |_, key| {
+            let is_taken = self.tree.entry(tx, key)?.is_some_and(|entry| entry.is_live(self.now));
+            Ok(is_taken || self.tree.live_below(tx, key, self.now, None)?.is_some())
         })?;
         self.create(tx, &path, content, reason)
     }

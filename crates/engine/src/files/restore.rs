@@ -228,7 +228,7 @@ impl Writing<'_> {
             let taken = self.tree.entry(tx, &path.key())?;
             let is_other = taken
                 .is_some_and(|entry| entry.standing == EntryStanding::Live && entry.record != one.current.id);
-            if is_other {
+            if is_other || !self.tree.has_room(tx, path, self.now, &one.current.id)? {
                 return Ok(false);
             }
         }

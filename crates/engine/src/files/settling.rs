@@ -11,7 +11,7 @@ use loci_model::tree_entry::{
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
 use super::areas::Area;
-use super::derived::derived_path;
+use super::derived::{derived_directory, derived_path};
 use super::document::{prose_of, shown_title, standing_of};
 use super::path::{DocumentPath, PathKey};
 use super::tree::{Tree, TreeAsk};
@@ -45,6 +45,12 @@ impl Placing<'_> {
     /// The version that lay in the tree.
     fn before(&self) -> Option<u32> {
         self.entry.as_ref().filter(|entry| entry.standing == EntryStanding::Live).map(|entry| entry.version)
+    }
+
+    /// Returns true where the record lies at a path already.
+    fn lies_at(&self, path: &DocumentPath) -> bool {
+        let key = path.key();
+        self.before().is_some() && self.entry.as_ref().is_some_and(|entry| entry.key == key.as_str())
     }
 }
 
@@ -98,7 +104,7 @@ impl Tree {
 
     fn put_in(&self, tx: &mut dyn Tx, placing: Placing<'_>) -> Result<TreeEntry> {
         let record = placing.record;
-        let (path, origin) = self.path_of(tx, record, placing.place.as_ref())?;
+        let (path, origin) = self.path_of(tx, &placing)?;
         let entry = standing_of(record, &self.normal, &path, origin)?;
         let before = placing.before();
         if let Some(old) = placing.entry.as_ref().filter(|old| before.is_some() && is_same(old, &entry)) {
@@ -192,27 +198,32 @@ impl Tree {
         })
     }
 
-    /// The path of a record: the one it was given, where that is a document's and no other has it; else the one it got by itself.
-    fn path_of(
-        &self,
-        tx: &dyn ReadTx,
-        record: &Record,
-        place: Option<&TreePlace>,
-    ) -> Result<(DocumentPath, PathOrigin)> {
+    /// The path of a record: the one it was given, where that is a document's and no other has it; else the
+    /// one it got by itself. Where another document has the place of a directory of the path, or lies below
+    /// the path, no file system could hold both: the record gets a path elsewhere. Who lies at the given path
+    /// keeps it.
+    fn path_of(&self, tx: &dyn ReadTx, placing: &Placing<'_>) -> Result<(DocumentPath, PathOrigin)> {
+        let record = placing.record;
+        let (now, own) = (record.updated_at, &record.id);
         let is_free = |key: &PathKey| self.is_free(tx, key, record);
+        let has_room = |path: &DocumentPath| self.has_room(tx, path, now, own);
         if let Some(given) = record.path.as_deref().and_then(given_path)
             && is_free(&given.key())?
+            && (placing.lies_at(&given) || has_room(&given)?)
         {
             return Ok((given, PathOrigin::Given));
         }
-        let derived = place.and_then(|place| place.derived.as_deref()).and_then(given_path);
+        let derived = placing.place.as_ref().and_then(|place| place.derived.as_deref()).and_then(given_path);
         if let Some(derived) = derived
             && is_free(&derived.key())?
+            && has_room(&derived)?
         {
             return Ok((derived, PathOrigin::Derived));
         }
-        let title = record.title.as_deref();
-        let path = derived_path(record.kind, title, prose_of(record), |_, key| Ok(!is_free(key)?))?;
+        let directory = self.open_directory(tx, derived_directory(record.kind), now, Some(own))?;
+        let path = derived_path(&directory, record.title.as_deref(), prose_of(record), |_, key| {
+            Ok(!is_free(key)? || self.live_below(tx, key, now, Some(own))?.is_some())
+        })?;
         Ok((path, PathOrigin::Derived))
     }
 

@@ -6,10 +6,11 @@ use std::sync::OnceLock;
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::tree_entry::{EntryStanding, TreeEntry, TreePlace, TreeProgress};
-use loci_model::{MemoryId, Namespace, RecordId, Result, Timestamp};
+use loci_model::{Error, MemoryId, Namespace, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
-use super::path::PathKey;
+use super::areas::KNOWLEDGE;
+use super::path::{DocumentPath, PathKey};
 use super::slug::topic_key;
 use crate::sre::UsersPlaces;
 
@@ -18,6 +19,9 @@ const TOPIC_PLACES: usize = 16;
 
 /// Entries below a path that are read at once.
 const ENTRIES_PER_READ: usize = 100;
+
+/// Numbers that are tried behind a directory's name.
+const DIRECTORIES_MAX: usize = 10_000;
 
 /// Entries of progress that are read at once.
 const PROGRESS_PER_READ: usize = 1_000;
@@ -97,6 +101,67 @@ impl Tree {
                 Some(_) | None => return Ok(None),
             }
         }
+    }
+
+    /// A document that has the place of one of a path's directories, but for one record.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub(super) fn live_above(
+        &self,
+        tx: &dyn ReadTx,
+        path: &DocumentPath,
+        now: Timestamp,
+        except: Option<&RecordId>,
+    ) -> Result<Option<TreeEntry>> {
+        let mut above = path.directory();
+        while !above.is_empty() && above != KNOWLEDGE {
+            let entry = self.entry(tx, &DocumentPath::parse(above)?.key())?;
+            let is_there = |entry: &TreeEntry| entry.is_live(now) && Some(&entry.record) != except;
+            if let Some(entry) = entry.filter(is_there) {
+                return Ok(Some(entry));
+            }
+            above = above.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+        Ok(None)
+    }
+
+    /// Returns true where no directory of a path is a document, and none lies below the path, but for
+    /// one record: a file system can hold a document there.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub(super) fn has_room(
+        &self,
+        tx: &dyn ReadTx,
+        path: &DocumentPath,
+        now: Timestamp,
+        except: &RecordId,
+    ) -> Result<bool> {
+        let is_below_one = self.live_above(tx, path, now, Some(except))?.is_some();
+        Ok(!is_below_one && self.live_below(tx, &path.key(), now, Some(except))?.is_none())
+    }
+
+    /// Returns the first of `directory`, `directory-2`, `directory-3` … whose place no document has.
+    ///
+    /// # Errors
+    /// Errors of the store; `Conflict` where documents have the places of all of them.
+    pub(super) fn open_directory(
+        &self,
+        tx: &dyn ReadTx,
+        directory: &str,
+        now: Timestamp,
+        except: Option<&RecordId>,
+    ) -> Result<String> {
+        for number in 1..=DIRECTORIES_MAX {
+            let name = if number == 1 { directory.to_owned() } else { format!("{directory}-{number}") };
+            let entry = self.entry(tx, &DocumentPath::parse(&name)?.key())?;
+            if !entry.is_some_and(|entry| entry.is_live(now) && Some(&entry.record) != except) {
+                return Ok(name);
+            }
+        }
+        let rule = format!("documents have the places of {directory} to {directory}-{DIRECTORIES_MAX}");
+        Err(Error::conflict(format!("{rule}: move one of them away, or give a path")).on("path"))
     }
 
     /// Where a record lies, in whichever tree.

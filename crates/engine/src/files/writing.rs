@@ -11,7 +11,7 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
 use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
 
-use super::areas::{KNOWLEDGE, check_writable};
+use super::areas::check_writable;
 use super::document::{DocumentContent, has_readable_head, is_redacted};
 use super::path::DocumentPath;
 use super::redacted_content;
@@ -347,16 +347,9 @@ impl Writing<'_> {
         path: &DocumentPath,
         moving: Option<&RecordId>,
     ) -> Result<()> {
-        let mut above = path.directory();
-        while !above.is_empty() && above != KNOWLEDGE {
-            let entry = self.tree.entry_of(tx, DocumentPath::parse(above)?.key().as_str())?;
-            if let Some(entry) =
-                entry.filter(|entry| entry.is_live(self.now) && Some(&entry.record) != moving)
-            {
-                let rule = format!("{} is a document and no directory: choose another path", entry.path);
-                return Err(Error::conflict(rule).because(Reason::PathConflict).on("path"));
-            }
-            above = above.rsplit_once('/').map_or("", |(above, _)| above);
+        if let Some(entry) = self.tree.live_above(tx, path, self.now, moving)? {
+            let rule = format!("{} is a document and no directory: choose another path", entry.path);
+            return Err(Error::conflict(rule).because(Reason::PathConflict).on("path"));
         }
         self.check_no_directory(tx, path, moving)
     }

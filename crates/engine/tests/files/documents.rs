@@ -2,6 +2,7 @@
 
 use loci_engine::files::{AppendTo, DocumentPut, DocumentWritten, Edit, Precondition, PutContent};
 use loci_engine::idempotency::{ClientToken, IfErased};
+use loci_engine::records::NewRecord;
 use loci_model::principal::Capability;
 use loci_model::tree_entry::DocumentOperation;
 use loci_model::{ActorId, ErrorKind, Namespace, Reason, Result};
@@ -143,6 +144,32 @@ fn a_directory_is_no_document() {
     shelf.move_to("knowledge/own/deep/a.md", "knowledge/own").unwrap();
     shelf.delete("knowledge/own").unwrap();
     shelf.put("knowledge/own/b.md", "x");
+}
+
+#[test]
+fn a_document_that_has_the_place_of_a_directory_keeps_no_record_out() {
+    let shelf = Shelf::new();
+    let lie = |expect: [usize; 2]| {
+        let paths = shelf.paths(None, None);
+        let below = |directory: &str| {
+            paths.iter().filter(|path| path.starts_with(directory) && path.ends_with(".md")).count()
+        };
+        assert_eq!(["knowledge/facts/", "knowledge/facts-3/"].map(below), expect, "{paths:?}");
+    };
+    shelf.put("knowledge/facts", "mine\n");
+    shelf.put("knowledge/facts-2", "mine, too\n");
+    let path = Some("knowledge/facts/wasps.md".to_owned());
+    let given = NewRecord { path, ..shelf.fact("Wasps are not kept.") };
+    shelf.records("/team", vec![shelf.fact("Bees are kept on the roof."), given]);
+    shelf.add(text("# Hives\n\n- three\n"));
+    lie([0, 3]);
+    assert_eq!(shelf.body("knowledge/facts"), "mine\n");
+    // What lies there by now is a directory; where the document goes, its name is one again.
+    let onto = shelf.put_as(&shelf.caller, Some("knowledge/facts-3"), text("x"), Some(Precondition::Any));
+    assert_eq!(why(onto), (ErrorKind::Conflict, Some(Reason::PathConflict)));
+    shelf.delete("knowledge/facts").unwrap();
+    shelf.records("/team", vec![shelf.fact("Ants come in May.")]);
+    lie([1, 3]);
 }
 
 #[test]

@@ -320,6 +320,18 @@ fn a_coding_agents_folder_that_is_adopted_again_makes_no_conflict() {
 }
 
 #[test]
+fn a_document_and_the_directory_of_its_name_both_lie_in_a_mirror() {
+    let mirrored = Mirrored::new(|_| {});
+    mirrored.shelf.put("knowledge/facts", "mine\n");
+    mirrored.shelf.records("/team", vec![mirrored.shelf.fact("Bees are kept on the roof.")]);
+    let report = mirrored.sync();
+    assert_eq!((report.written, report.notes.len(), report.refused.len()), (2, 0, 0), "{report:?}");
+    assert_eq!(mirrored.read("knowledge/facts").as_deref(), Some("mine\n"));
+    let beside = fs::read_dir(mirrored.root().join("knowledge/facts-2")).unwrap();
+    assert_eq!(beside.count(), 1, "{report:?}");
+}
+
+#[test]
 fn what_lies_in_the_way_is_named_until_it_is_gone() {
     let mirrored = Mirrored::new(|new| new.adopt = true);
     let (inside, alone) = ("knowledge/a/b.md", "knowledge/c.md");

@@ -8,7 +8,7 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
-use loci_model::tree_entry::{DocumentOperation, EntryStanding};
+use loci_model::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
 use loci_model::{Error, RecordId, Result};
 use serde::{Deserialize, Serialize};
 
@@ -182,9 +182,9 @@ impl Writing<'_> {
         let path = one.was.as_ref().and_then(|was| was.path.as_deref()).unwrap_or(&one.path);
         let Ok(path) = DocumentPath::check(path) else { return Ok(true) };
         check_writable(&path, self.is_admin)?;
-        let entry = self.tree.entry(tx, &path.key())?;
-        Ok(!entry
-            .is_some_and(|entry| entry.standing == EntryStanding::Live && entry.record != one.current.id))
+        let (entry, own) = (self.tree.entry(tx, &path.key())?, &one.current.id);
+        let is_other = |entry: TreeEntry| entry.standing == EntryStanding::Live && entry.record != *own;
+        Ok(!entry.is_some_and(is_other) && self.tree.has_room(tx, &path, self.now, own)?)
     }
 
     fn put_back(

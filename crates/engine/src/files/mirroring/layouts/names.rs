@@ -17,7 +17,18 @@ pub(super) fn free_name(stem: &str, ending: &str, taken: &BTreeSet<String>) -> S
     names.find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
-/// A path in a directory of the tree that no document has, in any spelling.
+/// Returns the first of `directory`, `directory-2`, `directory-3` … whose place no document has, in
+/// any spelling.
+pub(super) fn open_directory(directory: &str, documents: &[LaidDocument]) -> String {
+    let taken = taken_below(directory, documents);
+    let numbered = (2_u64..).map(|number| format!("{directory}-{number}"));
+    let mut names = std::iter::once(directory.to_owned()).chain(numbered);
+    // There is always one: there are fewer documents than numbers.
+    names.find(|name| !taken.contains(&folded(name))).unwrap_or_default()
+}
+
+/// A path in a directory of the tree that no document has, in any spelling; in one beside it, where
+/// a document has the directory's place.
 ///
 /// # Errors
 /// Those of the rules of paths.
@@ -26,7 +37,8 @@ pub(super) fn free_tree_path(
     stem: &str,
     documents: &[LaidDocument],
 ) -> Result<DocumentPath> {
-    free_path_beside(directory, stem, &taken_below(directory, documents))
+    let directory = open_directory(directory, documents);
+    free_path_beside(&directory, stem, &taken_below(&directory, documents))
 }
 
 /// The paths of a directory that documents have, as no file system tells them apart.
@@ -46,4 +58,34 @@ pub(super) fn free_path_beside(
     taken: &BTreeSet<String>,
 ) -> Result<DocumentPath> {
     free_path(directory, stem, |_, key| Ok(taken.contains(&key.to_string())))
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::RecordId;
+    use loci_model::record::RecordKind;
+
+    use super::*;
+    use crate::files::DocumentContent;
+
+    #[test]
+    fn a_directory_whose_place_a_document_has_is_passed_over() {
+        let document = |path: &str| LaidDocument {
+            path: DocumentPath::parse(path).unwrap(),
+            record: RecordId::of_uuid(1),
+            kind: RecordKind::Document,
+            content: DocumentContent::raw("text\n".to_owned()),
+            reads: 0,
+        };
+        let check = |paths: &[&str], expect: &str| {
+            let documents: Vec<LaidDocument> = paths.iter().map(|path| document(path)).collect();
+            let path = free_tree_path("knowledge/facts", "a", &documents).unwrap();
+            assert_eq!(path.as_str(), expect, "{paths:?}");
+        };
+        check(&[], "knowledge/facts/a.md");
+        check(&["knowledge/facts/a.md"], "knowledge/facts/a-2.md");
+        check(&["knowledge/Facts"], "knowledge/facts-2/a.md");
+        check(&["knowledge/facts", "knowledge/facts-2"], "knowledge/facts-3/a.md");
+        check(&["knowledge/facts.md"], "knowledge/facts/a.md");
+    }
 }

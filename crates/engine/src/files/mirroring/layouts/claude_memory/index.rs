@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::names::{free_path_beside, taken_below};
+use super::super::names::{free_path_beside, open_directory, taken_below};
 use super::super::{Around, FileMeaning, LaidDocument, LaidState};
 use super::topic;
 use crate::files::slug::file_stem;
@@ -112,7 +112,8 @@ pub(super) fn read(file: &str, around: &Around<'_>) -> FileMeaning {
     let (preface, list) = file.split_at_checked(above).unwrap_or((file, ""));
     let named: BTreeSet<&String> = around.state.names.values().chain(around.files).collect();
     let mut new: Vec<(DocumentPath, DocumentContent)> = Vec::new();
-    let mut taken = taken_below(DIRECTORY, around.documents);
+    let directory = open_directory(DIRECTORY, around.documents);
+    let mut taken = taken_below(&directory, around.documents);
     for line in list.lines() {
         let Some((stem, content)) = document_of(line, &named) else { continue };
         // It came by another sync, which was cut off, or is a line with a secret, which stays in
@@ -125,7 +126,7 @@ pub(super) fn read(file: &str, around: &Around<'_>) -> FileMeaning {
         if around.documents.iter().any(is_there) {
             continue;
         }
-        let free = |stem: &str| free_path_beside(DIRECTORY, stem, &taken);
+        let free = |stem: &str| free_path_beside(&directory, stem, &taken);
         // A link may lead to a file whose name no document can have.
         let named = free(&stem).or_else(|_| free(&file_stem(content.title.as_deref(), content.prose())));
         match named {
