@@ -76,7 +76,7 @@ pub const HOOK_BODY_MS_MAX: u64 = 30_000;
 /// Bytes of a refused body that are read away before its answer, where a place among the slow connections is
 /// free; a client that sends more, or finds none, may see a reset.
 pub const UNREAD_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// Milliseconds that reading a refused body away may take.
+/// Milliseconds that reading a refused body away may take, as long as no other connection needs its place.
 pub const UNREAD_MS_MAX: u64 = 30_000;
 /// The same where the server is full, or stops.
 pub const UNREAD_SHORT_MS_MAX: u64 = 2_000;
@@ -95,6 +95,10 @@ pub const CONNECTIONS_MAX_DEFAULT: usize = 1024;
 pub const HEALTH_CONNECTIONS_MAX: usize = 16;
 /// Milliseconds in which such a connection must have sent the head of its request.
 pub const HEALTH_HEAD_MS_MAX: u64 = 2_000;
+/// Connections beyond those that lost their place while the head of their request was on its way.
+pub const LATE_CONNECTIONS_MAX: usize = 64;
+/// Milliseconds that such a head may take: it is answered all the same.
+pub const LATE_HEAD_MS_MAX: u64 = 500;
 /// Connections on the unix socket at once.
 pub const SOCKET_CONNECTIONS_MAX: usize = 256;
 /// File descriptors that connections leave to the store, to git and to calls of others.

@@ -32,7 +32,7 @@ pub fn connections_within(descriptors: u64, listeners: u64, wanted: usize) -> us
     let listeners = listeners.max(1);
     let others = limits::DESCRIPTORS_RESERVED
         + limits::SOCKET_CONNECTIONS_MAX as u64
-        + listeners * limits::HEALTH_CONNECTIONS_MAX as u64;
+        + listeners * (limits::HEALTH_CONNECTIONS_MAX + limits::LATE_CONNECTIONS_MAX) as u64;
     let left = descriptors - others.min(descriptors / 2);
     wanted.min(usize::try_from(left / listeners).unwrap_or(usize::MAX)).max(1)
 }
@@ -49,8 +49,8 @@ mod tests {
         };
         check(1 << 20, 1, 1024, 1024);
         check(1 << 20, 2, 1024, 1024);
-        check(1552, 1, 1024, 1024);
-        check(1551, 1, 1024, 1023);
+        check(1616, 1, 1024, 1024);
+        check(1615, 1, 1024, 1023);
         check(1024, 1, 1024, 512);
         check(1024, 2, 1024, 256);
         check(256, 1, 1024, 128);

@@ -1,7 +1,7 @@
 //! Accepting connections and answering on them with hyper, HTTP/1.1, until the signal to stop.
-//! Where all usual places are taken, a connection that has yet to send a head gives its place to a
-//! new one; where none has, a few connections are taken in for health checks alone, so that a full
-//! server still says that it lives.
+//! Where all usual places are taken, a connection that has yet to send a head, or the rest of a body
+//! that nobody reads, gives its place to a new one; where none has, a few connections are taken in
+//! for health checks alone, so that a full server still says that it lives.
 
 use std::convert::Infallible;
 use std::sync::{Arc, PoisonError};
@@ -11,6 +11,7 @@ use axum::Router;
 use axum::body::Body;
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
+use hyper::header::HeaderValue;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use loci_model::limits;
@@ -112,17 +113,28 @@ impl Connections {
     /// Answers on a connection for as long as it has its place.
     async fn tcp(self: Arc<Self>, stream: tokio::net::TcpStream, slot: Slot) {
         let slot = Arc::new(slot);
+        let mut served = std::pin::pin!(self.served(stream, &slot));
         // Until the runtime has looked for events, bytes that are there already are not seen.
         tokio::task::yield_now().await;
         tokio::select! {
             // A head that is there is read before the place may be lost.
             biased;
-            () = self.served(stream, &slot) => {}
-            () = slot.lost() => {
-                self.doors.metrics.connection_displaced();
-                tracing::debug!("a connection without a whole head gave its place to another");
-            }
+            () = served.as_mut() => return,
+            () = slot.lost() => {}
         }
+        // A head that is on its way is answered all the same, as long as few wait for one.
+        tokio::task::yield_now().await;
+        let late = self.slots.late.try_acquire();
+        let ms_max = if late.is_ok() { limits::LATE_HEAD_MS_MAX } else { 0 };
+        let ended = tokio::time::timeout(Duration::from_millis(ms_max), served.as_mut()).await;
+        if ended.is_ok() {
+            return;
+        }
+        if slot.is_late() {
+            return served.await;
+        }
+        self.doors.metrics.connection_displaced();
+        tracing::debug!("a connection without a whole head gave its place to another");
     }
 
     async fn served(&self, stream: tokio::net::TcpStream, slot: &Arc<Slot>) {
@@ -167,13 +179,17 @@ impl Connections {
             metrics: Arc::clone(&self.doors.metrics),
             stopping: self.stopping.clone(),
             peer,
-            is_for_health,
         };
         let answer = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
             let (asking, slot) = (asking.clone(), slot.clone());
-            let has_place = slot.as_ref().is_none_or(|slot| slot.head_came());
+            if let Some(slot) = &slot {
+                slot.head_came();
+            }
             async move {
-                let answer = if has_place { asking.answered(request).await? } else { asking.refused() };
+                let mut answer = asking.answered(request, slot.as_deref()).await?;
+                if slot.as_ref().is_some_and(|slot| slot.is_late()) {
+                    answer.headers_mut().insert(hyper::header::CONNECTION, HeaderValue::from_static("close"));
+                }
                 Ok::<_, Infallible>(answer.map(|body| AnsweredBody::new(body, slot)))
             }
         });
@@ -206,57 +222,66 @@ struct Asking {
     metrics: Arc<Metrics>,
     stopping: watch::Receiver<bool>,
     peer: Peer,
-    /// Only health checks are answered.
-    is_for_health: bool,
 }
 
 impl Asking {
-    async fn answered(self, request: hyper::Request<Incoming>) -> Result<hyper::Response<Body>, Infallible> {
+    async fn answered(
+        self,
+        request: hyper::Request<Incoming>,
+        slot: Option<&Slot>,
+    ) -> Result<hyper::Response<Body>, Infallible> {
         let (mut head, body) = request.into_parts();
         head.extensions.insert(self.peer);
         if let Some(rule) = host::fault(&head, self.peer) {
             return Ok(host::refused(rule));
         }
-        if !self.is_for_health || HEALTH_PATHS.contains(&head.uri.path()) {
-            return answer_one(&self.pace, self.router, head, body, self.stopping).await;
+        let only_health = slot.is_some_and(|slot| slot.is_for_health || slot.is_late());
+        if !only_health || HEALTH_PATHS.contains(&head.uri.path()) {
+            return self.answer_one(head, body, slot).await;
         }
-        let answer = self.refused();
-        if !asks_first(&head) {
-            read_away(&self.pace, body, limits::UNREAD_SHORT_MS_MAX, self.stopping).await;
-        }
-        Ok(answer)
-    }
-
-    /// The answer where there is no place left, counted.
-    fn refused(&self) -> hyper::Response<Body> {
         self.metrics.connection_refused();
-        full()
+        if !asks_first(&head) {
+            self.courtesy(slot, body, limits::UNREAD_SHORT_MS_MAX).await;
+        }
+        Ok(full())
     }
-}
 
-/// Answers one request. What the door left unread of its body is read away first: a connection closed on unread bytes is
-/// reset, and its client may never see why it was refused. That is a courtesy to a sender whom nobody may
-/// know, so it needs a place among the slow connections, however fast the bytes come: without one the answer
-/// is sent at once.
-async fn answer_one(
-    pace: &PaceRules,
-    router: Router,
-    head: hyper::http::request::Parts,
-    body: Incoming,
-    stopping: watch::Receiver<bool>,
-) -> Result<hyper::Response<Body>, Infallible> {
-    let asks_first = asks_first(&head);
-    let left = Left::default();
-    let body = PacedBody::new(body, left.clone(), pace.clone());
-    let request = hyper::Request::from_parts(head, Body::new(body));
-    let answer = router.oneshot(request).await;
-    let unread = left.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(unread) = unread.filter(|_| !asks_first)
-        && let Ok(_courtesy) = Arc::clone(&pace.slow).try_acquire_owned()
-    {
-        read_away(pace, unread, limits::UNREAD_MS_MAX, stopping).await;
+    /// Answers one request. What the door left unread of its body is read away first; that needs a
+    /// place among the slow connections, however fast the bytes come: without one the answer is
+    /// sent at once.
+    async fn answer_one(
+        self,
+        head: hyper::http::request::Parts,
+        body: Incoming,
+        slot: Option<&Slot>,
+    ) -> Result<hyper::Response<Body>, Infallible> {
+        let asks_first = asks_first(&head);
+        let left = Left::default();
+        let body = PacedBody::new(body, left.clone(), self.pace.clone());
+        let request = hyper::Request::from_parts(head, Body::new(body));
+        let answer = self.router.clone().oneshot(request).await;
+        let unread = left.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(unread) = unread.filter(|_| !asks_first)
+            && let Ok(_slow) = Arc::clone(&self.pace.slow).try_acquire_owned()
+        {
+            self.courtesy(slot, unread, limits::UNREAD_MS_MAX).await;
+        }
+        answer
     }
-    answer
+
+    /// Reads the rest of a body away before its answer is sent: a connection closed on unread bytes
+    /// is reset, and its client may never see why it was refused. That is a courtesy to a sender
+    /// whom nobody may know: it ends, and the answer is sent, once another needs the place.
+    async fn courtesy(&self, slot: Option<&Slot>, body: Incoming, ms_max: u64) {
+        let rest = read_away(&self.pace, body, ms_max, self.stopping.clone());
+        let Some(slot) = slot else { return rest.await };
+        tokio::select! {
+            biased;
+            () = slot.courtesy_lost() => {}
+            () = rest => {}
+        }
+        slot.courtesy_ended();
+    }
 }
 
 /// True for a client that asks before it sends a body: it is not made to send one that nobody wants.
@@ -286,8 +311,8 @@ fn full() -> hyper::Response<Body> {
     let mut response = hyper::Response::new(Body::from(rule));
     *response.status_mut() = hyper::StatusCode::SERVICE_UNAVAILABLE;
     let headers = response.headers_mut();
-    headers.insert(hyper::header::RETRY_AFTER, hyper::header::HeaderValue::from_static("1"));
-    headers.insert(hyper::header::CONNECTION, hyper::header::HeaderValue::from_static("close"));
+    headers.insert(hyper::header::RETRY_AFTER, HeaderValue::from_static("1"));
+    headers.insert(hyper::header::CONNECTION, HeaderValue::from_static("close"));
     response
 }
 
@@ -315,6 +340,7 @@ mod tests {
     use crate::listener::listen;
 
     const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    const OTHER: &[u8] = b"GET /v1/memories HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
     fn connections(world: &TestWorld, count: usize, stopping: watch::Receiver<bool>) -> Arc<Connections> {
         let (clock, ids) = (Arc::new(world.clock()), Arc::new(SeededIds::new(3)));
@@ -333,9 +359,9 @@ mod tests {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
     }
 
-    fn sent(listener: &TcpListener) -> TcpStream {
+    fn sent(listener: &TcpListener, request: &[u8]) -> TcpStream {
         let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        client.write_all(REQUEST).unwrap();
+        client.write_all(request).unwrap();
         client
     }
 
@@ -353,7 +379,7 @@ mod tests {
         let (stop, stopping) = watch::channel(false);
         let connections = connections(&world, 4, stopping);
         let listener = runtime.block_on(async { listen("127.0.0.1:0".parse().unwrap()) }).unwrap();
-        let clients: Vec<TcpStream> = (0..200).map(|_| sent(&listener)).collect();
+        let clients: Vec<TcpStream> = (0..200).map(|_| sent(&listener, REQUEST)).collect();
         let answers = runtime.block_on(async {
             let accepting = tokio::spawn(connections.accept_tcp(listener));
             let reading = move || clients.into_iter().map(read).collect::<Vec<_>>();
@@ -377,7 +403,7 @@ mod tests {
         for _ in 0..20 {
             let answer = runtime.block_on(async {
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-                let client = sent(&listener);
+                let client = sent(&listener, OTHER);
                 let (stream, slot) = accept_one(&listener, &connections.slots).await.unwrap();
                 stream.readable().await.unwrap();
                 slot.looked_for();
@@ -388,5 +414,36 @@ mod tests {
             assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("retry-after: 1"), "{answer}");
         }
         assert!(connections.doors.metrics.render().contains("loci_connections_refused_total 20\n"));
+    }
+
+    /// A head that was on its way when its connection lost the place is answered, a health check as
+    /// ever, and the connection ends behind the answer.
+    #[test]
+    fn a_head_that_comes_behind_the_loss_of_its_place_is_answered() {
+        let (runtime, world) = (runtime(), TestWorld::new().unwrap());
+        let (_stop, stopping) = watch::channel(false);
+        let connections = connections(&world, 1, stopping);
+        let kept_alive = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".as_slice();
+        for (request, expect) in [(kept_alive, "HTTP/1.1 200"), (OTHER, "HTTP/1.1 503")] {
+            let answer = runtime.block_on(async {
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                let mut client = sent(&listener, b"");
+                let (stream, slot) = accept_one(&listener, &connections.slots).await.unwrap();
+                slot.looked_for();
+                let _other = connections.slots.taken(connections.slots.free().await.unwrap());
+                let late = &connections.slots.late;
+                let send = async {
+                    while late.available_permits() == limits::LATE_CONNECTIONS_MAX {
+                        tokio::task::yield_now().await;
+                    }
+                    client.write_all(request).unwrap();
+                };
+                tokio::join!(Arc::clone(&connections).tcp(stream, slot), send);
+                read(client)
+            });
+            assert!(answer.starts_with(expect) && answer.contains("connection: close"), "{answer}");
+        }
+        assert_eq!(connections.slots.late.available_permits(), limits::LATE_CONNECTIONS_MAX);
+        assert!(connections.doors.metrics.render().contains("loci_connections_refused_total 1\n"));
     }
 }

@@ -9,7 +9,7 @@ pub(crate) mod pace;
 mod paced_body;
 mod paced_stream;
 mod patience;
-mod pending_heads;
+mod place_queue;
 mod slots;
 mod tls;
 mod unix_socket;

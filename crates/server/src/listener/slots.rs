@@ -1,14 +1,15 @@
 //! Places for the connections of a listener: the usual ones, a few beyond them for health checks
 //! alone, and the usual ones that may be slow. A connection whose client has yet to send a head
 //! keeps its place only until another needs it; one that just came keeps it until its bytes were
-//! looked for.
+//! looked for. A request that is answered but for the rest of its body, which is read away as a
+//! courtesy, gives way before all others.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use loci_model::limits;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use super::pending_heads::PendingHeads;
+use super::place_queue::PlaceQueue;
 
 /// The places of one listener.
 pub(super) struct Slots {
@@ -16,23 +17,32 @@ pub(super) struct Slots {
     health: Places,
     /// Half of the usual ones: slow connections never take the last one.
     pub(super) slow: Arc<Semaphore>,
+    /// For connections that lost their place while their head was on its way.
+    pub(super) late: Semaphore,
 }
 
-/// Places of one kind.
+/// Places of one kind, and the queues of those that others may have.
 struct Places {
     free: Arc<Semaphore>,
-    heads: Arc<PendingHeads>,
+    courtesies: Arc<PlaceQueue>,
+    heads: Arc<PlaceQueue>,
 }
 
 impl Places {
     fn new(count: usize) -> Self {
-        Self { free: permits(count), heads: Arc::default() }
+        Self { free: permits(count), courtesies: Arc::default(), heads: Arc::default() }
     }
 
-    /// A free place, else that of the connection that has waited longest for a head.
+    /// A free place, else one that others may have.
     fn any(&self) -> Option<OwnedSemaphorePermit> {
         let free = Arc::clone(&self.free).try_acquire_owned().ok();
-        free.or_else(|| self.heads.take_first())
+        free.or_else(|| self.take_first())
+    }
+
+    /// The place of the courtesy that is given longest, else that of the connection that has
+    /// waited longest for a head.
+    fn take_first(&self) -> Option<OwnedSemaphorePermit> {
+        self.courtesies.take_first().or_else(|| self.heads.take_first())
     }
 }
 
@@ -52,25 +62,29 @@ impl Slots {
             usual: Places::new(connections_max),
             health: Places::new(limits::HEALTH_CONNECTIONS_MAX),
             slow: permits(connections_max / 2),
+            late: Semaphore::new(limits::LATE_CONNECTIONS_MAX),
         }
     }
 
     /// Waits until a connection can be taken in, in a usual place where there is one. Where all are
-    /// taken, those for health checks too, the first connection that waits for a head gives way.
+    /// taken, those for health checks too, the first courtesy gives way, else the first connection
+    /// that waits for a head.
     pub(super) async fn free(&self) -> std::io::Result<FreeSlot> {
         let (permit, is_for_health) = tokio::select! {
             biased;
             permit = Arc::clone(&self.usual.free).acquire_owned() => (permit, false),
             permit = Arc::clone(&self.health.free).acquire_owned() => (permit, true),
+            permit = self.health.courtesies.first() => (Ok(permit), true),
+            permit = self.usual.courtesies.first() => (Ok(permit), false),
             permit = self.health.heads.first() => (Ok(permit), true),
             permit = self.usual.heads.first() => (Ok(permit), false),
         };
         Ok(FreeSlot { is_for_health, permit: permit.map_err(std::io::Error::other)? })
     }
 
-    /// The place of a connection that came: a usual one where any is free by now, or waits for a
-    /// head. Either way a place for health checks alone is left for the next one, as long as one of
-    /// them waits for a head.
+    /// The place of a connection that came: a usual one where any is free by now, or gives way.
+    /// Either way a place for health checks alone is left for the next one, as long as one of them
+    /// gives way.
     pub(super) fn taken(&self, free: FreeSlot) -> Slot {
         let FreeSlot { is_for_health, permit } = free;
         if !is_for_health {
@@ -80,7 +94,7 @@ impl Slots {
             return Slot::new(&self.usual, usual, false);
         }
         if self.health.free.available_permits() == 0 {
-            drop(self.health.heads.take_first());
+            drop(self.health.take_first());
         }
         Slot::new(&self.health, permit, true)
     }
@@ -90,7 +104,8 @@ impl Slots {
 pub(super) struct Slot {
     /// Only health checks are answered.
     pub(super) is_for_health: bool,
-    heads: Arc<PendingHeads>,
+    courtesies: Arc<PlaceQueue>,
+    heads: Arc<PlaceQueue>,
     lost: Arc<Notify>,
     stage: Mutex<Stage>,
 }
@@ -103,16 +118,26 @@ enum Stage {
     Pending(u64),
     /// The head came.
     Asked(OwnedSemaphorePermit),
+    /// The answer is made, and the rest of the body is read away before it is sent; the place is in
+    /// the queue of courtesies, under that number.
+    Courteous(u64),
     /// The answer is made, and may still be on its way.
     Answered(OwnedSemaphorePermit),
     /// Another connection has the place.
     Lost,
+    /// Another connection has the place, and the head came all the same.
+    Late,
 }
 
 impl Slot {
     fn new(places: &Places, permit: OwnedSemaphorePermit, is_for_health: bool) -> Self {
-        let (heads, lost) = (Arc::clone(&places.heads), Arc::default());
-        Self { is_for_health, heads, lost, stage: Mutex::new(Stage::New(permit)) }
+        Self {
+            is_for_health,
+            courtesies: Arc::clone(&places.courtesies),
+            heads: Arc::clone(&places.heads),
+            lost: Arc::default(),
+            stage: Mutex::new(Stage::New(permit)),
+        }
     }
 
     /// Notes that the bytes of a new connection were looked for: where its head was not among them,
@@ -134,11 +159,41 @@ impl Slot {
     pub(super) fn head_came(&self) -> bool {
         let mut stage = self.stage();
         *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
-            Stage::Pending(number) => self.heads.remove(number).map_or(Stage::Lost, Stage::Asked),
+            Stage::Pending(number) => self.heads.remove(number).map_or(Stage::Late, Stage::Asked),
+            Stage::Courteous(number) => self.courtesies.remove(number).map_or(Stage::Late, Stage::Asked),
             Stage::New(permit) | Stage::Asked(permit) | Stage::Answered(permit) => Stage::Asked(permit),
-            Stage::Lost => Stage::Lost,
+            Stage::Lost | Stage::Late => Stage::Late,
         };
-        !matches!(*stage, Stage::Lost)
+        !matches!(*stage, Stage::Late)
+    }
+
+    /// True where a head came after the place was lost.
+    pub(super) fn is_late(&self) -> bool {
+        matches!(*self.stage(), Stage::Late)
+    }
+
+    /// Resolves when the place of a request that is answered but for the rest of its body is lost,
+    /// which it may be from the first poll on.
+    pub(super) async fn courtesy_lost(&self) {
+        let lost = Arc::new(Notify::new());
+        if self.gives_way(&lost) {
+            lost.notified().await;
+        }
+    }
+
+    /// Puts the place of a request into the queue of courtesies. False where it is lost.
+    fn gives_way(&self, lost: &Arc<Notify>) -> bool {
+        let mut stage = self.stage();
+        *stage = match std::mem::replace(&mut *stage, Stage::Lost) {
+            Stage::Asked(permit) => Stage::Courteous(self.courtesies.add(permit, Arc::clone(lost))),
+            other => other,
+        };
+        matches!(*stage, Stage::Courteous(_))
+    }
+
+    /// Takes the place back when the rest of the body was read away. False where it is lost.
+    pub(super) fn courtesy_ended(&self) -> bool {
+        self.head_came()
     }
 
     /// Notes that the answer is made.
@@ -172,8 +227,10 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        if let Stage::Pending(number) = *self.stage() {
-            drop(self.heads.remove(number));
+        match *self.stage() {
+            Stage::Pending(number) => drop(self.heads.remove(number)),
+            Stage::Courteous(number) => drop(self.courtesies.remove(number)),
+            _ => {}
         }
     }
 }
@@ -197,7 +254,11 @@ mod tests {
     }
 
     fn is_lost(slot: &Slot) -> bool {
-        matches!(*slot.stage(), Stage::Pending(number) if !slot.heads.has(number))
+        match *slot.stage() {
+            Stage::Pending(number) => !slot.heads.has(number),
+            Stage::Courteous(number) => !slot.courtesies.has(number),
+            _ => false,
+        }
     }
 
     #[test]
@@ -248,6 +309,49 @@ mod tests {
         let free = free.poll(&mut Context::from_waker(Waker::noop()));
         let Poll::Ready(Ok(place)) = free else { panic!("no place") };
         assert!(!slots.taken(place).is_for_health && is_lost(&first));
+    }
+
+    /// A connection whose request is answered but for the rest of its body.
+    fn courteous(slots: &Slots) -> Slot {
+        let slot = new(slots);
+        assert!(slot.head_came() && slot.gives_way(&Arc::default()));
+        slot
+    }
+
+    #[test]
+    fn courtesies_give_way_before_those_who_wait_for_a_head() {
+        let slots = Slots::new(2);
+        let (pending, first) = (come(&slots), courteous(&slots));
+        let second = courteous(&slots);
+        assert!(!second.is_for_health && is_lost(&first) && !is_lost(&pending));
+        assert!(!first.courtesy_ended() && first.is_late());
+        assert!(second.courtesy_ended() && !second.is_late(), "it has its place again");
+        second.answered();
+        second.sent();
+        let third = come(&slots);
+        assert!(!third.is_for_health && is_lost(&pending) && !is_lost(&second));
+    }
+
+    #[test]
+    fn courtesies_in_all_places_for_health_checks_keep_nobody_out() {
+        let slots = Slots::new(1);
+        let busy = new(&slots);
+        assert!(busy.head_came());
+        let courtesies: Vec<Slot> =
+            (0..limits::HEALTH_CONNECTIONS_MAX * 3).map(|_| courteous(&slots)).collect();
+        assert!(courtesies.iter().all(|slot| slot.is_for_health));
+        let lost = courtesies.iter().filter(|slot| is_lost(slot)).count();
+        assert_eq!(lost, courtesies.len() - (limits::HEALTH_CONNECTIONS_MAX - 1));
+    }
+
+    #[test]
+    fn a_head_that_comes_too_late_is_known() {
+        let slots = Slots::new(1);
+        let first = come(&slots);
+        let second = come(&slots);
+        assert!(is_lost(&first) && !first.is_late());
+        assert!(!first.head_came() && first.is_late());
+        assert!(second.head_came() && !second.is_late());
     }
 
     #[test]

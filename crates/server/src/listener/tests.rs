@@ -209,6 +209,40 @@ fn refused_bodies_never_take_the_last_connection_however_they_come() {
     }
 }
 
+/// Bodies that nobody reads take all places for health checks, and no health check waits for them:
+/// their answers are sent at once, without a step of the clock.
+#[test]
+fn refused_bodies_of_a_full_server_delay_no_health_check() {
+    for (line, expect) in [("POST /take", "HTTP/1.1 503"), ("GET /healthz", "HTTP/1.1 200")] {
+        let server = Attacked::new();
+        let _busy: Vec<TcpStream> = (0..CONNECTIONS).map(|_| server.under_way()).collect();
+        let body = format!("{line} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\na");
+        let count = limits::HEALTH_CONNECTIONS_MAX * 3;
+        let mut refused: Vec<TcpStream> = (0..count).map(|_| server.sent(&body)).collect();
+        assert!(server.asked("GET /healthz").starts_with("HTTP/1.1 200"), "{line}");
+        let mut answered = Vec::new();
+        while answered.len() < count - limits::HEALTH_CONNECTIONS_MAX {
+            let (ended, open): (Vec<_>, Vec<_>) = refused.into_iter().partition(has_answer);
+            answered.extend(ended);
+            refused = open;
+            std::thread::yield_now();
+        }
+        for stream in answered {
+            let answer = read(stream);
+            assert!(answer.starts_with(expect), "{line}: {answer}");
+        }
+        server.runtime.shutdown_background();
+    }
+}
+
+/// True for a connection of which something can be read by now, or that is closed.
+fn has_answer(stream: &TcpStream) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    let waits = stream.peek(&mut [0]).is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
+    stream.set_nonblocking(false).unwrap();
+    !waits
+}
+
 #[test]
 fn a_full_server_answers_health_checks_and_says_that_it_is_full() {
     let server = Attacked::new();

@@ -103,7 +103,7 @@ impl Metrics {
         self.record(|| counter!("loci_connections_refused_total").increment(1));
     }
 
-    /// Counts a connection that gave its place to another before it sent a whole head.
+    /// Counts a connection that gave its place to another and was closed without a whole head.
     pub fn connection_displaced(&self) {
         self.record(|| counter!("loci_connections_displaced_total").increment(1));
     }
