@@ -1,12 +1,13 @@
-//! The test programs of one package, as the whole workspace builds them: `--package` would unify the features of what they
-//! depend on in another way, and compile most of it a second time. It runs them and reads nothing of what they print.
+//! The test programs of the workspace, and those of one package, as the whole workspace builds them:
+//! `--package` would unify the features of what they depend on in another way, and compile most of it
+//! a second time. It runs them and reads nothing of what they print.
 
 use crate::checkout::Checkout;
 use crate::process;
 use anyhow::{Context, Result, bail, ensure};
 use cargo_metadata::{Artifact, Message};
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// A built test program, and the folder that `cargo test` would run it in.
@@ -18,6 +19,12 @@ pub(crate) struct TestProgram {
 }
 
 impl TestProgram {
+    /// The folder of its package, and its own name.
+    pub(crate) fn label(&self) -> String {
+        let package = self.package.file_name().unwrap_or_default().to_string_lossy();
+        format!("{package}, {}", self.name)
+    }
+
     /// The command that runs it, with the arguments behind `--` of a `cargo test`.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.executable);
@@ -26,11 +33,25 @@ impl TestProgram {
     }
 }
 
-/// Builds the tests of the workspace and says which are those of the package in the folder `crates/NAME`.
+/// Builds the tests of the workspace and returns those of the package in the folder `crates/NAME`.
 ///
 /// # Errors
 /// When something does not compile, or the package has no test program.
 pub(crate) fn of_package(checkout: &Checkout, folder: &str, features: &str) -> Result<Vec<TestProgram>> {
+    let package = checkout.root.join("crates").join(folder);
+    let mut programs = of_workspace(checkout, features)?;
+    programs.retain(|program| program.package == package);
+    if programs.is_empty() {
+        bail!("{} has no tests", package.display());
+    }
+    Ok(programs)
+}
+
+/// Builds the tests of the workspace and returns them, package by package.
+///
+/// # Errors
+/// When something does not compile.
+pub(crate) fn of_workspace(checkout: &Checkout, features: &str) -> Result<Vec<TestProgram>> {
     let mut command = checkout.cargo(&["test", "--no-run", "--locked", "--workspace"]);
     if !features.is_empty() {
         command.args(["--features", features]);
@@ -39,28 +60,23 @@ pub(crate) fn of_package(checkout: &Checkout, folder: &str, features: &str) -> R
     println!("$ {}", process::line(&command));
     let mut cargo = command.spawn().context("starting cargo")?;
     let output = cargo.stdout.take().context("cargo has no standard output")?;
-    let package = checkout.root.join("crates").join(folder);
     let mut programs = Vec::new();
     for message in Message::parse_stream(BufReader::new(output)) {
         if let Message::CompilerArtifact(artifact) = message.context("what cargo says of its work")? {
-            programs.extend(program(&artifact, &package));
+            programs.extend(program(&artifact));
         }
     }
     let status = cargo.wait().context("waiting for cargo")?;
     ensure!(status.success(), "the tests do not compile ({status})");
-    if programs.is_empty() {
-        bail!("{} has no tests", package.display());
-    }
-    programs.sort_by(|a, b| a.executable.cmp(&b.executable));
+    programs.sort_by(|a, b| (&a.package, &a.executable).cmp(&(&b.package, &b.executable)));
     Ok(programs)
 }
 
-fn program(artifact: &Artifact, package: &Path) -> Option<TestProgram> {
-    let ours = artifact.profile.test && artifact.manifest_path.parent()? == package;
-    let executable = artifact.executable.as_ref().filter(|_| ours)?;
+fn program(artifact: &Artifact) -> Option<TestProgram> {
+    let executable = artifact.executable.as_ref().filter(|_| artifact.profile.test)?;
     Some(TestProgram {
         name: artifact.target.name.clone(),
         executable: executable.clone().into(),
-        package: package.to_owned(),
+        package: artifact.manifest_path.parent()?.to_owned().into(),
     })
 }

@@ -1,11 +1,16 @@
-//! `cargo xtask test`: the steps of CI in order, with their times, stopping at the first failure. It has no logic of a
-//! step: each is a cargo command or another task.
+//! `cargo xtask test`: the steps of CI in order, with their times, stopping at the first failure.
+//! Steps that wait or use one processor run side by side, each in a process of its own. It has no logic of a step:
+//! each is a cargo command or another task.
 
 use crate::checkout::Checkout;
+use crate::lanes::Ended;
+use crate::test_programs::TestProgram;
 use crate::{
-    acceptance, bench_programs, bench_smoke, clients, postgres, process, test_programs, tidy, tools, walk,
+    acceptance, bench_programs, bench_smoke, clients, lanes, postgres, process, test_programs, tidy, tools,
+    walk,
 };
 use anyhow::{Context, Result, bail};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -26,60 +31,56 @@ const FEATURES: &str = "loci/onnx,loci/otel,loci-client/agentcore";
 struct Step {
     name: &'static str,
     run: fn(&Checkout) -> Result<()>,
+    /// Others of its kind may run beside it: it shares no file, port or figure with them.
+    is_beside: bool,
+}
+
+const fn alone(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
+    Step { name, run, is_beside: false }
+}
+
+const fn beside(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
+    Step { name, run, is_beside: true }
 }
 
 const STEPS: &[Step] = &[
-    Step { name: "tools", run: tools::check },
-    Step { name: "postgres", run: postgres::run },
-    Step { name: "fmt", run: |c| process::run(&mut c.cargo(&["fmt", "--all", "--check"])) },
-    Step { name: "tidy", run: |c| tidy::run(&c.root) },
-    Step { name: "clippy", run: clippy },
-    Step { name: "test", run: tests },
-    Step { name: "walk", run: walk::all },
-    Step { name: "engine-postgres", run: engine_on_postgres },
-    Step { name: "doc", run: doc },
-    Step { name: "features", run: features },
-    Step {
-        name: "crash",
-        run: |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--rounds", "10"])),
-    },
-    Step {
-        name: "crash-pipeline",
-        run: |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--pipeline", "--every", "6"])),
-    },
-    Step { name: "crash-facts", run: crash_facts },
-    Step { name: "crash-hooks", run: crash_hooks },
-    Step {
-        name: "crash-files",
-        run: |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--files", "--rounds", "4"])),
-    },
-    Step {
-        name: "cluster",
-        run: |c| {
-            bench_programs::cluster(c, &bench_programs::Arguments::new(&["--rounds", "3", "--expire-leases"]))
-        },
-    },
-    Step {
-        name: "fuzz",
-        run: |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"])),
-    },
-    Step { name: "rot", run: bench_programs::rot },
-    Step { name: "smoke", run: |c| bench_smoke::run(c, &[]) },
-    Step { name: "python-client", run: clients::python },
-    Step { name: "typescript-client", run: clients::typescript },
-    Step { name: "agentcore", run: |c| acceptance::suite(c, acceptance::Suite::Agentcore) },
-    Step { name: "agentcore-model", run: |c| acceptance::suite_with_model(c, acceptance::Suite::Agentcore) },
-    Step {
-        name: "agentcore-postgres",
-        run: |c| acceptance::suite_on_postgres(c, acceptance::Suite::Agentcore),
-    },
-    Step { name: "boto3", run: |c| acceptance::suite(c, acceptance::Suite::Boto3) },
-    Step { name: "js", run: |c| acceptance::suite(c, acceptance::Suite::Js) },
-    Step { name: "langgraph", run: |c| acceptance::suite(c, acceptance::Suite::Langgraph) },
-    Step { name: "bucket", run: |c| acceptance::suite(c, acceptance::Suite::Bucket) },
-    Step { name: "memory-tool", run: |c| acceptance::suite(c, acceptance::Suite::MemoryTool) },
-    Step { name: "strands-s3", run: |c| acceptance::suite(c, acceptance::Suite::StrandsS3) },
-    Step { name: "strands", run: |c| acceptance::suite(c, acceptance::Suite::Strands) },
+    alone("tools", tools::check),
+    alone("postgres", postgres::run),
+    alone("fmt", |c| process::run(&mut c.cargo(&["fmt", "--all", "--check"]))),
+    alone("tidy", |c| tidy::run(&c.root)),
+    alone("clippy", clippy),
+    alone("test", tests),
+    alone("walk", walk::all),
+    alone("engine-postgres", engine_on_postgres),
+    alone("doc", doc),
+    alone("features", features),
+    alone("smoke", |c| bench_smoke::run(c, &[])),
+    alone("python-client", clients::python),
+    alone("typescript-client", clients::typescript),
+    beside("crash", |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--rounds", "10"]))),
+    beside("crash-pipeline", |c| {
+        bench_programs::crash(c, &bench_programs::Arguments::new(&["--pipeline", "--every", "6"]))
+    }),
+    beside("crash-facts", crash_facts),
+    beside("crash-hooks", crash_hooks),
+    beside("crash-files", |c| {
+        bench_programs::crash(c, &bench_programs::Arguments::new(&["--files", "--rounds", "4"]))
+    }),
+    beside("cluster", |c| {
+        bench_programs::cluster(c, &bench_programs::Arguments::new(&["--rounds", "3", "--expire-leases"]))
+    }),
+    beside("fuzz", |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"]))),
+    beside("rot", bench_programs::rot),
+    beside("agentcore", |c| acceptance::suite(c, acceptance::Suite::Agentcore)),
+    beside("agentcore-model", |c| acceptance::suite_with_model(c, acceptance::Suite::Agentcore)),
+    beside("agentcore-postgres", |c| acceptance::suite_on_postgres(c, acceptance::Suite::Agentcore)),
+    beside("boto3", |c| acceptance::suite(c, acceptance::Suite::Boto3)),
+    beside("js", |c| acceptance::suite(c, acceptance::Suite::Js)),
+    beside("langgraph", |c| acceptance::suite(c, acceptance::Suite::Langgraph)),
+    beside("bucket", |c| acceptance::suite(c, acceptance::Suite::Bucket)),
+    beside("memory-tool", |c| acceptance::suite(c, acceptance::Suite::MemoryTool)),
+    beside("strands-s3", |c| acceptance::suite(c, acceptance::Suite::StrandsS3)),
+    beside("strands", |c| acceptance::suite(c, acceptance::Suite::Strands)),
 ];
 
 fn step_names() -> clap::builder::PossibleValuesParser {
@@ -92,19 +93,28 @@ fn clippy(checkout: &Checkout) -> Result<()> {
     process::run(checkout.cargo(&arguments).args(["--", "-D", "warnings"]))
 }
 
-/// Tests of a program that run at a time for each processor: most of them wait for the disk half of
-/// their time.
+/// Tests that run at a time for each processor: most of them wait for the disk half of their time.
 const TESTS_PER_PROCESSOR: usize = 2;
 
+/// All test programs side by side, those of one long test beside those of many, and the examples in
+/// doc comments.
 fn tests(checkout: &Checkout) -> Result<()> {
-    process::run(with_test_threads(&mut checkout.cargo(&["test", "--locked", "--workspace"])))
+    let programs = test_programs::of_workspace(checkout, "")?;
+    let command = |program: &TestProgram| {
+        let mut command = program.command(&[]);
+        with_test_threads(&mut command, lanes::LANES);
+        (program.label(), command)
+    };
+    lanes::succeed(programs.iter().map(command).collect())?;
+    process::run(&mut checkout.cargo(&["test", "--locked", "--workspace", "--doc"]))
 }
 
-/// The command with more tests at a time than there are processors, unless somebody said how many.
-fn with_test_threads(command: &mut Command) -> &mut Command {
+/// The command with its part of the tests that run at a time, unless somebody said how many.
+fn with_test_threads(command: &mut Command, programs: usize) -> &mut Command {
     if std::env::var_os("RUST_TEST_THREADS").is_none() {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        command.env("RUST_TEST_THREADS", (processors * TESTS_PER_PROCESSOR).to_string());
+        let threads = (processors * TESTS_PER_PROCESSOR).div_ceil(programs);
+        command.env("RUST_TEST_THREADS", threads.to_string());
     }
     command
 }
@@ -127,7 +137,7 @@ fn engine_on_postgres(checkout: &Checkout) -> Result<()> {
     let arguments = [&tests[..], &["--skip", "any_write_may_fail"]].concat();
     let programs = test_programs::of_package(checkout, "engine", "")?;
     let it = programs.iter().find(|p| p.name == "it").context("the engine has no test program `it`")?;
-    process::run(with_test_threads(it.command(&arguments).env("LOCI_TEST_STORE", "postgres")))
+    process::run(with_test_threads(it.command(&arguments).env("LOCI_TEST_STORE", "postgres"), 1))
 }
 
 /// Facts superseded, refreshed and invalidated while servers and databases are killed, on both stores.
@@ -150,14 +160,15 @@ fn crash_hooks(checkout: &Checkout) -> Result<()> {
 /// compiled again, and of the application's great test program only what needs a feature runs
 /// again.
 fn features(checkout: &Checkout) -> Result<()> {
+    let mut commands = Vec::new();
     for package in ["app", "client"] {
         for program in test_programs::of_package(checkout, package, FEATURES)? {
             let chosen: &[&str] =
                 if (package, &*program.name) == ("app", "it") { &["onnx::", "traces::"] } else { &[] };
-            process::run(&mut program.command(chosen))?;
+            commands.push((program.label(), program.command(chosen)));
         }
     }
-    Ok(())
+    lanes::succeed(commands)
 }
 
 fn doc(checkout: &Checkout) -> Result<()> {
@@ -170,26 +181,47 @@ fn doc(checkout: &Checkout) -> Result<()> {
 /// # Errors
 /// When a step fails; the steps after it are not run.
 pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
-    let mut done: Vec<(&str, Duration)> = Vec::new();
+    let (steps, folder) = (chosen(arguments), tempfile::tempdir()?);
+    let program = folder.path().join("xtask");
+    if steps.len() > 1 {
+        // Builds of the workspace replace the program that runs.
+        std::fs::copy(std::env::current_exe()?, &program).context("a copy of this program")?;
+    }
+    let mut done: Vec<Ended> = Vec::new();
     let started = Instant::now();
-    for step in chosen(arguments) {
-        println!("\n── {} ──", step.name);
-        let began = Instant::now();
-        let outcome = (step.run)(checkout);
-        done.push((step.name, began.elapsed()));
-        if outcome.is_err() {
-            let passed = done.len() - 1;
-            print_times(&done, started.elapsed(), true);
-            println!("xtask: {passed} passed, 1 failed");
-            return outcome.with_context(|| format!("step `{}`; go on with --from {0}", step.name));
+    for steps in steps.chunk_by(|one, next| one.is_beside && next.is_beside) {
+        match steps {
+            [step] => {
+                println!("\n── {} ──", step.name);
+                let began = Instant::now();
+                let outcome = (step.run)(checkout);
+                done.push(Ended { name: step.name.to_owned(), took: began.elapsed(), outcome });
+            }
+            steps => done.extend(lanes::run(steps.iter().map(|step| by_itself(&program, step)).collect())),
+        }
+        if done.iter().any(|step| step.outcome.is_err()) {
+            break;
         }
     }
     if done.is_empty() {
         bail!("no step was chosen");
     }
-    print_times(&done, started.elapsed(), false);
-    println!("xtask: {} passed, 0 failed", done.len());
+    // Those side by side ended in another order: the first that failed is where to go on.
+    done.sort_by_key(|ended| STEPS.iter().position(|step| step.name == ended.name));
+    print_times(&done, started.elapsed());
+    let failed = done.iter().filter(|step| step.outcome.is_err()).count();
+    println!("xtask: {} passed, {failed} failed", done.len() - failed);
+    for step in done {
+        step.outcome.with_context(|| format!("step `{}`; go on with --from {0}", step.name))?;
+    }
     Ok(())
+}
+
+/// The step in a process of its own.
+fn by_itself(program: &Path, step: &Step) -> (String, Command) {
+    let mut command = Command::new(program);
+    command.args(["test", "--only", step.name]);
+    (step.name.to_owned(), command)
 }
 
 fn chosen(arguments: &Arguments) -> Vec<&'static Step> {
@@ -198,10 +230,10 @@ fn chosen(arguments: &Arguments) -> Vec<&'static Step> {
     STEPS.iter().skip(from).filter(|s| arguments.only.as_deref().is_none_or(|only| only == s.name)).collect()
 }
 
-fn print_times(done: &[(&str, Duration)], total: Duration, last_failed: bool) {
+fn print_times(done: &[Ended], total: Duration) {
     println!("\n{:<16} {:>8}", "step", "seconds");
-    for (i, (name, took)) in done.iter().enumerate() {
-        let mark = if last_failed && i + 1 == done.len() { "  failed" } else { "" };
+    for Ended { name, took, outcome } in done {
+        let mark = if outcome.is_err() { "  failed" } else { "" };
         println!("{name:<16} {:>8.1}{mark}", took.as_secs_f64());
     }
     println!("{:<16} {:>8.1}", "total", total.as_secs_f64());
@@ -219,6 +251,8 @@ mod tests {
         };
         assert_eq!(check(None, None).len(), STEPS.len());
         assert_eq!(check(None, Some("doc")), ["doc"]);
+        let alone = STEPS.iter().position(|s| s.is_beside).unwrap_or_default();
+        assert!(STEPS.iter().skip(alone).all(|s| s.is_beside), "those side by side are one group");
         assert_eq!(
             check(Some("js"), None),
             ["js", "langgraph", "bucket", "memory-tool", "strands-s3", "strands"]

@@ -4,6 +4,7 @@
 use crate::{checkout::Checkout, process, tools};
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -122,8 +123,14 @@ pub(super) fn npm(checkout: &Checkout, name: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Runs `install` in a fresh `folder` unless it was done there for the same lock.
+/// Runs `install` in a fresh `folder` unless it was done there for the same lock. Another process that wants
+/// the same waits until it is done.
 fn once(lock: &Path, folder: &Path, install: impl FnOnce() -> Result<()>) -> Result<()> {
+    if let Some(parent) = folder.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    let turn = File::create(folder.with_extension("turn"))?;
+    turn.lock().with_context(|| format!("waiting for a turn at {}", folder.display()))?;
     let text = std::fs::read(lock).with_context(|| format!("reading {}", lock.display()))?;
     let wanted = hex::encode(Sha256::digest(&text));
     let stamp = folder.join("installed-from");
