@@ -419,9 +419,9 @@ pub(super) fn is_redacted(record: &Record) -> bool {
     record.metadata.contains_key(REDACTED)
 }
 
-/// A version with its content taken out: when, by whom, and why.
-pub(super) fn redacted(record: &Record, by: &str, reason: &str, at: Timestamp) -> Record {
-    let mark = format!("{} by {by}: {reason}", at.to_rfc3339());
+/// A version with its content taken out: when, and why. Its change of state has by whom.
+pub(super) fn redacted(record: &Record, reason: &str, at: Timestamp) -> Record {
+    let mark = format!("{}: {reason}", at.to_rfc3339());
     Record {
         text: String::new(),
         index_text: None,

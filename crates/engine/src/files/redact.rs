@@ -180,12 +180,8 @@ fn redact(
     if versions.iter().any(|one| one.version == current.version) {
         let full = || Error::conflict("the record has too many versions");
         let version = current.version.checked_add(1).ok_or_else(full)?;
-        let mut next = Record {
-            version,
-            state_reason: None,
-            updated_at: at,
-            ..redacted(current, by, &asked.reason, at)
-        };
+        let mut next =
+            Record { version, state_reason: None, updated_at: at, ..redacted(current, &asked.reason, at) };
         next.sequence = tx.records_mut().put_version(&next)?;
         let reason = format!("{}: {}", DocumentOperation::Redacted.as_str(), asked.reason);
         changing.note(tx, &next, Some(current.state), next.state, &reason)?;
@@ -194,7 +190,7 @@ fn redact(
     }
     for one in &versions {
         note(tx, one)?;
-        tx.records_mut().rewrite(&redacted(one, by, &asked.reason, at))?;
+        tx.records_mut().rewrite(&redacted(one, &asked.reason, at))?;
         tx.telemetry_mut().append(&told(one, by, &asked.reason, at))?;
     }
     Ok(Redacted {

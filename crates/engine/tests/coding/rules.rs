@@ -201,7 +201,7 @@ fn a58_from_what_two_writers_say_to_a_rule_in_force() {
     let approved = shop.record(&high);
     assert_eq!((approved.tier, approved.trust.to_bits()), (TrustTier::Confirmed, 1.0_f64.to_bits()));
     let last = shop.changes(&high).into_iter().rfind(|one| one.to == RecordState::Active).unwrap();
-    assert_eq!((last.by.as_str(), last.reason.as_str()), ("tester", "approved by tester"));
+    assert_eq!((last.by.as_str(), last.reason.as_str()), ("tester", "approved by a person"));
 }
 
 #[test]

@@ -241,10 +241,11 @@ fn decide(
     settle(tx, ruler, &mut support, news)?.ok_or_else(gone)
 }
 
+/// The reason of a change. The change itself has who decided it, which forgetting that person takes out.
 fn told(what: &str, person: &RuleDecided) -> String {
     match &person.reason {
-        Some(reason) => format!("{what} by {}: {reason}", person.by),
-        None => format!("{what} by {}", person.by),
+        Some(reason) => format!("{what} by a person: {reason}"),
+        None => format!("{what} by a person"),
     }
 }
 

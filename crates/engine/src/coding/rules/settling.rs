@@ -16,6 +16,8 @@ use crate::records::changing::Changing;
 
 /// Why a rule that nothing supports is out of force.
 pub(super) const WITHDRAWN: &str = "withdrawn: no review supports it any more";
+/// The reason of a rule that a person put in force. What supports the rule has who, which forgetting takes out.
+const APPROVED: &str = "approved by a person";
 /// How the reason begins of a rule that time took out of force.
 pub(super) const UNUSED: &str = "not relevant";
 /// Steps that one rule takes at once: to a candidate, and out.
@@ -109,7 +111,7 @@ fn step(
     let is_wanted = is_wanted(support, standing);
     let in_force = || {
         let reason = match by_person {
-            Some(person) => format!("approved by {}", person.by),
+            Some(_) => APPROVED.to_owned(),
             None => format!(
                 "quorum: {:.2} of {} reviewers on {} pull requests",
                 standing.support, standing.reviewers, standing.prs

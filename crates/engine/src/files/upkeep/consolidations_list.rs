@@ -13,6 +13,9 @@ use crate::files::tree::{Tree, TreeAsk};
 use crate::memories::existing;
 use crate::page::Page;
 
+/// Why a run has no plan any more that somebody called off.
+const CALLED_OFF: &str = "called off";
+
 /// Which runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsolidationListing {
@@ -82,7 +85,7 @@ impl Engine {
     ) -> Result<ConsolidationRun> {
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Write)?;
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
-        let (tree, id, now, by) = (Tree::of(ask), id.to_owned(), self.clock.now(), caller.name.clone());
+        let (tree, id, now) = (Tree::of(ask), id.to_owned(), self.clock.now());
         self.store
             .write(move |tx| {
                 let mut run = filing::run_of(tx, &tree.memory, &tree.normal, &id)?;
@@ -91,7 +94,7 @@ impl Engine {
                     return Err(Error::conflict(rule));
                 }
                 (run.status, run.updated_at) = (RunStatus::Cancelled, now);
-                run.failure = Some(format!("called off by {by}"));
+                run.failure = Some(CALLED_OFF.to_owned());
                 run.drop_words();
                 filing::free(tx, &run)?;
                 modelled::forget_questions(tx, &run)?;
