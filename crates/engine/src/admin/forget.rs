@@ -12,8 +12,8 @@ use loci_model::{ActorId, Error, MemoryId, RecordId, Result, Timestamp};
 
 use super::{ForgetReceipt, ForgottenKind};
 use crate::asking::forgetting;
-use crate::coding::{MentionsTaken, PersonMentions, person_of, pseudonym};
-use crate::erasure::{Counts, ErasedTexts, Erasing, Person, Source, Tombstones, erase_person};
+use crate::coding::{MentionsTaken, PersonMentions, person_of};
+use crate::erasure::{Counts, ErasedTexts, Erasing, Person, Source, Tombstones, erase_person, pseudonym};
 use crate::files::mirroring::MirrorAfterErasure;
 use crate::memories::existing;
 use crate::{Engine, access};

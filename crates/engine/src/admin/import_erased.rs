@@ -13,8 +13,8 @@ use loci_model::{ActorId, MemoryId, RecordId, Result, Timestamp};
 
 use super::{ExportLine, ImportReport};
 use crate::Engine;
-use crate::coding::{NamesPeople, NamingLine, Taken, knows_people, pseudonym, take_forgotten};
-use crate::erasure::{Source, Tombstones, message_name};
+use crate::coding::{NamesPeople, NamingLine, Taken, knows_people, take_forgotten};
+use crate::erasure::{Source, Tombstones, message_name, pseudonym};
 use crate::events::scheduling::extracting;
 use crate::idempotency::IfErased;
 use crate::keys::master_key::can_digest_or_warn;

@@ -114,7 +114,7 @@ pub use metrics::{Cut, Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Us
 pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
 pub(crate) use preferences::{
     MentionsTaken, NamesPeople, NamingLine, PersonMentions, Taken, knows_people, number_of, person_of,
-    pseudonym, take_forgotten,
+    take_forgotten,
 };
 pub use preferences::{
     PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,

@@ -11,6 +11,7 @@
 //! | `item_names` | the names by which an imported item is known again after its erasure: pure |
 //! | `erased_texts` | the texts of documents that are to be erased, found before the write |
 //! | `forgotten_text` | the text of a document as its tombstone knows it: pure |
+//! | `pseudonym` | the name that stands for a forgotten person: pure |
 //! | `dry_run` | a write that is undone |
 
 mod dry_run;
@@ -21,6 +22,7 @@ mod holdings;
 mod item_names;
 mod owner_keys;
 mod person;
+mod pseudonym;
 mod tombstones;
 mod traces;
 
@@ -28,6 +30,7 @@ pub(crate) use erase::{Counts, Erasing, erase_person};
 pub(crate) use erased_texts::ErasedTexts;
 pub use holdings::Holdings;
 pub(crate) use person::Person;
+pub(crate) use pseudonym::{pseudonym, without_pseudonyms};
 pub(crate) use tombstones::{
     IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, Tombstones, day, message_name, refusal,
     refusal_of_actor,

@@ -15,13 +15,16 @@ use loci_model::ports::store::{StoreExt, TaskQuery, Tx};
 use loci_model::preference::PreferenceUser;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::review::ForgeUser;
+use loci_model::support::{Support, SupportReason, SupportReport};
 use loci_model::task::{Task, TaskAlert};
+use loci_model::task_session::ToolUse;
 use loci_model::telemetry::StateChange;
 use loci_model::transfer::{TransferKind, TransferPlace};
 use loci_model::{ActorId, DeliveryId, Document, MemoryId, Result};
 use loci_testkit::samples::{self, record_id, time};
 use loci_testkit::{block_on, fact_samples, task_samples};
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use super::world::Workshop;
 
@@ -36,7 +39,8 @@ const NUMBER: &str = "4711";
 /// The author of their commits.
 const AUTHOR: &str = "Zelda Quint <z.quint@example.org>";
 /// Everything by which they are known, in lower case.
-const NAMES: [&str; 5] = ["zelda-q7", "zelda-old", "z.quint@example.org", "zelda quint", "4711+zelda"];
+const NAMES: [&str; 6] =
+    ["zelda-q7", "zelda-old", "z.quint@example.org", "zelda quint", "4711+zelda", "d'quint@example.org"];
 /// In each place, with a number of its own.
 const MARK: &str = "place-";
 /// The number of the record that is a fact.
@@ -72,6 +76,8 @@ fn tasks(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     let mut other = Task {
         description: said("task"),
         error_message: Some(said("error")),
+        model: Some(said("model")),
+        variant: Some(said("variant")),
         security_alert: Some(TaskAlert { reason: said("alert"), by: LOGIN.to_owned(), at: time(3) }),
         ..task_samples::task(memory, 2)?
     };
@@ -89,9 +95,14 @@ fn commits(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
         ("Co-authored-by".to_owned(), format!("Bob <bob@example.org>,{AUTHOR}")),
         ("Reviewed-by".to_owned(), "zelda-q7".to_owned()),
         ("Signed-off-by".to_owned(), "Z <4711+Zelda-Q7@users.noreply.github.com>".to_owned()),
-        ("Note".to_owned(), said("trailer")),
+        ("Note".to_owned(), format!("{}, d'quint@example.org", said("trailer"))),
+        (format!("For {MENTION}"), said("trailer of a name")),
     ]);
+    let mut third = task_samples::commit(memory, 3)?;
+    third.user = Some(LOGIN.to_owned());
+    third.author = Some("Z <D'Quint@example.org>".to_owned());
     tx.commits_mut().put(&own)?;
+    tx.commits_mut().put(&third)?;
     tx.commits_mut().put(&other)
 }
 
@@ -99,6 +110,14 @@ fn sessions(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     let mut item = task_samples::session_item(memory, 1, 1)?;
     item.user = Some(LOGIN.to_owned());
     item.text = Some(said("item"));
+    item.tool = Some(ToolUse {
+        name: said("tool"),
+        status: Some(said("status of a tool")),
+        input_sha256: None,
+        output_sha256: None,
+        duration_ms: None,
+        cost_usd: None,
+    });
     item.expires_at = time(1_000_000_000);
     tx.task_sessions_mut().put_item(&item)?;
     let mut session = task_samples::session(memory, 2)?;
@@ -117,6 +136,14 @@ fn events(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
         payload: vec![
             PayloadItem::Conversational { role: Role::User, text: said("message") },
             PayloadItem::Json(Document::from_value(&json!({"author": {"login": LOGIN, "id": 4711}}))?),
+            PayloadItem::Json(Document::from_value(&json!({
+                "reviewers": {(LOGIN): said("member of people"), "bob@example.org": 1},
+                (MENTION): {"inner": json!([{"author": LOGIN, "body": said("text of a member")}]).to_string()},
+            }))?),
+            PayloadItem::Conversational {
+                role: Role::Assistant,
+                text: json!({"login": LOGIN, "said": said("message of JSON")}).to_string(),
+            },
             PayloadItem::Blob(Document::parse(&deep)?),
         ],
         metadata: BTreeMap::from([("user".to_owned(), LOGIN.to_owned())]),
@@ -161,7 +188,11 @@ fn ledger(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
             5,
             Shelf::Evaluation,
             "e1".to_owned(),
-            json!({"by": LOGIN, "findings": [{"text": said("finding")}]}),
+            json!({
+                "by": LOGIN,
+                "findings": [{"text": said("finding")}],
+                "failure": format!("called off by {LOGIN}"),
+            }),
         ),
         (
             6,
@@ -189,10 +220,15 @@ fn record(memory: &MemoryId, number: u32, kind: RecordKind) -> Result<Record> {
         kind,
         title: Some(said(&format!("{place} title"))),
         description: Some(said(&format!("{place} description"))),
-        state_reason: Some(said(&format!("{place} reason"))),
+        // As earlier versions of Loci wrote it.
+        state_reason: Some(format!("approved by {LOGIN}: {}", said(&format!("{place} reason")))),
         metadata: BTreeMap::from([
             ("reviewer".to_owned(), MetadataValue::String(LOGIN.to_owned())),
             ("note".to_owned(), MetadataValue::StringList(vec![said(&format!("{place} note"))])),
+            (
+                "file_redacted".to_owned(),
+                MetadataValue::String(format!("2026-01-02T03:04:05.678Z by {LOGIN}: no reason")),
+            ),
         ]),
         strategy: None,
         ..samples::record(memory, number, &said(&place))?
@@ -204,7 +240,7 @@ fn records(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     for (number, kind) in (902..).zip(kinds) {
         let first = record(memory, number, kind)?;
         tx.records_mut().insert(&first)?;
-        let text = said(&format!("record {number} changed"));
+        let text = json!({"author": LOGIN, "body": said(&format!("record {number} changed"))}).to_string();
         tx.records_mut().put_version(&Record { version: 2, text, updated_at: time(50), ..first })?;
     }
     let fact = record(memory, FACT, RecordKind::Fact)?;
@@ -213,10 +249,18 @@ fn records(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     beside.content_hash = content_hash(fact.title.as_deref().unwrap_or_default(), &fact.text);
     beside.detail.source.created_by = Some(LOGIN.to_owned());
     beside.detail.source.principal = LOGIN.to_owned();
+    beside.detail.source.agent = Some(LOGIN.to_owned());
+    beside.detail.source.reference = Some(format!("as {MENTION} wrote"));
+    beside.detail.support = Some(SupportReport {
+        found: vec![LOGIN.to_owned(), "MAX_NAME".to_owned()],
+        ..SupportReport::new(Support::Supported, SupportReason::NamesFound)
+    });
     beside.detail.invalidated = Some((LOGIN.to_owned(), time(4)));
     tx.facts_mut().put(&beside)?;
     let mut happened = fact_samples::fact_event(memory, FACT, FactEventKind::Created, Some(FACT))?;
     happened.principal = LOGIN.to_owned();
+    happened.agent = Some(LOGIN.to_owned());
+    happened.reference = Some(format!("as {MENTION} wrote"));
     let mut of_none = fact_samples::fact_event(memory, 950, FactEventKind::RejectedStore, None)?;
     of_none.principal = LOGIN.to_owned();
     tx.fact_events_mut().append(&[happened, of_none])?;
@@ -226,7 +270,7 @@ fn records(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
         version: 2,
         from: Some(RecordState::Active),
         to: RecordState::Active,
-        reason: said("change"),
+        reason: format!("rejected by {LOGIN}: {}", said("change")),
         by: LOGIN.to_owned(),
         at: time(51),
     })
@@ -345,6 +389,28 @@ fn found_by_words(shop: &Workshop, memory: &MemoryId, words: &str) -> usize {
     block_on(read.read(move |tx| Ok(tx.tasks().list(&query)?.len()))).unwrap()
 }
 
+/// No digest is left of a text that named the person.
+fn digests_follow(shop: &Workshop, memory: &MemoryId) {
+    let (of, store) = (memory.clone(), shop.world.store());
+    let read = store.read(move |tx| {
+        let tasks = tx.tasks().list(&TaskQuery::all(of.clone(), 10))?;
+        Ok((tasks, tx.task_sessions().list_items(&of, None, 10)?))
+    });
+    let (tasks, items) = block_on(read).unwrap();
+    assert_eq!((tasks.len(), items.len()), (2, 1));
+    let digest = |text: &str| hex::encode(Sha256::digest(text.as_bytes()));
+    for task in tasks {
+        let asked = json!({"description": task.description, "issue": task.issue}).to_string();
+        assert_eq!(task.input_hash, Some(digest(&asked)));
+        assert_eq!(task.request_digest, "");
+    }
+    for item in items {
+        let text = item.text.unwrap();
+        assert_eq!(item.text_sha256, digest(&text));
+        assert_eq!(item.text_chars, u64::try_from(text.chars().count()).unwrap());
+    }
+}
+
 #[test]
 fn no_table_names_whoever_was_forgotten() {
     let shop = Workshop::new();
@@ -376,7 +442,7 @@ fn no_table_names_whoever_was_forgotten() {
     let count = |kind: &str| receipt.kinds.iter().find(|one| one.kind == kind).map(|one| one.count);
     for (kind, expect) in [
         ("mentions in tasks", 2),
-        ("mentions in commits", 2),
+        ("mentions in commits", 3),
         ("mentions in task sessions", 2),
         ("mentions in events", 1),
         ("mentions in deliveries", 2),
@@ -385,7 +451,7 @@ fn no_table_names_whoever_was_forgotten() {
         ("mentions in ledger entries", 8),
         // Three records with two versions, a fact, and two changes of facts.
         ("mentions in records", 9),
-        ("mentions by others", 28),
+        ("mentions by others", 29),
     ] {
         assert_eq!(count(kind), Some(expect), "{kind}: {receipt:?}");
     }
@@ -405,6 +471,9 @@ fn no_table_names_whoever_was_forgotten() {
     let text = shop.record(&fact.record);
     let hash = content_hash(text.title.as_deref().unwrap_or_default(), &text.text);
     assert_eq!(fact.content_hash, hash, "a fact stays the fact of its text");
+    let report = fact.detail.support.unwrap();
+    assert_eq!((report.support, report.found.last().unwrap().as_str()), (Support::Supported, "MAX_NAME"));
+    digests_follow(&shop, &memory);
     let again = forget(&shop, &memory, &actor, true);
     assert!(again.kinds.iter().all(|one| one.count == 0), "{again:?}");
 }

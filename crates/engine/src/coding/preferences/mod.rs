@@ -12,6 +12,7 @@
 //! | `implied` | what reviews ask for again and again: pure |
 //! | `inferring` | keeping that |
 //! | `people_places` | the places where each noun names people: pure |
+//! | `named_places` | a person in a document, a list, a text of a noun: pure |
 //! | `people_in_text` | people in free text and in lists of authors: pure |
 //! | `pseudonym` | a person who is taken out, and what stands for them: pure |
 //! | `person_mentions` | a person as others name them, for the walk over a memory |
@@ -26,6 +27,7 @@ mod forgotten_people;
 mod implied;
 mod inferring;
 mod keeping;
+mod named_places;
 mod own_words;
 mod people;
 mod people_in_text;
@@ -55,7 +57,6 @@ pub(crate) use person_walk::{MentionsTaken, number_of};
 pub use preference_put::{PreferencePut, PreferenceSet};
 pub use preference_remove::UserSettingsPut;
 pub use preferences_list::{PreferencesListed, UserShown};
-pub(crate) use pseudonym::pseudonym;
 pub(super) use requester::{UNPROVED, proof, prove_again, requester_place, unproved};
 pub(crate) use scanners::SCANNERS;
 pub use user_export::UserExport;

@@ -2,6 +2,15 @@
 //! somebody: a word that merely equals a login is a word. In a field that lists people, each of the
 //! list does.
 
+use serde_json::Value;
+
+/// Characters of the local part of an address.
+const LOCAL_CHARS_MAX: usize = 64;
+/// What stands between a decision and who decided.
+const BY: &str = " by ";
+/// Decisions that sentences of Loci's own begin with.
+const DECISIONS: [&str; 5] = ["approved", "rejected", "expired", "held back", "called off"];
+
 /// Somebody whom a free text names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mention<'a> {
@@ -26,9 +35,11 @@ pub(super) fn replaced_in_text(
             found =
                 names.find_map(|name| Some((before.len() + 1, name.len(), replace(Mention::Login(name))?)));
         } else {
-            let (start, domain) = (before.len() - local.len(), domain_of(behind));
-            let address = rest.get(start..before.len() + 1 + domain.len()).unwrap_or_default();
-            if let Some(new) = replace(Mention::Address(address)) {
+            let domain = domain_of(behind);
+            let mut starts = local_starts(before, local);
+            let address = |start: usize| rest.get(start..before.len() + 1 + domain.len()).unwrap_or_default();
+            let named = starts.find_map(|start| Some((start, replace(Mention::Address(address(start)))?)));
+            if let Some((start, new)) = named {
                 let is_closed = behind.get(domain.len()..).is_some_and(|after| after.starts_with('>'));
                 let name = before.get(..start).and_then(name_before).filter(|_| is_closed);
                 found = Some((name.unwrap_or(start), domain.len() + usize::from(name.is_some()), new));
@@ -66,6 +77,53 @@ fn local_part(before: &str) -> &str {
     let local = before.get(head..).unwrap_or_default();
     let is_local = !local.ends_with('.') && local.chars().any(char::is_alphanumeric);
     if is_local { local } else { "" }
+}
+
+/// Where an address may begin whose local part ends in `local`, the longest first: a mark that a local
+/// part may hold, as in `o'brien`, may also stand before it, as in `to=brien` or in quotes.
+fn local_starts(before: &str, local: &str) -> impl Iterator<Item = usize> {
+    let shortest = before.len() - local.len();
+    let is_of_local = |c: char| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.".contains(c);
+    let head = before.get(..shortest).unwrap_or_default();
+    let back = head.char_indices().rev().take(LOCAL_CHARS_MAX).take_while(|(_, c)| is_of_local(*c));
+    let mut starts: Vec<usize> = back.filter(|(_, c)| c.is_alphanumeric()).map(|(at, _)| at).collect();
+    starts.reverse();
+    let is_first = |at: &usize| {
+        let before = head.get(..*at).and_then(|text| text.chars().next_back());
+        before.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '.' | '_' | '%' | '+' | '-'))
+    };
+    starts.retain(is_first);
+    starts.into_iter().chain(std::iter::once(shortest))
+}
+
+/// The value of a text that is an object or a list of JSON as a whole.
+pub(super) fn value_of(text: &str) -> Option<Value> {
+    let trimmed = text.trim();
+    let is_json = (trimmed.starts_with('{') && trimmed.ends_with('}'))
+        || (trimmed.starts_with('[') && trimmed.ends_with(']'));
+    is_json.then(|| serde_json::from_str(trimmed).ok()).flatten()
+}
+
+/// A sentence of Loci's own that says who decided. Newer ones do not: the change beside them does.
+pub(super) struct Decision<'a> {
+    /// What stands before the name.
+    pub(super) what: &'a str,
+    /// The name.
+    pub(super) by: &'a str,
+    /// What stands behind it.
+    pub(super) behind: &'a str,
+}
+
+/// Returns the parts of `approved by NAME`, `rejected by NAME: reason`, `TIME by NAME: reason`.
+pub(super) fn decision_in(text: &str) -> Option<Decision<'_>> {
+    let (verb, rest) = text.split_once(BY)?;
+    let is_time = verb.ends_with('Z') && verb.bytes().all(|b| b.is_ascii_digit() || b"-:.TZ".contains(&b));
+    if !is_time && !DECISIONS.contains(&verb) {
+        return None;
+    }
+    let what = text.get(..verb.len() + BY.len())?;
+    let (by, behind) = rest.split_at(rest.find(": ").unwrap_or(rest.len()));
+    Some(Decision { what, by, behind })
 }
 
 fn domain_of(behind: &str) -> &str {
@@ -167,12 +225,44 @@ mod tests {
         check("By: Carol Dee <c.dee@example.com>\nBy: B <b@x>", Some("By: X\nBy: B <b@x>"));
         check("by Carol <c.dee@example.com>.", Some("by Carol <X>."));
         check("{\"a\":\"C <c.dee@example.com>\"}", Some("{\"a\":\"C <X>\"}"));
+        check("'c.dee@example.com' to=c.dee@example.com|c.dee@example.com", Some("'X' to=X|X"));
+        check("o'c.dee@example.com.au, o'c.dee@example.community", None);
         check("a@b@carol c.dee@example.com@carol", Some("a@b@carol X@X"));
         check("@", None);
         check("", None);
         check("Größe @carol\u{2026}", Some("Größe @X\u{2026}"));
         let many = "@".repeat(100_000);
         check(&many, None);
+    }
+
+    #[test]
+    fn an_address_with_marks_in_its_local_part() {
+        let check = |text: &str, expect: Option<&str>| {
+            let replaced = replaced_in_text(text, |mention| {
+                (mention == Mention::Address("d'or+x/y@example.com")).then(|| "X".to_owned())
+            });
+            assert_eq!(replaced.as_deref(), expect, "{text}");
+        };
+        check("mail d'or+x/y@example.com.", Some("mail X."));
+        check("'d'or+x/y@example.com'", Some("'X'"));
+        check("By: D Or <d'or+x/y@example.com>", Some("By: X"));
+        check("ad'or+x/y@example.com, or+x/y@example.com", None);
+        let many = "a'".repeat(50_000) + "a@example.com";
+        check(&many, None);
+    }
+
+    #[test]
+    fn sentences_that_say_who_decided() {
+        let check = |text: &str, expect: Option<(&str, &str, &str)>| {
+            let found = decision_in(text).map(|found| (found.what, found.by, found.behind));
+            assert_eq!(found, expect, "{text}");
+        };
+        check("approved by carol", Some(("approved by ", "carol", "")));
+        check("held back by carol: too broad: no", Some(("held back by ", "carol", ": too broad: no")));
+        check("2026-01-02T03:04:05.678Z by carol: a", Some(("2026-01-02T03:04:05.678Z by ", "carol", ": a")));
+        check("written by carol", None);
+        check("approved", None);
+        check("", None);
     }
 
     #[test]

@@ -7,54 +7,26 @@
 
 use std::collections::BTreeMap;
 
+use loci_model::Result;
 use loci_model::commit::TaskCommit;
 use loci_model::delivery::Delivery;
 use loci_model::event::{Event, PayloadItem};
 use loci_model::fact::{Fact, FactEvent};
 use loci_model::idempotency::TokenAnswer;
 use loci_model::ledger::{LedgerEntry, Shelf};
-use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::repository::Repository;
+use loci_model::support::SupportReport;
 use loci_model::task::Task;
 use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::telemetry::StateChange;
-use loci_model::{Document, Result};
-use serde_json::Value;
+use sha2::{Digest, Sha256};
 
+use super::named_places::{PeopleVisitor, Places};
+use crate::coding::prompts::input_hash;
 use crate::coding::{DIGEST, digest};
 
-/// Members and keys of metadata that hold a person, or several.
-const PEOPLE_KEYS: [&str; 22] = [
-    "agent_logins",
-    "approved_by",
-    "assignee",
-    "assignees",
-    "author",
-    "authors",
-    "by",
-    "committer",
-    "created_by",
-    "former_logins",
-    "invalidated_by",
-    "login",
-    "logins",
-    "merged_by",
-    "pr_author",
-    "principal",
-    "requested_by",
-    "resolved_by",
-    "reviewer",
-    "reviewers",
-    "user",
-    "users",
-];
-/// Those that hold the forge's number of a person.
-const NUMBER_KEYS: [&str; 1] = ["user_id"];
-/// Members that hold code and where it lies: `@login` there is a word of the repository's.
-const CODE_KEYS: [&str; 7] = ["base", "branch", "diff_hunk", "file", "files", "path", "paths"];
-/// Members by which entries of the ledger find each other.
-const PLACE_KEYS: [&str; 3] = ["derived", "key", "namespace"];
 /// Ends of the names of trailers whose values are people, in lower case.
 const PEOPLE_TRAILERS: [&str; 4] = ["-by", "author", "committer", "cc"];
 
@@ -69,17 +41,6 @@ pub(crate) enum Taken {
     Whole,
 }
 
-/// A visitor of each place where a noun names people.
-pub(crate) trait PeopleVisitor {
-    /// Returns the replacement of a person, or of a list of people; by the forge's number where it
-    /// is known.
-    fn person(&mut self, name: &str, number: Option<&str>) -> Option<String>;
-    /// Returns the replacement of a free text.
-    fn text(&mut self, text: &str) -> Option<String>;
-    /// True where what is kept under that name goes.
-    fn is_key(&mut self, name: &str) -> bool;
-}
-
 /// A noun that may name people.
 pub(crate) trait NamesPeople {
     /// Visits each place; `number` is the forge's number of the noun's user, where something else
@@ -88,147 +49,6 @@ pub(crate) trait NamesPeople {
     /// # Errors
     /// A bug, where a document of it is damaged.
     fn visit_people(&mut self, number: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken>;
-}
-
-/// The places of one noun.
-struct Places<'v> {
-    visitor: &'v mut dyn PeopleVisitor,
-    is_any: bool,
-    /// Its documents are entries of the ledger.
-    is_of_ledger: bool,
-}
-
-impl<'v> Places<'v> {
-    fn new(visitor: &'v mut dyn PeopleVisitor) -> Self {
-        Self { visitor, is_any: false, is_of_ledger: false }
-    }
-
-    fn end(self) -> Result<Taken> {
-        Ok(if self.is_any { Taken::Names } else { Taken::Nobody })
-    }
-
-    /// Returns the replacement of a person.
-    fn new_person(&mut self, name: &str, number: Option<&str>) -> Option<String> {
-        let new = self.visitor.person(name, number);
-        self.is_any |= new.is_some();
-        new
-    }
-
-    fn person<'a>(&mut self, names: impl IntoIterator<Item = &'a mut String>, number: Option<&str>) {
-        for name in names {
-            if let Some(new) = self.new_person(name, number) {
-                *name = new;
-            }
-        }
-    }
-
-    /// Returns the replacement of a free text.
-    fn new_text(&mut self, text: &str) -> Option<String> {
-        let new = self.visitor.text(text);
-        self.is_any |= new.is_some();
-        new
-    }
-
-    fn texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a mut String>) {
-        for text in texts {
-            if let Some(new) = self.new_text(text) {
-                *text = new;
-            }
-        }
-    }
-
-    /// A document; of one that is too deep for a value the words are looked at, in their JSON form.
-    fn document(&mut self, document: &mut Document) -> Result<()> {
-        match document.value() {
-            Ok(mut value) => {
-                if self.value("", &mut value) {
-                    *document = Document::from_value(&value)?;
-                }
-            }
-            Err(_) => {
-                if let Some(new) = self.visitor.text(document.as_str()) {
-                    *document = Document::parse(&new)?;
-                    self.is_any = true;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// A JSON value under a key; true where it was changed.
-    fn value(&mut self, key: &str, value: &mut Value) -> bool {
-        match value {
-            Value::Object(members) => {
-                let is_account = members.get("login").is_some_and(Value::is_string);
-                let mut is_any = is_account && self.account(members);
-                for (key, value) in members.iter_mut() {
-                    if !(is_account && key == "login") {
-                        is_any |= self.value(key, value);
-                    }
-                }
-                is_any
-            }
-            Value::Array(items) => {
-                let mut is_any = false;
-                for item in items {
-                    is_any |= self.value(key, item);
-                }
-                is_any
-            }
-            Value::String(text) => match self.word(key, text) {
-                Some(new) => {
-                    *text = new;
-                    true
-                }
-                None => false,
-            },
-            Value::Number(number) if NUMBER_KEYS.contains(&key) => {
-                let is_theirs = self.new_person("", Some(&number.to_string())).is_some();
-                if is_theirs {
-                    *value = Value::from(0);
-                }
-                is_theirs
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => false,
-        }
-    }
-
-    /// Returns the replacement of a text under a key.
-    fn word(&mut self, key: &str, text: &str) -> Option<String> {
-        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        if is_number && NUMBER_KEYS.contains(&key) {
-            return self.new_person("", Some(text));
-        }
-        let is_exact = PEOPLE_KEYS.contains(&key) || NUMBER_KEYS.contains(&key);
-        let exact = is_exact.then(|| self.new_person(text, None)).flatten();
-        let is_left = CODE_KEYS.contains(&key) || (self.is_of_ledger && PLACE_KEYS.contains(&key));
-        if exact.is_some() || is_left { exact } else { self.new_text(text) }
-    }
-
-    /// An account of a forge, by number and login.
-    fn account(&mut self, members: &mut serde_json::Map<String, Value>) -> bool {
-        let id = members.get("id").and_then(Value::as_u64).filter(|id| *id != 0).map(|id| id.to_string());
-        let login = members.get("login").and_then(Value::as_str).unwrap_or_default();
-        let Some(new) = self.new_person(login, id.as_deref()) else { return false };
-        members.insert("login".to_owned(), Value::String(new));
-        members.entry("id").and_modify(|id| *id = Value::from(0));
-        true
-    }
-
-    fn metadata(&mut self, metadata: &mut Metadata) {
-        for (key, value) in metadata.iter_mut() {
-            let texts = match value {
-                MetadataValue::String(text) => std::slice::from_mut(text),
-                MetadataValue::StringList(texts) => texts.as_mut_slice(),
-                MetadataValue::Number(_) | MetadataValue::DateTime(_) => continue,
-            };
-            for text in texts {
-                if let Some(new) = self.word(key, text) {
-                    *text = new;
-                }
-            }
-        }
-    }
 }
 
 impl NamesPeople for Task {
@@ -242,10 +62,19 @@ impl NamesPeople for Task {
         }
         places.texts([&mut self.description]);
         places.texts(&mut self.error_message);
+        places.texts([&mut self.model, &mut self.variant].into_iter().flatten());
         places.texts(self.feedback.harmful.values_mut());
         if let Some(alert) = &mut self.security_alert {
             places.person([&mut alert.by], None);
             places.texts([&mut alert.reason]);
+        }
+        if places.is_any {
+            // Digests of the former words would tell whom they named to whoever tries names: what can be
+            // made again is, and what made the task is repeated no more.
+            self.request_digest.clear();
+            if self.input_hash.is_some() {
+                self.input_hash = Some(input_hash(self)?);
+            }
         }
         places.end()
     }
@@ -257,12 +86,19 @@ impl NamesPeople for TaskCommit {
         places.person(&mut self.user, number);
         places.person(&mut self.author, None);
         places.texts(&mut self.author);
-        for (name, value) in &mut self.trailers {
-            let name = name.to_lowercase();
-            if PEOPLE_TRAILERS.iter().any(|end| name.ends_with(end)) {
-                places.person([&mut *value], None);
+        for (name, mut value) in std::mem::take(&mut self.trailers) {
+            let lower = name.to_lowercase();
+            if PEOPLE_TRAILERS.iter().any(|end| lower.ends_with(end)) {
+                places.person([&mut value], None);
             }
-            places.texts([value]);
+            places.texts([&mut value]);
+            let name = places.new_name(&name).unwrap_or(name);
+            // Values of one name are joined as a commit's are.
+            let joined = |known: &mut String| {
+                known.push(',');
+                known.push_str(&value);
+            };
+            self.trailers.entry(name).and_modify(joined).or_insert(value);
         }
         places.end()
     }
@@ -272,7 +108,16 @@ impl NamesPeople for SessionItem {
     fn visit_people(&mut self, number: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
         let mut places = Places::new(visitor);
         places.person(&mut self.user, number);
-        places.texts(&mut self.text);
+        if let Some(new) = self.text.as_deref().and_then(|text| places.new_text(text)) {
+            // Digest and length are of the text that is kept: those of the old one would tell it.
+            self.text_sha256 = hex::encode(Sha256::digest(new.as_bytes()));
+            self.text_chars = u64::try_from(new.chars().count()).unwrap_or(u64::MAX);
+            self.text = Some(new);
+        }
+        if let Some(tool) = &mut self.tool {
+            places.texts([&mut tool.name]);
+            places.texts(&mut tool.status);
+        }
         places.end()
     }
 }
@@ -409,6 +254,10 @@ impl NamesPeople for Fact {
         let detail = &mut self.detail;
         places.person(&mut detail.source.created_by, None);
         places.person([&mut detail.source.principal], None);
+        places.person(&mut detail.source.agent, None);
+        places.texts(&mut detail.source.agent);
+        places.texts(&mut detail.source.session);
+        places.texts(&mut detail.source.reference);
         places.person(detail.last_verified.iter_mut().map(|last| &mut last.by), None);
         places.person(detail.invalidated.iter_mut().map(|(by, _)| by), None);
         places.end()
@@ -419,6 +268,10 @@ impl NamesPeople for FactEvent {
     fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
         let mut places = Places::new(visitor);
         places.person([&mut self.principal], None);
+        places.person(&mut self.agent, None);
+        for text in [&mut self.agent, &mut self.session, &mut self.reference, &mut self.cause] {
+            places.texts(text);
+        }
         if let Some(details) = &mut self.details {
             places.document(details)?;
         }
@@ -426,11 +279,24 @@ impl NamesPeople for FactEvent {
     }
 }
 
+/// Visits the names and values of a statement that code was looked at for; true where one was changed.
+/// Only a statement that named somebody makes them people.
+pub(super) fn visit_support(report: &mut SupportReport, visitor: &mut dyn PeopleVisitor) -> bool {
+    let mut places = Places::new(visitor);
+    for text in report.found.iter_mut().chain(&mut report.missing) {
+        match places.new_person(text, None) {
+            Some(new) => *text = new,
+            None => places.texts([text]),
+        }
+    }
+    places.texts(report.other_values.iter_mut().map(|other| &mut other.stated));
+    places.is_any
+}
+
 #[cfg(test)]
 mod tests {
     use loci_model::MemoryId;
     use loci_testkit::task_samples;
-    use serde_json::json;
 
     use super::super::pseudonym::{Collecting, Erased, NamedPerson, Taking};
     use super::*;
@@ -440,40 +306,6 @@ mod tests {
         let number = NamedPerson::Number(user_id.unwrap_or_default().to_owned());
         let login = NamedPerson::Login("alice".to_owned());
         Erased::of_name(if user_id.is_some() { &number } else { &login }, "erased-1").with_names(names)
-    }
-
-    #[test]
-    fn a_person_is_taken_out_of_values() {
-        let check = |user_id: Option<&str>, before: Value, after: Value| {
-            let mut value = before.clone();
-            let erased = alice(user_id);
-            let is_any = Places::new(&mut Taking(&erased)).value("", &mut value);
-            assert_eq!((is_any, &value), (before != after, &after), "{before}");
-        };
-        let author = json!({"author": {"id": 7, "login": "Alice"}, "body": "As @alice said, @alicex too."});
-        let gone =
-            json!({"author": {"id": 0, "login": "erased-1"}, "body": "As @erased-1 said, @alicex too."});
-        check(Some("7"), author.clone(), gone.clone());
-        check(None, author, gone);
-        let namesake = json!({"author": {"id": 8, "login": "alice"}});
-        check(Some("7"), namesake.clone(), namesake);
-        check(
-            Some("7"),
-            json!({"by": "alice", "title": "alice", "labels": ["alice"]}),
-            json!({"by": "erased-1", "title": "alice", "labels": ["alice"]}),
-        );
-        check(Some("7"), json!({"reviewers": ["bob", "alice"]}), json!({"reviewers": ["bob", "erased-1"]}));
-        check(
-            Some("7"),
-            json!({"user_id": 7, "x": {"user_id": "7"}}),
-            json!({"user_id": 0, "x": {"user_id": "erased-1"}}),
-        );
-        check(None, json!({"body": "mail A.Lee@example.com"}), json!({"body": "mail erased-1"}));
-        check(None, json!({"body": "alice"}), json!({"body": "alice"}));
-        let lines = json!({"diff_hunk": "+@alice\n", "path": "a/@alice.rs"});
-        check(Some("7"), lines.clone(), lines);
-        let code = json!({"files": ["@alice"], "branch": "x/@alice"});
-        check(Some("7"), code.clone(), code);
     }
 
     #[test]

@@ -17,7 +17,8 @@ use loci_model::telemetry::StateChange;
 use loci_model::transfer::{Moved, TransferKey, TransferKind, TransferPlace, TransferRow};
 use loci_model::{ActorId, DeliveryId, RecordId, Result, TaskId, Timestamp, limits};
 
-use super::people_places::{NamesPeople, PeopleVisitor, Taken};
+use super::named_places::PeopleVisitor;
+use super::people_places::{NamesPeople, Taken, visit_support};
 use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
 use crate::records::batch::ask_for_vectors;
 use crate::records::changing::Changing;
@@ -335,7 +336,9 @@ impl NamesPeople for NamedVersion {
         self.changes = changes;
         is_any |= self.is_named || !self.changes.is_empty();
         if let Some(mut fact) = self.fact.take() {
-            let is_named = fact.visit_people(None, visitor)? != Taken::Nobody;
+            let mut is_named = fact.visit_people(None, visitor)? != Taken::Nobody;
+            let report = fact.detail.support.as_mut().filter(|_| self.is_named);
+            is_named |= report.is_some_and(|report| visit_support(report, visitor));
             self.fact = Some(fact).filter(|_| is_named);
             is_any |= is_named;
         }

@@ -1,4 +1,4 @@
-//! A person who is taken out of what others own, and what stands for them. Pure. Where nouns name
+//! A person who is taken out of what others own. Pure. Where nouns name
 //! people is the matter of `people_places`. What is said stays where it is not the person's to take
 //! away; who said it does not.
 
@@ -9,20 +9,13 @@ use loci_model::preference::PreferenceUser;
 use loci_model::review::ForgeUser;
 use loci_model::task::Task;
 
+use super::named_places::PeopleVisitor;
 use super::people::Whose;
 use super::people_in_text::{Mention, replaced_in_list, replaced_in_text};
-use super::people_places::PeopleVisitor;
 use crate::sre::segment;
 
-/// Hex digits that tell pseudonyms apart.
-const PSEUDONYM_DIGITS: usize = 12;
 /// The beginning of the domain of addresses that a forge makes of number and login.
 const FORGE_DOMAIN: &str = "users.noreply.";
-
-/// Returns what stands for somebody from now on, by hex digits of their own.
-pub(crate) fn pseudonym(digits: &str) -> String {
-    format!("erased-{}", digits.get(..PSEUDONYM_DIGITS).unwrap_or(digits))
-}
 
 /// A person as something names them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

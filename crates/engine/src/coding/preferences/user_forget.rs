@@ -7,9 +7,8 @@ use loci_model::principal::{Capability, Principal};
 
 use super::person_mentions::{PersonMentions, actors_of};
 use super::preferences_list::person;
-use super::pseudonym::pseudonym;
 use crate::admin::Forgetting;
-use crate::erasure::Person;
+use crate::erasure::{Person, pseudonym};
 use crate::verified::Standing;
 use crate::{Engine, access};
 

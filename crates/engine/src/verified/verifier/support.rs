@@ -19,6 +19,7 @@ use super::session::Verifier;
 use super::stated_values::{BoundInCode, StatedValues, is_name};
 use super::statement::{Statement, Wanted};
 use super::words::words;
+use crate::erasure::without_pseudonyms;
 use crate::safety::{RedactionMode, secrets::redact};
 
 /// Lines on each side of a changed block that are looked at, too; as for claims.
@@ -51,6 +52,9 @@ impl Verifier<'_> {
         claims: &[Claim],
         verification: &Verification,
     ) -> SupportReport {
+        // Who said it is no name of code, and what stands for them no number.
+        let statement = without_pseudonyms(statement);
+        let statement = statement.as_ref();
         let outcomes = &verification.claims;
         if outcomes.iter().any(|claim| claim.holds == Some(false)) {
             return SupportReport::new(Support::Contradicted, SupportReason::ClaimFalse);

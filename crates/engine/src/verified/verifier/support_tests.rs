@@ -66,6 +66,15 @@ fn unchanged_code_supports_only_what_it_holds() {
         ("Orders are sharded by region.", name, (NotChecked, NothingToFind)),
         ("Orders are sharded by region_id.", name, (NotChecked, NamesMissing)),
         ("A name has at most MAX_NAME characters.", name, (Supported, NamesFound)),
+        ("A name has at most MAX_NAME characters, says @octavia.", name, (Supported, NamesFound)),
+        ("`@octavia` says: a name has at most MAX_NAME characters.", name, (NotChecked, NamesMissing)),
+        // A person who was forgotten is neither a name nor a number.
+        ("A name has at most MAX_NAME characters, says @erased-028fc5abcdef.", name, (Supported, NamesFound)),
+        (
+            "`@erased-528fc5abcdef` says: a name has at most MAX_NAME characters.",
+            name,
+            (Supported, NamesFound),
+        ),
         ("A cart holds at most MAX_ITEMS = 50 items.", items, (Supported, NamesFound)),
         ("A cart holds at most MAX_ITEMS = 60 items.", items, (Contradicted, OtherValue)),
         ("A cart holds 60 items at most (MAX_ITEMS).", items, (NotChecked, NamesMissing)),

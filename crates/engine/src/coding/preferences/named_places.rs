@@ -1,0 +1,312 @@
+//! People where nouns name them: the names of members, keys and values that hold a person or a list of
+//! people, and free text. Which places each noun has is the matter of `people_places`. Pure.
+
+use std::collections::BTreeMap;
+
+use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::{Document, Result};
+use serde_json::Value;
+
+use super::people_in_text::{Decision, decision_in, value_of};
+use super::people_places::Taken;
+
+/// Members and keys of metadata that hold a person, or several.
+const PEOPLE_KEYS: [&str; 22] = [
+    "agent_logins",
+    "approved_by",
+    "assignee",
+    "assignees",
+    "author",
+    "authors",
+    "by",
+    "committer",
+    "created_by",
+    "former_logins",
+    "invalidated_by",
+    "login",
+    "logins",
+    "merged_by",
+    "pr_author",
+    "principal",
+    "requested_by",
+    "resolved_by",
+    "reviewer",
+    "reviewers",
+    "user",
+    "users",
+];
+/// Those that hold the forge's number of a person.
+const NUMBER_KEYS: [&str; 1] = ["user_id"];
+/// Members that hold code and where it lies: `@login` there is a word of the repository's.
+const CODE_KEYS: [&str; 7] = ["base", "branch", "diff_hunk", "file", "files", "path", "paths"];
+/// Members by which entries of the ledger find each other.
+const PLACE_KEYS: [&str; 3] = ["derived", "key", "namespace"];
+
+/// A visitor of each place where a noun names people.
+pub(crate) trait PeopleVisitor {
+    /// Returns the replacement of a person, or of a list of people; by the forge's number where it
+    /// is known.
+    fn person(&mut self, name: &str, number: Option<&str>) -> Option<String>;
+    /// Returns the replacement of a free text.
+    fn text(&mut self, text: &str) -> Option<String>;
+    /// True where what is kept under that name goes.
+    fn is_key(&mut self, name: &str) -> bool;
+}
+
+/// The places of one noun.
+pub(super) struct Places<'v> {
+    pub(super) visitor: &'v mut dyn PeopleVisitor,
+    pub(super) is_any: bool,
+    /// Its documents are entries of the ledger.
+    pub(super) is_of_ledger: bool,
+}
+
+impl<'v> Places<'v> {
+    pub(super) fn new(visitor: &'v mut dyn PeopleVisitor) -> Self {
+        Self { visitor, is_any: false, is_of_ledger: false }
+    }
+
+    pub(super) fn end(self) -> Result<Taken> {
+        Ok(if self.is_any { Taken::Names } else { Taken::Nobody })
+    }
+
+    /// Returns the replacement of a person.
+    pub(super) fn new_person(&mut self, name: &str, number: Option<&str>) -> Option<String> {
+        let new = self.visitor.person(name, number);
+        self.is_any |= new.is_some();
+        new
+    }
+
+    pub(super) fn person<'a>(
+        &mut self,
+        names: impl IntoIterator<Item = &'a mut String>,
+        number: Option<&str>,
+    ) {
+        for name in names {
+            if let Some(new) = self.new_person(name, number) {
+                *name = new;
+            }
+        }
+    }
+
+    /// Returns the replacement of a free text. One that is JSON names people as a document does.
+    pub(super) fn new_text(&mut self, text: &str) -> Option<String> {
+        if let Some(mut value) = value_of(text) {
+            return self.value("", &mut value).then(|| value.to_string());
+        }
+        let decided = decision_in(text).and_then(|Decision { what, by, behind }| {
+            let by = self.visitor.person(by, None)?;
+            let behind = self.visitor.text(behind).unwrap_or_else(|| behind.to_owned());
+            Some(format!("{what}{by}{behind}"))
+        });
+        let new = decided.or_else(|| self.visitor.text(text));
+        self.is_any |= new.is_some();
+        new
+    }
+
+    pub(super) fn texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a mut String>) {
+        for text in texts {
+            if let Some(new) = self.new_text(text) {
+                *text = new;
+            }
+        }
+    }
+
+    /// A document; of one that is too deep for a value the words are looked at, in their JSON form.
+    pub(super) fn document(&mut self, document: &mut Document) -> Result<()> {
+        match document.value() {
+            Ok(mut value) => {
+                if self.value("", &mut value) {
+                    *document = Document::from_value(&value)?;
+                }
+            }
+            Err(_) => {
+                if let Some(new) = self.visitor.text(document.as_str()) {
+                    *document = Document::parse(&new)?;
+                    self.is_any = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A JSON value under a key; true where it was changed.
+    pub(super) fn value(&mut self, key: &str, value: &mut Value) -> bool {
+        match value {
+            Value::Object(members) => {
+                let is_account = members.get("login").is_some_and(Value::is_string);
+                let mut is_any = is_account && self.account(members);
+                let are_people = !is_account && PEOPLE_KEYS.contains(&key) && key.ends_with('s');
+                is_any |= self.names_of_members(are_people, members);
+                for (key, value) in members.iter_mut() {
+                    if !(is_account && key == "login") {
+                        is_any |= self.value(key, value);
+                    }
+                }
+                is_any
+            }
+            Value::Array(items) => {
+                let mut is_any = false;
+                for item in items {
+                    // The members of an object of a list are no map of people.
+                    let key = if item.is_object() { "" } else { key };
+                    is_any |= self.value(key, item);
+                }
+                is_any
+            }
+            Value::String(text) => match self.word(key, text) {
+                Some(new) => {
+                    *text = new;
+                    true
+                }
+                None => false,
+            },
+            Value::Number(number) if NUMBER_KEYS.contains(&key) => {
+                let is_theirs = self.new_person("", Some(&number.to_string())).is_some();
+                if is_theirs {
+                    *value = Value::from(0);
+                }
+                is_theirs
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+
+    /// The names of members: those of a map of people (`reviewers`) are people, others are texts. True
+    /// where one was changed; of two members that would be named alike the second has a number.
+    fn names_of_members(&mut self, are_people: bool, members: &mut serde_json::Map<String, Value>) -> bool {
+        let mut new_names = BTreeMap::new();
+        for name in members.keys() {
+            let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+            let number = is_number.then_some(name.as_str());
+            let exact = are_people.then(|| self.new_person(name, number)).flatten();
+            if let Some(new) = exact.or_else(|| self.new_name(name)) {
+                new_names.insert(name.clone(), new);
+            }
+        }
+        if new_names.is_empty() {
+            return false;
+        }
+        for (name, value) in std::mem::take(members) {
+            let name = new_names.remove(&name).unwrap_or(name);
+            let alike = |number: usize| if number == 1 { name.clone() } else { format!("{name}-{number}") };
+            let free = (1..=members.len() + 1).map(alike).find(|name| !members.contains_key(name));
+            members.insert(free.unwrap_or(name), value);
+        }
+        true
+    }
+
+    /// Returns the replacement of a name of a member or of a trailer, which is no JSON.
+    pub(super) fn new_name(&mut self, name: &str) -> Option<String> {
+        let new = self.visitor.text(name);
+        self.is_any |= new.is_some();
+        new
+    }
+
+    /// Returns the replacement of a text under a key.
+    pub(super) fn word(&mut self, key: &str, text: &str) -> Option<String> {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number && NUMBER_KEYS.contains(&key) {
+            return self.new_person("", Some(text));
+        }
+        let is_exact = PEOPLE_KEYS.contains(&key) || NUMBER_KEYS.contains(&key);
+        let exact = is_exact.then(|| self.new_person(text, None)).flatten();
+        let is_left = CODE_KEYS.contains(&key) || (self.is_of_ledger && PLACE_KEYS.contains(&key));
+        if exact.is_some() || is_left { exact } else { self.new_text(text) }
+    }
+
+    /// An account of a forge, by number and login.
+    fn account(&mut self, members: &mut serde_json::Map<String, Value>) -> bool {
+        let id = members.get("id").and_then(Value::as_u64).filter(|id| *id != 0).map(|id| id.to_string());
+        let login = members.get("login").and_then(Value::as_str).unwrap_or_default();
+        let Some(new) = self.new_person(login, id.as_deref()) else { return false };
+        members.insert("login".to_owned(), Value::String(new));
+        members.entry("id").and_modify(|id| *id = Value::from(0));
+        true
+    }
+
+    pub(super) fn metadata(&mut self, metadata: &mut Metadata) {
+        for (key, value) in metadata.iter_mut() {
+            let texts = match value {
+                MetadataValue::String(text) => std::slice::from_mut(text),
+                MetadataValue::StringList(texts) => texts.as_mut_slice(),
+                MetadataValue::Number(_) | MetadataValue::DateTime(_) => continue,
+            };
+            for text in texts {
+                if let Some(new) = self.word(key, text) {
+                    *text = new;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::pseudonym::{Erased, NamedPerson, Taking};
+    use super::*;
+
+    fn alice(user_id: Option<&str>) -> Erased {
+        let names = ["alice".to_owned(), "a.lee@example.com".to_owned()];
+        let number = NamedPerson::Number(user_id.unwrap_or_default().to_owned());
+        let login = NamedPerson::Login("alice".to_owned());
+        Erased::of_name(if user_id.is_some() { &number } else { &login }, "erased-1").with_names(names)
+    }
+
+    #[test]
+    fn a_person_is_taken_out_of_values() {
+        let check = |user_id: Option<&str>, before: Value, after: Value| {
+            let mut value = before.clone();
+            let erased = alice(user_id);
+            let is_any = Places::new(&mut Taking(&erased)).value("", &mut value);
+            assert_eq!((is_any, &value), (before != after, &after), "{before}");
+        };
+        let author = json!({"author": {"id": 7, "login": "Alice"}, "body": "As @alice said, @alicex too."});
+        let gone =
+            json!({"author": {"id": 0, "login": "erased-1"}, "body": "As @erased-1 said, @alicex too."});
+        check(Some("7"), author.clone(), gone.clone());
+        check(None, author, gone);
+        let namesake = json!({"author": {"id": 8, "login": "alice"}});
+        check(Some("7"), namesake.clone(), namesake);
+        check(
+            Some("7"),
+            json!({"by": "alice", "title": "alice", "labels": ["alice"]}),
+            json!({"by": "erased-1", "title": "alice", "labels": ["alice"]}),
+        );
+        check(Some("7"), json!({"reviewers": ["bob", "alice"]}), json!({"reviewers": ["bob", "erased-1"]}));
+        check(
+            Some("7"),
+            json!({"user_id": 7, "x": {"user_id": "7"}}),
+            json!({"user_id": 0, "x": {"user_id": "erased-1"}}),
+        );
+        check(None, json!({"body": "mail A.Lee@example.com"}), json!({"body": "mail erased-1"}));
+        check(None, json!({"body": "alice"}), json!({"body": "alice"}));
+        check(
+            None,
+            json!({"said": "[{\"author\":\"alice\",\"n\":1.50}]", "cut": "{@alice"}),
+            json!({"said": "[{\"author\":\"erased-1\",\"n\":1.50}]", "cut": "{@erased-1"}),
+        );
+        check(None, json!({"said": "{\"body\": \"alice\"}"}), json!({"said": "{\"body\": \"alice\"}"}));
+        check(
+            None,
+            json!({"reviewers": {"alice": 1, "bob": 2, "ALICE": 3}, "alice": 4}),
+            json!({"reviewers": {"erased-1": 1, "bob": 2, "erased-1-2": 3}, "alice": 4}),
+        );
+        check(
+            None,
+            json!({"@alice": 1, "A.Lee@example.com": [{"alice": 2}]}),
+            json!({"@erased-1": 1, "erased-1": [{"alice": 2}]}),
+        );
+        check(
+            None,
+            json!({"why": "approved by Alice", "failure": "called off by alice", "not": "made by alice"}),
+            json!({"why": "approved by erased-1", "failure": "called off by erased-1", "not": "made by alice"}),
+        );
+        let lines = json!({"diff_hunk": "+@alice\n", "path": "a/@alice.rs"});
+        check(Some("7"), lines.clone(), lines);
+        let code = json!({"files": ["@alice"], "branch": "x/@alice"});
+        check(Some("7"), code.clone(), code);
+    }
+}
