@@ -16,6 +16,7 @@ use crate::coding::{MentionsTaken, PersonMentions, person_of};
 use crate::erasure::{Counts, ErasedTexts, Erasing, Person, Source, Tombstones, erase_person, pseudonym};
 use crate::files::mirroring::MirrorAfterErasure;
 use crate::memories::existing;
+use crate::sre::segment;
 use crate::{Engine, access};
 
 /// Walks of one call: what was written between a walk and its erasure is found by the next.
@@ -29,6 +30,21 @@ const UNREACHABLE: [&str; 6] = [
     "spools of clones that were not sent yet",
     "access keys that are named after the person, and logs of the server",
 ];
+
+/// Returns the actor of a person by the name that a request has: an actor, or what a forge or a client
+/// calls somebody (`octo[bot]`, `zoë-k`, `zoe@example.com`).
+///
+/// # Errors
+/// `Invalid` for what nobody can be called.
+pub fn actor_of_person(name: &str) -> Result<ActorId> {
+    let encoded = || ActorId::parse(segment::encode(name, "actor").ok()?).ok();
+    ActorId::parse(name).ok().or_else(encoded).ok_or_else(|| {
+        let rule = "actor must be an actor, or a name of 1 to 120 characters without slashes, braces and \
+                    control characters";
+        let remedy = "of another name the forge's number does: user: and the number, such as user:4711";
+        Error::invalid("actor", format!("{rule}; {remedy}"))
+    })
+}
 
 /// Whom to forget.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +87,8 @@ pub(crate) struct Forgotten {
 
 impl ForgetAsk {
     fn check(&self) -> Result<()> {
-        if self.dry_run || self.confirm.as_deref() == Some(self.actor.as_str()) {
+        let is_actor = |confirm: &str| actor_of_person(confirm).is_ok_and(|actor| actor == self.actor);
+        if self.dry_run || self.confirm.as_deref().is_some_and(is_actor) {
             return Ok(());
         }
         let actor = &self.actor;

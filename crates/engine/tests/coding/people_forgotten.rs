@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk, ForgetReceipt};
+use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk, ForgetReceipt, actor_of_person};
 use loci_engine::verified::content_hash;
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::event::{Event, PayloadItem, Role};
@@ -476,4 +476,53 @@ fn no_table_names_whoever_was_forgotten() {
     digests_follow(&shop, &memory);
     let again = forget(&shop, &memory, &actor, true);
     assert!(again.kinds.iter().all(|one| one.count == 0), "{again:?}");
+}
+
+#[test]
+fn logins_that_are_no_actors_are_forgotten() {
+    let long = format!("{}[bot]", "o".repeat(130));
+    // As the forge says it, as the request says it, and the number where nothing else names the person.
+    let check = |login: &str, named: &str, number: Option<&str>| {
+        for is_by_actor in [false, true] {
+            let shop = Workshop::new();
+            let memory = shop.memory();
+            let id = number.map_or(0, |number| number.parse().unwrap());
+            let (of, user) = (memory.clone(), login.to_owned());
+            let user_id = number.map(str::to_owned);
+            let store = shop.world.store();
+            block_on(store.write(move |tx| {
+                let mention = if id == 0 { format!("as @{user}, said") } else { "as said".to_owned() };
+                let review = ForgeUser { id, login: user.clone(), is_bot: false };
+                let body = Document::from_value(&json!({"reviewer": review, "body": mention}))?;
+                let entry = LedgerEntry { shelf: Shelf::Review, body, ..task_samples::entry(&of, 1)? };
+                tx.ledger_mut().put(&entry)?;
+                let (user, user_id, description) = (Some(user.to_uppercase()), user_id.clone(), mention);
+                tx.tasks_mut().put(&Task { user, user_id, description, ..task_samples::task(&of, 1)? })
+            }))
+            .unwrap();
+            let is_left =
+                || dumped(&shop, &memory).iter().any(|(_, text)| text.contains(&login.to_lowercase()));
+            assert!(is_left(), "{login}");
+            if is_by_actor {
+                let (actor, confirm) = (actor_of_person(named).unwrap(), Some(named.to_owned()));
+                let ask = ForgetAsk { memory: memory.clone(), actor, dry_run: false, confirm };
+                block_on(shop.engine.forget(&shop.caller, &ask)).unwrap();
+            } else {
+                block_on(shop.engine.user_forget(&shop.caller, &shop.standing, named)).unwrap();
+            }
+            assert!(!is_left(), "{login} {named} {is_by_actor}");
+        }
+    };
+    check("octo[bot]", "Octo[bot]", None);
+    check("Zoë-K", "zoë-k", None);
+    check("zoe@example.org", "zoe@example.org", None);
+    check(&long, "user:4711", Some("4711"));
+    let shop = Workshop::new();
+    for name in [long.as_str(), "a/b]", "a\u{7}", ""] {
+        let by_login = block_on(shop.engine.user_forget(&shop.caller, &shop.standing, name)).unwrap_err();
+        let by_actor = actor_of_person(name).unwrap_err();
+        for error in [by_login, by_actor] {
+            assert!(error.message.contains("such as user:4711"), "{name:?}: {}", error.message);
+        }
+    }
 }

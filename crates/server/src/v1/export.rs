@@ -10,12 +10,11 @@ use bytes::Bytes;
 use futures::stream;
 use http::header;
 use loci_api::admin as shape;
-use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine, ExportPart};
+use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine, ExportPart, actor_of_person};
 use loci_model::principal::Principal;
 use loci_model::{Error, MemoryId, Namespace, Result};
 
 use super::call;
-use super::events::actor;
 use super::table::{Described, Form, Table, get};
 use crate::doors::Doors;
 
@@ -52,7 +51,7 @@ async fn export(doors: Doors, request: Request) -> Result<Response> {
         Some(_) if namespace.is_some() => {
             return Err(Error::invalid("actor", "actor and namespace exclude each other: send one of them"));
         }
-        Some(whom) => doors.engine.export_person(&caller, &memory, &actor(whom)?).await?,
+        Some(whom) => doors.engine.export_person(&caller, &memory, &actor_of_person(&whom)?).await?,
         None => ExportPart { namespace, person: None },
     };
     let exported_at = doors.engine.now();

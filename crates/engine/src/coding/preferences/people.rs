@@ -16,6 +16,7 @@ use loci_model::{
 use sha2::{Digest, Sha256};
 
 use crate::coding::place::preferences_of;
+use crate::sre::segment;
 
 /// People of one login that are looked at: one has it, and those of before it was told who.
 const SAME_LOGIN_MAX: usize = 10;
@@ -68,10 +69,25 @@ impl Whose {
     }
 }
 
-/// The login of a name, in lower case; `None` for what is no one segment of a path.
+/// The login of a name, in lower case, as an actor; encoded where a forge's login is no actor's name
+/// (`octo[bot]`, `zoë-k`). `None` for what is no one segment of a path, or is too long.
 pub(in crate::coding) fn login_of(name: &str) -> Option<ActorId> {
-    preferences_of(name)?;
-    ActorId::parse(name.to_lowercase()).ok()
+    let login = spelled(name).to_lowercase();
+    let plain = preferences_of(&login).and_then(|_| ActorId::parse(login.as_str()).ok());
+    plain.or_else(|| ActorId::parse(segment::encode(&login, "user").ok()?).ok())
+}
+
+/// The login of an actor, as the forge spells it.
+pub(super) fn spelled(actor: &str) -> String {
+    let login = segment::decode(actor);
+    let is_encoded = segment::encode(&login, "user").is_ok_and(|again| again == actor);
+    if is_encoded { login } else { actor.to_owned() }
+}
+
+/// The number of a person who is named by it.
+pub(super) fn number_of_place(place: &ActorId) -> Option<&str> {
+    let number = place.as_str().strip_prefix(BY_ID)?;
+    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
 }
 
 pub(super) fn namespace_of(place: &ActorId) -> Result<Namespace> {
@@ -126,7 +142,10 @@ pub(in crate::coding) fn named(
 
 /// Nobody is called like that.
 pub(super) fn no_user() -> Error {
-    Error::invalid("user", "the user must be a login of letters, digits, - and _, or user: and a number")
+    let rule =
+        "the user must be a login of 1 to 120 characters without slashes, braces and control characters";
+    let remedy = "of another name the forge's number does: user: and the number, such as user:4711";
+    Error::invalid("user", format!("{rule}; {remedy}"))
 }
 
 /// Whoever had a login before, the last one.
@@ -150,7 +169,7 @@ pub(super) fn free_former_logins(tx: &dyn ReadTx, memory: &MemoryId, whose: &Who
     for former in whose.known.iter().flat_map(|known| &known.former_logins) {
         let Some(login) = login_of(former) else { continue };
         if holder(tx, memory, &login)?.is_none() {
-            free.push(former.clone());
+            free.push(spelled(former));
         }
     }
     Ok(free)

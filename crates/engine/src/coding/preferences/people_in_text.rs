@@ -6,6 +6,8 @@ use serde_json::Value;
 
 /// Characters of the local part of an address.
 const LOCAL_CHARS_MAX: usize = 64;
+/// The end of the login of a program on a forge.
+pub(super) const PROGRAM: &str = "[bot]";
 /// What stands between a decision and who decided.
 const BY: &str = " by ";
 /// Decisions that sentences of Loci's own begin with.
@@ -73,10 +75,11 @@ fn name_before(head: &str) -> Option<usize> {
 /// it.
 fn local_part(before: &str) -> &str {
     let is_of_local = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-');
-    let head = before.trim_end_matches(is_of_local).len();
-    let local = before.get(head..).unwrap_or_default();
-    let is_local = !local.ends_with('.') && local.chars().any(char::is_alphanumeric);
-    if is_local { local } else { "" }
+    let named = before.strip_suffix(PROGRAM).unwrap_or(before);
+    let head = named.trim_end_matches(is_of_local).len();
+    let name = named.get(head..).unwrap_or_default();
+    let is_local = !name.ends_with('.') && name.chars().any(char::is_alphanumeric);
+    if is_local { before.get(head..).unwrap_or_default() } else { "" }
 }
 
 /// Where an address may begin whose local part ends in `local`, the longest first: a mark that a local
@@ -136,9 +139,14 @@ fn domain_of(behind: &str) -> &str {
 fn handles(behind: &str) -> impl Iterator<Item = &str> {
     let is_of_login = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let end = behind.find(|c: char| !is_of_login(c)).unwrap_or(behind.len());
-    let whole = behind.get(..end).unwrap_or_default().trim_end_matches('.');
-    let inner = whole.trim_end_matches(['-', '_', '.']);
-    let inner = Some(inner).filter(|inner| *inner != whole);
+    let is_program = end > 0 && behind.get(end..).is_some_and(|rest| rest.starts_with(PROGRAM));
+    let (whole, inner) = if is_program {
+        (behind.get(..end + PROGRAM.len()).unwrap_or_default(), None)
+    } else {
+        let whole = behind.get(..end).unwrap_or_default().trim_end_matches('.');
+        let inner = whole.trim_end_matches(['-', '_', '.']);
+        (whole, Some(inner).filter(|inner| *inner != whole))
+    };
     std::iter::once(whole).chain(inner).filter(|name| !name.is_empty())
 }
 
@@ -249,6 +257,23 @@ mod tests {
         check("ad'or+x/y@example.com, or+x/y@example.com", None);
         let many = "a'".repeat(50_000) + "a@example.com";
         check(&many, None);
+    }
+
+    #[test]
+    fn programs_have_logins_of_their_own() {
+        let check = |text: &str, expect: Option<&str>| {
+            let replaced = replaced_in_text(text, |mention| {
+                let is_theirs = match mention {
+                    Mention::Login(name) => name == "octo[bot]",
+                    Mention::Address(address) => address == "7+octo[bot]@users.noreply.github.com",
+                };
+                is_theirs.then(|| "X".to_owned())
+            });
+            assert_eq!(replaced.as_deref(), expect, "{text}");
+        };
+        check("As @octo[bot] said, @octo did not.", Some("As @X said, @octo did not."));
+        check("By: octo[bot] <7+octo[bot]@users.noreply.github.com>", Some("By: octo[bot] <X>"));
+        check("@octo [bot], @[bot], [bot]@octo, @octo[bots]", None);
     }
 
     #[test]

@@ -39,7 +39,8 @@ impl PersonMentions {
     pub(super) fn of(tx: &dyn ReadTx, memory: &Memory, whose: &Whose, pseudonym: &str) -> Result<Self> {
         let settings = whose.known.as_ref().map(Shelved::key);
         let former = people::free_former_logins(tx, &memory.id, whose)?;
-        Ok(Self { erased: Erased::of(whose, pseudonym).with_names(former), settings })
+        let erased = Erased::of(whose, pseudonym).with_names(former).with_number_of(&whose.place);
+        Ok(Self { erased, settings })
     }
 
     /// True for a noun that names the person; `number` is the forge's number of its user, where it

@@ -18,6 +18,7 @@ use loci_model::task::Task;
 use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::{ActorId, JobId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
+use super::people_in_text::PROGRAM;
 use super::people_places::{NamesPeople, Taken};
 use super::people_rows::{NamedAnswer, NamedFactEvent, NamedVersion, PAGE_ROWS};
 use super::person_mentions::PersonMentions;
@@ -27,8 +28,6 @@ use crate::erasure::Person;
 
 /// Local parts of addresses that are nobody's, as programs have them.
 const OF_NOBODY: [&str; 4] = ["noreply", "no-reply", "bot", "action"];
-/// The end of the login of a program.
-const PROGRAM: &str = "[bot]";
 
 /// The number of rows in which others named somebody, table by table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -37,9 +37,13 @@ impl UserShown {
     pub(super) fn of(whose: &Whose) -> Self {
         let known = whose.known.as_ref();
         Self {
-            login: known.map_or_else(|| Some(whose.place.to_string()), |known| known.login.clone()),
+            login: known
+                .map_or_else(|| Some(whose.place.to_string()), |known| known.login.clone())
+                .map(|login| people::spelled(&login)),
             user_id: known.and_then(|known| known.user_id.clone()),
-            former_logins: known.map(|known| known.former_logins.clone()).unwrap_or_default(),
+            former_logins: known
+                .map(|known| known.former_logins.iter().map(|login| people::spelled(login)).collect())
+                .unwrap_or_default(),
             implicit_inference: !whose.opted_out(),
         }
     }

@@ -10,7 +10,7 @@ use loci_model::review::ForgeUser;
 use loci_model::task::Task;
 
 use super::named_places::PeopleVisitor;
-use super::people::Whose;
+use super::people::{Whose, number_of_place, spelled};
 use super::people_in_text::{Mention, replaced_in_list, replaced_in_text};
 use crate::sre::segment;
 
@@ -86,10 +86,9 @@ impl Erased {
     pub(super) fn of(whose: &Whose, pseudonym: &str) -> Self {
         let known = whose.known.as_ref();
         // Whoever lost their login is known by the number alone: the login is somebody else's.
-        let login = known.map_or_else(
-            || Some(segment::decode(whose.place.as_str())),
-            |known: &PreferenceUser| known.login.clone(),
-        );
+        let login = known
+            .map_or_else(|| Some(whose.place.to_string()), |known: &PreferenceUser| known.login.clone())
+            .map(|login| spelled(&login));
         let empty = Self {
             logins: BTreeSet::new(),
             user_id: whose.user_id().map(str::to_owned),
@@ -111,6 +110,12 @@ impl Erased {
             NamedPerson::Login(name) | NamedPerson::Address(name) => empty.with_names([name.clone()]),
             NamedPerson::Number(number) => Self { user_id: Some(number.clone()), ..empty },
         }
+    }
+
+    /// Returns the person with the number that they are named by, where nothing else is known of them.
+    pub(super) fn with_number_of(self, place: &ActorId) -> Self {
+        let user_id = self.user_id.or_else(|| number_of_place(place).map(str::to_owned));
+        Self { user_id, ..self }
     }
 
     /// Returns the person with more logins and addresses.
@@ -145,7 +150,7 @@ impl Erased {
     pub(super) fn is(&self, login: &str, id: Option<&str>) -> bool {
         match (&self.user_id, id) {
             (Some(own), Some(id)) => own == id,
-            _ => self.is_login(login),
+            _ => self.is_login(login) || self.addresses.contains(login.to_lowercase().as_str()),
         }
     }
 
