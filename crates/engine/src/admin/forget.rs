@@ -25,11 +25,16 @@ const WALKS_MAX: usize = 3;
 const UNREACHABLE: [&str; 6] = [
     "backups and exports made before",
     "clones and copies of mirrors, and files there that were edited since their last sync",
-    "names in code, in its history, in names of branches, and in texts of prompts and of documents of others",
+    "names in code, in its history, in names of branches, in texts of prompts and of documents of others, \
+     and in the reasons and commits of those",
     "files of removed mirrors in buckets, outside of mirror.roots and on other servers",
     "spools of clones that were not sent yet",
     "access keys that are named after the person, and logs of the server",
 ];
+
+/// Why a git mirror names a person who was forgotten, and the remedy.
+const COMMITS_KEEP_AUTHOR: &str = "its commits keep the person as their author, by the name of an access \
+     key: remove the mirror and delete its repository, or keep the files in a directory, without history";
 
 /// Returns the actor of a person by the name that a request has: an actor, or what a forge or a client
 /// calls somebody (`octo[bot]`, `zoë-k`, `zoe@example.com`).
@@ -190,6 +195,11 @@ impl Engine {
         } else {
             self.wake.call();
             self.leave_no_trace(whom, &mut mirrors, &mut unreachable).await?;
+        }
+        // In other memories a walk has taken the person out of the history that commits are made of.
+        if mentions.is_none() {
+            let named = self.mirrors_with_author(&memory.id, |name| person.is_name(name)).await?;
+            unreachable.extend(named.iter().map(|name| format!("mirror {name}: {COMMITS_KEEP_AUTHOR}")));
         }
         Ok(Forgotten { counts, mentions_taken, left_shared, mirrors, unreachable, at })
     }

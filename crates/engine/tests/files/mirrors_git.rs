@@ -3,9 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use loci_engine::files::mirroring::{MirrorPull, PulledFile};
-use loci_engine::files::{Edit, RecordRedact, RedactWhich};
+use loci_engine::files::mirroring::{MirrorPull, NewMirror, PulledFile};
+use loci_engine::files::{DocumentPut, Edit, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk};
+use loci_engine::idempotency::IfErased;
+use loci_engine::verified::Standing;
+use loci_model::ActorId;
 use loci_model::mirror::{MirrorKind, MirrorReport};
+use loci_model::principal::Principal;
 use loci_testkit::block_on;
 
 use super::mirrors::Mirrored;
@@ -395,4 +399,50 @@ fn a_directory_forgets_what_was_taken_out() {
     };
     block_on(engine.record_redact(caller, asked)).unwrap();
     assert!(!mirrored.read(A).unwrap().contains("zanzibar"));
+}
+
+/// Commits are made of the history of a tree. In memories for code it loses whoever is forgotten, and
+/// the commits are made anew; elsewhere the receipt names the mirror.
+#[test]
+fn commits_lose_a_forgotten_author_or_the_receipt_names_them() {
+    let mirrored = mirrored();
+    let Shelf { engine, caller, world, .. } = &mirrored.shelf;
+    let code = block_on(engine.code_memory(caller, &Standing::default())).unwrap();
+    let namespace = mirrored.shelf.tree.namespace.clone();
+    let wanted = mirrored.wanted("code", MirrorKind::Git);
+    let new = NewMirror { memory: code.clone(), path: "code".to_owned(), ..wanted };
+    block_on(engine.mirror_add(caller, new)).unwrap();
+    let pauline = Principal::administrator("pauline");
+    for (memory, name, path, is_made_anew) in
+        [(mirrored.shelf.memory(), "team", "m", false), (code, "code", "code", true)]
+    {
+        for by in [caller, &pauline] {
+            let put = DocumentPut {
+                tree: TreeAsk { memory: memory.clone(), namespace: namespace.clone() },
+                path: Some(A.to_owned()),
+                content: PutContent::File(format!("A note by hand: {}\n", by.grants.len() + by.name.len())),
+                precondition: Some(Precondition::Any),
+                reason: None,
+            };
+            block_on(engine.document_put_if_erased(by, put, None, IfErased::Answer)).unwrap();
+        }
+        world.clock().advance_ms(1_000);
+        block_on(engine.mirror_sync(caller, &memory, name)).unwrap();
+        let root = mirrored.folder.path().join(path);
+        let log = || git(&root, &["log", "--format=%an|%ae|%B"]);
+        assert!(log().contains("pauline|pauline@loci.local"), "{}", log());
+        let whom = ActorId::parse("pauline").unwrap();
+        let receipt = block_on(engine.forget_actor(caller, &memory, &whom)).unwrap();
+        let line = format!("mirror {name}: its commits keep the person as their author");
+        assert_eq!(
+            receipt.unreachable.iter().any(|one| one.starts_with(&line)),
+            !is_made_anew,
+            "{receipt:?}"
+        );
+        assert_eq!(receipt.mirrors.contains(&name.to_owned()), is_made_anew, "{receipt:?}");
+        assert_eq!(log().contains("pauline"), !is_made_anew, "{}", log());
+        assert_eq!(log().contains("\nerased-") || log().starts_with("erased-"), is_made_anew, "{}", log());
+        assert!(log().contains("tester|tester@loci.local"), "{}", log());
+        git(&root, &["fsck", "--strict", "--full"]);
+    }
 }

@@ -20,6 +20,7 @@ use loci_model::{ActorId, DeliveryId, RecordId, Result, TaskId, Timestamp, limit
 use super::named_places::PeopleVisitor;
 use super::people_places::{NamesPeople, Taken, visit_support};
 use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
+use crate::files::mirroring;
 use crate::records::batch::ask_for_vectors;
 use crate::records::changing::Changing;
 use crate::verified::content_hash;
@@ -269,7 +270,14 @@ impl PeopleRow for LedgerEntry {
         if taken == Taken::Whole {
             return tx.ledger_mut().remove(&self.memory, self.shelf, &self.key).map(drop);
         }
-        tx.ledger_mut().put(&self)
+        tx.ledger_mut().put(&self)?;
+        match &self.subject {
+            // Commits of the tree have who made the change as their author.
+            Some(namespace) if self.shelf == Shelf::TreeChange => {
+                mirroring::outdate_history(tx, &self.memory, namespace)
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 }
 
@@ -391,7 +399,11 @@ impl PeopleRow for NamedVersion {
         for (was, is) in &self.changes {
             tx.telemetry_mut().reword(was, is)?;
         }
-        Ok(())
+        // Commits of a tree may have who changed a record as their author, too.
+        if self.changes.is_empty() {
+            return Ok(());
+        }
+        mirroring::outdate_history(tx, &self.record.memory, &self.record.namespace.normal())
     }
 }
 

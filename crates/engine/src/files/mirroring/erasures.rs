@@ -7,8 +7,13 @@ use loci_model::mirror::{Mirror, MirrorDirection, MirrorKind, MirrorOrigin, Mirr
 use loci_model::ports::store::StoreExt;
 use loci_model::{MemoryId, Result};
 
+use super::mirrors::keeps_history;
+use super::rendering::tree_of;
 use crate::Engine;
+use crate::files::tree::Tree;
 
+/// Changes that are read at once.
+const CHANGES_PER_READ: usize = 2_000;
 /// The finding of a sync that found the files as it left them.
 const WHOLE: &str = "whole";
 
@@ -35,6 +40,34 @@ impl Engine {
             }
         }
         Ok(done)
+    }
+
+    /// The git mirrors of which a commit has somebody as its author, because the history of their trees has.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub(crate) async fn mirrors_with_author(
+        &self,
+        memory: &MemoryId,
+        is_theirs: impl Fn(&str) -> bool,
+    ) -> Result<Vec<String>> {
+        let mut named = Vec::new();
+        for mirror in self.mirrors_in(memory).await?.into_iter().filter(keeps_history) {
+            let mut reached = 0;
+            loop {
+                let tree = Tree::of(&tree_of(&mirror));
+                let read = self.store.read(move |tx| tree.changes_since(tx, reached, CHANGES_PER_READ));
+                let changes = read.await?;
+                if changes.iter().any(|change| change.by.as_deref().is_some_and(&is_theirs)) {
+                    named.push(mirror.name.clone());
+                    break;
+                }
+                let is_full = changes.len() == CHANGES_PER_READ;
+                let Some(last) = changes.last().filter(|_| is_full) else { break };
+                reached = last.sequence;
+            }
+        }
+        Ok(named)
     }
 
     /// Removes the mirrors of trees that are a person's, once they are emptied; the names of those that the

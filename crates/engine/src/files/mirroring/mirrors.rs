@@ -334,6 +334,20 @@ pub(crate) fn outdate(tx: &mut dyn Tx, memory: &MemoryId, namespace: &Namespace)
     outdate_where(tx, memory, |mirror| mirror.namespace.normal() == normal)
 }
 
+/// Mirrors that keep the history of a tree, whose namespace is in its normal form, are to be rendered
+/// anew: what was changed there was done by, or speaks of, somebody who was forgotten.
+///
+/// # Errors
+/// Errors of the store.
+pub(crate) fn outdate_history(tx: &mut dyn Tx, memory: &MemoryId, namespace: &str) -> Result<()> {
+    outdate_where(tx, memory, |mirror| keeps_history(mirror) && mirror.namespace.normal() == namespace)
+}
+
+/// True for a mirror whose commits are made of the history of its tree.
+pub(super) fn keeps_history(mirror: &Mirror) -> bool {
+    mirror.kind == MirrorKind::Git && mirror.direction != MirrorDirection::Import
+}
+
 /// Mirrors that render conversations are to be rendered anew: some were erased.
 ///
 /// # Errors
