@@ -17,7 +17,7 @@ pub(crate) struct Forget {
     /// The memory, by name or id
     #[arg(long)]
     memory: String,
-    /// The person, as an actor
+    /// The person: an actor, a login or an e-mail address
     #[arg(long)]
     actor: String,
     /// Only count what would be erased

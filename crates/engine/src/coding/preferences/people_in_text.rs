@@ -66,7 +66,7 @@ fn name_before(head: &str) -> Option<usize> {
     let head = head.strip_suffix('<')?;
     let colon = head.rfind([':', '\n'])?;
     let named = head.get(colon..)?.strip_prefix(':')?;
-    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '-' | '\'' | '_');
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '-' | '\'' | '_' | '[' | ']');
     let start = head.len() - named.trim_start().len();
     named.chars().all(is_of_name).then_some(start)
 }
@@ -272,7 +272,7 @@ mod tests {
             assert_eq!(replaced.as_deref(), expect, "{text}");
         };
         check("As @octo[bot] said, @octo did not.", Some("As @X said, @octo did not."));
-        check("By: octo[bot] <7+octo[bot]@users.noreply.github.com>", Some("By: octo[bot] <X>"));
+        check("By: octo[bot] <7+octo[bot]@users.noreply.github.com>", Some("By: X"));
         check("@octo [bot], @[bot], [bot]@octo, @octo[bots]", None);
     }
 
