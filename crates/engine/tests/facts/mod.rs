@@ -5,6 +5,7 @@ mod again;
 mod at_forge;
 mod background;
 mod doubtful;
+mod forgotten;
 mod known_defects;
 mod lifecycle;
 mod many;

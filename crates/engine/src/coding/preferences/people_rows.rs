@@ -5,7 +5,7 @@ use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
 use loci_model::delivery::{Delivery, DeliveryDirection};
 use loci_model::event::Event;
-use loci_model::fact::{Fact, FactEvent};
+use loci_model::fact::{Fact, FactEvent, KeptVerdict};
 use loci_model::idempotency::TokenAnswer;
 use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::ports::store::{LedgerPage, ReadTx, TaskQuery, Tx};
@@ -20,6 +20,7 @@ use loci_model::{ActorId, DeliveryId, RecordId, Result, TaskId, Timestamp, limit
 use super::named_places::PeopleVisitor;
 use super::people_places::{NamesPeople, Taken, visit_support};
 use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
+use super::pseudonym::Taking;
 use crate::files::mirroring;
 use crate::records::batch::ask_for_vectors;
 use crate::records::changing::Changing;
@@ -315,6 +316,19 @@ impl NamedVersion {
     }
 }
 
+/// Removes the verifications that are kept, where one of a fact names the person by the words of its
+/// statement. They are derived, and made again when they are asked for.
+fn drop_verdicts(tx: &mut dyn Tx, record: &Record, walk: &PersonWalk) -> Result<()> {
+    let names_them = |mut kept: KeptVerdict| {
+        let report = kept.verification.support.as_mut();
+        report.is_some_and(|report| visit_support(report, &mut Taking(&walk.erased)))
+    };
+    if tx.verdicts().of_record(&record.memory, &record.id)?.into_iter().any(names_them) {
+        while tx.verdicts_mut().remove_before(walk.at.plus_millis(1), PAGE_ROWS)? > 0 {}
+    }
+    Ok(())
+}
+
 /// Keeps a fact the fact of its record's text.
 fn follow(tx: &mut dyn Tx, before: &Record, next: &Record) -> Result<()> {
     let Some(mut fact) = tx.facts().get(&next.memory, &next.id)? else { return Ok(()) };
@@ -392,6 +406,7 @@ impl PeopleRow for NamedVersion {
             tx.facts_mut().put(fact)?;
         }
         if self.is_named && self.is_current {
+            drop_verdicts(tx, &self.record, writing.walk)?;
             self.put_current(tx, writing)?;
         } else if self.is_named {
             tx.records_mut().rewrite(&self.record)?;

@@ -1,0 +1,45 @@
+//! Facts that named a person who is forgotten: the code supports them as it did.
+
+use loci_engine::verified::{NewFact, VerifyMode};
+use loci_model::ports::store::StoreExt;
+use loci_model::support::Assurance;
+use loci_testkit::block_on;
+
+use super::world::{Shop, cite, limit_fact};
+
+#[test]
+fn a_fact_that_named_a_forgotten_person_stays_supported() {
+    let shop = Shop::new();
+    let fact = "A cart holds at most MAX_ITEMS = 50 items, says @pauline.".to_owned();
+    let citations = vec![cite("src/limits.rs", 2, 2)];
+    let stored = shop.store(NewFact { fact, citations, ..limit_fact() }).unwrap();
+    let id = stored.view.remembered.record.id;
+    let check = |name: &str| {
+        let facts = shop.recent(VerifyMode::Fresh).facts;
+        let view = facts.iter().find(|view| view.remembered.record.id == id).unwrap();
+        assert!(view.remembered.record.text.contains(name), "{}", view.remembered.record.text);
+        assert_eq!(view.assurance(), Assurance::Verified, "{} {}", view.label(), view.remembered.record.text);
+    };
+    check("@pauline");
+    block_on(shop.engine.user_forget(&shop.caller, &shop.standing, "pauline")).unwrap();
+    check("@erased-");
+}
+
+#[test]
+fn no_kept_verdict_names_a_forgotten_person() {
+    let shop = Shop::new();
+    let fact = "`@pauline` says: a cart holds at most MAX_ITEMS = 50 items.".to_owned();
+    let citations = vec![cite("src/limits.rs", 2, 2)];
+    let stored = shop.store(NewFact { fact, citations, ..limit_fact() }).unwrap();
+    let id = stored.view.remembered.record.id;
+    shop.recent(VerifyMode::Fresh);
+    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let kept = || {
+        let (memory, id, store) = (memory.clone(), id.clone(), shop.world.store());
+        let kept = block_on(store.read(move |tx| tx.verdicts().of_record(&memory, &id))).unwrap();
+        format!("{kept:?}")
+    };
+    assert!(kept().contains("pauline"), "{}", kept());
+    block_on(shop.engine.user_forget(&shop.caller, &shop.standing, "pauline")).unwrap();
+    assert!(!kept().contains("pauline"), "{}", kept());
+}
