@@ -120,6 +120,13 @@ fn sessions(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     });
     item.expires_at = time(1_000_000_000);
     tx.task_sessions_mut().put_item(&item)?;
+    // Its words are in its event alone.
+    let mut unkept = task_samples::session_item(memory, 1, 2)?;
+    unkept.text = None;
+    unkept.text_sha256 = hex::encode(Sha256::digest(said("message")));
+    unkept.event = Some(samples::event(memory, "acme/shop", "t-001", 1)?.id);
+    unkept.expires_at = time(1_000_000_000);
+    tx.task_sessions_mut().put_item(&unkept)?;
     let mut session = task_samples::session(memory, 2)?;
     session.told.summary = Some(said("summary"));
     session.told.approach = Some(said("approach"));
@@ -394,10 +401,11 @@ fn digests_follow(shop: &Workshop, memory: &MemoryId) {
     let (of, store) = (memory.clone(), shop.world.store());
     let read = store.read(move |tx| {
         let tasks = tx.tasks().list(&TaskQuery::all(of.clone(), 10))?;
-        Ok((tasks, tx.task_sessions().list_items(&of, None, 10)?))
+        Ok((tasks, tx.task_sessions().list_items(&of, None, 10)?, tx.events().export(&of, 0, 10, time(60))?))
     });
-    let (tasks, items) = block_on(read).unwrap();
-    assert_eq!((tasks.len(), items.len()), (2, 1));
+    let (tasks, items, events) = block_on(read).unwrap();
+    assert_eq!((tasks.len(), items.len(), events.len()), (2, 2, 1));
+    let Some(PayloadItem::Conversational { text: words, .. }) = events[0].payload.first() else { panic!() };
     let digest = |text: &str| hex::encode(Sha256::digest(text.as_bytes()));
     for task in tasks {
         let asked = json!({"description": task.description, "issue": task.issue}).to_string();
@@ -405,7 +413,7 @@ fn digests_follow(shop: &Workshop, memory: &MemoryId) {
         assert_eq!(task.request_digest, "");
     }
     for item in items {
-        let text = item.text.unwrap();
+        let text = item.text.unwrap_or_else(|| words.clone());
         assert_eq!(item.text_sha256, digest(&text));
         assert_eq!(item.text_chars, u64::try_from(text.chars().count()).unwrap());
     }
@@ -443,7 +451,7 @@ fn no_table_names_whoever_was_forgotten() {
     for (kind, expect) in [
         ("mentions in tasks", 2),
         ("mentions in commits", 3),
-        ("mentions in task sessions", 2),
+        ("mentions in task sessions", 3),
         ("mentions in events", 1),
         ("mentions in deliveries", 2),
         ("mentions in request tokens", 1),
@@ -451,7 +459,7 @@ fn no_table_names_whoever_was_forgotten() {
         ("mentions in ledger entries", 8),
         // Three records with two versions, a fact, and two changes of facts.
         ("mentions in records", 9),
-        ("mentions by others", 29),
+        ("mentions by others", 30),
     ] {
         assert_eq!(count(kind), Some(expect), "{kind}: {receipt:?}");
     }

@@ -16,7 +16,7 @@
 //! | `people_in_text` | people in free text and in lists of authors: pure |
 //! | `pseudonym` | a person who is taken out, and what stands for them: pure |
 //! | `person_mentions` | a person as others name them, for the walk over a memory |
-//! | `person_walk`, `people_rows` | that walk, and the tables that it goes through |
+//! | `person_walk`, `people_rows`, `session_rows` | that walk, and the tables that it goes through |
 //! | `forgotten_people` | people who were forgotten, as an import meets them |
 //! | `preferences_list`, `preference_put`, `preference_remove`, `user_export`, `user_forget` | the verbs |
 
@@ -41,6 +41,7 @@ mod preferences_list;
 mod pseudonym;
 mod requester;
 mod scanners;
+mod session_rows;
 mod stated;
 mod user_export;
 mod user_forget;

@@ -110,8 +110,7 @@ impl NamesPeople for SessionItem {
         places.person(&mut self.user, number);
         if let Some(new) = self.text.as_deref().and_then(|text| places.new_text(text)) {
             // Digest and length are of the text that is kept: those of the old one would tell it.
-            self.text_sha256 = hex::encode(Sha256::digest(new.as_bytes()));
-            self.text_chars = u64::try_from(new.chars().count()).unwrap_or(u64::MAX);
+            (self.text_sha256, self.text_chars) = (digest_of(&new), chars_of(&new));
             self.text = Some(new);
         }
         if let Some(tool) = &mut self.tool {
@@ -277,6 +276,16 @@ impl NamesPeople for FactEvent {
         }
         places.end()
     }
+}
+
+/// Returns the digest of an item's words, as the archive has it.
+pub(super) fn digest_of(words: &str) -> String {
+    hex::encode(Sha256::digest(words.as_bytes()))
+}
+
+/// Returns the length of an item's words.
+pub(super) fn chars_of(words: &str) -> u64 {
+    u64::try_from(words.chars().count()).unwrap_or(u64::MAX)
 }
 
 /// Visits the names and values of a statement that code was looked at for; true where one was changed.

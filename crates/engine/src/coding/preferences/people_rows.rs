@@ -12,7 +12,6 @@ use loci_model::ports::store::{LedgerPage, ReadTx, TaskQuery, Tx};
 use loci_model::record::Record;
 use loci_model::repository::Repository;
 use loci_model::task::Task;
-use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::telemetry::StateChange;
 use loci_model::transfer::{Moved, TransferKey, TransferKind, TransferPlace, TransferRow};
 use loci_model::{ActorId, DeliveryId, RecordId, Result, TaskId, Timestamp, limits};
@@ -74,51 +73,6 @@ impl PeopleRow for TaskCommit {
 
     fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
         tx.commits_mut().put(&self)
-    }
-}
-
-impl PeopleRow for SessionItem {
-    type Key = (TaskId, u64);
-
-    fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
-        let after = after.map(|(task, seq)| (task, *seq));
-        tx.task_sessions().list_items(&walk.memory.id, after, PAGE_ROWS)
-    }
-
-    fn key(&self) -> Self::Key {
-        (self.task.clone(), self.seq)
-    }
-
-    fn owner(&self) -> Option<&ActorId> {
-        Some(&self.actor)
-    }
-
-    fn number(&self, tx: &dyn ReadTx) -> Result<Option<String>> {
-        number_of(tx, &self.memory, Some(&self.task), self.user.as_deref())
-    }
-
-    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
-        tx.task_sessions_mut().put_item(&self)
-    }
-}
-
-impl PeopleRow for TaskSession {
-    type Key = TaskId;
-
-    fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
-        tx.task_sessions().list(&walk.memory.id, after, PAGE_ROWS)
-    }
-
-    fn key(&self) -> Self::Key {
-        self.task.clone()
-    }
-
-    fn owner(&self) -> Option<&ActorId> {
-        Some(&self.actor)
-    }
-
-    fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
-        tx.task_sessions_mut().put(&self)
     }
 }
 

@@ -15,7 +15,7 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::repository::Repository;
 use loci_model::task::Task;
-use loci_model::task_session::{SessionItem, TaskSession};
+use loci_model::task_session::TaskSession;
 use loci_model::{ActorId, JobId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 use super::people_in_text::PROGRAM;
@@ -23,6 +23,7 @@ use super::people_places::{NamesPeople, Taken};
 use super::people_rows::{NamedAnswer, NamedFactEvent, NamedVersion, PAGE_ROWS};
 use super::person_mentions::PersonMentions;
 use super::pseudonym::{Erased, Taking};
+use super::session_rows::NamedItem;
 use crate::Engine;
 use crate::erasure::Person;
 
@@ -170,7 +171,8 @@ impl Engine {
         walk: &Arc<PersonWalk>,
         dry_run: bool,
     ) -> Result<MentionsTaken> {
-        let items = self.take_from::<SessionItem>(walk, dry_run).await?;
+        // Items come before the events that have their words.
+        let items = self.take_from::<NamedItem>(walk, dry_run).await?;
         let sessions = items + self.take_from::<TaskSession>(walk, dry_run).await?;
         let versions = self.take_from::<NamedVersion>(walk, dry_run).await?;
         let records = versions + self.take_from::<NamedFactEvent>(walk, dry_run).await?;
