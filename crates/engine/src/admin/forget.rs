@@ -32,7 +32,7 @@ const UNREACHABLE: [&str; 6] = [
     "access keys that are named after the person, and logs of the server",
 ];
 
-/// Why a git mirror names a person who was forgotten, and the remedy.
+/// The reason for which a git mirror names a person who was forgotten, and the remedy.
 const COMMITS_KEEP_AUTHOR: &str = "its commits keep the person as their author, by the name of an access \
      key: remove the mirror and delete its repository, or keep the files in a directory, without history";
 

@@ -3,12 +3,12 @@
 
 use std::borrow::Cow;
 
-/// What a pseudonym begins with.
+/// The beginning of a pseudonym.
 const BEGINNING: &str = "erased-";
 /// Hex digits that tell pseudonyms apart.
 const DIGITS: usize = 12;
 
-/// Returns what stands for somebody from now on, by hex digits of their own.
+/// Returns the name that stands for somebody from now on, by hex digits of their own.
 pub(crate) fn pseudonym(digits: &str) -> String {
     format!("{BEGINNING}{}", digits.get(..DIGITS).unwrap_or(digits))
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 const LOCAL_CHARS_MAX: usize = 64;
 /// The end of the login of a program on a forge.
 pub(super) const PROGRAM: &str = "[bot]";
-/// What stands between a decision and who decided.
+/// The text between a decision and who decided.
 const BY: &str = " by ";
 /// Decisions that sentences of Loci's own begin with.
 const DECISIONS: [&str; 5] = ["approved", "rejected", "expired", "held back", "called off"];
@@ -82,8 +82,8 @@ fn local_part(before: &str) -> &str {
     if is_local { before.get(head..).unwrap_or_default() } else { "" }
 }
 
-/// Where an address may begin whose local part ends in `local`, the longest first: a mark that a local
-/// part may hold, as in `o'brien`, may also stand before it, as in `to=brien` or in quotes.
+/// The places where an address may begin whose local part ends in `local`, the longest first: a mark
+/// that a local part may hold, as in `o'brien`, may also stand before it, as in `to=brien` or in quotes.
 fn local_starts(before: &str, local: &str) -> impl Iterator<Item = usize> {
     let shortest = before.len() - local.len();
     let is_of_local = |c: char| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.".contains(c);
@@ -109,11 +109,11 @@ pub(super) fn value_of(text: &str) -> Option<Value> {
 
 /// A sentence of Loci's own that says who decided. Newer ones do not: the change beside them does.
 pub(super) struct Decision<'a> {
-    /// What stands before the name.
+    /// The text before the name.
     pub(super) what: &'a str,
     /// The name.
     pub(super) by: &'a str,
-    /// What stands behind it.
+    /// The text behind it.
     pub(super) behind: &'a str,
 }
 

@@ -13,7 +13,7 @@ use crate::files::tree::{Tree, TreeAsk};
 use crate::memories::existing;
 use crate::page::Page;
 
-/// Why a run has no plan any more that somebody called off.
+/// The failure of a run that somebody called off.
 const CALLED_OFF: &str = "called off";
 
 /// Which runs.
