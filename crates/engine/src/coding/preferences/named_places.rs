@@ -136,8 +136,9 @@ impl<'v> Places<'v> {
             Value::Object(members) => {
                 let is_account = members.get("login").is_some_and(Value::is_string);
                 let mut is_any = is_account && self.account(members);
-                let are_people = !is_account && PEOPLE_KEYS.contains(&key) && key.ends_with('s');
-                is_any |= self.names_of_members(are_people, members);
+                if !is_account {
+                    is_any |= self.names_of_members(key, members);
+                }
                 for (key, value) in members.iter_mut() {
                     if !(is_account && key == "login") {
                         is_any |= self.value(key, value);
@@ -172,15 +173,19 @@ impl<'v> Places<'v> {
         }
     }
 
-    /// The names of members: those of a map of people (`reviewers`) are people, others are texts. True
-    /// where one was changed; of two members that would be named alike the second has a number.
-    fn names_of_members(&mut self, are_people: bool, members: &mut serde_json::Map<String, Value>) -> bool {
+    /// The names of members: those of a map of people (`reviewers`) are people, those of code and of
+    /// entries of the ledger are paths and keys, others are texts. True where one was changed; of two
+    /// members that would be named alike the second has a number.
+    fn names_of_members(&mut self, key: &str, members: &mut serde_json::Map<String, Value>) -> bool {
+        let are_people = PEOPLE_KEYS.contains(&key) && key.ends_with('s');
+        let are_texts = !self.is_of_ledger && !CODE_KEYS.contains(&key);
         let mut new_names = BTreeMap::new();
         for name in members.keys() {
             let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
             let number = is_number.then_some(name.as_str());
             let exact = are_people.then(|| self.new_person(name, number)).flatten();
-            if let Some(new) = exact.or_else(|| self.new_name(name)) {
+            let new = exact.or_else(|| are_texts.then(|| self.new_name(name)).flatten());
+            if let Some(new) = new {
                 new_names.insert(name.clone(), new);
             }
         }
@@ -306,6 +311,8 @@ mod tests {
         );
         let lines = json!({"diff_hunk": "+@alice\n", "path": "a/@alice.rs"});
         check(Some("7"), lines.clone(), lines);
+        let paths = json!({"files": {"a/@alice.rs": 1}});
+        check(Some("7"), paths.clone(), paths);
         let code = json!({"files": ["@alice"], "branch": "x/@alice"});
         check(Some("7"), code.clone(), code);
     }
