@@ -37,8 +37,8 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::erasure::Holdings;
 
-pub use forget::{ForgetAsk, actor_of_person};
 pub(crate) use forget::Forgetting;
+pub use forget::{ForgetAsk, actor_of_person};
 pub use import::EXPORT_FORMAT;
 pub use import_run::ImportPart;
 pub use probe::ProviderProbe;

@@ -145,7 +145,7 @@ fn events(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
             PayloadItem::Json(Document::from_value(&json!({"author": {"login": LOGIN, "id": 4711}}))?),
             PayloadItem::Json(Document::from_value(&json!({
                 "reviewers": {(LOGIN): said("member of people"), "bob@example.org": 1},
-                (MENTION): {"inner": json!([{"author": LOGIN, "body": said("text of a member")}]).to_string()},
+                (MENTION): {"inner": json!([{"author": LOGIN, "body": said("inner text")}]).to_string()},
             }))?),
             PayloadItem::Conversational {
                 role: Role::Assistant,

@@ -306,8 +306,8 @@ mod tests {
         );
         check(
             None,
-            json!({"why": "approved by Alice", "failure": "called off by alice", "not": "made by alice"}),
-            json!({"why": "approved by erased-1", "failure": "called off by erased-1", "not": "made by alice"}),
+            json!({"why": "approved by Alice", "failure": "called off by alice", "x": "made by alice"}),
+            json!({"why": "approved by erased-1", "failure": "called off by erased-1", "x": "made by alice"}),
         );
         let lines = json!({"diff_hunk": "+@alice\n", "path": "a/@alice.rs"});
         check(Some("7"), lines.clone(), lines);

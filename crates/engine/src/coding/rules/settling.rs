@@ -16,7 +16,7 @@ use crate::records::changing::Changing;
 
 /// Why a rule that nothing supports is out of force.
 pub(super) const WITHDRAWN: &str = "withdrawn: no review supports it any more";
-/// The reason of a rule that a person put in force. What supports the rule has who, which forgetting takes out.
+/// The reason of a rule that a person put in force. Its support has who, which forgetting takes out.
 const APPROVED: &str = "approved by a person";
 /// How the reason begins of a rule that time took out of force.
 pub(super) const UNUSED: &str = "not relevant";
