@@ -23,6 +23,9 @@ pub const RECORD_TEXT_CHARS_MAX: usize = 16_000;
 /// Bytes of the texts of one request from which on safety reads them before the write, on a thread of its
 /// own.
 pub const LONG_TEXT_BYTES_MIN: usize = 32 * 1024;
+/// Bytes of texts, known within a write alone, from which on they are made safe outside of it: more than a
+/// document has. One that many append to would have changed before the write runs again.
+pub const WRITE_TEXTS_BYTES_MIN: usize = 128 * 1024;
 /// Characters of a document's text through other doors.
 pub const DOCUMENT_TEXT_CHARS_MAX: usize = 4_000_000;
 /// Bytes of a file of a mirror that is read.

@@ -123,7 +123,7 @@ impl WriteTexts {
     /// Returns what was made of a text; `None` where the write makes it itself.
     fn get(&mut self, ask: &TextAsk<'_>) -> Option<SafeAnswer> {
         let bytes = self.bytes + ask.bytes();
-        let is_short = bytes < limits::LONG_TEXT_BYTES_MIN;
+        let is_short = bytes < limits::WRITE_TEXTS_BYTES_MIN;
         if is_short && self.made.is_empty() {
             self.bytes = bytes;
             return None;
@@ -214,7 +214,7 @@ mod tests {
     }
 
     fn long(number: usize) -> String {
-        format!("{number} {}\n{}", key(), "It is a long text. ".repeat(2_000))
+        format!("{number} {}\n{}", key(), "It is a long text. ".repeat(8_000))
     }
 
     /// Makes what a write waits for; how many texts that is.
@@ -250,15 +250,15 @@ mod tests {
         let texts = Mutex::default();
         let text = |number: usize| format!("{number} {}", "word ".repeat(1_000));
         let made = |number: usize| prepare(text(number), None, &masking()).text.len();
-        let work = || Ok((0..10).map(made).sum::<usize>());
+        let work = || Ok((0..30).map(made).sum::<usize>());
         assert!(run_with(&texts, work).is_err());
-        assert_eq!(make(&texts), 4, "six of them, of 5,002 bytes each, are made in the write");
-        assert_eq!(run_with(&texts, work).unwrap(), 50_020);
+        assert_eq!(make(&texts), 4, "26 of them, of 5,002 or 5,003 bytes each, are made in the write");
+        assert_eq!(run_with(&texts, work).unwrap(), 30 * 5_002 + 20);
     }
 
     #[test]
     fn a_text_among_many_is_found_by_its_number() {
-        let mut texts = WriteTexts { bytes: limits::LONG_TEXT_BYTES_MIN, ..WriteTexts::default() };
+        let mut texts = WriteTexts { bytes: limits::WRITE_TEXTS_BYTES_MIN, ..WriteTexts::default() };
         let asked: Vec<String> = (0..2_000).map(|number| format!("member {number}")).collect();
         let all = || asked.iter().map(|text| TextAsk { text, index_text: None, policy: None });
         for ask in all().chain(all()) {
