@@ -14,6 +14,7 @@ mod build_report;
 mod checkout;
 mod clients;
 mod counted_program;
+mod dependency_features;
 mod lanes;
 mod model;
 mod postgres;

@@ -6,8 +6,8 @@ use crate::checkout::Checkout;
 use crate::lanes::Ended;
 use crate::test_programs::TestProgram;
 use crate::{
-    acceptance, bench_programs, bench_smoke, clients, lanes, postgres, process, test_programs, tidy, tools,
-    walk,
+    acceptance, bench_programs, bench_smoke, clients, dependency_features, lanes, postgres, process,
+    test_programs, tidy, tools, walk,
 };
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -48,6 +48,7 @@ const STEPS: &[Step] = &[
     alone("postgres", postgres::run),
     alone("fmt", |c| process::run(&mut c.cargo(&["fmt", "--all", "--check"]))),
     alone("tidy", |c| tidy::run(&c.root)),
+    alone("dependency-features", dependency_features::check),
     alone("clippy", clippy),
     alone("test", tests),
     alone("walk", walk::all),

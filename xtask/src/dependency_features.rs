@@ -1,0 +1,89 @@
+//! Features of foreign crates that the tests have and the product alone has not. One build of the whole workspace gives
+//! each crate every feature that anyone in it asks for, the tools of tests among them: what the product lacks of it
+//! fails where it is installed and nowhere else. A regular expression once did.
+
+use crate::{checkout::Checkout, process};
+use anyhow::{Result, ensure};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Features that change nothing the product does: crate, feature, and what it adds.
+const HARMLESS: &[(&str, &str, &str)] = &[
+    ("rand", "default", "no function of the product"),
+    ("rand", "small_rng", "a generator that the product does not name"),
+    ("regex", "default", "the features that are named one by one"),
+    ("regex-automata", "dfa", "automata that the product does not build"),
+    ("regex-automata", "nfa", "automata that the product does not build"),
+    ("regex-automata", "perf", "the features that are named one by one"),
+    ("regex-automata", "unicode", "the features that are named one by one"),
+    ("regex-syntax", "default", "the features that are named one by one"),
+    ("serde", "alloc", "a part of std"),
+    ("serde_json", "unbounded_depth", "a method that the product does not call"),
+    ("smallvec", "union", "a layout"),
+    ("tokio", "process", "a module that the product does not name"),
+];
+
+type Features = BTreeMap<String, BTreeSet<String>>;
+
+/// Compares the features of the product alone with those of the workspace and its tests.
+///
+/// # Errors
+/// Names crate and feature of each difference that is not known to be harmless.
+pub(crate) fn check(checkout: &Checkout) -> Result<()> {
+    let product = features(checkout, &["--package", "loci", "--edges", "normal,build"])?;
+    let tested = features(checkout, &["--workspace", "--edges", "normal,build,dev"])?;
+    let lacking = lacking(&product, &tested);
+    ensure!(
+        lacking.is_empty(),
+        "the tests have features of crates that the product alone lacks: {}; name them in the workspace's \
+         dependencies, or among those that are harmless",
+        lacking.join(", ")
+    );
+    Ok(())
+}
+
+fn features(checkout: &Checkout, of: &[&str]) -> Result<Features> {
+    let form = ["--prefix", "none", "--no-dedupe", "--format", "{p}|{f}"];
+    let arguments = [&["tree", "--locked"], of, &form].concat();
+    Ok(read(&process::output(&mut checkout.cargo(&arguments))?))
+}
+
+/// Reads lines such as `regex v1.13.1|perf,std`.
+fn read(lines: &str) -> Features {
+    let mut all = Features::new();
+    for line in lines.lines() {
+        let Some((package, features)) = line.split_once('|') else { continue };
+        let package = package.split(' ').take(2).collect::<Vec<_>>().join(" ");
+        let features = features.split(' ').next().unwrap_or_default().split(',');
+        all.entry(package).or_default().extend(features.filter(|f| !f.is_empty()).map(str::to_owned));
+    }
+    all
+}
+
+fn lacking(product: &Features, tested: &Features) -> Vec<String> {
+    let is_harmless = |package: &str, feature: &str| {
+        let name = package.split(' ').next().unwrap_or_default();
+        HARMLESS.iter().any(|(of, known, _)| (*of, *known) == (name, feature))
+    };
+    let mut lacking = Vec::new();
+    for (package, has) in product {
+        for feature in tested.get(package).into_iter().flatten() {
+            if !has.contains(feature) && !is_harmless(package, feature) {
+                lacking.push(format!("{feature} of {package}"));
+            }
+        }
+    }
+    lacking
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_feature_of_the_tests_alone_is_named() {
+        let product = read("loci v0.1.0 (app)|default\nregex v1.13.1|perf,std\nserde v1.0.2|std (*)\n");
+        let tested = read("regex v1.13.1|perf,std\nregex v1.13.1|unicode-bool\nserde v1.0.2|alloc,std\n");
+        assert_eq!(lacking(&product, &tested), ["unicode-bool of regex v1.13.1"]);
+        assert_eq!(lacking(&product, &product), [""; 0]);
+    }
+}
