@@ -17,6 +17,9 @@ use crate::access;
 use crate::idempotency::ClientToken;
 use crate::{Engine, reason_text};
 
+/// A condition that only readers may set, in the words of its refusal.
+pub(crate) const COMPARISON: &str = "a condition that names an ETag or a digest";
+
 /// An edit of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentEdit {
@@ -69,16 +72,29 @@ impl Writing<'_> {
         if self.may_read { Ok(()) } else { Err(access::needs_reading(what)) }
     }
 
+    /// Requires that the caller may read the tree, too, where a condition names digests: whether it holds
+    /// tells what is stored.
+    ///
+    /// # Errors
+    /// `Denied`.
+    pub(crate) fn require_comparable(&self, precondition: Option<&Precondition>) -> Result<()> {
+        if precondition.is_some_and(Precondition::names_digests) {
+            return self.require_reading(COMPARISON);
+        }
+        Ok(())
+    }
+
     /// Checks what must be there. A caller who may not read is not told what is there in its place.
     ///
     /// # Errors
-    /// `STALE_VERSION`.
+    /// `STALE_VERSION`; `Denied` for digests that the caller may not compare.
     pub(crate) fn check(
         &self,
         precondition: &Precondition,
         path: &DocumentPath,
         found: Option<&Found>,
     ) -> Result<()> {
+        self.require_comparable(Some(precondition))?;
         precondition.check(path.as_str(), found).map_err(|mut error| {
             if !self.may_read {
                 error.details.clear();

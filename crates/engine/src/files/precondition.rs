@@ -40,6 +40,11 @@ impl Precondition {
         Self::Matches(tags.split(',').map(bare).filter(|tag| !tag.is_empty()).collect())
     }
 
+    /// True where whether it holds tells the content of a document, not merely that one is there.
+    pub(super) fn names_digests(&self) -> bool {
+        matches!(self, Self::Matches(tags) if tags.iter().any(|tag| tag != "*"))
+    }
+
     /// The one that must be given.
     ///
     /// # Errors
@@ -104,5 +109,15 @@ mod tests {
         assert!(Precondition::of_headers(Some("*"), Some("*")).is_err());
         assert!(Precondition::of_headers(None, Some("\"sha256:ab\"")).is_err());
         assert!(Precondition::required(None).is_err());
+    }
+
+    #[test]
+    fn conditions_that_tell_a_content() {
+        let check = |precondition: Precondition, expect| assert_eq!(precondition.names_digests(), expect);
+        check(Precondition::Any, false);
+        check(Precondition::Absent, false);
+        check(Precondition::of_tags("*"), false);
+        check(Precondition::of_tags("*, \"sha256:ab\""), true);
+        check(Precondition::of_tags("\"sha256:ab\""), true);
     }
 }

@@ -266,7 +266,8 @@ impl Writing<'_> {
         self.put(tx, &found.record, record, (DocumentOperation::Moved, reason))
     }
 
-    /// Writes the next version of a record as the caller made it; nothing where it says the same.
+    /// Writes the next version of a record as the caller made it; nothing where it says the same. For a
+    /// caller who may not read, one that says the same is written, too: else the answer would tell that.
     ///
     /// # Errors
     /// What the store says.
@@ -277,7 +278,7 @@ impl Writing<'_> {
         mut record: Record,
         (operation, reason): (DocumentOperation, Option<&str>),
     ) -> Result<DocumentWritten> {
-        if says_the_same(old, &record) {
+        if self.may_read && says_the_same(old, &record) {
             let place = self.tree.place(tx, &old.id)?;
             let entry = match &place {
                 Some(place) => self.tree.entry_of(tx, &place.key)?,

@@ -1,8 +1,28 @@
 //! What must lie under a key of a bucket for a write to happen, told of parked bytes and of documents alike.
 
-use loci_model::{Error, Reason, Result};
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Error, MemoryId, Reason, Result};
 
+use crate::access;
+use crate::files::edit::COMPARISON;
 use crate::files::precondition::Precondition;
+
+/// Requires a grant of read on the whole memory for a condition that names digests of parked bytes:
+/// whether it holds tells what they are.
+///
+/// # Errors
+/// `Denied`.
+pub(super) fn require_comparable(
+    caller: &Principal,
+    memory: &MemoryId,
+    precondition: Option<&Precondition>,
+) -> Result<()> {
+    if precondition.is_some_and(Precondition::names_digests) {
+        return access::require_whole(caller, memory, Capability::Read)
+            .map_err(|_| access::needs_reading(COMPARISON));
+    }
+    Ok(())
+}
 
 /// Checks a precondition against the SHA-256 of what lies there.
 ///

@@ -74,6 +74,7 @@ impl Engine {
         object: NewObject,
     ) -> Result<BucketWritten> {
         access::require_whole(caller, &put.bucket.memory, Capability::Write)?;
+        conditions::require_comparable(caller, &put.bucket.memory, put.precondition.as_ref())?;
         let (now, settings) = (self.clock.now(), self.settings.clone());
         self.store
             .write(move |tx| {
@@ -98,6 +99,7 @@ impl Engine {
         let path = place.path.clone();
         self.tree_write(caller, write, move |tx, writing| {
             let memory = writing.memory;
+            writing.require_comparable(put.precondition.as_ref())?;
             let found = writing.find(tx, &path)?.filter(|found| found.redirected_from.is_none());
             let is_taken = found.as_ref().is_some_and(|found| found.entry.path != path.as_str());
             let found = found.filter(|_| !is_taken);

@@ -30,6 +30,7 @@ impl Engine {
         let (name, memory, now) = (place.object, bucket.memory.clone(), self.clock.now());
         let Some(document) = place.document else {
             access::require_whole(caller, &memory, Capability::Write)?;
+            conditions::require_comparable(caller, &memory, precondition.as_ref())?;
             return self
                 .store
                 .write(move |tx| {
@@ -44,6 +45,7 @@ impl Engine {
         let write = TreeWrite::of(&document.tree, "DeleteBucketKey", None);
         let path = document.path.clone();
         self.tree_write(caller, write, move |tx, writing| {
+            writing.require_comparable(precondition.as_ref())?;
             let is_it = |found: &crate::files::writing::Found| {
                 found.redirected_from.is_none() && found.entry.path == path.as_str()
             };
