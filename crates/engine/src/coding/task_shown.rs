@@ -2,12 +2,13 @@
 //! caller sent of it.
 
 use loci_model::Result;
+use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::task::{Task, TaskFeedback, TaskWritten};
 
-use super::place;
-use crate::Engine;
+use super::{place, preferences};
 use crate::keys::Secret;
+use crate::{Engine, access};
 
 /// The warning about a task that is not shown as it is stored.
 const UNREADABLE: &str =
@@ -39,15 +40,22 @@ pub(super) fn known(
 
 impl Engine {
     /// Returns a token for the agent of a task that the caller took in; `None` for a caller who may
-    /// not read the task, for its agent may.
+    /// not read what its agent may: the task, and the preferences of the person who is proved to have
+    /// asked for it, whoever proved that. A caller who may act as that agent may hand it on.
     ///
     /// # Errors
     /// `Unavailable` where the master key cannot be read.
     pub async fn agent_token_for(&self, caller: &Principal, task: &Task) -> Result<Option<Secret>> {
-        if place::may(caller, task, Capability::Read) {
-            return self.agent_token(task).await.map(Some);
+        if !place::may(caller, task, Capability::Read) {
+            return Ok(None);
         }
-        Ok(None)
+        if !access::is_agent_of(caller, &task.memory, (&task.actor, &task.session)) {
+            let (by, of) = (caller.clone(), task.clone());
+            if !self.store.read(move |tx| preferences::proves_all(tx, &by, &of)).await? {
+                return Ok(None);
+            }
+        }
+        self.agent_token(task).await.map(Some)
     }
 }
 

@@ -176,6 +176,33 @@ fn a_key_that_may_read_a_person_proves_a_task_that_is_there() {
 }
 
 #[test]
+fn a_key_that_proves_nobody_is_given_no_token_that_shows_them() {
+    let shop = Workshop::new();
+    let names: Names = (Some("victim"), Some("900"));
+    let whole = shop.caller.clone();
+    sent(&shop, &whole, named("v-0", names));
+    let repository = of_shop(&shop, None);
+    let number = of_shop(&shop, Some(on_place("/users/user:900/")));
+    let mut acts = repository.clone();
+    acts.grants.extend(agents(&shop).grants);
+    let is_given =
+        |by: &Principal, task: &Task| block_on(shop.engine.agent_token_for(by, task)).unwrap().is_some();
+    // Its agent is shown nobody's.
+    let unproved = sent(&shop, &repository, named("t-1", names)).task;
+    assert!(is_given(&repository, &unproved) && is_given(&whole, &unproved));
+    for (id, prover) in [("t-2", &whole), ("t-3", &number)] {
+        let made = sent(&shop, prover, named(id, names));
+        assert!(made.created && is_given(prover, &made.task), "{id}");
+        let again = sent(&shop, &repository, named(id, names));
+        assert!(!again.created && !is_unproved(&again.warnings), "{id}: {:?}", again.warnings);
+        assert!(!is_given(&repository, &again.task), "{id}");
+        for by in [&whole, &number, &acts] {
+            assert!(is_given(by, &again.task), "{id}: {}", by.name);
+        }
+    }
+}
+
+#[test]
 fn a_number_that_is_bound_later_opens_nobody() {
     let shop = Workshop::new();
     let eve = of_shop(&shop, Some(on_place("/users/eve/")));

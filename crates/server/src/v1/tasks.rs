@@ -14,8 +14,9 @@ use super::table::{Method, Table, create, get, other};
 use crate::asking::Asking;
 
 /// The warning about a task without a token for its agent.
-const NO_AGENT_TOKEN: &str = "NO_AGENT_TOKEN: the key has no grant of read on the task, and its agent reads: take \
-                              the task in with a key that may read it, or hand the agent a key of its own";
+const NO_AGENT_TOKEN: &str = "NO_AGENT_TOKEN: the key has no grant of read on the task, or on the preferences of the \
+                              person who is proved to have asked for it, and its agent reads both: take the task in \
+                              with a key that may read them, or hand the agent a key of its own";
 
 pub(super) fn operations(table: Table) -> Table {
     table

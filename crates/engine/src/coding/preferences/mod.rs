@@ -58,7 +58,7 @@ pub(crate) use person_walk::{MentionsTaken, number_of};
 pub use preference_put::{PreferencePut, PreferenceSet};
 pub use preference_remove::UserSettingsPut;
 pub use preferences_list::{PreferencesListed, UserShown};
-pub(super) use requester::{UNPROVED, proof, prove_again, requester_place, unproved};
+pub(super) use requester::{UNPROVED, proof, prove_again, proves_all, requester_place, unproved};
 pub(crate) use scanners::SCANNERS;
 pub use user_export::UserExport;
 pub use user_forget::UserForgotten;

@@ -68,6 +68,15 @@ pub(in crate::coding) fn prove_again(tx: &mut dyn Tx, caller: &Principal, task: 
     tx.tasks_mut().put(task)
 }
 
+/// True where the agent of a task is shown no preferences that a caller who sends the task would not
+/// have proved itself: nobody's, or those of the person whom the caller proves, too.
+pub(in crate::coding) fn proves_all(tx: &dyn ReadTx, caller: &Principal, task: &Task) -> Result<bool> {
+    let shown = people::of_task(tx, task)?.filter(|whose| is_proved(task, whose));
+    let Some(whose) = shown else { return Ok(true) };
+    let own = Task { requester_proof: Some(proof(tx, caller, task)?), ..task.clone() };
+    Ok(is_proved(&own, &whose))
+}
+
 /// True where it is proved that this person asked for a task. A proved login is that of whoever has
 /// its place: a number that was bound since may lead to another person.
 pub(super) fn is_proved(task: &Task, whose: &Whose) -> bool {
