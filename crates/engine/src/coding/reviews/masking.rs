@@ -1,6 +1,7 @@
 //! Secrets leave what people and programs wrote before it is stored, and the names of people and
-//! branches, paths and addresses beside it. Numbers and commits stay as they are: a forge makes them, and
-//! people are who they are by their numbers.
+//! branches, paths and addresses beside it. Numbers and ids of commits stay as they are: a forge makes
+//! them, and people are who they are by their numbers. The commit of a review is a text, for a review
+//! may be handed in.
 
 use loci_model::forge_news::{ForgeNews, ToldReview};
 use loci_model::pull_request::{PullRequest, PullRequestCommit};
