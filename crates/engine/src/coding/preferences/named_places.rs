@@ -136,9 +136,8 @@ impl<'v> Places<'v> {
             Value::Object(members) => {
                 let is_account = members.get("login").is_some_and(Value::is_string);
                 let mut is_any = is_account && self.account(members);
-                if !is_account {
-                    is_any |= self.names_of_members(key, members);
-                }
+                // Beside a login members are an account's, and no map of people.
+                is_any |= self.names_of_members(if is_account { "" } else { key }, members);
                 for (key, value) in members.iter_mut() {
                     if !(is_account && key == "login") {
                         is_any |= self.value(key, value);
@@ -192,11 +191,17 @@ impl<'v> Places<'v> {
         if new_names.is_empty() {
             return false;
         }
+        // The last number that a name was given: none is tried twice, however many are named alike.
+        let mut numbers = BTreeMap::new();
         for (name, value) in std::mem::take(members) {
             let name = new_names.remove(&name).unwrap_or(name);
-            let alike = |number: usize| if number == 1 { name.clone() } else { format!("{name}-{number}") };
-            let free = (1..=members.len() + 1).map(alike).find(|name| !members.contains_key(name));
-            members.insert(free.unwrap_or(name), value);
+            let number = numbers.entry(name.clone()).or_insert(1_usize);
+            let mut free = name.clone();
+            while members.contains_key(&free) {
+                *number += 1;
+                free = format!("{name}-{number}");
+            }
+            members.insert(free, value);
         }
         true
     }
@@ -299,6 +304,7 @@ mod tests {
             json!({"reviewers": {"alice": 1, "bob": 2, "ALICE": 3}, "alice": 4}),
             json!({"reviewers": {"erased-1": 1, "bob": 2, "erased-1-2": 3}, "alice": 4}),
         );
+        check(None, json!({"login": "bob", "@alice": 1}), json!({"login": "bob", "@erased-1": 1}));
         check(
             None,
             json!({"@alice": 1, "A.Lee@example.com": [{"alice": 2}]}),
@@ -315,5 +321,29 @@ mod tests {
         check(Some("7"), paths.clone(), paths);
         let code = json!({"files": ["@alice"], "branch": "x/@alice"});
         check(Some("7"), code.clone(), code);
+    }
+
+    #[test]
+    fn members_that_would_be_named_alike_are_numbered() {
+        // Every spelling of one login: looking for the next number from the first on would take minutes.
+        let login = "alicealicealic";
+        let spelled = |number: usize| -> String {
+            let letter = |(at, c): (usize, char)| {
+                if (number >> at) & 1 == 1 { c.to_ascii_uppercase() } else { c }
+            };
+            login.chars().enumerate().map(letter).collect()
+        };
+        let count: usize = 1 << login.len();
+        let members: serde_json::Map<String, Value> =
+            (0..count).map(|number| (format!("@{}", spelled(number)), json!(number))).collect();
+        let mut value = Value::Object(members);
+        let erased = Erased::of_name(&NamedPerson::Login(login.to_owned()), "erased-1");
+        assert!(Places::new(&mut Taking(&erased)).value("", &mut value));
+        let named = value.as_object().unwrap();
+        assert_eq!(named.len(), count);
+        let last = format!("@erased-1-{count}");
+        for (name, expect) in [("@erased-1", 0), ("@erased-1-2", 1), (last.as_str(), count - 1)] {
+            assert_eq!(named.get(name), Some(&json!(expect)), "{name}");
+        }
     }
 }
