@@ -91,8 +91,14 @@ impl<'v> Places<'v> {
 
     /// Returns the replacement of a free text. One that is JSON names people as a document does.
     pub(super) fn new_text(&mut self, text: &str) -> Option<String> {
+        self.text_under("", text)
+    }
+
+    /// Returns the replacement of a text that a key has. What the key says of a list or an object holds
+    /// where that is kept as text, too.
+    fn text_under(&mut self, key: &str, text: &str) -> Option<String> {
         if let Some(mut value) = value_of(text) {
-            return self.value("", &mut value).then(|| value.to_string());
+            return self.value(key, &mut value).then(|| value.to_string());
         }
         let decided = decision_in(text).and_then(|Decision { what, by, behind }| {
             let by = self.visitor.person(by, None)?;
@@ -219,10 +225,11 @@ impl<'v> Places<'v> {
         if is_number && NUMBER_KEYS.contains(&key) {
             return self.new_person("", Some(text));
         }
-        let is_exact = PEOPLE_KEYS.contains(&key) || NUMBER_KEYS.contains(&key);
+        // A list of JSON is none of names and addresses, which end at other marks.
+        let is_exact = (PEOPLE_KEYS.contains(&key) || NUMBER_KEYS.contains(&key)) && value_of(text).is_none();
         let exact = is_exact.then(|| self.new_person(text, None)).flatten();
         let is_left = CODE_KEYS.contains(&key) || (self.is_of_ledger && PLACE_KEYS.contains(&key));
-        if exact.is_some() || is_left { exact } else { self.new_text(text) }
+        if exact.is_some() || is_left { exact } else { self.text_under(key, text) }
     }
 
     /// An account of a forge, by number and login.
@@ -299,6 +306,16 @@ mod tests {
             json!({"said": "[{\"author\":\"erased-1\",\"n\":1.50}]", "cut": "{@erased-1"}),
         );
         check(None, json!({"said": "{\"body\": \"alice\"}"}), json!({"said": "{\"body\": \"alice\"}"}));
+        check(
+            None,
+            json!({"reviewers": "[\"bob\", \"alice\"]", "users": "{\"alice\": 1}"}),
+            json!({"reviewers": "[\"bob\",\"erased-1\"]", "users": "{\"erased-1\":1}"}),
+        );
+        check(
+            None,
+            json!({"authors": "[\"Bob <b@x.org>\", \"A Lee <a.lee@example.com>\"]"}),
+            json!({"authors": "[\"Bob <b@x.org>\",\"erased-1\"]"}),
+        );
         check(
             None,
             json!({"reviewers": {"alice": 1, "bob": 2, "ALICE": 3}, "alice": 4}),
