@@ -51,6 +51,15 @@ impl Verdicts for PgTx<'_> {
         Ok(())
     }
 
+    fn remove_of_record(&mut self, memory: &MemoryId, record: &RecordId) -> Result<u64> {
+        let Some(memory) = self.number(memory)? else { return Ok(0) };
+        let removed = self.run(
+            "DELETE FROM fact_verdicts WHERE mem = $1 AND key = $2 RETURNING 1",
+            &[&memory, &key_of(record)],
+        )?;
+        Ok(unsigned(limit(removed)))
+    }
+
     fn remove_before(&mut self, before: Timestamp, count: usize) -> Result<u64> {
         let removed = self.run(
             "DELETE FROM fact_verdicts WHERE (mem, revision, digest) IN (SELECT mem, revision, digest FROM fact_verdicts \

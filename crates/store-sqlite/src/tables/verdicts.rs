@@ -59,6 +59,13 @@ impl Verdicts for SqlTx<'_> {
         Ok(())
     }
 
+    fn remove_of_record(&mut self, memory: &MemoryId, record: &RecordId) -> Result<u64> {
+        let Some(memory) = self.number(memory)? else { return Ok(0) };
+        let removed = self
+            .run("DELETE FROM fact_verdicts WHERE mem = ?1 AND key = ?2", params![memory, key_of(record)])?;
+        Ok(unsigned(limit(removed)))
+    }
+
     fn remove_before(&mut self, before: Timestamp, count: usize) -> Result<u64> {
         let removed = self.run(
             "DELETE FROM fact_verdicts WHERE num IN \

@@ -158,6 +158,18 @@ pub(super) fn verdicts(bench: &Bench) -> Result<()> {
     same("of that commit", found(&memory, &[2], 2)?, vec![]);
     put(&memory, 1, 1, 99)?;
     same("one that is there stays", found(&memory, &[1], 1)?, vec![first]);
+    let remove_of = |of: &MemoryId, number: u32| {
+        let of = of.clone();
+        bench.write(move |tx| tx.verdicts_mut().remove_of_record(&of, &record_id(number)?))
+    };
+    put(&memory, 3, 1, 40)?;
+    put(&memory, 3, 2, 41)?;
+    put(&other, 3, 1, 42)?;
+    same("those of a record", (remove_of(&memory, 3)?, remove_of(&memory, 3)?), (2, 0));
+    let left =
+        (found(&memory, &[3], 1)?.len(), found(&memory, &[1, 2], 1)?.len(), found(&other, &[3], 1)?.len());
+    same("those of others stay", left, (0, 2, 1));
+    same("and go with theirs", remove_of(&other, 3)?, 1);
     let remove = |before: i64, limit: usize| {
         bench.write(move |tx| tx.verdicts_mut().remove_before(time(before), limit))
     };

@@ -270,7 +270,7 @@ impl NamedVersion {
     }
 }
 
-/// Removes the verifications that are kept, where one of a fact names the person by the words of its
+/// Removes the verifications that are kept of a fact, where one names the person by the words of its
 /// statement. They are derived, and made again when they are asked for.
 fn drop_verdicts(tx: &mut dyn Tx, record: &Record, walk: &PersonWalk) -> Result<()> {
     let names_them = |mut kept: KeptVerdict| {
@@ -278,7 +278,7 @@ fn drop_verdicts(tx: &mut dyn Tx, record: &Record, walk: &PersonWalk) -> Result<
         report.is_some_and(|report| visit_support(report, &mut Taking(&walk.erased)))
     };
     if tx.verdicts().of_record(&record.memory, &record.id)?.into_iter().any(names_them) {
-        while tx.verdicts_mut().remove_before(walk.at.plus_millis(1), PAGE_ROWS)? > 0 {}
+        tx.verdicts_mut().remove_of_record(&record.memory, &record.id)?;
     }
     Ok(())
 }

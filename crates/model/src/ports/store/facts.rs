@@ -181,6 +181,8 @@ pub trait Verdicts {
     fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<KeptVerdict>>;
     /// Writes them; one that is there already stays.
     fn put(&mut self, memory: &MemoryId, verdicts: &[KeptVerdict]) -> Result<()>;
+    /// Removes those of a record; how many.
+    fn remove_of_record(&mut self, memory: &MemoryId, record: &RecordId) -> Result<u64>;
     /// Of all memories: removes those made before `before`, at most `limit`; how many.
     fn remove_before(&mut self, before: Timestamp, limit: usize) -> Result<u64>;
 }
