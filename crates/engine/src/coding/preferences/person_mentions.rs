@@ -60,7 +60,7 @@ impl PersonMentions {
 
     /// The name of a caller from now on: the pseudonym, where the caller is the person.
     pub(crate) fn caller<'a>(&'a self, name: &'a str) -> &'a str {
-        if self.erased.is_login(name) { self.erased.pseudonym() } else { name }
+        if self.erased.is(name, None) { self.erased.pseudonym() } else { name }
     }
 
     /// The inputs of the walk that takes the person out of all but their own records.
@@ -99,4 +99,25 @@ pub(super) fn actors_of(whose: &Whose) -> Vec<ActorId> {
     actors.extend(whose.user_id().and_then(|id| ActorId::parse(format!("user:{id}")).ok()));
     actors.dedup();
     actors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pseudonym::NamedPerson;
+    use super::*;
+
+    #[test]
+    fn a_caller_who_is_the_person_is_named_no_more() {
+        let check = |person: NamedPerson, caller: &str, expect: &str| {
+            let mentions = PersonMentions { erased: Erased::of_name(&person, "erased-1"), settings: None };
+            assert_eq!(mentions.caller(caller), expect, "{person:?}");
+        };
+        let login = || NamedPerson::Login("zoe-k".to_owned());
+        let address = || NamedPerson::Address("zoe@example.org".to_owned());
+        check(login(), "Zoe-K", "erased-1");
+        check(login(), "zoe", "zoe");
+        check(address(), "Zoe@example.org", "erased-1");
+        check(address(), "zoe", "zoe");
+        check(NamedPerson::Number("7".to_owned()), "7", "7");
+    }
 }
