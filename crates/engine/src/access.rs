@@ -12,7 +12,7 @@ use loci_model::{
 };
 
 use crate::bound::{self, EventView};
-use crate::sre::{OfUser, UsersPlaces, id_of, is_kept_from, is_on_user, user_of_preference};
+use crate::sre::{OfUser, UsersPlaces, id_of, is_kept_from, is_on_user, segment, user_of_preference};
 
 /// What is said to whoever names another user than themselves (sre-memory.md §9.1).
 const NOT_THAT_USER: &str = "the caller is neither that user nor an administrator: its key needs a grant on that actor, or the capability impersonate";
@@ -307,8 +307,11 @@ pub fn require_person(
         let of_actor = grant.actor.as_ref() == Some(login) && grant.namespace.is_none();
         (of_place || of_actor) && grant.session.is_none() && grant.strategy.is_none() && !grant.is_bound()
     };
-    let is_named = caller.name.to_lowercase() == login.as_str()
-        && require_place(caller, memory, (login, None), place, capability).is_ok();
+    let name = caller.name.to_lowercase();
+    // Where a name is no actor's, the login is encoded.
+    let is_login =
+        name == login.as_str() || segment::encode(&name, "user").is_ok_and(|name| name == login.as_str());
+    let is_named = is_login && require_place(caller, memory, (login, None), place, capability).is_ok();
     if is_named || grants(caller, memory, capability).any(is_theirs) {
         Ok(())
     } else {

@@ -549,6 +549,15 @@ fn who_may() {
         assert_eq!(forgotten.unwrap_err().kind, ErrorKind::Denied);
     }
     assert_eq!(list(&shop.caller).unwrap().preferences.len(), 1);
+    // A name that is no actor's is a person's all the same.
+    let login = "zoë@example.org";
+    let mut zoe = shop.with_grant(&both, Grant::everything());
+    zoe.name = "Zoë@Example.org".to_owned();
+    set(&shop, &zoe, login, "Small ones.", None).unwrap();
+    for caller in [&stranger, &by_name] {
+        assert_eq!(set(&shop, caller, login, "x", None).unwrap_err().kind, ErrorKind::Denied);
+    }
+    block_on(shop.engine.user_forget(&zoe, &shop.standing, login)).unwrap();
 }
 
 #[test]
