@@ -332,6 +332,11 @@ mod tests {
             json!({"why": "approved by Alice", "failure": "called off by alice", "x": "made by alice"}),
             json!({"why": "approved by erased-1", "failure": "called off by erased-1", "x": "made by alice"}),
         );
+        check(
+            None,
+            json!({"body": "approved by the board, as A Lee <a.lee@example.com> told: wait"}),
+            json!({"body": "approved by the board, as A Lee <erased-1> told: wait"}),
+        );
         let lines = json!({"diff_hunk": "+@alice\n", "path": "a/@alice.rs"});
         check(Some("7"), lines.clone(), lines);
         let paths = json!({"files": {"a/@alice.rs": 1}});

@@ -119,7 +119,8 @@ pub(super) struct Decision<'a> {
     pub(super) behind: &'a str,
 }
 
-/// Returns the parts of `approved by NAME`, `rejected by NAME: reason`, `TIME by NAME: reason`.
+/// Returns the parts of `approved by NAME`, `rejected by NAME: reason`, `TIME by NAME: reason`. What is a
+/// list, or has an address, is a sentence of somebody's own: as a list all before an address is a name.
 pub(super) fn decision_in(text: &str) -> Option<Decision<'_>> {
     let (verb, rest) = text.split_once(BY)?;
     let is_time = verb.ends_with('Z') && verb.bytes().all(|b| b.is_ascii_digit() || b"-:.TZ".contains(&b));
@@ -128,7 +129,8 @@ pub(super) fn decision_in(text: &str) -> Option<Decision<'_>> {
     }
     let what = text.get(..verb.len() + BY.len())?;
     let (by, behind) = rest.split_at(rest.find(": ").unwrap_or(rest.len()));
-    Some(Decision { what, by, behind })
+    let is_one_name = !by.contains([',', ';', '<', '\n']);
+    is_one_name.then_some(Decision { what, by, behind })
 }
 
 fn domain_of(behind: &str) -> &str {
@@ -288,6 +290,8 @@ mod tests {
         check("held back by carol: too broad: no", Some(("held back by ", "carol", ": too broad: no")));
         check("2026-01-02T03:04:05.678Z by carol: a", Some(("2026-01-02T03:04:05.678Z by ", "carol", ": a")));
         check("written by carol", None);
+        check("approved by the board and Carol Dee <c.dee@example.com>, wait for Dan", None);
+        check("rejected by bob, carol", None);
         check("approved", None);
         check("", None);
     }
