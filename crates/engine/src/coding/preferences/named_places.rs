@@ -234,11 +234,17 @@ impl<'v> Places<'v> {
 
     /// An account of a forge, by number and login.
     fn account(&mut self, members: &mut serde_json::Map<String, Value>) -> bool {
-        let id = members.get("id").and_then(Value::as_u64).filter(|id| *id != 0).map(|id| id.to_string());
+        let id = members.get("id").and_then(number_of_account);
         let login = members.get("login").and_then(Value::as_str).unwrap_or_default();
         let Some(new) = self.new_person(login, id.as_deref()) else { return false };
+        if let Some(id) = members.get_mut("id") {
+            match id {
+                Value::String(text) => text.clone_from(&new),
+                Value::Number(_) => *id = Value::from(0),
+                Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {}
+            }
+        }
         members.insert("login".to_owned(), Value::String(new));
-        members.entry("id").and_modify(|id| *id = Value::from(0));
         true
     }
 
@@ -256,6 +262,16 @@ impl<'v> Places<'v> {
             }
         }
     }
+}
+
+/// Returns the number of an account, which some write as a text; none has 0.
+fn number_of_account(id: &Value) -> Option<String> {
+    let number = match id {
+        Value::Number(number) => number.as_u64()?.to_string(),
+        Value::String(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => text.clone(),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
+    };
+    (!number.is_empty() && number != "0").then_some(number)
 }
 
 #[cfg(test)]
@@ -287,6 +303,13 @@ mod tests {
         check(None, author, gone);
         let namesake = json!({"author": {"id": 8, "login": "alice"}});
         check(Some("7"), namesake.clone(), namesake);
+        let namesake = json!({"author": {"id": "8", "login": "alice"}});
+        check(Some("7"), namesake.clone(), namesake);
+        check(
+            Some("7"),
+            json!([{"id": "7", "login": "caz"}, {"id": null, "login": "alice"}]),
+            json!([{"id": "erased-1", "login": "erased-1"}, {"id": null, "login": "erased-1"}]),
+        );
         check(
             Some("7"),
             json!({"by": "alice", "title": "alice", "labels": ["alice"]}),
