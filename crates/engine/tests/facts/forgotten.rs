@@ -1,6 +1,7 @@
 //! Facts that named a person who is forgotten: the code supports them as it did.
 
 use loci_engine::verified::{NewFact, VerifyMode};
+use loci_model::RecordId;
 use loci_model::ports::store::StoreExt;
 use loci_model::support::Assurance;
 use loci_testkit::block_on;
@@ -32,14 +33,17 @@ fn no_kept_verdict_names_a_forgotten_person() {
     let citations = vec![cite("src/limits.rs", 2, 2)];
     let stored = shop.store(NewFact { fact, citations, ..limit_fact() }).unwrap();
     let id = stored.view.remembered.record.id;
+    let other = shop.store(limit_fact()).unwrap().view.remembered.record.id;
     shop.recent(VerifyMode::Fresh);
     let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
-    let kept = || {
+    let kept = |id: &RecordId| {
         let (memory, id, store) = (memory.clone(), id.clone(), shop.world.store());
         let kept = block_on(store.read(move |tx| tx.verdicts().of_record(&memory, &id))).unwrap();
         format!("{kept:?}")
     };
-    assert!(kept().contains("pauline"), "{}", kept());
+    let of_other = kept(&other);
+    assert!(kept(&id).contains("pauline") && of_other != "[]", "{} {of_other}", kept(&id));
     block_on(shop.engine.user_forget(&shop.caller, &shop.standing, "pauline")).unwrap();
-    assert!(!kept().contains("pauline"), "{}", kept());
+    assert!(!kept(&id).contains("pauline"), "{}", kept(&id));
+    assert_eq!(kept(&other), of_other, "what names nobody is not made again");
 }
