@@ -125,13 +125,19 @@ impl FactEvents for PgTx<'_> {
 
     fn rewrite(&mut self, event: &FactEvent) -> Result<()> {
         let memory = self.need(&event.memory)?;
+        let text = |text: &Option<String>| text.as_deref().map(plain);
         self.later(
-            "UPDATE fact_events SET principal = $3, details = $4 WHERE mem = $1 AND id = $2",
+            "UPDATE fact_events SET principal = $3, details = $4, agent = $5, session = $6, reference = $7, cause = $8 \
+             WHERE mem = $1 AND id = $2",
             vec![
                 Box::new(memory),
                 Box::new(short_of(&event.id)),
                 Box::new(plain(&event.principal)),
                 Box::new(event.details.as_ref().map(|details| details.as_str().to_owned())),
+                Box::new(text(&event.agent)),
+                Box::new(text(&event.session)),
+                Box::new(text(&event.reference)),
+                Box::new(text(&event.cause)),
             ],
         );
         Ok(())

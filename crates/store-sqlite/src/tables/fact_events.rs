@@ -100,8 +100,18 @@ impl FactEvents for SqlTx<'_> {
         let memory = self.need(&event.memory)?;
         let row = FactEventColumns::of(event);
         self.run(
-            "UPDATE fact_events SET principal = ?3, details = ?4 WHERE mem = ?1 AND id = ?2",
-            params![memory, row.id, event.principal, row.details],
+            "UPDATE fact_events SET principal = ?3, details = ?4, agent = ?5, session = ?6, reference = ?7, cause = ?8 \
+             WHERE mem = ?1 AND id = ?2",
+            params![
+                memory,
+                row.id,
+                event.principal,
+                row.details,
+                event.agent,
+                event.session,
+                event.reference,
+                event.cause
+            ],
         )?;
         Ok(())
     }

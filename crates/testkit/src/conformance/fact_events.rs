@@ -36,12 +36,21 @@ pub(super) fn rewriting(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let one = fact_event(&memory, 1, FactEventKind::Created, Some(1))?;
     append(bench, std::slice::from_ref(&one))?;
-    let new = FactEvent { principal: "erased-1".to_owned(), details: None, ..one };
+    let written = |text: &str| Some(text.to_owned());
+    let new = FactEvent {
+        principal: "erased-1".to_owned(),
+        agent: written("erased-2"),
+        session: written("another session"),
+        reference: None,
+        cause: written("a cause"),
+        details: None,
+        ..one
+    };
     let row = FactEvent { kind: FactEventKind::Retrieved, ..new.clone() };
     bench.write(move |tx| tx.fact_events_mut().rewrite(&row))?;
     let (of, id) = (memory, new.id.clone());
     let found = bench.read(move |tx| tx.fact_events().get(&of, &id))?;
-    same("who, and the details", found, Some(new));
+    same("who, where, why, and the details", found, Some(new));
     Ok(())
 }
 

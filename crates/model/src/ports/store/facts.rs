@@ -131,7 +131,8 @@ pub trait Facts {
 pub trait FactEvents {
     /// Adds rows. One of an id that is there already is a conflict.
     fn append(&mut self, events: &[FactEvent]) -> Result<()>;
-    /// Writes who did it, and the details, of an event anew.
+    /// Writes who did it, where, for what cause, and the details, of an event anew: its principal, agent, session, reference,
+    /// cause and details.
     fn rewrite(&mut self, event: &FactEvent) -> Result<()>;
     /// One by its id.
     fn get(&self, memory: &MemoryId, id: &str) -> Result<Option<FactEvent>>;
