@@ -16,6 +16,11 @@ use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources, Di
 use crate::adapters::SystemClock;
 use crate::config::Config;
 
+/// The files as they lie in the working tree.
+pub(crate) const WORKTREE: &str = "WORKTREE";
+/// The commit that is checked out.
+const HEAD: &str = "HEAD";
+
 /// A clone, a bare repository or a worktree.
 pub(crate) struct LocalCode {
     sources: GitSources,
@@ -45,6 +50,12 @@ impl LocalCode {
     /// What it turned out to be.
     pub(crate) fn found(&self) -> &Discovered {
         &self.found
+    }
+
+    /// The revision that is meant where none is named: the files of the working tree; `HEAD` where there is
+    /// none.
+    pub(crate) fn default_reference(&self) -> &'static str {
+        if self.found.worktree.is_some() { WORKTREE } else { HEAD }
     }
 
     /// The name under which a store knows it, unless somebody gave it another.

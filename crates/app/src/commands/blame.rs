@@ -35,7 +35,7 @@ pub(crate) struct Blame {
     /// FILE, FILE:LINE or FILE:LINE-LINE
     place: String,
     /// At this revision [default: the files as they lie here]
-    #[arg(long, value_name = "REV")]
+    #[arg(long, visible_alias = "ref", value_name = "REV")]
     rev: Option<String>,
     #[command(flatten)]
     of: OptionalRepository,

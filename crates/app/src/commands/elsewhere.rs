@@ -15,14 +15,12 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 
 use crate::config::Config;
-use crate::local_code::{LocalCode, subject, verdict};
+use crate::local_code::{LocalCode, WORKTREE, subject, verdict};
 
 /// Tools that look at facts.
 const TOOLS: &[&str] = &["memory_get_recent", "memory_search", "memory_search_by_path", VERIFY];
 /// The one that shows lines.
 const VERIFY: &str = "memory_verify_citations";
-/// The files as they lie in the working tree.
-const WORKTREE: &str = "WORKTREE";
 /// Commits that the server is known to read.
 const READABLE_MAX: usize = 1_000;
 

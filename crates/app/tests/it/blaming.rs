@@ -68,6 +68,11 @@ fn a_line_leads_back_with_a_server_and_without() {
     assert_eq!(found["uncommitted"], json!([[3, 3]]), "{found}");
     assert_eq!(agent.loci(&["blame", "src/none.rs"]).0, 3);
     assert_eq!(agent.loci(&["blame", "src/page.rs:1", "--rev=--output=x"]).0, 3);
+    for option in ["--rev", "--ref"] {
+        let found = agent.json(&["blame", "src/page.rs:2", option, "HEAD"]);
+        assert_eq!(found["items"][0]["commit"], json!(sha), "{found}");
+        assert_eq!(agent.loci(&["blame", "src/page.rs:3", option, "HEAD"]).0, 3, "it is not committed");
+    }
 
     let server = home.serve(&[]);
     commit(&agent, "src/page.rs", "one\ntwo\nthree\n");

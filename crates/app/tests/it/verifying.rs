@@ -20,11 +20,16 @@ fn changed<'a>(home: &'a Home) -> (Shop<'a>, [String; 3]) {
         shop.fact(REQUESTS, &["src/limits.rs:4"]),
     ];
     shop.git(&["checkout", "--quiet", "-b", "change"]);
-    let start = CART.find("        if self.items").unwrap();
-    let end = CART.find("        self.items.push").unwrap();
-    shop.write("src/cart.rs", &format!("// New.\n// More.\n{}{}", &CART[..start], &CART[end..]));
+    shop.write("src/cart.rs", &without_limit());
     shop.commit("no limit any more");
     (shop, ids)
+}
+
+/// The cart without its limit, and with lines before the rest.
+fn without_limit() -> String {
+    let start = CART.find("        if self.items").unwrap();
+    let end = CART.find("        self.items.push").unwrap();
+    format!("// New.\n// More.\n{}{}", &CART[..start], &CART[end..])
 }
 
 fn ids(report: &Value, list: &str) -> Vec<String> {
@@ -68,6 +73,39 @@ fn a_change_says_which_memories_it_invalidates() {
     let (code, out, _) = shop.run(&["verify", "--since", &reverted, "--json"]);
     let back: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, ids(&back, "restored")), (0, vec![limit]), "{back}");
+}
+
+/// Without `--rev` the files are checked as they are, committed or not; in a bare clone, which has none,
+/// `HEAD`.
+#[test]
+fn the_working_tree_is_checked_where_there_is_one() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    let limit = shop.fact(LIMIT, &["src/cart.rs:5-8", "src/limits.rs:2"]);
+    git(&home.path(""), &["clone", "--quiet", "--bare", &shop.at(), "bare.git"]);
+    let bare = home.path("bare.git");
+    let bare = bare.to_str().unwrap();
+    let head = shop.git(&["rev-parse", "HEAD"]);
+    shop.write("src/cart.rs", &without_limit());
+    let check = |arguments: &[&str], name: &str, invalidated: &[&str]| {
+        let all = [&["verify", "--name", "acme/shop", "--json"][..], arguments].concat();
+        let (code, out, said) = shop.run(&all);
+        assert_eq!(code, if invalidated.is_empty() { 0 } else { 5 }, "{arguments:?}: {said}");
+        let report: Value = serde_json::from_str(&out).unwrap();
+        let rev = &report["rev"];
+        assert_eq!((&rev["name"], &rev["commit"]), (&json!(name), &json!(head)), "{arguments:?}: {report}");
+        assert_eq!(rev["dirty"] == true, name == "WORKTREE", "{arguments:?}: {report}");
+        assert_eq!(ids(&report, "invalidated"), invalidated, "{arguments:?}: {report}");
+    };
+    let none: &[&str] = &[];
+    for arguments in [none, &["--since", "HEAD"], &["--since", "main"], &["--ref", "WORKTREE"]] {
+        check(arguments, "WORKTREE", &[limit.as_str()]);
+    }
+    for arguments in [["--rev", "HEAD"], ["--ref", "HEAD"], ["--repo", bare]] {
+        check(&arguments, "HEAD", &[]);
+    }
+    let (_, table, _) = shop.run(&["verify"]);
+    assert!(table.contains("and the files of the worktree"), "{table}");
 }
 
 /// A fact that the code contradicts fails the check, and one that is not checked is not counted as verified.
@@ -194,12 +232,13 @@ fn what_cannot_be_read_is_said_and_invalidates_nothing() {
     let blob = shop.git(&["rev-parse", "HEAD:src/cart.rs"]);
     let object = shop.path().join(".git/objects").join(&blob[..2]).join(&blob[2..]);
     fs::remove_file(object).unwrap();
-    let (code, out, said) = shop.run(&["verify", "--since", "main", "--json"]);
+    let at_head = ["verify", "--rev", "HEAD", "--since", "main"];
+    let (code, out, said) = shop.run(&[&at_head[..], &["--json"]].concat());
     let report: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(code, 0, "{report}{said}");
     assert!(ids(&report, "unchecked").contains(&limit), "{report}");
     assert_eq!(report["unchecked"][0]["verdict"], "unverifiable");
-    let (_, sarif, _) = shop.run(&["verify", "--since", "main", "--format", "sarif"]);
+    let (_, sarif, _) = shop.run(&[&at_head[..], &["--format", "sarif"]].concat());
     let sarif: Value = serde_json::from_str(&sarif).unwrap();
     assert_eq!(sarif["runs"][0]["results"], json!([]));
     let told = &sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"];

@@ -45,9 +45,10 @@ pub(crate) struct Verify {
     /// The repository as the store knows it, owner/name or host/owner/name [default: as the clone's remote says]
     #[arg(long, value_name = "REPO")]
     name: Option<String>,
-    /// The revision to check: a branch, a tag, a commit, HEAD or WORKTREE
-    #[arg(long, value_name = "REV", default_value = "HEAD")]
-    rev: String,
+    /// The revision to check: a branch, a tag, a commit, HEAD or WORKTREE [default: WORKTREE, the files as
+    /// they are now; HEAD where there is none]
+    #[arg(long, visible_alias = "ref", value_name = "REV")]
+    rev: Option<String>,
     /// The revision that the change is meant for, as its target branch: what held where REV parted from
     /// it (the merge base) and does not hold at REV is invalidated
     #[arg(long, value_name = "REV")]
@@ -130,7 +131,11 @@ impl Verify {
         repository: &EvidenceRepository,
         facts: &[FactEvidence],
     ) -> Result<(Report, Vec<Verdicts>)> {
-        let rev = revision(code, repository, &self.rev).await?;
+        let named = match &self.rev {
+            Some(rev) => rev.as_str(),
+            None => code.default_reference(),
+        };
+        let rev = revision(code, repository, named).await?;
         let since = match &self.since {
             Some(since) => {
                 let named = revision(code, repository, since).await?;

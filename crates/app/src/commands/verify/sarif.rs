@@ -84,7 +84,13 @@ pub(super) fn render(report: &Report) -> Value {
     if let (Some(uri), Some(commit), Some(members)) =
         (&report.repository_uri, &report.rev.commit, run.as_object_mut())
     {
-        let provenance = json!([{ "repositoryUri": uri, "revisionId": commit }]);
+        // The commit of a working tree does not say what its files are.
+        let provenance = match report.rev.dirty {
+            true => {
+                json!([{ "repositoryUri": uri, "revisionId": commit, "properties": { "workingTree": true } }])
+            }
+            false => json!([{ "repositoryUri": uri, "revisionId": commit }]),
+        };
         members.insert("versionControlProvenance".to_owned(), provenance);
     }
     json!({ "$schema": SCHEMA, "version": "2.1.0", "runs": [run] })
@@ -283,7 +289,7 @@ mod tests {
             }
         }
         for one in run["versionControlProvenance"].as_array().into_iter().flatten() {
-            only(one, &["repositoryUri", "revisionId"]);
+            only(one, &["repositoryUri", "revisionId", "properties"]);
             text(&one["repositoryUri"], "repositoryUri");
         }
     }
@@ -316,6 +322,21 @@ mod tests {
             log["runs"][0]["invocations"][0]["toolExecutionNotifications"].as_array().unwrap().len(),
             1
         );
+    }
+
+    #[test]
+    fn a_working_tree_is_told_from_its_commit() {
+        let mut report = samples::report(&["first"]);
+        report.rev.commit = Some("0".repeat(40));
+        report.repository_uri = Some("https://git.example/acme/shop".to_owned());
+        for dirty in [false, true] {
+            report.rev.dirty = dirty;
+            let log = render(&report);
+            assert_valid(&log);
+            let details = &log["runs"][0]["versionControlProvenance"][0];
+            assert_eq!(details["revisionId"], "0".repeat(40));
+            assert_eq!(details["properties"]["workingTree"] == true, dirty, "{details}");
+        }
     }
 
     #[test]
