@@ -76,6 +76,50 @@ fn a_clone_over_http_and_back_again() {
     assert!(server.stop());
 }
 
+/// What was committed in a clone is pulled from it, and the clone is rebased onto what came of that: without
+/// a conflict, and with nothing of its own left.
+#[test]
+fn a_clone_is_rebased_onto_what_was_pulled_from_it() {
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes"]);
+    let add = ["mirror", "add", "--memory", "notes", "team", "team.git", "--kind", "git"];
+    home.ok(&[&add[..], &["--debounce", "0ms"]].concat());
+    home.ok(&["files", "append", "--memory", "notes", "knowledge/facts/made.md", "hello"]);
+    home.ok(&["mirror", "sync", "--memory", "notes", "team"]);
+    let done = |at: &Path, arguments: &[&str]| {
+        let (is_done, said) = git(at, arguments);
+        assert!(is_done, "{arguments:?}: {said}");
+        said
+    };
+    let (mirror, clone) = (home.path("data/mirrors/team.git"), home.path("clone"));
+    done(&home.path(""), &["clone", "-q", mirror.to_str().unwrap(), "clone"]);
+    // Two files that people made, and one of Loci's, whose description follows its text.
+    let made = |text: &str| format!("---\ndescription: \"hello\"\n---\n\n{text}\n");
+    assert_eq!(std::fs::read_to_string(clone.join("knowledge/facts/made.md")).unwrap(), made("hello"));
+    let files = [
+        ("knowledge/facts/new.md", "# Note\n\nBees are kept on the roof.\n".to_owned()),
+        ("knowledge/data.json", "{\"a\":1}\n".to_owned()),
+        ("knowledge/facts/made.md", made("hello there")),
+    ];
+    for (path, text) in &files {
+        std::fs::write(clone.join(path), text).unwrap();
+    }
+    done(&clone, &["add", "--all"]);
+    done(&clone, &["commit", "-q", "-m", "by hand"]);
+    let from = clone.to_str().unwrap();
+    let report = home.json(&["mirror", "pull", "--memory", "notes", "team", "--from", from]);
+    assert_eq!((&report["created"], &report["taken"]), (&2.into(), &1.into()), "{report}");
+    assert!(report["conflicts"].as_array().unwrap().is_empty(), "{report}");
+    done(&clone, &["pull", "-q", "--rebase"]);
+    assert_eq!(done(&clone, &["status", "--porcelain", "--branch"]), "## main...origin/main");
+    assert_eq!(done(&clone, &["rev-parse", "HEAD"]), report["commit"].as_str().unwrap());
+    for (path, text) in &files {
+        let shown = std::fs::read_to_string(clone.join(path)).unwrap();
+        let expect = text.replace("description: \"hello\"", "description: \"hello there\"");
+        assert_eq!(shown, expect, "{path}");
+    }
+}
+
 #[test]
 fn a_key_is_needed_where_keys_are() {
     let home = Home::new();
