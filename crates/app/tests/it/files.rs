@@ -233,4 +233,31 @@ fn the_memory_tool_over_http_and_on_the_command_line() {
     let (_, document) =
         send(&server, "GET", &format!("{base}/files/knowledge/facts/a.md?namespace=/team"), "", "");
     assert_eq!((&document["body"], &document["version"]), (&json!("a\n"), &json!(1)));
+    lines_of_windows(&home, &server, &base);
+}
+
+/// Lines are replaced over the line ends of Windows, and keep them: over HTTP and on the command line.
+fn lines_of_windows(home: &Home, server: &Server, base: &str) {
+    let over_http = |command: &Value| {
+        let (status, answer) = send(server, "POST", "/v1/memory-tool", "", &command.to_string());
+        assert_eq!((status, &answer["is_error"]), (200, &json!(false)), "{command}: {answer}");
+    };
+    let on_the_command_line = |command: &Value| {
+        let tool = ["files", "tool", "--memory", "notes", "--namespace", "/team"];
+        home.ok(&[&tool[..], &[command.to_string().as_str()]].concat());
+    };
+    let body = || {
+        let path = format!("{base}/files/knowledge/win.md?namespace=/team");
+        send(server, "GET", &path, "", "").1["body"].clone()
+    };
+    let path = "/memories/win.md";
+    let replace = |old: &str, new: &str| {
+        let command = "str_replace";
+        json!({ "command": command, "path": path, "old_str": old, "new_str": new })
+    };
+    over_http(&json!({ "command": "create", "path": path, "file_text": "alpha\r\nbeta\r\ngamma\r\n" }));
+    over_http(&replace("alpha\nbeta", "a\nb"));
+    assert_eq!(body(), "a\r\nb\r\ngamma\r\n");
+    on_the_command_line(&replace("b\ngamma", "b\nc"));
+    assert_eq!(body(), "a\r\nb\r\nc\r\n");
 }

@@ -96,6 +96,24 @@ fn a_command_is_one_version_of_the_same_document() {
     assert_eq!(shelf.history(&shown.record).len(), 5);
 }
 
+/// A model sees lines, and writes them with the line ends that it knows; the file keeps those it has.
+#[test]
+fn lines_of_windows_are_replaced_and_stay_lines_of_windows() {
+    let shelf = Shelf::new();
+    let path = "/memories/win.md";
+    done(&shelf, json!({"command": "create", "path": path, "file_text": "alpha\r\nbeta\r\ngamma\r\n"}));
+    for (old, new, expect) in [
+        ("alpha\nbeta", "a\nb", "a\r\nb\r\ngamma\r\n"),
+        ("b\r\ngamma", "b\r\nc", "a\r\nb\r\nc\r\n"),
+        ("c", "c\nd", "a\r\nb\r\nc\r\nd\r\n"),
+    ] {
+        done(&shelf, json!({"command": "str_replace", "path": path, "old_str": old, "new_str": new}));
+        assert_eq!(shelf.body("knowledge/win.md"), expect, "{old:?}");
+    }
+    done(&shelf, json!({"command": "insert", "path": path, "insert_line": 1, "insert_text": "x\n"}));
+    assert_eq!(shelf.body("knowledge/win.md"), "a\r\nx\r\nb\r\nc\r\nd\r\n");
+}
+
 #[test]
 fn heads_stay_where_bodies_are_edited() {
     let shelf = Shelf::new();
