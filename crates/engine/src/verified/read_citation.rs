@@ -69,7 +69,7 @@ impl Engine {
             let rule = format!("context_lines must be at most {CONTEXT_LINES_MAX}");
             return Err(Error::invalid("context_lines", rule));
         }
-        check_place(&place).map_err(refused_place)?;
+        check_place(&place).map_err(|error| refused_place(&place, error))?;
         reference.map_or(Ok(()), check_ref)?;
         let memory = self.code_memory(caller, standing).await?;
         let (asking, repo) = (caller.clone(), repo.to_owned());

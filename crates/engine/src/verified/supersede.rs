@@ -91,9 +91,9 @@ impl Engine {
         check_state(located.remembered.fact.status)?;
         let text = text_of(&located, &correction);
         storing::check_texts(&text.subject, &text.fact, text.reason.as_deref())?;
-        text.check_secrets(&[])?;
+        text.check_secrets()?;
         let passed = self.pass_correction(standing, &located, &correction, &text).await?;
-        text.check_secrets(&passed.contents)?;
+        passed.check_secrets()?;
         let mut alike = self.alike(caller, Comparing::of(&located.found, &text, &passed)).await?;
         // A correction says something else than what it corrects: that is no conflict, for one of them gives way.
         alike.similar.retain(|id| *id != correction.old);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use loci_engine::verified::{Correction, FactRefresh, NewFact, Standing, StoreStatus};
-use loci_model::citation::CitationInput;
+use loci_model::citation::{CitationInput, Place};
 use loci_model::fact::FactEventKind;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{CodeReason, ErrorKind};
@@ -167,6 +167,49 @@ fn secrets_are_never_stored() {
         assert_eq!(reason(&error), Some(CodeReason::SecretDetected));
         assert!(!format!("{error:?}").contains(secret));
     }
+}
+
+/// A refusal names each citation at fault by its file and lines, and no other.
+#[test]
+fn a_refused_citation_is_named_by_its_file() {
+    let shop = Shop::new();
+    shop.write("src/odd.rs", Some("\n\n}\n"));
+    shop.write("src/mail.rs", Some("pub const MAIL_KEY: &str = \"AKIAIOSFODNN7EXAMPL2\";\n"));
+    let good = || cite("src/limits.rs", 4, 4);
+    let told = |citations: Vec<CitationInput>| {
+        shop.store(about("MAX_REQUESTS is 120.", citations)).unwrap_err().message
+    };
+    let check = |bad: CitationInput, named: &str| {
+        let message = told(vec![good(), bad]);
+        assert!(message.contains(&format!("citations[1] {named}: ")), "{named}: {message}");
+        assert!(!message.contains("citations[0]"), "{named}: {message}");
+    };
+    check(cite("src/none.rs", 1, 1), "src/none.rs:1-1");
+    check(cite("src/cart.rs", 900, 901), "src/cart.rs:900-901");
+    check(cite("../cart.rs", 1, 1), "../cart.rs:1-1");
+    check(cite("src/cart.rs", 5, 3), "src/cart.rs:5-3");
+    check(cite("src/cart.rs", 1, 401), "src/cart.rs:1-401");
+    check(cite("src/odd.rs", 1, 1), "src/odd.rs:1-1");
+    check(cite("src/odd.rs", 3, 3), "src/odd.rs:3-3");
+    check(cite("src/mail.rs", 1, 1), "src/mail.rs:1-1");
+    let wrong = Some(format!("vm1:{}", "0".repeat(32)));
+    check(CitationInput { snippet_hash: wrong, ..cite("src/limits.rs", 2, 2) }, "src/limits.rs:2-2");
+    let elsewhere = Some("0123456789".to_owned());
+    check(CitationInput { sha: elsewhere, ..cite("src/limits.rs", 2, 2) }, "src/limits.rs:2-2");
+    let several = told(vec![cite("src/none.rs", 1, 1), good(), cite("src/gone.rs", 2, 3)]);
+    for named in ["citations[0] src/none.rs:1-1: ", "; citations[2] src/gone.rs:2-3: "] {
+        assert!(several.contains(named), "{named}: {several}");
+    }
+    assert!(!several.contains("citations[1]"), "{several}");
+
+    let id = shop.stored();
+    shop.write("src/cart.rs", None);
+    let kept = shop.supersede(&id, "A cart takes MAX_ITEMS items.", None).unwrap_err().message;
+    assert!(kept.contains("citations[0] src/cart.rs:10-13: ") && !kept.contains("citations[1]"), "{kept}");
+    let place = Place { path: "../cart.rs".to_owned(), line_start: 1, line_end: 1 };
+    let read = block_on(shop.engine.code_read(&shop.caller, &shop.standing, REPO, place, None, 0));
+    let read = read.unwrap_err().message;
+    assert!(read.starts_with("../cart.rs:1-1: "), "{read}");
 }
 
 #[test]

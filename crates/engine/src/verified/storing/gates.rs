@@ -19,7 +19,7 @@ use crate::verified::verifier::{
 };
 use crate::verified::verifying::scope_of;
 
-use super::NewText;
+use super::{NewText, kinds_of_secrets};
 
 /// What is to prove a fact.
 #[derive(Debug, Clone)]
@@ -94,6 +94,31 @@ pub(in crate::verified) struct Passed {
     pub(in crate::verified) known: Vec<(Citation, CitationVerdict)>,
     pub(in crate::verified) flags: Vec<String>,
     pub(in crate::verified) warnings: Vec<String>,
+}
+
+impl Passed {
+    /// Refuses cited lines that hold a secret.
+    ///
+    /// # Errors
+    /// `SECRET_DETECTED`, naming each such citation, with the kinds of what was found.
+    pub(in crate::verified) fn check_secrets(&self) -> Result<(), Error> {
+        let (mut named, mut kinds) = (Vec::new(), Vec::new());
+        for (index, (citation, content)) in self.citations.iter().zip(&self.contents).enumerate() {
+            let found = kinds_of_secrets(&[content.as_str()]);
+            if !found.is_empty() {
+                named.push(format!("citations[{index}] {}", lines_of(&citation.anchor.place)));
+                kinds.extend(found);
+            }
+        }
+        if named.is_empty() {
+            return Ok(());
+        }
+        kinds.sort();
+        kinds.dedup();
+        let rule = "the cited lines hold a secret: facts never do; cite other lines";
+        let message = format!("{}: {rule}", named.join("; "));
+        Err(Error::code(CodeReason::SecretDetected, message).on("citations").listing(kinds))
+    }
 }
 
 /// What the gates say: an error of the code's side is theirs, not the adapter's.
@@ -347,8 +372,10 @@ fn other_lines() -> Refusal {
 }
 
 /// The error for a place that may not be asked for.
-pub(in crate::verified) fn refused_place(error: AnchorError) -> Error {
-    of_anchor(error).error()
+pub(in crate::verified) fn refused_place(place: &Place, error: AnchorError) -> Error {
+    let refusal = of_anchor(error);
+    let message = format!("{}: {}", lines_of(place), refusal.message);
+    Refusal { message, ..refusal }.error()
 }
 
 fn of_anchor(error: AnchorError) -> Refusal {

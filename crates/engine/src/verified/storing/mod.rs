@@ -166,14 +166,14 @@ impl Engine {
             claims: new.claims.clone(),
             content_hash: content_hash(&new.subject, &new.fact),
         };
-        text.check_secrets(&[])?;
+        text.check_secrets()?;
         let reference = self.revision_of(&found.repository, standing, new.reference.as_deref()).await;
         let asked = Asked {
             known: self.said_already(found, &text.content_hash).await?,
             ..Asked::of(found, &text, Proof::Named(new.citations.clone()), reference.as_deref())
         };
         let passed = self.verify_new(standing, found, asked).await?;
-        text.check_secrets(&passed.contents)?;
+        passed.check_secrets()?;
         let alike = self.alike(caller, Comparing::of(found, &text, &passed)).await?;
         let place = Place { found: found.clone(), standing: standing.clone() };
         self.write_new(caller, place, text, passed, alike, token).await

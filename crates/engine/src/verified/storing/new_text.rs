@@ -18,17 +18,16 @@ pub(in crate::verified) struct NewText {
 }
 
 impl NewText {
-    /// Refuses secrets, wherever in the fact they are; `contents`: the cited lines.
+    /// Refuses secrets, wherever in the texts they are.
     ///
     /// # Errors
     /// `SECRET_DETECTED`, with the kinds of what was found.
-    pub(in crate::verified) fn check_secrets(&self, contents: &[String]) -> Result<()> {
+    pub(in crate::verified) fn check_secrets(&self) -> Result<()> {
         let claims = self.claims_written()?;
         let mut texts = vec![self.subject.as_str(), self.fact.as_str()];
         texts.extend(self.reason.as_deref());
         texts.extend(self.created_by.as_deref());
         texts_in(&claims, &mut texts);
-        texts.extend(contents.iter().map(String::as_str));
         check_secrets(&texts)
     }
 
@@ -64,8 +63,8 @@ pub(in crate::verified) fn check_secrets(texts: &[&str]) -> Result<()> {
     if kinds.is_empty() {
         return Ok(());
     }
-    let message =
-        "the fact, its reason, its claims or the cited lines hold a secret: facts never do; cite other lines";
+    let message = "the fact, its subject, its reason, its claims or a label holds a secret: facts never do; leave \
+                   it out";
     Err(Error::code(CodeReason::SecretDetected, message).listing(kinds))
 }
 
