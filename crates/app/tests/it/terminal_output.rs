@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::native::send;
 use crate::program::Home;
+use crate::shop::Shop;
 
 const TEXT: &str = "The gate \u{1b}[2J\u{9b}31m is \u{202e}open\u{7}.";
 
@@ -29,14 +30,65 @@ fn commands_write_no_escape_sequence() {
         [&["event", "list"], &place[..]].concat().join("\n"),
     ] {
         let arguments: Vec<&str> = command.split('\n').collect();
-        let shown = home.ok(&arguments);
-        let acts = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || c == '\u{202e}';
-        assert!(!shown.contains(acts), "{arguments:?}: {shown:?}");
-        assert!(shown.contains("\\u{1b}[2J"), "{arguments:?}: {shown:?}");
-        let whole: Value = home.json(&arguments);
-        let written = home.ok(&[&arguments[..], &["--json"]].concat());
-        assert!(!written.contains(acts) && whole.to_string().contains("2J"), "{written:?}");
+        check(&arguments, |all| home.ok(all));
     }
+    let shop = Shop::new(&home, "shop");
+    shop.json(&["task", "create", "--id", "t-001", TEXT]);
+    shop.json(&["session", "append", "t-001", "--seq", "1", "--type", "decision", TEXT]);
+    let of_task = [&["session", "show", "t-001"][..], &["attribution", "--task", "t-001"], &["task", "list"]];
+    for arguments in of_task {
+        check(arguments, |all| {
+            let (code, out, said) = shop.run(all);
+            assert_eq!(code, 0, "{all:?}: {said}");
+            out
+        });
+    }
+}
+
+/// True for what a terminal would obey.
+fn acts(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t') || c == '\u{202e}'
+}
+
+/// Checks what a command writes for people and for programs.
+fn check(arguments: &[&str], run: impl Fn(&[&str]) -> String) {
+    let shown = run(arguments);
+    assert!(!shown.contains(acts), "{arguments:?}: {shown:?}");
+    assert!(shown.contains("\\u{1b}[2J"), "{arguments:?}: {shown:?}");
+    let written = run(&[arguments, &["--json"]].concat());
+    let whole: Value = serde_json::from_str(&written).unwrap();
+    assert!(!written.contains(acts) && whole.to_string().contains("2J"), "{arguments:?}: {written:?}");
+}
+
+/// A document is its bytes in a pipe and made visible on a terminal, which util-linux's `script` is here.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_document_on_a_terminal_writes_no_escape_sequence() {
+    use std::process::Command;
+
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes"]);
+    std::fs::write(home.path("gate.md"), format!("{TEXT}\n")).unwrap();
+    let (path, file) = ("knowledge/gate.md", home.path("gate.md"));
+    home.ok(&["files", "put", "--memory", "notes", "--new", path, file.to_str().unwrap()]);
+    for more in ["", "--raw"] {
+        let command = home.command(&["files", "cat", "--memory", "notes", path]);
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        let words: Vec<&str> = words.map(|word| word.to_str().unwrap()).collect();
+        let line = format!("{} {more}", words.join(" "));
+        let mut terminal = Command::new("script");
+        terminal.args(["-q", "-e", "-c", &line, "/dev/null"]).stdin(std::process::Stdio::null());
+        terminal.env_clear().env("PATH", crate::shop::PATH).current_dir(home.path(""));
+        terminal.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let output = terminal.output().unwrap();
+        let shown = String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n");
+        assert!(output.status.success(), "{line}: {shown}");
+        assert!(!shown.contains(acts) && shown.contains("\\u{1b}[2J"), "{line}: {shown:?}");
+    }
+    let written = home.ok(&["files", "cat", "--memory", "notes", "--json", path]);
+    let whole: Value = serde_json::from_str(&written).unwrap();
+    assert!(!written.contains(acts), "{written:?}");
+    assert_eq!(whole["body"], format!("{TEXT}\n"));
 }
 
 #[test]
