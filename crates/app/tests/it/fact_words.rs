@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::native::send;
 use crate::program::Home;
 use crate::shop::{CART, LIMITS, Shop, git};
 use crate::speaking_mcp::Speaking;
@@ -61,6 +62,9 @@ const CASES: &[Case] = &[
         label: "",
     },
 ];
+
+/// Words of all facts.
+const WORDS: &str = "carts items region requests total_price MAX_ITEMS old_limit";
 
 /// A clone with a fact of each kind, and the edit that makes them what they are; their ids.
 fn edited<'a>(home: &'a Home) -> (Shop<'a>, Vec<String>) {
@@ -142,17 +146,52 @@ fn check_headings(text: &str, ids: &[String]) {
     }
 }
 
+/// Checks rows of facts that tell verdict and support apart: each but the one that is gone. `id_at`: where a
+/// row has its id.
+fn check_rows(rows: &Value, id_at: &str, ids: &[String]) {
+    let all = rows.as_array().unwrap_or_else(|| panic!("{rows}"));
+    for (case, id) in CASES.iter().zip(ids) {
+        let of = |row: &&Value| {
+            row.pointer(id_at).and_then(Value::as_str).is_some_and(|found| found.ends_with(id.as_str()))
+        };
+        let found = all.iter().find(of);
+        assert_eq!(found.is_none(), case.assurance == "gone", "{}: {rows}", case.fact);
+        let Some(row) = found else { continue };
+        let verdict = if case.assurance == "drifted" { "drifted" } else { "valid" };
+        assert_eq!((&row["verdict"], &row["support"]), (&json!(verdict), &json!(case.support)), "{row}");
+    }
+}
+
+/// Checks what a task is shown: as rows, and as the block for a model.
+fn check_hydrated(hydrated: &Value, ids: &[String]) {
+    check_rows(&hydrated["knowledge"], "/id", ids);
+    check_text(hydrated["rendered"].as_str().unwrap_or_else(|| panic!("{hydrated}")), ids);
+}
+
+/// Checks what is found where a fact is checked by its id.
+fn check_verified(verified: &Value, case: &Case, reference: &str) {
+    let (verdict, support) = match case.assurance {
+        "drifted" => ("drifted", case.support),
+        "gone" => ("gone", "not_checked"),
+        _ => ("valid", case.support),
+    };
+    assert_eq!((&verified["verdict"], &verified["ref"]), (&json!(verdict), &json!(reference)), "{verified}");
+    assert_eq!(verified["support"]["verdict"], support, "{verified}");
+}
+
+/// Checks what a fact is shown with where nothing is checked: what was stored with it, and no word for both.
+fn check_kept(kept: &Value, case: &Case) {
+    assert_eq!(kept["memory"]["support"]["verdict"], case.support, "{kept}");
+    assert!(kept["memory"]["assurance"].is_null(), "{kept}");
+}
+
 #[test]
 fn only_what_is_unchanged_and_supported_is_called_verified() {
     let home = Home::new();
     let (shop, ids) = edited(&home);
     check_list(&shop.json(&["fact", "recent"]), &ids);
     check_list(&shop.json(&["fact", "recent", "--verify", "fresh"]), &ids);
-    let found = shop.json(&["fact", "search", "carts items region requests total_price MAX_ITEMS old_limit"]);
-    for fact in found["memories"].as_array().unwrap() {
-        let place = ids.iter().position(|id| fact["id"] == **id).unwrap();
-        assert_eq!(fact["assurance"], CASES[place].assurance, "{fact}");
-    }
+    check_list(&shop.json(&["fact", "search", WORDS]), &ids);
     let (_, lines, noted) = shop.run(&["fact", "recent"]);
     check_text(&lines, &ids);
     check_headings(&lines, &ids);
@@ -169,21 +208,53 @@ fn only_what_is_unchanged_and_supported_is_called_verified() {
     let hook: Value = serde_json::from_str(&hook).unwrap();
     check_headings(hook["additional_context"].as_str().unwrap(), &ids);
     for (case, id) in CASES.iter().zip(&ids) {
-        let verified = shop.json(&["fact", "verify", id]);
-        let expect = match case.assurance {
-            "drifted" | "gone" => case.assurance,
-            _ => "valid",
-        };
-        let support = if case.assurance == "gone" { "not_checked" } else { case.support };
-        assert_eq!(
-            (&verified["verdict"], &verified["ref"]),
-            (&json!(expect), &json!("WORKTREE")),
-            "{verified}"
-        );
-        assert_eq!(verified["support"]["verdict"], support, "{verified}");
-        let kept = shop.json(&["fact", "show", id]);
-        assert_eq!(kept["memory"]["support"]["verdict"], case.support, "what was stored with it: {kept}");
+        check_verified(&shop.json(&["fact", "verify", id]), case, "WORKTREE");
+        check_kept(&shop.json(&["fact", "show", id]), case);
     }
+}
+
+/// What a task is shown in a working tree, and what programs are answered over HTTP, where there is none:
+/// there the edit is committed on a branch, and `HEAD` is read.
+#[test]
+fn tasks_and_programs_read_the_same_words() {
+    let home = Home::new();
+    let (shop, ids) = edited(&home);
+    let question = "carts, items, orders, requests";
+    shop.json(&["task", "create", "raise the limit of items in a cart", "--id", "t-1"]);
+    let hydrate = ["task", "hydrate", "t-1", "--query", question, "--timeout-ms", "30000"];
+    check_hydrated(&shop.json(&hydrate), &ids);
+    check_text(&shop.run(&hydrate).1, &ids);
+    check_rows(&shop.json(&["task", "search", "t-1", question])["results"], "/record/id", &ids);
+
+    shop.git(&["checkout", "--quiet", "-b", "change"]);
+    shop.commit("an edit");
+    let server = home.serve(&[]);
+    let post = |path: &str, body: Value| {
+        let (status, answer) = send(&server, "POST", path, "", &body.to_string());
+        assert_eq!(status, 200, "{path} {body}: {answer}");
+        answer
+    };
+    let call = |name: &str, more: Value| {
+        let mut arguments = json!({ "repo": "acme/shop" });
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        post(&format!("/v1/tools/{name}"), arguments)
+    };
+    check_list(&call("memory_get_recent", json!({})), &ids);
+    check_list(&call("memory_get_recent", json!({ "verify": "fresh" })), &ids);
+    check_list(&call("memory_search_by_path", json!({ "path": "src", "match": "prefix" })), &ids);
+    check_list(&call("memory_search", json!({ "query": WORDS })), &ids);
+    let answer = call("memory_get_recent", json!({ "format": "prompt" }));
+    let prompt = answer["prompt"].as_str().unwrap();
+    check_text(prompt, &ids);
+    check_headings(prompt, &ids);
+    for (case, id) in CASES.iter().zip(&ids) {
+        check_verified(&call("memory_verify_citations", json!({ "memory_id": id })), case, "HEAD");
+        check_kept(&post("/v1/tools/memory_get", json!({ "memory_id": id })), case);
+    }
+    let asked = json!({ "query": question, "timeout_ms": 30_000 });
+    check_hydrated(&post("/v1/tasks/t-1/hydrate", asked), &ids);
+    let found = post("/v1/repos/acme/shop/search", json!({ "query": question }));
+    check_rows(&found["results"], "/record/id", &ids);
 }
 
 #[test]
@@ -206,19 +277,7 @@ fn agents_read_the_same_words() {
     check_headings(prompt["prompt"].as_str().unwrap(), &ids);
     let hydrated =
         call("memory_hydrate", json!({ "repo": "acme/shop", "query": "carts, items, orders, requests" }));
-    let block = hydrated["rendered"].as_str().unwrap_or_else(|| panic!("{hydrated}"));
-    for (case, id) in CASES.iter().zip(&ids) {
-        let knowledge = hydrated["knowledge"].as_array().unwrap();
-        let of = |one: &&Value| one["id"].as_str().is_some_and(|found| found.ends_with(id.as_str()));
-        let Some(shown) = knowledge.iter().find(of) else {
-            assert_eq!(case.assurance, "gone", "{hydrated}");
-            continue;
-        };
-        assert_eq!(shown["support"], case.support, "{shown}");
-        let line = block.lines().find(|line| line.contains(id.as_str())).unwrap_or_else(|| panic!("{block}"));
-        let is_verified = line.replace("not verified", "").contains("verified");
-        assert_eq!(is_verified, case.assurance == "verified", "{line}");
-    }
+    check_hydrated(&hydrated, &ids);
     let error = call("memory_stats", json!({ "repo": "acme/other" }));
     assert!(error["message"].as_str().unwrap().contains("the clone here is acme/shop"), "{error}");
     // The prompts mean the clone's repository, too.
