@@ -77,6 +77,20 @@ class Calls(unittest.TestCase):
         self.assertEqual([memory.id for memory in found], ["m", "m"])
         self.assertEqual(len(found), 2)
 
+    def test_only_what_is_unchanged_and_supported_is_verified(self):
+        fact = {"id": "m", "repo": "o/r", "subject": "s", "fact": "f", "citations": [], "verdict": "valid"}
+        words = ["verified", "cited", "drifted", "contradicted", "gone", "unverified", "proposed", "a later word"]
+        facts = [{**fact, "assurance": word, "label": f"a.py:1-1; {word}"} for word in words]
+        # A fact as it is stored says nothing of the code as it is now.
+        facts.append({**fact, "support": {"verdict": "supported", "reason": "names_found"}})
+        with RecordedServer([Answer({"memories": facts})]) as server:
+            with VerifiedMemoryProvider(server.url) as provider:
+                found = list(provider.get_recent("o/r"))
+        self.assertEqual([memory.assurance for memory in found], words + [None])
+        self.assertEqual([memory.is_verified for memory in found], [True] + [False] * len(words))
+        self.assertEqual(found[1].label, "a.py:1-1; cited")
+        self.assertEqual(found[-1].support.verdict, "supported")
+
 
 if __name__ == "__main__":
     unittest.main()

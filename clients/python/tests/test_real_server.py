@@ -136,7 +136,7 @@ class Repository(Running):
             again = memory.store(repo, "retries", "deliver tries a notification TRIES_MAX times.", [place])
             self.assertEqual((again.status, again.id), ("refreshed", stored.id))
             found = memory.get_recent(repo, verify="fresh", format="prompt")
-            self.assertEqual([fact.id for fact in found], [stored.id])
+            self.assertEqual([(fact.id, fact.is_verified) for fact in found], [(stored.id, True)])
             self.assertIn("TRIES_MAX", found.prompt)
             self.assertEqual([fact.id for fact in memory.search(repo, "how often is a delivery tried")], [stored.id])
             self.assertEqual(memory.read_citation(repo, "src/retries.rs", 2, 2).content.strip(), RETRIES.split("\n")[1])
@@ -149,7 +149,13 @@ class Repository(Running):
             self.commit("rename")
             moved = memory.verify_citations(repo, memory_id=stored.id)
             self.assertEqual((moved.valid, moved.citations[0].moved_to.path), (True, "src/deliver.rs"))
-            self.assertEqual([fact.id for fact in memory.search_by_path(repo, "src/retries.rs", verify="fresh")], [stored.id])
+            by_path = memory.search_by_path(repo, "src/retries.rs", verify="fresh")
+            self.assertEqual([(fact.id, fact.is_verified) for fact in by_path], [(stored.id, True)])
+
+            (self.repository / "src" / "deliver.rs").write_text(RETRIES.replace("0..TRIES", "1..TRIES"), encoding="utf-8")
+            self.commit("one try less")
+            drifted = memory.get_recent(repo, verify="fresh")
+            self.assertEqual([(fact.assurance, fact.is_verified) for fact in drifted], [("drifted", False)])
 
             (self.repository / "src" / "deliver.rs").write_text("pub fn nothing() {}\n", encoding="utf-8")
             self.commit("take it out")
