@@ -96,6 +96,42 @@ fn a_bundle_comes_back_byte_for_byte() {
     assert!(home.fails(2, &again).contains("exists: name a new"));
 }
 
+/// A file system that tells these names apart is Linux's.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_that_a_tree_does_not_tell_apart_are_documents_each() {
+    let home = home();
+    let files = [
+        ("README.md", "README.md", "The host is alpha."),
+        ("Readme.md", "Readme-2.md", "The price is 10."),
+        ("e\u{301}.md", "\u{e9}.md", "decomposed"),
+        ("\u{e9}.md", "\u{e9}-2.md", "composed"),
+    ];
+    let text = |said: &str| format!("---\ntype: note\n---\n{said}\n");
+    for (name, _, said) in files {
+        write(&home, &format!("bundle/{name}"), &text(said));
+    }
+    let pipe = home.path("bundle/pipe.md");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let source = home.path("bundle").to_str().unwrap().to_owned();
+    let report = import(&home, "okf", &source);
+    assert_eq!(counts(&report), [4, 0, 0], "{report}");
+    let lossy = report["lossy"].to_string();
+    assert!(lossy.contains("Readme.md: it is knowledge/Readme-2.md here"), "{report}");
+    assert!(lossy.contains("it is knowledge/\u{e9}-2.md here"), "{report}");
+    assert!(report["skipped"].to_string().contains("pipe, socket or device"), "{report}");
+    assert_eq!(counts(&import(&home, "okf", &source)), [0, 0, 4]);
+    export(&home, "okf", "/imported/okf", "out");
+    for (_, name, said) in files {
+        assert_eq!(fs::read_to_string(home.path("out").join(name)).unwrap(), text(said), "{name}");
+    }
+    write(&home, "project/Pkg/AGENTS.md", "one\n");
+    write(&home, "project/pkg/AGENTS.md", "two\n");
+    let project = home.path("project").to_str().unwrap().to_owned();
+    assert_eq!(counts(&import(&home, "agents-md", &project)), [2, 0, 0]);
+    assert_eq!(counts(&import(&home, "agents-md", &project)), [0, 0, 2]);
+}
+
 #[test]
 fn mem0_goes_on_where_it_was_cut_off_and_changes_what_changed() {
     let home = home();

@@ -8,7 +8,7 @@ use loci_model::ports::clock::Clock;
 
 use super::mapping_report::MappingReport;
 use super::storing::{Destination, Storing};
-use super::{claude_folder, source};
+use super::{claude_folder, document_names, source};
 use crate::adapters::SystemClock;
 use crate::exit::Usage;
 use crate::output;
@@ -48,6 +48,7 @@ fn mapping(source: &Path, into: &Destination<'_>) -> Result<Mapping> {
         Some(_) => Mapping::default(),
         None => claude_folder::read(&found.files),
     };
+    document_names::make_distinct(&mut mapping);
     mapping.problems.append(&mut found.problems);
     if found.replaced > 0 {
         mapping.lossy.insert(HALVES_OF_LETTERS.to_owned());
@@ -56,6 +57,7 @@ fn mapping(source: &Path, into: &Destination<'_>) -> Result<Mapping> {
     let others = if takes == Takes::Folder(&[".md"]) { found.others } else { 0 };
     for (what, count, why) in [
         ("link", found.links, "links are not followed"),
+        ("pipe, socket or device", found.special, "no regular file: such are not read"),
         ("file", others, "no Markdown: only such files are read"),
         ("folder", found.hidden, "hidden: such folders are not entered"),
         ("folder", found.fetched, "what programs make or fetch: such folders are not entered"),

@@ -27,6 +27,8 @@ pub(super) struct Found {
     pub(super) problems: Vec<FormatProblem>,
     /// Links, which are not followed.
     pub(super) links: usize,
+    /// Pipes, sockets and devices, which are not read.
+    pub(super) special: usize,
     /// Files of other kinds, which the format does not take.
     pub(super) others: usize,
     /// Hidden folders, which are not entered.
@@ -103,6 +105,8 @@ impl Found {
                     return Err(Usage(rule).into());
                 }
                 self.take(&entry.path(), &path, DOCUMENT_BYTES_MAX);
+            } else {
+                self.special += 1;
             }
         }
         Ok(())
