@@ -14,6 +14,7 @@
 //! | `people_places` | the places where each noun names people: pure |
 //! | `named_places` | a person in a document, a list, a text of a noun: pure |
 //! | `people_in_text` | people in free text and in lists of authors: pure |
+//! | `json_in_text` | JSON in free text, by its place: pure |
 //! | `pseudonym` | a person who is taken out, and what stands for them: pure |
 //! | `person_mentions` | a person as others name them, for the walk over a memory |
 //! | `person_walk`, `people_rows`, `session_rows` | that walk, and the tables that it goes through |
@@ -26,6 +27,7 @@ mod dimension;
 mod forgotten_people;
 mod implied;
 mod inferring;
+mod json_in_text;
 mod keeping;
 mod named_places;
 mod own_words;

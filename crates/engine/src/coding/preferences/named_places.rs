@@ -7,7 +7,8 @@ use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::{Document, Result};
 use serde_json::Value;
 
-use super::people_in_text::{Decision, decision_in, value_of};
+use super::json_in_text::{JsonPlace, json_places};
+use super::people_in_text::{Decision, decision_in};
 use super::people_places::Taken;
 
 /// Members and keys of metadata that hold a person, or several.
@@ -89,7 +90,7 @@ impl<'v> Places<'v> {
         }
     }
 
-    /// Returns the replacement of a free text. One that is JSON names people as a document does.
+    /// Returns the replacement of a free text. The JSON in it names people as a document does.
     pub(super) fn new_text(&mut self, text: &str) -> Option<String> {
         self.text_under("", text)
     }
@@ -97,8 +98,9 @@ impl<'v> Places<'v> {
     /// Returns the replacement of a text that a key has. What the key says of a list or an object holds
     /// where that is kept as text, too.
     fn text_under(&mut self, key: &str, text: &str) -> Option<String> {
-        if let Some(mut value) = value_of(text) {
-            return self.value(key, &mut value).then(|| value.to_string());
+        let places = json_places(text);
+        if !places.is_empty() {
+            return self.text_around(key, text, places);
         }
         let decided = decision_in(text).and_then(|Decision { what, by, behind }| {
             let by = self.visitor.person(by, None)?;
@@ -108,6 +110,40 @@ impl<'v> Places<'v> {
         let new = decided.or_else(|| self.visitor.text(text));
         self.is_any |= new.is_some();
         new
+    }
+
+    /// Returns the replacement of a text with JSON in it. JSON that names nobody stays byte for byte.
+    fn text_around(&mut self, key: &str, text: &str, places: Vec<JsonPlace>) -> Option<String> {
+        let (mut kept, mut end, mut is_any) = (String::new(), 0, false);
+        for JsonPlace { range, mut value } in places {
+            let next = range.end;
+            is_any |= self.text_beside(key, text.get(end..range.start).unwrap_or_default(), &mut kept);
+            if self.value(key, &mut value) {
+                kept.push_str(&value.to_string());
+                is_any = true;
+            } else {
+                kept.push_str(text.get(range).unwrap_or_default());
+            }
+            end = next;
+        }
+        is_any |= self.text_beside(key, text.get(end..).unwrap_or_default(), &mut kept);
+        is_any.then_some(kept)
+    }
+
+    /// Keeps a text before or behind JSON under a key; true where it was changed.
+    fn text_beside(&mut self, key: &str, text: &str, kept: &mut String) -> bool {
+        let name = text.trim();
+        if PEOPLE_KEYS.contains(&key)
+            && !name.is_empty()
+            && let Some(new) = self.new_person(name, None)
+        {
+            // What were lines stay lines.
+            kept.push_str(&text.replacen(name, &new, 1));
+            return true;
+        }
+        let new = self.new_name(text);
+        kept.push_str(new.as_deref().unwrap_or(text));
+        new.is_some()
     }
 
     pub(super) fn texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a mut String>) {
@@ -212,7 +248,8 @@ impl<'v> Places<'v> {
         true
     }
 
-    /// Returns the replacement of a name of a member or of a trailer, which is no JSON.
+    /// Returns the replacement of a text without JSON: a name of a member or of a trailer, or what stands
+    /// beside JSON.
     pub(super) fn new_name(&mut self, name: &str) -> Option<String> {
         let new = self.visitor.text(name);
         self.is_any |= new.is_some();
@@ -226,7 +263,8 @@ impl<'v> Places<'v> {
             return self.new_person("", Some(text));
         }
         // A list of JSON is none of names and addresses, which end at other marks.
-        let is_exact = (PEOPLE_KEYS.contains(&key) || NUMBER_KEYS.contains(&key)) && value_of(text).is_none();
+        let is_of_people = PEOPLE_KEYS.contains(&key) || NUMBER_KEYS.contains(&key);
+        let is_exact = is_of_people && json_places(text).is_empty();
         let exact = is_exact.then(|| self.new_person(text, None)).flatten();
         let is_left = CODE_KEYS.contains(&key) || (self.is_of_ledger && PLACE_KEYS.contains(&key));
         if exact.is_some() || is_left { exact } else { self.text_under(key, text) }
@@ -329,6 +367,21 @@ mod tests {
             json!({"said": "[{\"author\":\"erased-1\",\"n\":1.50}]", "cut": "{@erased-1"}),
         );
         check(None, json!({"said": "{\"body\": \"alice\"}"}), json!({"said": "{\"body\": \"alice\"}"}));
+        check(
+            None,
+            json!({"said": "\u{feff}{\"author\": \"alice\"}\n{\"n\": 1.50}\n{\"by\":\"alice\"}\n"}),
+            json!({"said": "\u{feff}{\"author\":\"erased-1\"}\n{\"n\": 1.50}\n{\"by\":\"erased-1\"}\n"}),
+        );
+        check(
+            None,
+            json!({"said": "@alice:\n```json\n{\n  \"by\": \"alice\"\n}\n```\nalice asked @alice.\n"}),
+            json!({"said": "@erased-1:\n```json\n{\"by\":\"erased-1\"}\n```\nalice asked @erased-1.\n"}),
+        );
+        check(
+            None,
+            json!({"reviewers": "[\"bob\"]\n[\"alice\"]", "users": "alice\n{\"bob\": 1}"}),
+            json!({"reviewers": "[\"bob\"]\n[\"erased-1\"]", "users": "erased-1\n{\"bob\": 1}"}),
+        );
         check(
             None,
             json!({"reviewers": "[\"bob\", \"alice\"]", "users": "{\"alice\": 1}"}),

@@ -2,9 +2,6 @@
 //! somebody: a word that merely equals a login is a word. In a field that lists people, each of the
 //! list does.
 
-use loci_model::Document;
-use serde_json::Value;
-
 /// Characters of the local part of an address.
 const LOCAL_CHARS_MAX: usize = 64;
 /// The end of the login of a program on a forge.
@@ -98,15 +95,6 @@ fn local_starts(before: &str, local: &str) -> impl Iterator<Item = usize> {
     };
     starts.retain(is_first);
     starts.into_iter().chain(std::iter::once(shortest))
-}
-
-/// The value of a text that is an object or a list of JSON as a whole, in which no name of a member
-/// means anything.
-pub(super) fn value_of(text: &str) -> Option<Value> {
-    let trimmed = text.trim();
-    let is_json = (trimmed.starts_with('{') && trimmed.ends_with('}'))
-        || (trimmed.starts_with('[') && trimmed.ends_with(']'));
-    is_json.then(|| Document::parse(trimmed).ok()?.value().ok()).flatten()
 }
 
 /// A sentence of Loci's own that says who decided. Newer ones do not: the change beside them does.
@@ -294,22 +282,6 @@ mod tests {
         check("rejected by bob, carol", None);
         check("approved", None);
         check("", None);
-    }
-
-    #[test]
-    fn a_text_of_json_keeps_each_of_its_members() {
-        let check = |text: &str, expect: Option<&str>| {
-            let found = value_of(text).map(|value| value.to_string());
-            assert_eq!(found.as_deref(), expect, "{text}");
-        };
-        check(" {\"b\": 1.50, \"a\": [1e+400]}\n", Some("{\"b\":1.50,\"a\":[1e+400]}"));
-        for name in ["Number", "RawValue"] {
-            let text = format!("{{\"n\":{{\"$serde_json::private::{name}\":\"1\"}}}}");
-            check(&text, Some(text.as_str()));
-        }
-        for text in ["{a}", "[1] and [2]", "\"a\"", "4711", "[", "{}}", ""] {
-            check(text, None);
-        }
     }
 
     #[test]

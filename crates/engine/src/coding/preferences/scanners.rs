@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use super::json_in_text::json_places;
 use super::own_words::own_words;
 use super::people_in_text::{replaced_in_list, replaced_in_text};
 use super::stated::stated;
@@ -17,6 +18,7 @@ pub(crate) const SCANNERS: &[Scanner] = &[
             None
         })));
     }),
+    Scanner::new("JSON of a text", |text| drop(black_box(json_places(text)))),
     Scanner::new("people of a list", |text| {
         drop(black_box(replaced_in_list(text, |name, address| {
             black_box((name, address));
