@@ -19,6 +19,7 @@ mod local_code;
 pub mod logging;
 mod notices;
 mod output;
+mod output_place;
 pub mod process;
 mod replaced_file;
 mod session;

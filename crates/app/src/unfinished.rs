@@ -15,6 +15,7 @@ use loci_server::regular_file::{OPEN_FILES, is_folder_of_open_files};
 use tempfile::TempDir;
 
 use crate::output;
+use crate::output_place::ensure_free_of_data;
 use crate::signal_guard::SignalGuard;
 
 /// The beginning of the hidden folder's name.
@@ -45,8 +46,9 @@ pub(crate) struct Unfinished {
 
 impl Unfinished {
     /// Makes the hidden folder in the folder of `target`, and removes those that nobody writes any
-    /// more.
+    /// more. No data folder is written into, and no database or master key replaced.
     pub(crate) fn beside(target: &Path) -> Result<Self> {
+        ensure_free_of_data(target)?;
         let parent = folder_of(target);
         let writing = || format!("writing in {}", parent.display());
         remove_abandoned(parent);

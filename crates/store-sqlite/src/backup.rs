@@ -1,4 +1,5 @@
-//! A consistent copy while serving: written beside its name, synced, then renamed. Never over an existing file.
+//! A consistent copy while serving: written beside its name, synced, then renamed. Never over an existing
+//! file, and never into a data folder.
 
 use std::path::Path;
 
@@ -7,10 +8,19 @@ use loci_model::{Error, Result};
 use rusqlite::Connection;
 
 use crate::errors::{Sql, folder_error};
-use crate::folder::{named, open_private, sync_folder};
+use crate::folder::{data_folder_around, named, open_private, sync_folder};
 
 /// Copies the database to `path`. The copy holds no page that is not in use: what was erased is not in it.
 pub(crate) fn backup(connection: &Connection, path: &Path) -> Result<BackupReport> {
+    if let Some(folder) = data_folder_around(path) {
+        return Err(Error::invalid(
+            "path",
+            format!(
+                "path must not lie in a data folder, and {} is one: name a file in another folder",
+                folder.display()
+            ),
+        ));
+    }
     let taken = path.try_exists().map_err(|error| folder_error(&named("looking at", path), error))?;
     if taken {
         return Err(Error::conflict(format!(

@@ -13,6 +13,8 @@ use crate::errors::folder_error;
 pub(crate) const DATABASE: &str = "loci.db";
 /// The file name of the database's log.
 pub(crate) const LOG: &str = "loci.db-wal";
+/// The file name of the lock on the schema: a folder that only keeps backups has none.
+pub(crate) const SCHEMA_LOCK: &str = "schema";
 
 /// Makes the folder if it is not there, refuses network file systems, and returns its full path.
 pub(crate) fn prepare(folder: &Path) -> Result<PathBuf> {
@@ -43,6 +45,20 @@ pub(crate) fn expect_store(folder: &Path) -> Result<()> {
             Err(Error::not_found(format!("there is no data folder of loci at {}", folder.display())))
         }
     }
+}
+
+/// Returns the data folder that a file of this name would lie in, at whatever depth, be it there or
+/// not. Looks from outside: nothing is opened, and the links of the name itself are not followed.
+#[must_use]
+pub fn data_folder_around(file: &Path) -> Option<PathBuf> {
+    let parent = match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        Some(_) | None => Path::new("."),
+    };
+    let parent = parent.canonicalize().ok()?;
+    let is_data_folder =
+        |folder: &&Path| folder.join(DATABASE).is_file() && folder.join(SCHEMA_LOCK).is_file();
+    parent.ancestors().find(is_data_folder).map(Path::to_owned)
 }
 
 /// Makes an empty file for its owner only, unless it is there. One that is there is not opened: closing it again would
@@ -182,6 +198,22 @@ mod tests {
         assert!(error.message.contains("free space on its disk"), "{}", error.message);
         probe(folder.path()).unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_data_folder_is_known_from_the_names_in_it() {
+        let place = tempfile::tempdir().unwrap();
+        let data = place.path().canonicalize().unwrap().join("data");
+        std::fs::create_dir_all(data.join("index")).unwrap();
+        std::fs::write(data.join(DATABASE), "").unwrap();
+        assert_eq!(data_folder_around(&data.join("x")), None, "a folder of backups");
+        std::fs::write(data.join(SCHEMA_LOCK), "").unwrap();
+        for name in [DATABASE, "x", "index/x", "../data/x"] {
+            assert_eq!(data_folder_around(&data.join(name)), Some(data.clone()), "{name}");
+        }
+        for name in ["../x", "none/x"] {
+            assert_eq!(data_folder_around(&data.join(name)), None, "{name}");
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod tx;
 mod unreadable_rows_tests;
 mod writer;
 
+pub use folder::data_folder_around;
 pub use options::SqliteOptions;
 pub use restore::{BackupSecrets, restore};
 pub use store::SqliteStore;

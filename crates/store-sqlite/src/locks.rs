@@ -10,7 +10,7 @@ use std::time::Duration;
 use loci_model::{Error, Result};
 
 use crate::errors::folder_error;
-use crate::folder::open_private;
+use crate::folder::{SCHEMA_LOCK, open_private};
 
 /// How long a newer binary waits for older ones to leave before it gives up migrating.
 const MIGRATION_PATIENCE: Duration = Duration::from_secs(5);
@@ -92,14 +92,14 @@ pub(crate) struct SchemaLock {
 
 impl SchemaLock {
     pub(crate) fn shared(folder: &Path) -> Result<Self> {
-        let file = open_private(&folder.join("schema"))?;
+        let file = open_private(&folder.join(SCHEMA_LOCK))?;
         file.lock_shared().map_err(|error| folder_error("locking the data folder", error))?;
         Ok(Self { file })
     }
 
     /// Exclusive at once, or a conflict.
     pub(crate) fn try_exclusive(folder: &Path) -> Result<Self> {
-        let file = open_private(&folder.join("schema"))?;
+        let file = open_private(&folder.join(SCHEMA_LOCK))?;
         match file.try_lock() {
             Ok(()) => Ok(Self { file }),
             Err(TryLockError::WouldBlock) => {
@@ -111,7 +111,7 @@ impl SchemaLock {
 
     /// Exclusive, after others at work have had a while to leave.
     pub(crate) fn exclusive(folder: &Path) -> Result<Self> {
-        let file = open_private(&folder.join("schema"))?;
+        let file = open_private(&folder.join(SCHEMA_LOCK))?;
         let (sender, receiver) = mpsc::sync_channel(0);
         // A lock cannot be waited for with a time limit; a thread that comes too late drops what it got.
         std::thread::spawn(move || {

@@ -1,6 +1,6 @@
 //! What lies beside an export, so that whoever reads it can tell that it is whole and unchanged: counts, and the SHA-256 of the file.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::export::Counts;
 use crate::input;
+use crate::unfinished::UnfinishedFile;
 
 /// Version of this form.
 const FORM: u32 = 1;
@@ -57,7 +58,9 @@ pub(super) fn write(path: &Path, namespace: Option<&str>, counts: Counts) -> Res
     };
     let place = beside(path);
     let text = serde_json::to_string_pretty(&manifest)? + "\n";
-    std::fs::write(&place, text).with_context(|| format!("writing {}", place.display()))?;
+    let mut work = UnfinishedFile::at(&place)?;
+    work.out().write_all(text.as_bytes()).with_context(|| format!("writing {}", place.display()))?;
+    work.publish()?;
     Ok(place)
 }
 

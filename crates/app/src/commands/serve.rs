@@ -16,6 +16,7 @@ use crate::adapters::{connections_within, raise_descriptors};
 use crate::config::environment::Environment;
 use crate::config::{Config, LogFormat, ServerSection};
 use crate::logging;
+use crate::output_place::ensure_free_of_data;
 use crate::replaced_file;
 use crate::stop_limit::{StopSignal, end_by_force};
 use crate::wiring::{Wiring, WiringOptions, wire};
@@ -256,6 +257,7 @@ const PORT_FILE_MODE: u32 = 0o666;
 fn announce(url: &str, port_file: Option<&Path>, port: u16) -> Result<()> {
     say(&format!("listening on {url}"));
     if let Some(path) = port_file {
+        ensure_free_of_data(path)?;
         replaced_file::replace(path, &format!("{port}\n"), PORT_FILE_MODE)?;
     }
     Ok(())

@@ -189,6 +189,45 @@ fn an_export_that_fails_leaves_nothing() {
 }
 
 #[test]
+fn no_output_lies_in_a_data_folder_or_replaces_a_database() {
+    let home = home();
+    import(&home, "mem0", &write(&home, "some.json", &memories(3)));
+    home.json(&["memory", "ensure", "operations", "--profile", "sre"]);
+    home.ok(&["key", "create", "admin"]);
+    let key = fs::read_to_string(home.path("data/master.key")).unwrap();
+    let place = |name: &str| home.path(name).to_str().unwrap().to_owned();
+    for name in ["data/loci.db", "data/master.key", "data/new"] {
+        let target = place(name);
+        let target = target.as_str();
+        for arguments in [
+            ["export", "--memory", "notes", target].as_slice(),
+            &["sre", "export", "--memory", "operations", "--out", target],
+            &["backup", target],
+        ] {
+            let said = home.fails(2, arguments);
+            assert!(said.contains("must not lie in a data folder"), "{arguments:?}: {said}");
+        }
+    }
+    let new = place("data/new");
+    let mem0 = ["export", "--format", "mem0", "--memory", "notes", "--namespace", "/", new.as_str()];
+    assert!(home.fails(2, &mem0).contains("must not lie in a data folder"));
+    assert!(!home.path("data/new").exists());
+    // The copy of a store outside of its folder is no place for an export either.
+    let (copy, part) = (place("copy.db"), place("part.jsonl"));
+    home.ok(&["backup", copy.as_str()]);
+    std::os::unix::fs::symlink(&copy, home.path("part.jsonl.manifest.json")).unwrap();
+    for arguments in [
+        ["export", "--memory", "notes", copy.as_str()].as_slice(),
+        &["export", "--memory", "notes", "--manifest", part.as_str()],
+    ] {
+        assert!(home.fails(2, arguments).contains("must not take the place of a database"), "{arguments:?}");
+    }
+    assert!(fs::read(home.path("copy.db")).unwrap().starts_with(b"SQLite format 3\0"));
+    assert_eq!(fs::read_to_string(home.path("data/master.key")).unwrap(), key);
+    assert_eq!(home.json(&["memory", "list"])["memories"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn an_export_to_a_pipe_a_link_or_standard_output_replaces_none_of_them() {
     use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 

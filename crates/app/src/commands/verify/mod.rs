@@ -29,6 +29,7 @@ use crate::config::load;
 use crate::exit::{Difference, NotFound, Usage};
 use crate::local_code::{LocalCode, subject, verdict};
 use crate::output;
+use crate::output_place::ensure_free_of_data;
 use crate::session::Session;
 use compare::Compared;
 use report::{Report, Revision};
@@ -95,6 +96,7 @@ impl Verify {
             (false, format) => format,
         };
         let files = self.write.iter().map(|text| file(text)).collect::<Result<Vec<_>>>()?;
+        files.iter().try_for_each(|(_, path)| ensure_free_of_data(path))?;
         let code = self.code(globals, environment).await?;
         let session = Session::begin(globals, environment)?;
         let client = match &self.memory {

@@ -1,0 +1,98 @@
+//! Places that no output of a command takes: a data folder, known by its files, be it the one of this
+//! command or another, and everywhere a database or a master key. Where an output goes otherwise is
+//! the matter of `unfinished` and `replaced_file`.
+
+use std::fs::{File, Metadata};
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use anyhow::Result;
+use loci_store_sqlite::data_folder_around;
+
+use crate::exit::Usage;
+use crate::wiring::MASTER_KEY_FILE;
+
+/// The beginning of every database of SQLite: stores and their backups.
+const DATABASE_HEAD: [u8; 16] = *b"SQLite format 3\0";
+
+/// Checks the name of an output, whether or not a file is there, after following its links.
+///
+/// # Errors
+/// A usage error where it lies in a data folder, or a database or a master key has that name.
+pub(crate) fn ensure_free_of_data(target: &Path) -> Result<()> {
+    let place = target.canonicalize().unwrap_or_else(|_| target.to_owned());
+    if let Some(folder) = data_folder_around(&place) {
+        let rule = format!(
+            "the output {} must not lie in a data folder, and {} is one: name a file in another folder",
+            target.display(),
+            folder.display()
+        );
+        return Err(Usage(rule).into());
+    }
+    // What cannot be looked at is told where it is written.
+    let Ok(about) = std::fs::metadata(&place) else { return Ok(()) };
+    let kind = if !about.is_file() {
+        return Ok(());
+    } else if place.file_name().is_some_and(|name| name == MASTER_KEY_FILE) {
+        "a master key"
+    } else if is_database(&place, &about) {
+        "a database"
+    } else {
+        return Ok(());
+    };
+    let rule = format!(
+        "the output {} must not take the place of {kind}: name another file, or move that one away",
+        target.display()
+    );
+    Err(Usage(rule).into())
+}
+
+fn is_database(place: &Path, about: &Metadata) -> bool {
+    // By its other name it may be open in this process, and closing it here would drop the locks on it.
+    if about.nlink() > 1 {
+        return false;
+    }
+    let mut head = [0_u8; DATABASE_HEAD.len()];
+    let read = File::open(place).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && head == DATABASE_HEAD
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn neither_a_data_folder_nor_a_database_nor_a_master_key_is_an_output() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        std::fs::create_dir_all(at("data/index")).unwrap();
+        for name in ["data/loci.db", "data/schema", "data/master.key", "master.key", "notes.jsonl"] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        std::fs::write(at("backup"), b"SQLite format 3\0 and pages").unwrap();
+        std::fs::write(at("short"), b"SQLite format 3").unwrap();
+        symlink(at("data/loci.db"), at("link to data")).unwrap();
+        symlink(at("master.key"), at("link to key")).unwrap();
+        symlink(at("data"), at("linked")).unwrap();
+        let check = |name: &str, rule: &str| {
+            let error = ensure_free_of_data(&at(name)).unwrap_err();
+            assert!(error.is::<Usage>(), "{name}");
+            let said = error.to_string();
+            assert!(said.contains(rule) && said.contains(name) && said.contains(": name "), "{said}");
+        };
+        for name in
+            ["data/loci.db", "data/master.key", "data/new", "data/index/new", "linked/new", "link to data"]
+        {
+            check(name, "must not lie in a data folder");
+        }
+        check("master.key", "take the place of a master key");
+        check("link to key", "take the place of a master key");
+        check("backup", "take the place of a database");
+        for name in ["notes.jsonl", "new", "short", "none/new", "data", ""] {
+            ensure_free_of_data(&at(name)).unwrap();
+        }
+    }
+}
