@@ -1,5 +1,5 @@
-//! Places that no output of a command takes: a data folder, known by its files, be it the one of this
-//! command or another, and everywhere a database or a master key. Where an output goes otherwise is
+//! Places that no output of a command takes: the files of a data folder, be it the one of this command
+//! or another, and everywhere a database or a master key. Where an output goes otherwise is
 //! the matter of `unfinished` and `replaced_file`.
 
 use std::fs::{File, Metadata};
@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use anyhow::Result;
-use loci_store_sqlite::data_folder_around;
+use loci_store_sqlite::data_folder_of;
 
 use crate::exit::Usage;
 use crate::wiring::MASTER_KEY_FILE;
@@ -19,12 +19,12 @@ const DATABASE_HEAD: [u8; 16] = *b"SQLite format 3\0";
 /// Checks the name of an output, whether or not a file is there, after following its links.
 ///
 /// # Errors
-/// A usage error where it lies in a data folder, or a database or a master key has that name.
+/// A usage error where it would be a file of a data folder, or a database or a master key has that name.
 pub(crate) fn ensure_free_of_data(target: &Path) -> Result<()> {
     let place = target.canonicalize().unwrap_or_else(|_| target.to_owned());
-    if let Some(folder) = data_folder_around(&place) {
+    if let Some(folder) = data_folder_of(&place) {
         let rule = format!(
-            "the output {} must not lie in a data folder, and {} is one: name a file in another folder",
+            "the output {} must not be a file of the data folder {}: name another file",
             target.display(),
             folder.display()
         );
@@ -83,15 +83,20 @@ mod tests {
             let said = error.to_string();
             assert!(said.contains(rule) && said.contains(name) && said.contains(": name "), "{said}");
         };
-        for name in
-            ["data/loci.db", "data/master.key", "data/new", "data/index/new", "linked/new", "link to data"]
-        {
-            check(name, "must not lie in a data folder");
+        for name in [
+            "data/loci.db",
+            "data/master.key",
+            "data/loci.db-wal",
+            "data/index/new",
+            "linked/turn",
+            "link to data",
+        ] {
+            check(name, "must not be a file of the data folder");
         }
         check("master.key", "take the place of a master key");
         check("link to key", "take the place of a master key");
         check("backup", "take the place of a database");
-        for name in ["notes.jsonl", "new", "short", "none/new", "data", ""] {
+        for name in ["notes.jsonl", "new", "data/new", "linked/new", "short", "none/new", "data", ""] {
             ensure_free_of_data(&at(name)).unwrap();
         }
     }

@@ -1,5 +1,5 @@
 //! A consistent copy while serving: written beside its name, synced, then renamed. Never over an existing
-//! file, and never into a data folder.
+//! file, and under no name of a data folder's own.
 
 use std::path::Path;
 
@@ -8,17 +8,14 @@ use loci_model::{Error, Result};
 use rusqlite::Connection;
 
 use crate::errors::{Sql, folder_error};
-use crate::folder::{data_folder_around, named, open_private, sync_folder};
+use crate::folder::{data_folder_of, named, open_private, sync_folder};
 
 /// Copies the database to `path`. The copy holds no page that is not in use: what was erased is not in it.
 pub(crate) fn backup(connection: &Connection, path: &Path) -> Result<BackupReport> {
-    if let Some(folder) = data_folder_around(path) {
+    if let Some(folder) = data_folder_of(path) {
         return Err(Error::invalid(
             "path",
-            format!(
-                "path must not lie in a data folder, and {} is one: name a file in another folder",
-                folder.display()
-            ),
+            format!("path must not be a file of the data folder {}: name another file", folder.display()),
         ));
     }
     let taken = path.try_exists().map_err(|error| folder_error(&named("looking at", path), error))?;

@@ -47,18 +47,29 @@ pub(crate) fn expect_store(folder: &Path) -> Result<()> {
     }
 }
 
-/// Returns the data folder that a file of this name would lie in, at whatever depth, be it there or
-/// not. Looks from outside: nothing is opened, and the links of the name itself are not followed.
+/// Returns the data folder to which a file of this name would belong, be it there or not: a name of
+/// the folder's own, at whatever depth. Other files may lie there; a mounted volume may be all that a
+/// process can write to. Looks from outside: nothing is opened, and the links of the name itself are
+/// not followed.
 #[must_use]
-pub fn data_folder_around(file: &Path) -> Option<PathBuf> {
+pub fn data_folder_of(file: &Path) -> Option<PathBuf> {
     let parent = match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         Some(_) | None => Path::new("."),
     };
-    let parent = parent.canonicalize().ok()?;
+    let place = parent.canonicalize().ok()?.join(file.file_name()?);
     let is_data_folder =
         |folder: &&Path| folder.join(DATABASE).is_file() && folder.join(SCHEMA_LOCK).is_file();
-    parent.ancestors().find(is_data_folder).map(Path::to_owned)
+    let folder = place.ancestors().skip(1).find(is_data_folder)?;
+    let first = place.strip_prefix(folder).ok()?.components().next()?;
+    is_own_name(&first.as_os_str().to_string_lossy()).then(|| folder.to_owned())
+}
+
+/// True for names that the files of a data folder have, its master key and its mirrors among them.
+fn is_own_name(name: &str) -> bool {
+    let begins = [DATABASE, "master.key", "mirrors", "index"];
+    let whole = [SCHEMA_LOCK, "host", "write", "turn", "loci.sock"];
+    begins.iter().any(|own| name.starts_with(own)) || whole.contains(&name)
 }
 
 /// Makes an empty file for its owner only, unless it is there. One that is there is not opened: closing it again would
@@ -206,13 +217,13 @@ mod tests {
         let data = place.path().canonicalize().unwrap().join("data");
         std::fs::create_dir_all(data.join("index")).unwrap();
         std::fs::write(data.join(DATABASE), "").unwrap();
-        assert_eq!(data_folder_around(&data.join("x")), None, "a folder of backups");
+        assert_eq!(data_folder_of(&data.join("loci.db")), None, "a folder of backups");
         std::fs::write(data.join(SCHEMA_LOCK), "").unwrap();
-        for name in [DATABASE, "x", "index/x", "../data/x"] {
-            assert_eq!(data_folder_around(&data.join(name)), Some(data.clone()), "{name}");
+        for name in [DATABASE, "loci.db-wal", "master.key", "schema", "index/x", "../data/turn"] {
+            assert_eq!(data_folder_of(&data.join(name)), Some(data.clone()), "{name}");
         }
-        for name in ["../x", "none/x"] {
-            assert_eq!(data_folder_around(&data.join(name)), None, "{name}");
+        for name in ["x", "notes.jsonl", "port", "../x", "none/x"] {
+            assert_eq!(data_folder_of(&data.join(name)), None, "{name}");
         }
     }
 

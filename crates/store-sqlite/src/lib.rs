@@ -25,7 +25,7 @@ mod tx;
 mod unreadable_rows_tests;
 mod writer;
 
-pub use folder::data_folder_around;
+pub use folder::data_folder_of;
 pub use options::SqliteOptions;
 pub use restore::{BackupSecrets, restore};
 pub use store::SqliteStore;

@@ -171,11 +171,11 @@ fn a_backup_holds_what_was_written_and_nothing_erased() {
     let bytes = std::fs::read(&path).unwrap();
     assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()));
     assert_eq!(block_on(store.backup(path.clone())).unwrap_err().kind, ErrorKind::Conflict);
-    for name in ["data/copy.db", "data/loci.db"] {
+    for name in ["data/loci.db-copy", "data/loci.db"] {
         let error = block_on(store.backup(place.path().join(name))).unwrap_err();
         assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Invalid, Some("path")), "{name}");
     }
-    assert!(!place.path().join("data/copy.db").exists());
+    assert!(!place.path().join("data/loci.db-copy").exists());
     let leftovers = std::fs::read_dir(place.path()).unwrap().count();
     assert_eq!(leftovers, 2, "the folder and the backup, nothing partial");
 
