@@ -307,6 +307,15 @@ pub struct MirrorReport {
     pub error: Option<String>,
 }
 
+/// The commit of a git mirror whose history began with another store's, as before a restore.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MirrorJoin {
+    /// Its id: up to it, the history may have what this store's log does not have.
+    pub commit: String,
+    /// The sequence of the log that it goes up to, whatever it says itself.
+    pub sequence: u64,
+}
+
 /// What a sync leaves for the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MirrorState {
@@ -330,6 +339,12 @@ pub struct MirrorState {
     /// How many of those were behind it when everything was rendered last.
     #[serde(default)]
     pub renewed_to: u64,
+    /// The identity of the store that it was agreed on with; none: no sync ended yet that kept one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<String>,
+    /// Where a repository goes on whose history began with another store's; none: all of it is of this log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joined: Option<MirrorJoin>,
     /// What the last sync did.
     pub report: MirrorReport,
     /// When it ended.
@@ -353,6 +368,8 @@ impl MirrorState {
             holder: None,
             outdated_by: 0,
             renewed_to: 0,
+            store: None,
+            joined: None,
             report: MirrorReport::default(),
             at: mirror.at,
             actor: owner_of(None)?,
@@ -362,6 +379,11 @@ impl MirrorState {
     /// Everything is to be rendered anew.
     pub fn is_outdated(&self) -> bool {
         self.outdated_by != self.renewed_to
+    }
+
+    /// True where it was agreed on with another store than that of this identity, as before a restore.
+    pub fn is_of_other_store(&self, store: &str) -> bool {
+        self.is_started && self.store.as_deref().is_some_and(|known| known != store)
     }
 }
 

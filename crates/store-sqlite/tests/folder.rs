@@ -183,6 +183,9 @@ fn a_backup_holds_what_was_written_and_nothing_erased() {
     restore(&path, &other, false).unwrap();
     let restored = open(&other);
     assert_eq!(count(&restored, &memory), 3);
+    let identity = |store: &Arc<dyn Store>| block_on(store.read(|tx| tx.memories().identity_of_store()));
+    assert_eq!(identity(&store).unwrap(), identity(&store).unwrap());
+    assert_ne!(identity(&store).unwrap(), identity(&restored).unwrap());
     assert_eq!(restore(&path, &other, true).unwrap_err().kind, ErrorKind::Conflict, "in use");
     drop(restored);
     assert_eq!(restore(&path, &other, false).unwrap_err().kind, ErrorKind::Conflict, "holds data");

@@ -1,8 +1,10 @@
 //! The inside of a whole server for a test: the engine over a store in a place of its own, with a clock that is
 //! moved by hand, seeded ids, a vault that hides nothing, and no embedding model. The same calls give the same answers.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loci_engine::admin::Transfer;
 use loci_engine::{Engine, EngineParts, EngineSettings};
 use loci_model::job::{Job, JobState};
 use loci_model::ports::clock::Clock;
@@ -13,6 +15,9 @@ use loci_model::ports::vault::Vault;
 use loci_model::{Error, MemoryId, Result};
 
 use crate::{ManualClock, SeededIds, TestPlace};
+
+/// What reads code, and where mirrors lie.
+type Adapters = (Option<Arc<dyn CodeSources>>, Option<Arc<dyn FilePlaces>>);
 
 /// A vault that hides nothing: a mark before the secret.
 #[derive(Debug)]
@@ -69,16 +74,47 @@ impl TestWorld {
     fn reading(code: Option<Arc<dyn CodeSources>>, files: Option<Arc<dyn FilePlaces>>) -> Result<Self> {
         let place = TestPlace::new()?;
         let store = place.open()?;
-        let clock = ManualClock::default();
+        Ok(Self::over((place, store), ManualClock::default(), SeededIds::new(1), (code, files)))
+    }
+
+    fn over(
+        (place, store): (TestPlace, Arc<dyn Store>),
+        clock: ManualClock,
+        ids: SeededIds,
+        (code, files): Adapters,
+    ) -> Self {
         let parts = EngineParts::quiet(
             store.clone(),
             None,
             Arc::new(clock.clone()),
-            Arc::new(SeededIds::new(1)),
+            Arc::new(ids),
             Arc::new(OpenVault),
         );
         let engine = Engine::new(EngineParts { code, files, ..parts }, EngineSettings::default());
-        Ok(Self { engine, clock, store, _place: place })
+        Self { engine, clock, store, _place: place }
+    }
+
+    /// The same world over a copy of the store as it is now, in a place of its own: what a backup gives that
+    /// is restored later. It has this world's clock, and other ids.
+    ///
+    /// # Errors
+    /// As [`TestWorld::new`]; when the store cannot be copied.
+    pub fn copied(&self, files: Option<Arc<dyn FilePlaces>>) -> Result<Self> {
+        let place = TestPlace::new()?;
+        let store = place.open()?;
+        let transfer = Transfer {
+            from: self.store.clone(),
+            to: store.clone(),
+            clock: Arc::new(self.clock.clone()),
+            page_rows: 1_000,
+            replace: BTreeSet::new(),
+            replace_keys: false,
+            on_progress: Arc::new(|_| ()),
+        };
+        if !crate::block_on(transfer.run())?.is_same() {
+            return Err(Error::bug("the copy of a store is not the same"));
+        }
+        Ok(Self::over((place, store), self.clock.clone(), SeededIds::new(2), (None, files)))
     }
 
     /// The engine.

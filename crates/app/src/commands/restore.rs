@@ -13,6 +13,10 @@ use crate::wiring::MASTER_KEY_FILE;
 use crate::wiring_store::StorePlan;
 use crate::{output, session};
 
+/// What becomes of what was agreed on with the store before.
+const MIRRORS: &str = "mirrors, if there are any, are brought to the restored trees by their next sync: a repository by \
+                       one commit on top; names of tree states from before are refused";
+
 /// Put a backup in the place of a data folder's database
 #[derive(Debug, Args)]
 pub(crate) struct Restore {
@@ -59,9 +63,10 @@ impl Restore {
             BackupSecrets::None | BackupSecrets::Tombstones | BackupSecrets::Sealed => None,
         };
         let folder = folder.display().to_string();
-        let shown = serde_json::json!({ "data_dir": folder, "note": note });
+        let shown = serde_json::json!({ "data_dir": folder, "note": note, "mirrors": MIRRORS });
         output::result(globals.json, &shown, |_| {
             output::line(format!("restored into {folder}"));
+            output::note(MIRRORS);
             if let Some(note) = note {
                 output::note(note);
             }

@@ -132,6 +132,7 @@ pub(crate) fn erase_person(tx: &mut dyn Tx, erasing: &Erasing<'_>) -> Result<Cou
     // What is still to be told of the person is not told; followers learn which records are gone.
     streams::erased(tx, settings, &ids, true, *at)?;
     mirroring::outdate_conversations(tx, memory)?;
+    mirroring::outdate_joined(tx, memory)?;
     erasing.forget_requests(tx, &mut counts)?;
     for actor in person.actors() {
         erasing.forget_actor(tx, actor, &mut counts)?;

@@ -17,7 +17,7 @@ use super::document::{DocumentContent, is_redacted};
 use super::line_diffs::{Changed, LineDiffs};
 use super::path::DocumentPath;
 use super::tree::{Tree, TreeAsk};
-use super::tree_state::is_name;
+use super::tree_state::{is_name, unknown};
 use super::versions::Versions;
 use crate::Engine;
 use crate::access;
@@ -197,10 +197,14 @@ impl Tree {
     /// The sequence of a state.
     ///
     /// # Errors
-    /// `NotFound` for a label; `Invalid`, naming `field`, for a version.
+    /// `NotFound` for a label; `Invalid`, naming `field`, for a version, and for a state that the tree has not
+    /// come to.
     pub(super) fn sequence_of(&self, tx: &dyn ReadTx, point: &Point, field: &str) -> Result<u64> {
         match point {
             Point::Now => Ok(self.progress(tx)?.state()),
+            Point::Sequence(sequence) if *sequence > tx.memories().sequence(&self.memory)? => {
+                Err(unknown(field))
+            }
             Point::Sequence(sequence) => Ok(*sequence),
             Point::Label(label) => {
                 let key = TreeSnapshot::key_of(&self.normal, label);

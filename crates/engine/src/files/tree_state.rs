@@ -1,7 +1,9 @@
 //! Names of states of a tree, as callers see them. A state is a place in the order of a memory's changes, and
 //! that number tells how much others wrote in the memory; so it is sealed under a key that the vault makes
-//! for the tree. The same state has the same name, and nobody makes one without the key.
+//! for the tree. The same state has the same name, and nobody makes one without the key. The key is of one
+//! store: after a restore the places of before say nothing any more, and no name of before is known.
 
+use loci_model::ports::store::StoreExt;
 use loci_model::{Error, Result};
 use sha2::{Digest, Sha256};
 
@@ -23,15 +25,29 @@ pub(in crate::files) struct StateNames {
 }
 
 impl Engine {
-    /// Returns what names the states of a tree.
+    /// Returns what names the states of a tree for callers.
     ///
     /// # Errors
     /// `Unavailable` where the master key cannot be read.
-    pub(in crate::files) async fn state_names(&self, tree: &TreeAsk) -> Result<StateNames> {
+    pub(super) async fn state_names(&self, tree: &TreeAsk) -> Result<StateNames> {
+        let store = self.store.read(|tx| tx.memories().identity_of_store()).await?;
+        self.names_in(tree, Some(store.as_str())).await
+    }
+
+    /// Returns what names the states of a tree in commits: the same log gives the same commits, in whatever
+    /// store it is.
+    ///
+    /// # Errors
+    /// As [`Engine::state_names`].
+    pub(in crate::files) async fn commit_names(&self, tree: &TreeAsk) -> Result<StateNames> {
+        self.names_in(tree, None).await
+    }
+
+    async fn names_in(&self, tree: &TreeAsk, store: Option<&str>) -> Result<StateNames> {
         self.ready_to_seal().await?;
         let tree = Tree::of(tree);
         let mut text = KEY_OF.to_vec();
-        for part in [tree.memory.as_str(), tree.normal.as_str()] {
+        for part in [tree.memory.as_str(), tree.normal.as_str()].into_iter().chain(store) {
             text.extend_from_slice(&(part.len() as u64).to_be_bytes());
             text.extend_from_slice(part.as_bytes());
         }
@@ -94,10 +110,10 @@ pub(super) fn is_name(word: &str) -> bool {
     word.starts_with(PREFIX)
 }
 
-/// An error for a name that no answer of this tree had.
-fn unknown(field: &str) -> Error {
-    let rule = "is no state of this tree that this server named: send one of an earlier answer of \
-                tree/changes, or start again without it";
+/// An error for a name that no answer of this tree had, or one from before a restore.
+pub(super) fn unknown(field: &str) -> Error {
+    let rule = "is no state of this tree that this server named, or one from before its store was restored \
+                from a backup or moved: read the tree anew, and go on from tree/changes without since";
     Error::invalid(field, format!("{field} {rule}"))
 }
 

@@ -195,3 +195,31 @@ fn what_is_taken_out_is_gone_and_listed() {
     shelf.records("team", vec![given]);
     assert_eq!(shelf.paths(None, None), [A, B]);
 }
+
+#[test]
+fn states_from_before_a_restore_are_refused() {
+    let shelf = Shelf::new();
+    shelf.put(A, "one");
+    let early = changes(&shelf, Point::Sequence(0)).1;
+    let backup = shelf.world.copied(None).unwrap();
+    shelf.put(B, "lost");
+    let late = changes(&shelf, Point::Sequence(0)).1;
+    let restored = shelf.in_world(backup);
+    // As many writes as there were: the place of a state says nothing.
+    restored.put("knowledge/facts/c.md", "new");
+    let Shelf { engine, caller, tree, .. } = &restored;
+    let refused = |since: Point| {
+        let asked = block_on(engine.tree_changes(caller, tree, since.clone(), 100)).unwrap_err();
+        assert_eq!((asked.kind, asked.field.as_deref()), (ErrorKind::Invalid, Some("since")), "{asked:?}");
+        assert!(asked.message.contains("read the tree anew"), "{asked:?}");
+        let asked = block_on(engine.tree_diff(caller, tree, (since, Point::Now), None)).unwrap_err();
+        assert_eq!((asked.kind, asked.field.as_deref()), (ErrorKind::Invalid, Some("a")), "{asked:?}");
+    };
+    refused(Point::State(early));
+    refused(Point::State(late));
+    // A place that the tree has not come to, as in a store that went back without being restored.
+    refused(Point::Sequence(1_000));
+    let (all, next) = changes(&restored, Point::Sequence(0));
+    assert_eq!(all.len(), 2);
+    assert_eq!(changes(&restored, Point::State(next.clone())), (Vec::new(), next));
+}

@@ -46,7 +46,7 @@ fn clone_of(mirrored: &Mirrored, name: &str, more: &[&str]) -> PathBuf {
     mirrored.folder.path().join(name)
 }
 
-fn pull(mirrored: &Mirrored, base: &str, files: &[(&str, Option<&str>)]) -> MirrorReport {
+pub(super) fn pull(mirrored: &Mirrored, base: &str, files: &[(&str, Option<&str>)]) -> MirrorReport {
     let Shelf { engine, caller, .. } = &mirrored.shelf;
     let file = |(path, content): &(&str, Option<&str>)| PulledFile {
         path: (*path).to_owned(),

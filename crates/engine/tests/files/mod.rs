@@ -16,5 +16,6 @@ mod mirrors_forgotten;
 mod mirrors_git;
 mod mirrors_kept;
 mod mirrors_laid;
+mod mirrors_restored;
 mod trees;
 mod world;

@@ -45,6 +45,11 @@ impl Shelf {
         Self { world, engine, caller, tree }
     }
 
+    /// The same tree in another world, such as a copy of this one.
+    pub(super) fn in_world(&self, world: TestWorld) -> Self {
+        Self { engine: world.engine(), world, caller: self.caller.clone(), tree: self.tree.clone() }
+    }
+
     pub(super) fn memory(&self) -> MemoryId {
         self.tree.memory.clone()
     }

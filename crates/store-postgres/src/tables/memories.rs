@@ -77,6 +77,14 @@ impl Memories for PgTx<'_> {
         Ok(unsigned(sequence.unwrap_or(0)))
     }
 
+    /// Restoring a dump makes the table anew, and a database that is made anew has another number.
+    fn identity_of_store(&self) -> Result<String> {
+        let sql = "SELECT (SELECT oid::text FROM pg_database WHERE datname = current_database()) \
+                   || '.' || ('memories'::regclass::oid)::text";
+        let found = self.one(sql, &[], |row| row.take::<String>(0))?;
+        found.ok_or_else(|| Error::bug("the database has no identity"))
+    }
+
     fn insert(&mut self, memory: &Memory) -> Result<()> {
         if Memories::by_name(self, &memory.name)?.is_some() {
             return Err(taken());

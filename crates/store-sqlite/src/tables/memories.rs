@@ -64,6 +64,11 @@ impl Memories for SqlTx<'_> {
         Ok(unsigned(sequence.unwrap_or(0)))
     }
 
+    fn identity_of_store(&self) -> Result<String> {
+        let found = self.one("SELECT store FROM identity", [], |row| row.take::<String>(0))?;
+        found.ok_or_else(|| Error::bug("the database has no identity"))
+    }
+
     fn insert(&mut self, memory: &Memory) -> Result<()> {
         if Memories::by_name(self, &memory.name)?.is_some() {
             return Err(taken());

@@ -343,6 +343,22 @@ pub(crate) fn outdate_history(tx: &mut dyn Tx, memory: &MemoryId, namespace: &st
     outdate_where(tx, memory, |mirror| keeps_history(mirror) && mirror.namespace.normal() == namespace)
 }
 
+/// Repositories whose history may have what the log does not have, as after a restore, are to be rendered
+/// anew: somebody was forgotten, whom the log perhaps does not know.
+///
+/// # Errors
+/// Errors of the store.
+pub(crate) fn outdate_joined(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
+    let store = tx.memories().identity_of_store()?;
+    for mirror in in_ledger(tx, memory)?.into_iter().filter(keeps_history) {
+        let Some(state) = tx.ledger().noun::<MirrorState>(memory, &mirror.name)? else { continue };
+        if state.joined.is_some() || state.is_of_other_store(&store) {
+            tx.ledger_mut().put_noun(&MirrorState { outdated_by: state.outdated_by + 1, ..state })?;
+        }
+    }
+    Ok(())
+}
+
 /// True for a mirror whose commits are made of the history of its tree.
 pub(super) fn keeps_history(mirror: &Mirror) -> bool {
     mirror.kind == MirrorKind::Git && mirror.direction != MirrorDirection::Import

@@ -45,7 +45,7 @@ pub(crate) use erasures::MirrorAfterErasure;
 pub use git::{MirrorPull, PulledFile};
 pub(crate) use keeping_up::{Mirrors, Schedule};
 pub use mirrors::{INTERVAL_MS_MIN, MirrorShown, NewMirror};
-pub(crate) use mirrors::{is_mirrored, outdate, outdate_conversations, outdate_history};
+pub(crate) use mirrors::{is_mirrored, outdate, outdate_conversations, outdate_history, outdate_joined};
 
 use super::areas::Area;
 use super::path::DocumentPath;

@@ -55,6 +55,12 @@ pub(super) struct Sync<'a> {
     pub(super) is_passing: bool,
     /// What had been taken out of the store when it began: all that is rendered is without that.
     pub(super) outdated_by: u64,
+    /// The identity of the store.
+    pub(super) store: String,
+    /// What lies there was agreed on with another store, as before a restore: nothing is concluded from it.
+    pub(super) is_of_other_store: bool,
+    /// Files that no document has are held back: it cannot be told who wrote them.
+    pub(super) holds_new: bool,
     /// What the layout remembers, as it is kept.
     laid_kept: Option<serde_json::Value>,
 }
@@ -133,7 +139,12 @@ impl Engine {
     }
 
     pub(super) async fn sync_of(&self, mirror: Mirror, is_last: bool) -> Result<Sync<'_>> {
-        let (mirror, state, kept) = self.mirror_held(&mirror).await?;
+        let (mirror, mut state, kept) = self.mirror_held(&mirror).await?;
+        let store = self.store.read(|tx| tx.memories().identity_of_store()).await?;
+        let is_of_other_store = state.is_of_other_store(&store);
+        if !is_of_other_store {
+            state.store = Some(store.clone());
+        }
         let layout = Layout::all().iter().copied().find(|one| one.as_str() == mirror.layout);
         let layout =
             layout.ok_or_else(|| Error::invalid("layout", "the mirror's layout is not known here"))?;
@@ -163,6 +174,9 @@ impl Engine {
             committed: None,
             is_passing: false,
             outdated_by,
+            store,
+            is_of_other_store,
+            holds_new: false,
             laid_kept,
         })
     }

@@ -16,6 +16,9 @@ pub trait Memories {
     fn unreadable(&self) -> Result<Vec<String>>;
     /// The memory's sequence number: how many record changes it has seen.
     fn sequence(&self, id: &MemoryId) -> Result<u64>;
+    /// The identity of the store: another one where what it holds was restored from a copy, or moved. Sequences
+    /// may go back then, and what was agreed on with the one before says nothing of this one.
+    fn identity_of_store(&self) -> Result<String>;
     /// Adds a memory; a taken name is a conflict.
     fn insert(&mut self, memory: &Memory) -> Result<()>;
     /// Replaces what is configured; false if there is none.

@@ -1,8 +1,9 @@
-//! Commits behind the newest one: what the log has since the sequence that it says. The repository may be behind the log, never ahead of it;
-//! where something was taken out of the store, it is made anew.
+//! Commits behind the newest one: what the log has since the sequence that it says. The repository is behind the log of its store, never ahead
+//! of it; one of another store's log, as before a restore, is the matter of `joining`. Where something was taken out of the store, it is made
+//! anew.
 
 use loci_model::mirror::MirrorDirection;
-use loci_model::ports::files::{ChangeNote, FileStep};
+use loci_model::ports::files::{ChangeNote, FileStep, FilesCommit};
 use loci_model::ports::store::StoreExt;
 use loci_model::tree_entry::TreeChange;
 use loci_model::{Error, Result};
@@ -19,7 +20,7 @@ use crate::files::tree_state::StateNames;
 /// Changes that are read at once.
 const CHANGES_PER_READ: usize = 2_000;
 /// Changes whose files are held at once, unless one transaction has more.
-const CHANGES_PER_CALL: usize = 500;
+pub(super) const CHANGES_PER_CALL: usize = 500;
 
 impl Sync<'_> {
     pub(in crate::files::mirroring) async fn render_git(&mut self) -> Result<()> {
@@ -27,24 +28,44 @@ impl Sync<'_> {
             return Ok(());
         }
         self.engine.caught_up(&tree_of(&self.mirror)).await?;
-        let names = self.engine.state_names(&tree_of(&self.mirror)).await?;
+        let names = self.engine.commit_names(&tree_of(&self.mirror)).await?;
         let newest = self.backend.newest().await?;
-        let since = match &newest {
-            None => 0,
-            Some(commit) => match state_of(&commit.message).and_then(|state| names.place(state)) {
-                Some(sequence) => sequence,
-                None => {
-                    let rule = "somebody else committed to the mirror: nothing is rendered until its branch main is where Loci \
-                                left it; commits are taken by loci mirror pull";
-                    return Err(Error::conflict(rule));
+        match newest {
+            None => {
+                self.state.joined = None;
+                let changes = self.changes_behind(0).await?;
+                self.commit_all(&changes, &names).await?;
+            }
+            Some(newest) => match self.goes_on_behind(&newest, &names).await? {
+                Some(since) => {
+                    let changes = self.changes_behind(since).await?;
+                    self.commit_all(&changes, &names).await?;
                 }
+                None => self.join(&names).await?,
             },
-        };
-        let changes = self.changes_behind(since).await?;
-        self.commit_all(&changes, &names).await?;
+        }
+        self.state.store = Some(self.store.clone());
         self.report.commit = self.backend.newest().await?.map(|commit| commit.id);
         self.renewed();
         Ok(())
+    }
+
+    /// The sequence that the newest commit goes up to; `None` where it is of another store's log.
+    async fn goes_on_behind(&self, newest: &FilesCommit, names: &StateNames) -> Result<Option<u64>> {
+        let said = state_of(&newest.message).and_then(|state| names.place(state));
+        let said = said.ok_or_else(|| {
+            let rule = "somebody else committed to the mirror: nothing is rendered until its branch main is where Loci \
+                        left it; commits are taken by loci mirror pull";
+            Error::conflict(rule)
+        })?;
+        if self.is_of_other_store {
+            return Ok(None);
+        }
+        let joined = self.state.joined.as_ref().filter(|joined| joined.commit == newest.id);
+        let since = joined.map_or(said, |joined| joined.sequence);
+        let memory = self.mirror.memory.clone();
+        let reached = self.engine.store.read(move |tx| tx.memories().sequence(&memory)).await?;
+        Ok((since <= reached).then_some(since))
     }
 
     /// Makes the repository ready; false where it is not ours.
@@ -65,6 +86,8 @@ impl Sync<'_> {
                 self.begin_again().await?;
             }
             Marked::Missing if !has_commits || self.mirror.adopt => {
+                // Which store's log an adopted one is of is not known.
+                self.is_of_other_store |= has_commits;
                 self.backend.mark(&marker_of(&self.mirror.id, &self.mirror.memory)).await?;
             }
             Marked::Missing | Marked::Other => {
@@ -81,7 +104,7 @@ impl Sync<'_> {
     }
 
     /// All that the log has behind a sequence: what happened, without texts.
-    async fn changes_behind(&self, since: u64) -> Result<Vec<TreeChange>> {
+    pub(super) async fn changes_behind(&self, since: u64) -> Result<Vec<TreeChange>> {
         let mut all: Vec<TreeChange> = Vec::new();
         loop {
             let tree = Tree::of(&tree_of(&self.mirror));
