@@ -15,7 +15,8 @@ use crate::{output, session};
 
 /// What becomes of what was agreed on with the store before.
 const MIRRORS: &str = "mirrors, if there are any, are brought to the restored trees by their next sync: a repository by \
-                       one commit on top; names of tree states from before are refused";
+                       one commit on top; in a directory nothing is put away, what differs is kept beside, and \
+                       files of no document are left and named; names of tree states from before are refused";
 
 /// Put a backup in the place of a data folder's database
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use loci_model::Namespace;
-use loci_model::mirror::MirrorKind;
+use loci_model::mirror::{MirrorKind, MirrorRemark};
 use loci_testkit::LocalPlaces;
 
 use super::mirrors::Mirrored;
@@ -14,6 +14,7 @@ use super::world::Shelf;
 
 const A: &str = "knowledge/facts/a.md";
 const B: &str = "knowledge/facts/b.md";
+const C: &str = "knowledge/facts/c.md";
 const LOST: &str = "knowledge/facts/lost.md";
 
 /// A copy of the store as it is now, with the same places for files.
@@ -129,4 +130,61 @@ fn whoever_is_forgotten_after_a_restore_is_in_no_commit() {
         assert_eq!(receipt.mirrors, ["team"], "{is_synced}: {receipt:?}");
         assert_eq!(git(&mirrored.root(), &["rev-list", "--all"]), "", "{is_synced}");
     }
+}
+
+#[test]
+fn a_directory_undoes_no_restore() {
+    let mirrored = Mirrored::new(|_| {});
+    mirrored.shelf.put(A, "one\n");
+    mirrored.shelf.put(B, "other\n");
+    mirrored.shelf.put(C, "third\n");
+    mirrored.sync();
+    // The directory is a version behind when the backup is made.
+    mirrored.shelf.put(C, "third again\n");
+    let backup = backup(&mirrored);
+    let behind = mirrored.read(C).unwrap();
+    mirrored.shelf.put(A, "garbage\n");
+    mirrored.shelf.delete(B).unwrap();
+    mirrored.shelf.put(LOST, "lost\n");
+    mirrored.sync();
+    mirrored.write(C, &behind);
+    assert_eq!((mirrored.read(B), mirrored.read(LOST).is_some()), (None, true));
+
+    let mirrored = restored(mirrored, backup);
+    let report = mirrored.sync();
+    assert_eq!((report.taken, report.created, report.moved, report.put_away), (0, 0, 0, 0), "{report:?}");
+    assert!(report.notes.iter().any(|note| note.what.contains("restored from a backup")), "{report:?}");
+    let paths = |remarks: &[MirrorRemark]| -> Vec<String> {
+        remarks.iter().map(|remark| remark.path.clone()).collect()
+    };
+    assert_eq!(
+        (paths(&report.conflicts), paths(&report.refused)),
+        (vec![A.to_owned()], vec![LOST.to_owned()])
+    );
+    assert!(mirrored.shelf.body(&report.conflicts[0].what).contains("garbage"));
+    // Neither when a file would be gone for long enough.
+    for _ in 0..3 {
+        mirrored.shelf.world.clock().advance_ms(31_000);
+        let report = mirrored.sync();
+        assert_eq!(
+            (report.written, report.taken, report.created, report.put_away),
+            (0, 0, 0, 0),
+            "{report:?}"
+        );
+        assert!(report.conflicts.is_empty() && report.refused.is_empty(), "{report:?}");
+    }
+    for (path, body) in [(A, "one\n"), (B, "other\n"), (C, "third again\n")] {
+        assert_eq!(mirrored.shelf.body(path), body, "{path}");
+        assert!(mirrored.read(path).unwrap().ends_with(body), "{path}");
+    }
+    assert_eq!(mirrored.live(), 4, "three documents, and what is kept beside one");
+    // What nobody knows stays, until somebody changes it.
+    assert!(mirrored.read(LOST).unwrap().ends_with("lost\n"));
+    mirrored.write(LOST, "mine\n");
+    assert_eq!(mirrored.sync().created, 1);
+    assert_eq!(mirrored.shelf.body(LOST), "mine\n");
+    // From here on it is a mirror like any other.
+    mirrored.write(A, "by hand\n");
+    assert_eq!(mirrored.sync().taken, 1);
+    assert_eq!(mirrored.shelf.body(A), "by hand\n");
 }

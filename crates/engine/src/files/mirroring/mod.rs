@@ -14,12 +14,14 @@
 //! | `two_way`, `ingesting`, `taking`, `writing_files` | a sync of files: the look, what the tree takes, what is written |
 //! | `adopted` | files that lay there before their mirror and hold secrets: what writes over none of them |
 //! | `earlier_renderings` | files that lay there before their mirror and are versions of their documents |
+//! | `after_restore` | files of a mirror whose store was restored: nothing is concluded from what was agreed on |
 //! | `spelling` | names that a disk composes otherwise than a tree |
 //! | `git` | a bare repository: the history of the tree as commits, and edits of a clone |
 //! | `transcripts` | conversations as files: pure, but for reading them |
 //! | `keeping_up` | every mirror in its interval |
 
 mod adopted;
+mod after_restore;
 mod apart;
 mod earlier_renderings;
 mod erasures;

@@ -51,6 +51,7 @@ impl Sync<'_> {
             let listing = self.backend.list().await?;
             let Some(marked) = self.marked(&listing).await? else { return Ok(()) };
             if round == 0 {
+                self.begin_after_restore(&listing, marked).await?;
                 self.settle_pending(&listing).await?;
                 self.tell_skipped(&listing.skipped);
             }
@@ -210,6 +211,9 @@ impl Sync<'_> {
         let is_bare = listing.entries.is_empty() && listing.skipped.is_empty();
         let marked = if marked == Marked::Missing && !is_bare { Marked::Other } else { marked };
         let sides = Sides { tree: &tree, mirror: &mirror, agreed: &agreed, marked, missing: &missing };
+        if self.holds_new {
+            self.hold_unknown(&sides);
+        }
         let keeping = Keeping {
             direction: self.mirror.direction,
             deletes: self.mirror.deletes,
@@ -231,7 +235,7 @@ impl Sync<'_> {
     }
 
     /// The file that lies there, as the sides of a sync compare it.
-    fn state_of(&self, entry: &FileEntry) -> FileDigest {
+    pub(super) fn state_of(&self, entry: &FileEntry) -> FileDigest {
         state_of(&entry.sha256, entry.executable && keeps_modes(&self.mirror))
     }
 

@@ -1,0 +1,83 @@
+//! Files of a mirror whose store was restored: what both agreed on since the backup is not known any more, and
+//! Loci's own later writes and removals must not be taken for a person's. Nothing that was agreed on counts:
+//! what is missing is written again; a file that is a version of its document follows it; one that is not is
+//! kept beside; and one of no document stays where it is and is told.
+
+use std::collections::BTreeMap;
+
+use loci_model::Result;
+use loci_model::mirror::{MirrorDirection, MirrorFile};
+use loci_model::ports::files::{FileDigest, FileListing};
+
+use super::guards::Marked;
+use super::keeping::hex_of;
+use super::sync_plan::Sides;
+use super::syncing::Sync;
+
+/// What the report says of the whole.
+const RESTORED: &str = "the store was restored from a backup, or moved, since the last sync: nothing is put \
+                        away, files that differ from their documents are kept beside, and those of no \
+                        document are left alone";
+/// What it says of a file that no document has.
+const UNKNOWN: &str = "the restored store has no document of it: Loci wrote it behind the backup, or somebody \
+                       else did; change or rename it to have it taken, or delete it";
+
+impl Sync<'_> {
+    /// Forgets what was agreed on with another store, so that the files are looked at as those of a mirror
+    /// that begins where files lie. In a mirror that nothing is written to, the files are right as they are.
+    /// Where the files are not the mirror's own, that waits until they are.
+    pub(super) async fn begin_after_restore(&mut self, listing: &FileListing, marked: Marked) -> Result<()> {
+        if !self.is_of_other_store || marked != Marked::Own {
+            return Ok(());
+        }
+        if self.mirror.direction != MirrorDirection::Import {
+            self.set_apart(listing);
+            // Before the store is noted: a sync that is cut off in between begins again.
+            self.keep().await?;
+            self.holds_new = true;
+            self.note("", RESTORED);
+        }
+        self.state.store = Some(self.store.clone());
+        Ok(())
+    }
+
+    fn set_apart(&mut self, listing: &FileListing) {
+        let entries = listing.entries.iter().filter(|entry| !self.is_rendered_area(&entry.path));
+        let lying: BTreeMap<String, FileDigest> =
+            entries.map(|entry| (entry.path.clone(), self.state_of(entry))).collect();
+        // What Loci renders by itself stays known, and files that stay with their secrets do.
+        let stays = |path: &str, known: &MirrorFile| {
+            let is_same = known.agreed.is_some() && known.agreed == lying.get(path).map(hex_of);
+            self.is_rendered_area(path) || known.adopted && is_same
+        };
+        let staying: Vec<(String, MirrorFile)> = self
+            .kept
+            .iter()
+            .filter(|(path, known)| stays(path, known))
+            .map(|(path, known)| {
+                (path.clone(), MirrorFile { pending: None, missing_since: None, ..known.clone() })
+            })
+            .collect();
+        self.kept.clear();
+        for path in lying.keys() {
+            self.kept.edit(path, |file| file.adopted = true);
+        }
+        for (path, known) in staying {
+            self.kept.edit(&path, |file| *file = known);
+        }
+    }
+
+    /// Refuses the files of no document, as long as nobody changes them.
+    pub(super) fn hold_unknown(&mut self, sides: &Sides<'_>) {
+        for (path, file) in sides.mirror {
+            if sides.tree.contains_key(path) || sides.agreed.contains_key(path) {
+                continue;
+            }
+            let file = hex_of(file);
+            let refused = self.kept.get(path).and_then(|known| known.refused.as_ref());
+            if refused.is_none_or(|refused| refused.file != file) {
+                self.refused(path, &file, UNKNOWN);
+            }
+        }
+    }
+}
