@@ -14,6 +14,8 @@ use crate::{index_files, migrate};
 
 /// The version of the schema that brought leases.
 const LEASES_SINCE: u32 = 4;
+/// The version of the schema that brought the ledger.
+const LEDGER_SINCE: u32 = 14;
 
 /// What a backup holds that is of no use without the master key of its folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,10 +103,23 @@ fn copy(from: &Path, partial: &Path) -> Result<BackupSecrets> {
     if migrate::version(&copied)? > 1 {
         copied.execute("UPDATE identity SET store = lower(hex(randomblob(16)))", []).sql()?;
     }
+    part_from_mirrors(&copied)?;
     let secrets = secrets(&copied)?;
     copied.close().map_err(|(_, error)| error).sql()?;
     file.sync_all().map_err(|error| folder_error(&named("syncing", partial), error))?;
     Ok(secrets)
+}
+
+/// States of mirrors name the store that they were agreed on with, and so know that it is another. Those of
+/// versions that kept no name get one that is no store's.
+fn part_from_mirrors(copied: &Connection) -> Result<()> {
+    if migrate::version(copied)? < LEDGER_SINCE {
+        return Ok(());
+    }
+    let sql = "UPDATE ledger SET body = json_set(body, '$.body.store', '') WHERE shelf = ?1 AND \
+               CASE WHEN json_valid(body) THEN json_extract(body, '$.body.store') IS NULL ELSE false END";
+    copied.execute(sql, [Shelf::MirrorState.as_str()]).sql()?;
+    Ok(())
 }
 
 fn secrets(copied: &Connection) -> Result<BackupSecrets> {

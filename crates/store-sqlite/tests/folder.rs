@@ -4,8 +4,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use loci_model::mirror::{MirrorReport, MirrorState};
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::scope::RecordScope;
+use loci_model::tree_entry::owner_of;
 use loci_model::{ErrorKind, MemoryId};
 use loci_store_sqlite::{SqliteOptions, SqliteStore, restore};
 use loci_testkit::{block_on, samples};
@@ -191,6 +193,46 @@ fn a_backup_holds_what_was_written_and_nothing_erased() {
     assert_eq!(restore(&path, &other, false).unwrap_err().kind, ErrorKind::Conflict, "holds data");
     restore(&path, &other, true).unwrap();
     assert_eq!(count(&open(&other), &memory), 3);
+}
+
+#[test]
+fn what_was_agreed_on_with_mirrors_is_of_another_store_behind_a_restore() {
+    let place = tempfile::tempdir().unwrap();
+    let store = open(&place.path().join("data"));
+    let memory = fill(&store, 1);
+    // A version before kept no identity.
+    for known in [None, Some(block_on(store.read(|tx| tx.memories().identity_of_store())).unwrap())] {
+        let state = MirrorState {
+            memory: memory.clone(),
+            mirror: "team".to_owned(),
+            is_started: true,
+            syncs: 7,
+            laid: None,
+            holder: Some("here".to_owned()),
+            outdated_by: 2,
+            renewed_to: 2,
+            store: known.clone(),
+            joined: None,
+            report: MirrorReport::default(),
+            at: samples::time(1),
+            actor: owner_of(None).unwrap(),
+        };
+        let put = state.clone();
+        block_on(store.write(move |tx| tx.ledger_mut().put_noun(&put))).unwrap();
+        let name = if known.is_some() { "new" } else { "old" };
+        let (backup, folder) = (place.path().join(format!("{name}.db")), place.path().join(name));
+        block_on(store.backup(backup.clone())).unwrap();
+        restore(&backup, &folder, false).unwrap();
+        let of = memory.clone();
+        let read = block_on(open(&folder).read(move |tx| {
+            let state = tx.ledger().noun::<MirrorState>(&of, "team")?;
+            Ok((state, tx.memories().identity_of_store()?))
+        }));
+        let (found, identity) = read.unwrap();
+        let found = found.unwrap();
+        assert!(found.is_of_other_store(&identity), "{found:?}");
+        assert_eq!(MirrorState { store: known, ..found }, state);
+    }
 }
 
 #[test]
