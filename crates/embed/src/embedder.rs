@@ -1,5 +1,6 @@
 //! The `Embedder` port on threads of its own, so that no asynchronous thread computes. Questions have a thread to
-//! themselves and never wait for a batch; a batch is cut into pieces for the others. Both queues are bounded. Threads share
+//! themselves and never wait for a batch; a batch is cut into pieces for the others, by texts and by bytes. A caller hands
+//! in a few pieces at a time, so that the pieces of several callers take turns. Both queues are bounded. Threads share
 //! nothing but their queue: a batch thread may run at a low priority, and a question must never wait for what it holds. It
 //! knows no model (that is `MiniLm`'s) and no priorities: what a batch thread does first is given.
 
@@ -8,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use futures::channel::oneshot;
+use futures::stream::{self, StreamExt, TryStreamExt};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::{Error, ErrorKind, Result};
@@ -17,9 +19,13 @@ use crate::MiniLm;
 /// Questions that may wait; one takes about a millisecond.
 const QUESTIONS_WAITING_MAX: usize = 256;
 /// Pieces of batches that may wait, for each batch thread.
-const PIECES_WAITING_MAX: usize = 256;
-/// Texts that are embedded before it is looked whether anybody still wants them; a piece has no fewer if it can.
+const PIECES_WAITING_MAX: usize = 512;
+/// Texts of a piece, at most: before the next piece a thread looks whether anybody still wants it.
 const TEXTS_AT_ONCE: usize = 8;
+/// Bytes of the texts of a piece, at most: a longer text is a piece of its own.
+const BYTES_AT_ONCE: usize = 8 * 1024;
+/// Pieces of one call that wait or are embedded, for each batch thread.
+const PIECES_AHEAD: usize = 2;
 
 /// The built-in model as the engine's embedder. Dropping it waits for what is being embedded, not for what waits.
 pub struct BuiltInEmbedder {
@@ -41,7 +47,7 @@ struct Question {
     answer: oneshot::Sender<QuestionVector>,
 }
 
-/// A part of a batch: as much as one thread gets.
+/// A part of a batch: as much as one thread embeds before another caller has its turn.
 struct Piece {
     texts: Vec<String>,
     answer: oneshot::Sender<Vec<Vector>>,
@@ -69,6 +75,12 @@ impl BuiltInEmbedder {
         Ok(BuiltInEmbedder { model: MiniLm::new(), queues, threads, batch_threads })
     }
 
+    async fn embed_piece(&self, texts: Vec<String>) -> Result<Vec<Vector>> {
+        let (answer, answered) = oneshot::channel();
+        self.queues()?.pieces.try_send(Piece { texts, answer }).map_err(refused)?;
+        answered.await.map_err(|source| stopped().caused_by(source))
+    }
+
     fn queues(&self) -> Result<&Queues> {
         self.queues.as_ref().ok_or_else(stopped)
     }
@@ -89,20 +101,11 @@ impl Embedder for BuiltInEmbedder {
 
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
         Box::pin(async move {
-            let each = texts.len().div_ceil(self.batch_threads).max(TEXTS_AT_ONCE);
-            let (mut texts, mut answers) = (texts.into_iter().peekable(), Vec::new());
-            while texts.peek().is_some() {
-                let (answer, answered) = oneshot::channel();
-                let piece = Piece { texts: texts.by_ref().take(each).collect(), answer };
-                // Where one is refused, those before it lose whoever waits for them and are passed over.
-                self.queues()?.pieces.try_send(piece).map_err(refused)?;
-                answers.push(answered);
-            }
-            let mut vectors = Vec::new();
-            for answered in answers {
-                vectors.extend(answered.await.map_err(|source| stopped().caused_by(source))?);
-            }
-            Ok(vectors)
+            let ahead = self.batch_threads.saturating_mul(PIECES_AHEAD);
+            // Where one is refused, those before it lose whoever waits for them and are passed over.
+            let made = stream::iter(pieces(texts)).map(|texts| self.embed_piece(texts)).buffered(ahead);
+            let made: Vec<Vec<Vector>> = made.try_collect().await?;
+            Ok(made.into_iter().flatten().collect())
         })
     }
 
@@ -145,18 +148,32 @@ fn embed_pieces(model: &MiniLm, handed_in: &Mutex<Receiver<Piece>>) {
     loop {
         let next = handed_in.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Piece { texts, answer }) = next else { return };
-        let mut vectors = Vec::with_capacity(texts.len());
-        for texts in texts.chunks(TEXTS_AT_ONCE) {
-            if answer.is_canceled() {
-                break;
-            }
-            vectors.extend(model.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>()));
-        }
-        if vectors.len() == texts.len() {
+        if !answer.is_canceled() {
             // Whoever asked may have left meanwhile.
-            let _ = answer.send(vectors);
+            let _ = answer.send(model.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>()));
         }
     }
+}
+
+/// Texts cut into pieces, in their order.
+fn pieces(texts: Vec<String>) -> Vec<Vec<String>> {
+    let mut pieces: Vec<Vec<String>> = Vec::new();
+    let mut bytes = 0;
+    for text in texts {
+        match pieces.last_mut() {
+            Some(piece)
+                if piece.len() < TEXTS_AT_ONCE && text.len() <= BYTES_AT_ONCE.saturating_sub(bytes) =>
+            {
+                bytes += text.len();
+                piece.push(text);
+            }
+            _ => {
+                bytes = text.len();
+                pieces.push(vec![text]);
+            }
+        }
+    }
+    pieces
 }
 
 fn refused<T>(error: TrySendError<T>) -> Error {
@@ -204,6 +221,39 @@ mod tests {
     }
 
     #[test]
+    fn a_piece_is_bounded_by_texts_and_by_bytes() {
+        let check = |bytes: &[usize], expect: &[&[usize]]| {
+            let texts: Vec<String> = bytes.iter().map(|bytes| "a".repeat(*bytes)).collect();
+            let cut = pieces(texts);
+            let cut: Vec<Vec<usize>> =
+                cut.iter().map(|piece| piece.iter().map(String::len).collect()).collect();
+            assert_eq!(cut, expect, "{bytes:?}");
+        };
+        let half = BYTES_AT_ONCE / 2;
+        check(&[], &[]);
+        check(&[1; TEXTS_AT_ONCE], &[&[1; TEXTS_AT_ONCE]]);
+        check(&[1; TEXTS_AT_ONCE + 1], &[&[1; TEXTS_AT_ONCE], &[1]]);
+        check(&[half, half, 0, 1], &[&[half, half, 0], &[1]]);
+        check(&[half, half + 1], &[&[half], &[half + 1]]);
+        check(&[1, BYTES_AT_ONCE + 1, 1], &[&[1], &[BYTES_AT_ONCE + 1], &[1]]);
+    }
+
+    #[test]
+    fn a_few_texts_do_not_wait_for_all_of_a_great_batch() {
+        let embedder = BuiltInEmbedder::start(1, usual).unwrap();
+        let mut great = Box::pin(embedder.embed(texts(20 * TEXTS_AT_ONCE)));
+        assert!(futures::FutureExt::now_or_never(&mut great).is_none());
+        // Polled together; the great batch was handed in first.
+        match block_on(futures::future::select(great, embedder.embed(texts(1)))) {
+            futures::future::Either::Left(_) => panic!("a few texts waited for all of a great batch"),
+            futures::future::Either::Right((few, great)) => {
+                assert_eq!(few.unwrap().len(), 1);
+                assert_eq!(block_on(great).unwrap().len(), 20 * TEXTS_AT_ONCE);
+            }
+        }
+    }
+
+    #[test]
     fn every_batch_thread_begins_and_no_other() {
         static BEGUN: Mutex<Vec<String>> = Mutex::new(Vec::new());
         let begin = || {
@@ -230,7 +280,9 @@ mod tests {
     #[test]
     fn a_full_queue_refuses_and_what_nobody_waits_for_is_passed_over() {
         let embedder = BuiltInEmbedder::start(1, usual).unwrap();
-        let flood = (0..PIECES_WAITING_MAX + 8).map(|_| embedder.embed(texts(400)));
+        // Each piece takes so long that none ends while the queue is looked at.
+        let long = vec!["a ".repeat(BYTES_AT_ONCE / 2); PIECES_AHEAD];
+        let flood = (0..PIECES_WAITING_MAX + 8).map(|_| embedder.embed(long.clone()));
         let mut flood = Box::pin(join_all(flood));
         let polled = futures::FutureExt::now_or_never(&mut flood);
         assert!(polled.is_none());

@@ -9,7 +9,7 @@ use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::task::Task;
-use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, limits};
+use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
 use super::completion::{Learned, LearnedAction};
@@ -110,7 +110,7 @@ impl Learner<'_> {
         id: &RecordId,
         found: &mut Tally,
     ) -> Result<Became> {
-        if learning.text.chars().count() > limits::LEARNING_CHARS_MAX {
+        if !learning.fits() {
             return Ok(rejected("too_long"));
         }
         if self.kind == LearnedKind::Knowledge

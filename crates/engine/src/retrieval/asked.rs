@@ -1,6 +1,7 @@
 //! Reading the question of a request: known names, terms, vector (retrieval.md §1–§3), and what to say where the question
 //! is longer than is read or no vector came about.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use loci_model::ports::embedder::Vector;
@@ -75,8 +76,8 @@ impl Engine {
             return None;
         };
         let made = match &self.question_once {
-            Some(once) => once.vector(embedder, &question.text).await,
-            None => question_once::made(embedder.clone(), question.text.clone()).await,
+            Some(once) => once.vector(embedder, &embedded(&question.text)).await,
+            None => question_once::made(embedder.clone(), embedded(&question.text).into_owned()).await,
         };
         let Some(made) = made else {
             notices.degrade(Degradation::EmbeddingUnavailable);
@@ -98,7 +99,7 @@ impl Engine {
     pub(super) async fn earlier_vector(&self, question: &Question) -> Option<(Vector, String)> {
         let now = self.embedder.as_ref().map(|embedder| embedder.model_id());
         let earlier = self.previous_embedder.as_ref().filter(|earlier| now != Some(earlier.model_id()))?;
-        match earlier.embed_question(question.text.clone()).await {
+        match earlier.embed_question(embedded(&question.text).into_owned()).await {
             Ok(made) => Some((made.vector, earlier.model_id().to_owned())),
             Err(error) => {
                 tracing::warn!(%error, "the embedder before gives no vector: what has none of the new one is found by words");
@@ -127,6 +128,19 @@ impl Engine {
     }
 }
 
+/// The text of a question that is embedded: of one longer than [`limits::QUERY_CHARS_MAX`], of which
+/// `read_question` warns, both ends, which are what models read of a long one.
+fn embedded(text: &str) -> Cow<'_, str> {
+    if text.len() <= limits::QUERY_CHARS_MAX || text.chars().count() <= limits::QUERY_CHARS_MAX {
+        return Cow::Borrowed(text);
+    }
+    let half = limits::QUERY_CHARS_MAX / 2;
+    let first = text.char_indices().nth(half).map_or(text.len(), |(at, _)| at);
+    let last = text.char_indices().rev().nth(half - 1).map_or(0, |(at, _)| at);
+    let [first, last] = [text.get(..first), text.get(last..)].map(Option::unwrap_or_default);
+    Cow::Owned(format!("{first} {last}"))
+}
+
 /// The first and the last of a list, `most` together.
 fn ends(mut terms: Vec<String>, most: usize) -> Vec<String> {
     if terms.len() > most {
@@ -142,6 +156,15 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_long_question_is_embedded_by_its_ends() {
+        let half = limits::QUERY_CHARS_MAX / 2;
+        let at_limit = format!("{}{}", "ä".repeat(half), "ö".repeat(half));
+        assert_eq!(embedded(&at_limit), at_limit);
+        let one_more = format!("{}-{}", "ä".repeat(half), "ö".repeat(half));
+        assert_eq!(embedded(&one_more), format!("{} {}", "ä".repeat(half), "ö".repeat(half)));
     }
 
     #[test]

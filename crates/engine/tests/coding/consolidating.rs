@@ -1,24 +1,25 @@
 //! What becomes of learnings beside what is known: the same, in its place, beside it, or for a person to decide; and what was learned on
 //! a branch.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::settings::OnConflict;
 use loci_engine::coding::{
     CodingSettings, Completion, ConflictDecision, ConflictListing, ConflictShown, Hydrated, LearnedAction,
-    TaskNote,
+    NewEvaluation, NewFinding, TaskNote,
 };
 use loci_engine::{Engine, EngineParts, EngineSettings};
 use loci_model::agreement::Agreement;
 use loci_model::branch_fact::BranchFact;
 use loci_model::conflict::ConflictState;
+use loci_model::evaluation::FailureCategory;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::ports::store::{PassageVector, StoreExt};
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result, Timestamp};
+use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result, Timestamp, limits};
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on, samples};
 
@@ -178,15 +179,82 @@ impl Embedder for Apart {
     }
 }
 
+/// An embedder like [`Apart`] that keeps the texts of each batch.
+struct Listening(Apart, Mutex<Vec<Vec<String>>>);
+
+impl Embedder for Listening {
+    fn dimensions(&self) -> usize {
+        self.0.dimensions()
+    }
+
+    fn model_id(&self) -> &str {
+        "listening"
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
+        self.1.lock().unwrap().push(texts.clone());
+        self.0.embed(texts)
+    }
+
+    fn embed_question(&self, text: String) -> BoxFuture<'_, Result<QuestionVector>> {
+        self.0.embed_question(text)
+    }
+}
+
 /// A workshop whose engine has an embedder.
 fn embedding() -> Workshop {
+    embedding_by(Arc::new(Apart))
+}
+
+fn embedding_by(embedder: Arc<dyn Embedder>) -> Workshop {
     let mut shop = Workshop::new();
     let (store, clock) = (shop.world.store(), Arc::new(shop.world.clock()));
     let ids = Arc::new(SeededIds::new(9));
-    let parts = EngineParts::quiet(store, Some(Arc::new(Apart)), clock, ids, Arc::new(OpenVault));
+    let parts = EngineParts::quiet(store, Some(embedder), clock, ids, Arc::new(OpenVault));
     let parts = EngineParts { code: Some(Arc::new(shop.shelf.clone())), ..parts };
     shop.engine = Engine::new(parts, EngineSettings::default());
     shop
+}
+
+#[test]
+fn only_learnings_that_may_be_stored_are_embedded() {
+    let heard = Arc::new(Listening(Apart, Mutex::default()));
+    let shop = embedding_by(heard.clone());
+    shop.begun("t-001");
+    let calls = || std::mem::take(&mut *heard.1.lock().unwrap());
+    let of = |chars: usize| {
+        let mut text = "Tests of the shop need a database. ".repeat(chars.div_ceil(30));
+        text.truncate(chars - 1);
+        text + "."
+    };
+    let most = limits::LEARNING_CHARS_MAX;
+    let too_long = (LearnedAction::Rejected, Some("too_long".to_owned()));
+
+    let learned = shop.note("t-001", note(&of(most + 1))).unwrap().learned;
+    assert_eq!((learned.action, learned.reason), too_long);
+    let finding = NewFinding {
+        category: FailureCategory::MissingVerification,
+        text: of(most + 1),
+        scope: None,
+        evidence: None,
+    };
+    let new = NewEvaluation { task: task_id("t-001"), findings: vec![finding], prompt_suggestion: None };
+    let added = block_on(shop.engine.evaluation_add(&shop.caller, &shop.standing, new)).unwrap();
+    let learned = added.learned.into_iter().next().unwrap();
+    assert_eq!((learned.action, learned.reason), too_long);
+    assert_eq!(calls(), Vec::<Vec<String>>::new());
+
+    let count = limits::LEARNINGS_PER_REPORT_MAX;
+    let items = (0..count).map(|number| format!("- Part {number} of the shop is in `part{number}.rs`."));
+    let text = format!("- {}\n{}", of(most + 1), items.collect::<Vec<_>>().join("\n"));
+    let said = Completion { learnings_text: Some(text), ..Completion::default() };
+    let left = shop.complete("t-001", said).unwrap();
+    let reasons: Vec<Option<&str>> = left.learnings.iter().map(|one| one.reason.as_deref()).collect();
+    assert_eq!((reasons.len(), reasons[0], reasons[count]), (count + 1, Some("too_long"), Some("too_many")));
+    assert_eq!(calls().iter().map(Vec::len).max(), Some(count - 1), "neither the first nor the last");
+
+    assert_ne!(shop.note("t-001", note(&of(most))).unwrap().learned.action, LearnedAction::Rejected);
+    assert_eq!(calls().first(), Some(&vec![of(most)]));
 }
 
 /// Gives every passage its vector, as the job does.

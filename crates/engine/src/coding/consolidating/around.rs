@@ -8,7 +8,9 @@ use loci_model::ports::store::StoreExt;
 use loci_model::scope::RecordScope;
 use loci_model::strategy::StrategyBase;
 use loci_model::task::Task;
-use loci_model::{MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, StrategyId};
+use loci_model::{
+    MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, StrategyId, limits,
+};
 
 use crate::Engine;
 use crate::coding::learned::knowledge;
@@ -84,13 +86,15 @@ impl Engine {
         Ok(around)
     }
 
-    /// The same for what a task learned about its repository.
+    /// The same for what a task learned about its repository. Learnings that will be refused, by their number or their
+    /// length, are not looked for: no call costs more than a report that is stored.
     pub(in crate::coding) async fn around_learnings(
         &self,
         task: &Task,
         learnings: &[Learning],
     ) -> Result<Around> {
-        let texts: Vec<&str> = learnings.iter().map(|one| one.text.as_str()).collect();
+        let stored = learnings.iter().take(limits::LEARNINGS_PER_REPORT_MAX).filter(|one| one.fits());
+        let texts: Vec<&str> = stored.map(|one| one.text.as_str()).collect();
         self.around(&task.memory, &knowledge(task)?, &texts).await
     }
 

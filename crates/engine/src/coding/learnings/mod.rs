@@ -8,6 +8,8 @@ mod paragraphs;
 mod topic;
 mod vague;
 
+use loci_model::limits;
+
 use crate::safety::invisible_markdown::visible;
 
 pub(super) use category::Category;
@@ -29,6 +31,13 @@ pub(super) struct Learning {
     pub(super) text: String,
     /// It names no path, identifier, command, number, version or quoted word.
     pub(super) is_vague: bool,
+}
+
+impl Learning {
+    /// True for a statement that a record may hold. A longer one is neither embedded nor compared nor stored.
+    pub(super) fn fits(&self) -> bool {
+        self.text.chars().count() <= limits::LEARNING_CHARS_MAX
+    }
 }
 
 /// All learnings of a text, in its order; none where it says that there are none. Comments that no page shows
