@@ -404,8 +404,14 @@ pub const METRICS_EXPOSURES_MAX: usize = 500;
 pub const METRICS_REVIEWS_MAX: usize = 500;
 /// Comments of reviewers that are compared with rules for them.
 pub const METRICS_COMMENTS_MAX: usize = 500;
+/// Characters of these comments together: each call embeds them.
+pub const METRICS_COMMENTS_CHARS_MAX: usize = 16_000;
 /// Rules that they are compared with.
 pub const METRICS_RULES_MAX: usize = 200;
+/// Characters of these rules together.
+pub const METRICS_RULES_CHARS_MAX: usize = 16_000;
+/// Characters of one comment, or of one rule, that are compared: its first.
+pub const METRICS_TEXT_CHARS_MAX: usize = 1_000;
 /// Memories whose worth is told with them.
 pub const METRICS_RECORDS_MAX: usize = 50;
 /// Characters of what a finding rests on, and of a suggestion for a prompt.

@@ -286,6 +286,24 @@ fn comments_and_rules_that_are_not_compared_are_told_of() {
 }
 
 #[test]
+fn comments_are_compared_within_a_budget_of_characters() {
+    let most = limits::METRICS_TEXT_CHARS_MAX;
+    let fit = u64::try_from(limits::METRICS_COMMENTS_CHARS_MAX / most).unwrap();
+    for (count, chars, more, expect) in
+        [(fit, most, "", false), (fit, most, "a", true), (1, most, "a", false), (1, most + 1, "", true)]
+    {
+        let shop = Workshop::new();
+        shop.rule("Mind the rules of the shop");
+        shop.begun("t-001");
+        shop.see(&shop.pull_request(57, "t-001", 57), PullRequestChange::Opened);
+        shop.said_all(57, 1..=count, &"a".repeat(chars));
+        shop.said(57, 1_000, more);
+        let cut = shop.metrics(MetricsAsk::default()).cut;
+        assert_eq!(cut, Cut { comments: expect, ..Cut::default() }, "{count} of {chars} and {more:?}");
+    }
+}
+
+#[test]
 fn a100_findings_are_remembered() {
     let shop = Workshop::new();
     shop.begun("t-001");

@@ -39,8 +39,11 @@ fn note(cut: Cut) -> String {
     let left_out = [
         (cut.tasks, "there are older tasks, which are not counted: ask with since"),
         (cut.exposures, "of what a task searched for only the newest counts"),
-        (cut.comments, "not every comment of reviewers was compared with rules: ask with since"),
-        (cut.rules, "comments were compared with the newest rules alone"),
+        (
+            cut.comments,
+            "not every comment of reviewers, or not all of a long one, was compared with rules: ask with since",
+        ),
+        (cut.rules, "comments were compared with the newest rules alone, or not with all of a long one"),
     ];
     let mut note = few.to_owned();
     for (_, words) in left_out.iter().filter(|(is_cut, _)| *is_cut) {

@@ -73,10 +73,38 @@ pub struct Cut {
     pub tasks: bool,
     /// Older searches of a task, and what they showed.
     pub exposures: bool,
-    /// Comments of reviewers on older tasks, or further reviews of one pull request: mistakes in them are not found.
+    /// Comments of reviewers on older tasks, further reviews of one pull request, or the rest of a long comment:
+    /// mistakes in them are not found.
     pub comments: bool,
-    /// Older rules, with which no comment was compared.
+    /// Older rules, or the rest of a long one, with which no comment was compared.
     pub rules: bool,
+}
+
+/// Texts that may still be compared, and their characters: comparing embeds them, at each call.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    texts: usize,
+    chars: usize,
+}
+
+impl Room {
+    /// Returns as much of a text as is compared; `None` where there is no room for it. Sets `cut` where anything is
+    /// left out.
+    fn take(&mut self, mut text: String, cut: &mut bool) -> Option<String> {
+        let end = text.char_indices().nth(limits::METRICS_TEXT_CHARS_MAX).map(|(at, _)| at);
+        if let Some(end) = end {
+            text.truncate(end);
+            *cut = true;
+        }
+        let chars = text.chars().count();
+        if self.texts == 0 || chars > self.chars {
+            *cut = true;
+            return None;
+        }
+        self.texts -= 1;
+        self.chars -= chars;
+        Some(text)
+    }
 }
 
 /// Reads it.
@@ -103,14 +131,12 @@ pub(super) fn gather(
         }
     };
     own_pull_requests(&mut tasks);
-    let mut comments_left = limits::METRICS_COMMENTS_MAX;
+    let mut room = Room { texts: limits::METRICS_COMMENTS_MAX, chars: limits::METRICS_COMMENTS_CHARS_MAX };
     for one in tasks.iter_mut().filter(|one| one.owns_pr) {
-        one.comments = comments(tx, repository, one, &mut cut)?;
-        cut.comments |= one.comments.len() > comments_left;
-        one.comments.truncate(comments_left);
-        comments_left -= one.comments.len();
+        let said = comments(tx, repository, one, &mut cut)?;
+        one.comments = said.into_iter().filter_map(|text| room.take(text, &mut cut.comments)).collect();
     }
-    let rules = match comments_left == limits::METRICS_COMMENTS_MAX {
+    let rules = match tasks.iter().all(|one| one.comments.is_empty()) {
         true => Vec::new(),
         false => rules(tx, actor, repository, now, &mut cut)?,
     };
@@ -229,11 +255,14 @@ fn rules(
     let mut found = tx.records().list(&RecordPage { scope, after: None, limit: most + 1 })?;
     cut.rules = found.len() > most;
     found.truncate(most);
-    let with_changes = |record: Record| {
+    let mut room = Room { texts: most, chars: limits::METRICS_RULES_CHARS_MAX };
+    let mut rules = Vec::with_capacity(found.len());
+    for record in found {
+        let Some(text) = room.take(record.text.clone(), &mut cut.rules) else { continue };
         let changes = tx.telemetry().of_record(&record.memory, &record.id)?;
-        Ok(Rule { record, changes })
-    };
-    found.into_iter().map(with_changes).collect()
+        rules.push(Rule { record: Record { text, ..record }, changes });
+    }
+    Ok(rules)
 }
 
 #[cfg(test)]
@@ -242,6 +271,25 @@ mod tests {
     use loci_testkit::samples;
 
     use super::*;
+
+    #[test]
+    fn texts_are_taken_for_as_long_as_there_is_room() {
+        let most = limits::METRICS_TEXT_CHARS_MAX;
+        let mut room = Room { texts: 3, chars: 2 * most };
+        let mut check = |chars: usize, expect: Option<usize>, expect_cut: bool| {
+            let mut cut = false;
+            let taken = room.take("ä".repeat(chars), &mut cut).map(|text| text.chars().count());
+            assert_eq!((taken, cut), (expect, expect_cut), "{chars}");
+        };
+        check(most, Some(most), false);
+        check(most - 1, Some(most - 1), false);
+        check(2, None, true);
+        check(1, Some(1), false);
+        check(0, None, true);
+        let (mut room, mut cut) = (Room { texts: 1, chars: most }, false);
+        assert_eq!(room.take("ä".repeat(most + 1), &mut cut), Some("ä".repeat(most)));
+        assert!(cut, "only its beginning is compared");
+    }
 
     #[test]
     fn a_rule_whose_first_rows_are_gone_was_what_the_next_says() {
