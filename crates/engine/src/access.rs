@@ -114,6 +114,15 @@ impl View {
         bound::stamp_record(parts.into_iter(), record)
     }
 
+    /// True where one of the parts reaches a node of the tree, and records of that actor there; no actor: only parts
+    /// that are on no actor do.
+    pub(crate) fn reaches(&self, place: &NamespaceFilter, actor: Option<&ActorId>) -> bool {
+        self.clauses.iter().any(|clause| {
+            clause.actor.as_ref().is_none_or(|granted| Some(granted) == actor)
+                && clause.namespace.as_ref().is_none_or(|granted| place.intersect(granted).is_some())
+        })
+    }
+
     /// The narrowest reading of a filter that the parts allow: `None` where they have nothing in common.
     /// The flag says that something was kept back.
     pub fn narrow(&self, asked: &NamespaceFilter) -> Option<(Vec<NamespaceFilter>, bool)> {

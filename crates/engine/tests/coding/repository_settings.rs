@@ -5,7 +5,7 @@ use loci_engine::coding::hydration::{
     Hydrated, Hydration, HydrationKind as Kind, KindStatus, RepositorySearch,
 };
 use loci_engine::coding::{
-    NewTask, RecordCount, RepositoryChange, RepositoryShown, SessionListing, TaskNote,
+    NewTask, RecordCount, RepositoryChange, RepositoryShown, RuleListing, SessionListing, TaskNote,
 };
 use loci_engine::verified::RepositoryAdd;
 use loci_model::principal::{Capability, Grant};
@@ -234,5 +234,10 @@ fn what_is_remembered_is_counted_by_kind_and_state() {
     assert_eq!(counts(&shop.caller), ["1 active fact", "2 quarantined fact"]);
     let elsewhere = Grant { actor: Some(ActorId::parse("acme/other").unwrap()), ..Grant::everything() };
     let other = shop.with_grant(&[Capability::Read], elsewhere);
-    assert_eq!(counts(&other), Vec::<String>::new(), "what the caller may see");
+    let counted = block_on(shop.engine.repository_counts(&other, &shop.standing, REPO));
+    assert_eq!(counted.unwrap_err().kind, ErrorKind::NotFound, "another repository's key knows of none here");
+    let shown = block_on(shop.engine.repository_show(&other, &shop.standing, REPO));
+    assert_eq!(shown.unwrap_err().kind, ErrorKind::NotFound);
+    let rules = block_on(shop.engine.rules_list(&other, &shop.standing, REPO, RuleListing::default()));
+    assert_eq!(rules.unwrap_err().kind, ErrorKind::NotFound);
 }

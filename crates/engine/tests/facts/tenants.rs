@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use loci_engine::memories::NewMemory;
 use loci_engine::verified::{RepositoryAdd, Serving, Standing};
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::{CodeReason, ErrorKind, Namespace};
+use loci_model::{ActorId, CodeReason, ErrorKind, Namespace};
 use loci_testkit::block_on;
 
 use super::world::{DIRECTORY, REPO, Shop, history, limit_fact, reason};
@@ -83,6 +83,42 @@ fn a_reader_of_one_repository_reads_that_one_alone() {
     let error = block_on(shop.engine.fact_invalidate(&stranger, &standing, &id, "no business", false, None))
         .unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Denied | ErrorKind::NotFound), "{error:?}");
+}
+
+#[test]
+fn a_key_on_one_actor_knows_of_that_repository_alone() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let standing = Standing::default();
+    let check = |grants: &[Option<&str>], knows: bool| {
+        let grant = |actor: Option<&str>| Grant {
+            memory: Some(memory.clone()),
+            actor: actor.map(|actor| ActorId::parse(actor).unwrap()),
+            capabilities: BTreeSet::from([Capability::Read]),
+            ..Grant::everything()
+        };
+        let who =
+            Principal { name: "reader".to_owned(), grants: grants.iter().copied().map(grant).collect() };
+        let list = block_on(shop.engine.repository_list(&who, &standing, None, 100)).unwrap();
+        let keys: Vec<&str> = list.items.iter().map(|one| one.key.as_str()).collect();
+        assert_eq!(keys, if knows { vec![REPO] } else { Vec::new() }, "{grants:?}");
+        assert_eq!(block_on(shop.engine.fact_get(&who, &standing, &id)).is_ok(), knows, "{grants:?}");
+        let answers = [
+            block_on(shop.engine.facts_recent(&who, &standing, REPO, 5, Serving::default())).map(drop),
+            block_on(shop.engine.facts_proposed(&who, &standing, REPO, 5, None)).map(drop),
+            block_on(shop.engine.facts_evidence(&who, &standing, REPO, None, 5)).map(drop),
+            block_on(shop.engine.fact_mark(&who, &standing, REPO)).map(drop),
+        ];
+        for answer in answers {
+            let unknown = (!knows).then_some(CodeReason::RepositoryUnknown);
+            assert_eq!(answer.err().as_ref().and_then(reason), unknown, "{grants:?}");
+        }
+    };
+    check(&[Some(REPO)], true);
+    check(&[Some("acme/other")], false);
+    check(&[Some("acme/other"), Some(REPO)], true);
+    check(&[None], true);
 }
 
 #[test]

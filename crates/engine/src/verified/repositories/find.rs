@@ -4,7 +4,7 @@ use loci_model::ports::store::ReadTx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::repository::Repository;
 use loci_model::{
-    CodeReason, Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RepositoryId, Result,
+    ActorId, CodeReason, Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RepositoryId, Result,
 };
 
 use super::knowledge_namespace;
@@ -22,9 +22,11 @@ pub(in crate::verified) struct Found {
     pub(in crate::verified) view: View,
 }
 
-/// The node that holds a repository's facts.
-pub(in crate::verified) fn namespace_filter(namespace: &Namespace) -> NamespaceFilter {
-    NamespaceFilter::new(namespace, NamespaceMatch::Exact)
+/// True where a view reaches what is remembered of a repository, at the node that holds its facts. A grant on an actor
+/// reaches the one repository whose actor that is.
+pub(super) fn is_visible(view: &View, repository: &Repository, namespace: &Namespace) -> bool {
+    let actor = ActorId::parse(repository.key.as_str()).ok();
+    view.reaches(&NamespaceFilter::new(namespace, NamespaceMatch::Exact), actor.as_ref())
 }
 
 /// The repository of this name.
@@ -43,7 +45,7 @@ pub(in crate::verified) fn find(
     let mut found = Vec::new();
     for repository in named(tx, memory, name)? {
         let namespace = knowledge_namespace(&repository)?;
-        if view.narrow(&namespace_filter(&namespace)).is_some() {
+        if is_visible(&view, &repository, &namespace) {
             found.push(Found { repository, namespace, view: view.clone() });
         }
     }
@@ -93,7 +95,7 @@ pub(in crate::verified) fn of_id(
     let view = access::record_view(caller, memory, capability)?;
     let Some(repository) = tx.repositories().get(memory, id)? else { return Ok(None) };
     let namespace = knowledge_namespace(&repository)?;
-    let visible = view.narrow(&namespace_filter(&namespace)).is_some();
+    let visible = is_visible(&view, &repository, &namespace);
     Ok(visible.then_some(Found { repository, namespace, view }))
 }
 

@@ -5,7 +5,8 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::repository::Repository;
 use loci_model::{Result, limits};
 
-use super::{knowledge_namespace, namespace_filter};
+use super::find::is_visible;
+use super::knowledge_namespace;
 use crate::memories::existing;
 use crate::page::Page;
 use crate::verified::Standing;
@@ -37,7 +38,7 @@ impl Engine {
                         }
                         after = Some(repository.key.clone());
                         let namespace = knowledge_namespace(&repository)?;
-                        if view.narrow(&namespace_filter(&namespace)).is_some() {
+                        if is_visible(&view, &repository, &namespace) {
                             items.push(repository);
                         }
                     }

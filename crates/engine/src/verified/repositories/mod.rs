@@ -21,7 +21,7 @@ use loci_model::repository::Repository;
 
 pub use add::name_of;
 pub(super) use at_forge::{Told, learn};
-pub(super) use find::{Found, find, named, namespace_filter, of_id};
+pub(super) use find::{Found, find, named, of_id};
 pub(crate) use find::{find_repository, is_named};
 pub(crate) use noticed::noticed;
 pub use numbered::host_of;
