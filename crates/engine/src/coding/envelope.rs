@@ -1,7 +1,7 @@
-//! What log lines of this area carry (coding-agent-memory.md §4.1, §7): the task, who asked for it, its repository, trace and session, each
-//! where it is known and absent where not; and what a call that fails is told as. A caller's mistake and a broken rule are bugs, which
-//! somebody must mend: ERROR. What time, load or credentials are to blame for is the infrastructure's: WARN. Lines of success are not
-//! this file's matter, and nothing that is said or remembered stands in any line.
+//! What log lines of this area carry (coding-agent-memory.md §4.1, §7): the task, who asked for it, its repository, trace
+//! and session, each where it is known and absent where not; and the level of a call that fails, by who is to blame. A
+//! broken rule of the program: ERROR. Time, load or credentials: WARN. A mistake of the caller, who is told of it in the
+//! answer: INFO. Lines of success are not this file's matter, and nothing that is said or remembered stands in any line.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::task::Task;
@@ -54,17 +54,23 @@ impl<'a> Call<'a> {
 
     fn tell(self, error: &Error) {
         let (function, error_type) = (self.function, error_type(error.kind));
-        match (is_infrastructure(error.kind), self.is_load) {
-            (true, true) => {
+        match (blame(error.kind), self.is_load) {
+            (Blame::Infrastructure, true) => {
                 tracing::warn!(metric_type = LOAD_INFRA, function, error_type, ?error, "failed");
             }
-            (true, false) => {
+            (Blame::Infrastructure, false) => {
                 tracing::warn!(metric_type = WRITE_INFRA, function, error_type, ?error, "failed");
             }
-            (false, true) => {
+            (Blame::Caller, true) => {
+                tracing::info!(metric_type = LOAD_REFUSED, function, error_type, ?error, "refused");
+            }
+            (Blame::Caller, false) => {
+                tracing::info!(metric_type = WRITE_REFUSED, function, error_type, ?error, "refused");
+            }
+            (Blame::Program, true) => {
                 tracing::error!(metric_type = LOAD_BUG, function, error_type, ?error, "failed");
             }
-            (false, false) => {
+            (Blame::Program, false) => {
                 tracing::error!(metric_type = WRITE_BUG, function, error_type, ?error, "failed");
             }
         }
@@ -80,20 +86,37 @@ pub(super) const WRITE_BUG: &str = "memory_write_bug";
 /// Memory could not be written now.
 pub(super) const WRITE_INFRA: &str = "memory_write_infra_failure";
 
-/// Whether time, load or credentials are to blame, and not whoever wrote a program.
-pub(super) fn is_infrastructure(kind: ErrorKind) -> bool {
+/// A read of memory that the caller may not make so.
+const LOAD_REFUSED: &str = "memory_load_refused";
+/// A write of memory that the caller may not make so.
+const WRITE_REFUSED: &str = "memory_write_refused";
+
+/// The party that a failure is to be mended by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blame {
+    /// Time, load, credentials or another server.
+    Infrastructure,
+    /// Whoever sent the call.
+    Caller,
+    /// This program.
+    Program,
+}
+
+fn blame(kind: ErrorKind) -> Blame {
     match kind {
         ErrorKind::Unavailable
         | ErrorKind::Upstream
         | ErrorKind::Throttled
         | ErrorKind::Denied
-        | ErrorKind::Unauthenticated => true,
-        ErrorKind::NotFound
-        | ErrorKind::Conflict
-        | ErrorKind::Invalid
-        | ErrorKind::TooLarge
-        | ErrorKind::Bug => false,
+        | ErrorKind::Unauthenticated => Blame::Infrastructure,
+        ErrorKind::NotFound | ErrorKind::Conflict | ErrorKind::Invalid | ErrorKind::TooLarge => Blame::Caller,
+        ErrorKind::Bug => Blame::Program,
     }
+}
+
+/// True where time, load or credentials are to blame, and no program.
+pub(super) fn is_infrastructure(kind: ErrorKind) -> bool {
+    blame(kind) == Blame::Infrastructure
 }
 
 fn error_type(kind: ErrorKind) -> &'static str {
@@ -159,5 +182,21 @@ impl Engine {
         let task = self.store.read(move |tx| tx.tasks().get(&of, &id)).await?;
         task.iter().for_each(of_task);
         Ok(task)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_s_mistake_is_no_error_of_the_program() {
+        for kind in [ErrorKind::NotFound, ErrorKind::Conflict, ErrorKind::Invalid, ErrorKind::TooLarge] {
+            assert_eq!(blame(kind), Blame::Caller, "{kind:?}");
+        }
+        for kind in [ErrorKind::Unavailable, ErrorKind::Throttled, ErrorKind::Denied] {
+            assert_eq!(blame(kind), Blame::Infrastructure, "{kind:?}");
+        }
+        assert_eq!(blame(ErrorKind::Bug), Blame::Program);
     }
 }

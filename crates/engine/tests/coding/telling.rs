@@ -87,32 +87,37 @@ fn failures_say_whose_they_are_and_carry_what_is_known() {
     );
     let (engine, standing, id) = (&shop.engine, &shop.standing, task_id("t-001"));
     let of = |metric: &str| format!("metric_type=\"{metric}\"");
-    let (load_bug, write_bug, write_infra) =
-        (of("memory_load_bug"), of("memory_write_bug"), of("memory_write_infra_failure"));
+    let (load_refused, write_refused, write_infra) =
+        (of("memory_load_refused"), of("memory_write_refused"), of("memory_write_infra_failure"));
 
     let asked = Hydration { timeout_ms: Some(1), ..Hydration::default() };
     let log = logged(|| assert!(block_on(engine.task_hydrate(&shop.caller, standing, &id, asked)).is_err()));
     // What was not looked up is not known, and absent.
     check(
         &log,
-        "ERROR",
+        "INFO",
         "task_id=t-001",
-        &[&load_bug, "function=\"task_hydrate\"", "error_type=\"invalid\""],
+        &[&load_refused, "function=\"task_hydrate\"", "error_type=\"invalid\""],
     );
 
     let nobody = task_id("t-404");
     let asked = || block_on(engine.task_hydrate(&shop.caller, standing, &nobody, Hydration::default()));
     let log = logged(|| assert!(asked().is_err()));
-    check(&log, "ERROR", &format!("task_id=t-404 memory={memory}"), &[&load_bug, "error_type=\"not_found\""]);
+    check(
+        &log,
+        "INFO",
+        &format!("task_id=t-404 memory={memory}"),
+        &[&load_refused, "error_type=\"not_found\""],
+    );
 
     let log = logged(|| {
         assert!(block_on(engine.session_promote(&shop.caller, standing, &id, vec![9], false)).is_err());
     });
-    check(&log, "ERROR", &known, &[&write_bug, "function=\"session_promote\"", "error_type=\"invalid\""]);
+    check(&log, "INFO", &known, &[&write_refused, "function=\"session_promote\"", "error_type=\"invalid\""]);
 
     let note = TaskNote { text: "hush".to_owned(), category: Some("hush".to_owned()), ..TaskNote::default() };
     let log = logged(|| assert!(block_on(engine.task_note(&shop.caller, standing, &id, note)).is_err()));
-    check(&log, "ERROR", "task_id=t-001", &[&write_bug, "function=\"task_note\""]);
+    check(&log, "INFO", "task_id=t-001", &[&write_refused, "function=\"task_note\""]);
 
     // Credentials are what is around, not the program's matter.
     let writer = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
@@ -123,7 +128,7 @@ fn failures_say_whose_they_are_and_carry_what_is_known() {
     let again = NewTask { issue: Some(9), trace_id: Some(TRACE.to_owned()), ..task("t-001") };
     let log = logged(|| assert!(block_on(engine.task_create(&shop.caller, standing, again, None)).is_err()));
     let carried = format!("task_id=t-001 user_id=583231 repo=acme/shop trace_id={TRACE}");
-    check(&log, "ERROR", &carried, &[&write_bug, "error_type=\"conflict\""]);
+    check(&log, "INFO", &carried, &[&write_refused, "error_type=\"conflict\""]);
 
     let asked = RepositorySearch {
         repo: "acme/none".to_owned(),
@@ -132,7 +137,7 @@ fn failures_say_whose_they_are_and_carry_what_is_known() {
     };
     let log = logged(|| assert!(block_on(engine.repository_search(&shop.caller, standing, asked)).is_err()));
     let lines = above_debug(&log);
-    assert!(lines.len() == 1 && lines[0].contains(&load_bug) && !lines[0].contains("task_id"), "{log}");
+    assert!(lines.len() == 1 && lines[0].contains(&load_refused) && !lines[0].contains("task_id"), "{log}");
 }
 
 #[test]
@@ -148,7 +153,7 @@ fn what_is_not_there_is_absent() {
     });
     let memory = shop.memory();
     let carried = format!("task_id=t-001 user_id=583231 session_id=t-001 memory={memory}");
-    check(&log, "ERROR", &carried, &["metric_type=\"memory_write_bug\""]);
+    check(&log, "INFO", &carried, &["metric_type=\"memory_write_refused\""]);
 }
 
 #[test]
