@@ -319,9 +319,9 @@ pub const RECEIVED_KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
 pub const HOOK_BODY_BYTES_MAX: usize = 25 * 1024 * 1024;
 /// Signatures of one body: senders that change their secret send one for each.
 pub const HOOK_SIGNATURES_MAX: usize = 8;
-/// Bytes of a hook's body that are checked and read on a thread of the runtime; longer ones go to one of
-/// their own.
-pub const HOOK_SHORT_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of the body of a hook, or of a list of keys to delete, that are checked and read on a thread of the
+/// runtime; longer ones go to one of their own.
+pub const BODY_INLINE_BYTES_MAX: usize = 64 * 1024;
 /// Pages of one list of a forge.
 pub const FORGE_PAGES_MAX: usize = 100;
 /// Reviews of one pull request that are kept together.

@@ -3,7 +3,8 @@
 //! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `mcp`: the Model Context Protocol; `operations`: health,
 //!   metrics, logs;
 //! * `git`: clones of mirrors; `s3`: memory files and sessions for clients of buckets; `tools`: what agents call by name, through `v1` and `mcp` alike; `asking`: what both know of a caller;
-//! * `auth`: credentials; `bodies`: bodies of requests in memory; `listener`: TCP, TLS and the unix socket;
+//! * `auth`: credentials; `bodies`: bodies of requests in memory; `long_body`: work on long ones; `listener`: TCP,
+//!   TLS and the unix socket;
 //! * [`router`] puts them together: to add a door, write its module and give it a line there.
 
 pub mod agentcore;
@@ -13,6 +14,7 @@ pub mod bodies;
 pub mod doors;
 mod git;
 pub mod listener;
+mod long_body;
 pub mod mcp;
 pub mod operations;
 pub mod regular_file;

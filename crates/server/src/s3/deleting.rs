@@ -7,6 +7,7 @@ use loci_model::xml_attributes::xml_attributes;
 
 use super::fault::Fault;
 use super::{Call, xml};
+use crate::long_body;
 
 /// Keys of one request.
 const KEYS_MAX: usize = 1_000;
@@ -30,8 +31,9 @@ pub(super) struct Deleted {
 }
 
 pub(super) async fn delete(call: Call<'_>) -> Result<Response, Fault> {
-    let asked = read(&call.body)?;
-    let (engine, caller, bucket) = (&call.doors.engine, &call.caller, &call.bucket);
+    let Call { doors, caller, bucket, body, .. } = call;
+    let asked = long_body::run(body.len(), move || read(&body)).await??;
+    let (engine, caller, bucket) = (&doors.engine, &caller, &bucket);
     let each = asked.keys.into_iter().map(|key| async move {
         let fault = engine.bucket_delete(caller, bucket, &key, None).await.err().map(Fault::from);
         Deleted { key, fault }

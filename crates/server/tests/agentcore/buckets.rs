@@ -4,7 +4,7 @@
 use axum::body::Body;
 use http::Request;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::{ActorId, Namespace};
+use loci_model::{ActorId, Namespace, limits};
 
 use crate::isolation::Server;
 use crate::sign::{Pair, Payload, Signer, encoded};
@@ -166,9 +166,10 @@ fn a_bucket_of_2500_keys_is_listed_in_pages_and_emptied() {
     let some = buckets.keys(&buckets.pair, "&prefix=sessions%2Fs-24&max-keys=30");
     assert_eq!(some.iter().map(Vec::len).collect::<Vec<_>>(), [30, 30, 30, 10]);
     let delete = |from: usize, to: usize| {
-        let objects: String =
-            (from..to).map(|number| format!("<Object><Key>{}</Key></Object>", key(number))).collect();
+        let object = |number| format!("\n    <Object>\n        <Key>{}</Key>\n    </Object>", key(number));
+        let objects: String = (from..to).map(object).collect();
         let body = format!("<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">{objects}</Delete>");
+        assert!(body.len() > limits::BODY_INLINE_BYTES_MAX, "it is read on a thread of its own");
         let target = format!("/s3/{}?delete", buckets.bucket);
         buckets.ask_as(&buckets.pair, "POST", &target, &body)
     };

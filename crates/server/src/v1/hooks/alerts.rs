@@ -16,11 +16,11 @@ use loci_model::ports::alerts::AlertReader;
 use loci_model::{Error, ErrorKind, Result, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
-use super::long_body;
 use super::proof::{is_proven, proof_of_head};
 use super::{HookKeys, check_names};
 use crate::bodies::{Proof, check_declared};
 use crate::doors::Doors;
+use crate::long_body;
 use crate::v1::call;
 
 /// A sender of alerts.

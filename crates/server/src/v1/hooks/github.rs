@@ -15,10 +15,11 @@ use loci_model::{DeliveryId, Error, ErrorKind, Reason, Result, limits};
 use percent_encoding::percent_decode;
 use sha2::{Digest, Sha256};
 
+use super::check_names;
 use super::signature::{HookKeys, Scheme};
-use super::{check_names, long_body};
 use crate::bodies::{Proof, check_declared};
 use crate::doors::Doors;
+use crate::long_body;
 
 const HOOK: &str = "github";
 /// The digest of the older kind, in another header, is not looked at.

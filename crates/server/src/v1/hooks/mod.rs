@@ -6,7 +6,6 @@
 //! | `github` | what GitHub sends |
 //! | `alerts`, `proof` | what alerting systems send, and how they show who they are |
 //! | `signature` | keyed digests and secrets |
-//! | `long_body` | long bodies are worked on off the runtime |
 //! | `deliveries` | what came in, listed and tried again |
 //!
 //! To add a sender: a file with its scheme of signatures and its headers, a member of [`Hooks`], a line in `operations`. To add an alerting
@@ -15,7 +14,6 @@
 mod alerts;
 pub(super) mod deliveries;
 mod github;
-mod long_body;
 mod proof;
 mod signature;
 
