@@ -1,5 +1,5 @@
 //! Attacks on a listener, through real sockets: slow heads and bodies, unread answers, all
-//! connections taken. Time is moved by hand.
+//! connections taken, callers whom nobody knows. Time is moved by hand.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,6 +8,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
+use loci_model::principal::Principal;
 use loci_testkit::world::TestWorld;
 use loci_testkit::{ManualClock, SeededIds};
 
@@ -24,11 +25,15 @@ struct Attacked {
     clock: ManualClock,
     doors: Doors,
     address: SocketAddr,
-    _world: TestWorld,
+    world: TestWorld,
 }
 
 impl Attacked {
     fn new() -> Self {
+        Self::serving(attacked)
+    }
+
+    fn serving(routes: fn(&Doors) -> Router) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let world = TestWorld::new().unwrap();
@@ -37,20 +42,10 @@ impl Attacked {
         let doors = Doors::new(world.engine(), Arc::new(clock.clone()), ids, DoorOptions::default());
         let mut options = ListenOptions::new(SocketAddr::from(([127, 0, 0, 1], 0)));
         options.connections_max = CONNECTIONS;
-        let bodies = Arc::clone(&doors.bodies);
-        let take = move |body: axum::body::Body| async move {
-            let read = bodies.read(body, 1 << 20).await.map_err(|why| Error::from(why).message);
-            read.map(|bytes| bytes.len().to_string()).map_err(|why| (StatusCode::BAD_REQUEST, why))
-        };
-        let router = Router::new()
-            .route("/healthz", get(|| async { "ok" }))
-            .route("/large", get(|| async { vec![b'a'; LARGE] }))
-            .route("/refused", post(|| async { StatusCode::UNAUTHORIZED }))
-            .route("/take", post(take));
         let bound = runtime.block_on(bind(options, doors.clone())).unwrap();
         let address = bound.address().unwrap();
-        runtime.spawn(bound.serve(router, Box::pin(std::future::pending())));
-        Self { runtime, clock, doors, address, _world: world }
+        runtime.spawn(bound.serve(routes(&doors), Box::pin(std::future::pending())));
+        Self { runtime, clock, doors, address, world }
     }
 
     fn sent(&self, text: &str) -> TcpStream {
@@ -93,6 +88,20 @@ impl Attacked {
             std::thread::yield_now();
         }
     }
+}
+
+/// The routes under attack.
+fn attacked(doors: &Doors) -> Router {
+    let bodies = Arc::clone(&doors.bodies);
+    let take = move |body: axum::body::Body| async move {
+        let read = bodies.read(body, 1 << 20).await.map_err(|why| Error::from(why).message);
+        read.map(|bytes| bytes.len().to_string()).map_err(|why| (StatusCode::BAD_REQUEST, why))
+    };
+    Router::new()
+        .route("/healthz", get(|| async { "ok" }))
+        .route("/large", get(|| async { vec![b'a'; LARGE] }))
+        .route("/refused", post(|| async { StatusCode::UNAUTHORIZED }))
+        .route("/take", post(take))
 }
 
 /// The bytes that the server sends until it closes the connection.
@@ -267,5 +276,49 @@ fn a_full_server_answers_health_checks_and_says_that_it_is_full() {
     drop(busy);
     server.until_open(0);
     assert!(server.asked("GET /large").starts_with("HTTP/1.1 200"));
+    server.runtime.shutdown_background();
+}
+
+/// A caller whom the head does not prove is refused by the head alone: no byte of the body comes, and the
+/// server asks for none.
+#[test]
+fn unknown_callers_are_refused_before_their_bodies_come() {
+    let server = Attacked::serving(crate::router);
+    let admin = Principal::administrator("tester");
+    let key = server.runtime.block_on(server.world.engine().key_create(&admin, admin.clone())).unwrap();
+    server.doors.gate.keys_changed();
+    let (stranger, known) = ("AKIASTRANGER0000".to_owned(), key.id.to_string());
+    let bearer = |token: &str| format!("Authorization: Bearer {token}\r\n");
+    // No secret makes this signature.
+    let signed = |id: &str, service: &str, hash: &str| {
+        let names = "host;x-amz-content-sha256;x-amz-date";
+        let scope = format!("{id}/20261121/us-west-2/{service}/aws4_request");
+        let signature = "0".repeat(64);
+        format!(
+            "Authorization: AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders={names}, \
+             Signature={signature}\r\nX-Amz-Date: 20261121T000000Z\r\nX-Amz-Content-Sha256: {hash}\r\n"
+        )
+    };
+    let hash = "0".repeat(64);
+    for (line, headers, expect) in [
+        ("POST /v1/memories", String::new(), "401"),
+        ("POST /v1/memories", bearer("wrong"), "401"),
+        ("POST /mcp", bearer("wrong"), "401"),
+        ("POST /memories/create", String::new(), "403"),
+        ("POST /memories/create", signed(&stranger, "bedrock-agentcore", &hash), "403"),
+        ("POST /memories/create", signed(&known, "bedrock-agentcore", &hash), "403"),
+        ("PUT /s3/notes/a", signed(&stranger, "s3", "UNSIGNED-PAYLOAD"), "403"),
+        ("PUT /s3/notes/a", signed(&known, "s3", "UNSIGNED-PAYLOAD"), "403"),
+        // The one who is known is asked for the body.
+        ("POST /v1/memories", bearer(key.token.expose()), "100"),
+    ] {
+        let head = format!("{line} HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n{headers}");
+        let mut stream = server.sent(&format!("{head}Content-Length: 1000\r\n\r\n"));
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).unwrap();
+        assert_eq!(String::from_utf8_lossy(&status), format!("HTTP/1.1 {expect}"), "{line} {headers}");
+        drop(stream);
+        server.until_open(0);
+    }
     server.runtime.shutdown_background();
 }
