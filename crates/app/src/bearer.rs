@@ -102,4 +102,25 @@ mod tests {
         let globals = Globals { token_file: Some(folder.path().join("token")), ..globals };
         assert_eq!(from(&globals).as_deref(), Some("of the file"));
     }
+
+    #[test]
+    fn the_file_that_the_variable_names_is_the_last_that_is_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("option"), "of the option\n").unwrap();
+        std::fs::write(at("variable"), "of the variable\n").unwrap();
+        let named = |name: &str| Environment::of(&[(TOKEN_FILE, at(name).to_str().unwrap())]);
+        let check = |token_file: Option<PathBuf>, given: Option<&str>, expect: Option<&str>| {
+            let globals = Globals { token_file, token: given.map(str::to_owned), ..Globals::default() };
+            assert_eq!(token(&globals, &named("variable")).unwrap().as_deref(), expect);
+        };
+        check(None, None, Some("of the variable"));
+        check(None, Some("given"), Some("given"));
+        check(Some(at("option")), Some("given"), Some("of the option"));
+        let nothing = Globals::default();
+        assert_eq!(token(&nothing, &Environment::default()).unwrap(), None);
+        // A file that is not there is an error that names it, and not a request without a token.
+        let error = token(&nothing, &named("none")).unwrap_err().to_string();
+        assert!(error.contains(at("none").to_str().unwrap()), "{error}");
+    }
 }

@@ -100,6 +100,11 @@ impl Home {
 }
 
 impl Server {
+    /// The number of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Kills it where it stands.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
@@ -113,7 +118,7 @@ impl Server {
 
     /// Output together with the exit code.
     pub(crate) fn stopped(mut self) -> Option<i32> {
-        let id = self.child.id().to_string();
+        let id = self.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         self.child.wait().unwrap().code()
     }

@@ -1,7 +1,9 @@
 //! What the listener promises: ports, refusals, keys, logs without content.
 
+use std::fs::Permissions;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
 
 use crate::program::{Home, Server};
 
@@ -139,6 +141,49 @@ fn keys_are_needed_from_the_moment_there_is_one() {
     let database = std::fs::read(home.path("data/loci.db")).unwrap();
     let secret = key["secret_access_key"].as_str().unwrap().as_bytes();
     assert!(!database.windows(secret.len()).any(|window| window == secret), "secrets are sealed");
+}
+
+#[test]
+fn a_file_that_a_variable_names_gives_a_command_its_token() {
+    let home = Home::new();
+    let key = home.json(&["key", "create", "reader", "--grant", r#"{"capabilities":["read"]}"#]);
+    let server = home.serve(&[]);
+    let file = home.path("token");
+    let listed = |token: &str, mode: u32| {
+        std::fs::write(&file, format!("{token}\n")).unwrap();
+        std::fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        let mut command = home.command(&["memory", "list", "--json", "--url", &server.url]);
+        let output = command.env("LOCI_TOKEN_FILE", &file).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let token = key["token"].as_str().unwrap();
+    assert_eq!(listed(token, 0o600), (Some(0), String::new()));
+    let (code, said) = listed(token, 0o644);
+    assert!(code == Some(0) && said.contains("0644") && said.contains("chmod 600"), "{code:?} {said}");
+    assert!(!said.contains(token), "{said}");
+    let (code, said) = listed("wrong", 0o600);
+    assert!(code == Some(1) && said.contains("UNAUTHENTICATED"), "{code:?} {said}");
+    let (code, said) = listed("", 0o600);
+    assert!(code == Some(2) && said.contains("is empty: write the token into it"), "{code:?} {said}");
+    let said = home.fails(1, &["memory", "list", "--url", &server.url]);
+    assert!(said.contains("credentials are needed"), "{said}");
+}
+
+/// A full disk, as the kernel tells of one: the server's probe is the device that is always full.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_on_a_full_disk_is_not_ready_and_says_why() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let probe = home.path("data").join(format!("probe-{}", server.id()));
+    std::os::unix::fs::symlink("/dev/full", probe).unwrap();
+    let told = get(&server, "/readyz", "");
+    assert!(told.starts_with("HTTP/1.1 503") && told.contains("free space on its disk"), "{told}");
+    assert!(get(&server, "/healthz", "").starts_with("HTTP/1.1 200"), "it lives all the same");
+    assert!(server.stop());
+    // The probe took its file away: this process of another number finds room.
+    let server = home.serve(&[]);
+    assert!(get(&server, "/readyz", "").starts_with("HTTP/1.1 200"));
 }
 
 #[test]

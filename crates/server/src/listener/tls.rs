@@ -38,7 +38,9 @@ impl Tls {
             .map_err(|error| bad("certificate", &files.certificate, error.to_string()))?;
         let key = PrivateKeyDer::from_pem_slice(&read("key", &files.key)?)
             .map_err(|error| bad("key", &files.key, error.to_string()))?;
-        warn_of_readers(&files.key);
+        if let Some(fault) = warning(&files.key) {
+            tracing::warn!(key = %files.key.display(), "{fault}");
+        }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
@@ -48,12 +50,41 @@ impl Tls {
     }
 }
 
-/// Warns where others may read the private key. It is taken all the same: orchestrators mount
-/// secrets so.
-fn warn_of_readers(key: &Path) {
-    if let Ok(about) = std::fs::metadata(key)
-        && let Some(fault) = secret_file::fault("the private key of TLS", &about)
-    {
-        tracing::warn!(key = %key.display(), "{fault}");
+/// The warning of a private key that others may read, by the rule for every file with a secret. The key is
+/// taken all the same: orchestrators mount secrets so.
+fn warning(key: &Path) -> Option<String> {
+    let about = std::fs::metadata(key).ok()?;
+    secret_file::fault("the private key of TLS", &about)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// As the guide says of every file with a secret but the master key: it is taken, with a warning.
+    #[test]
+    fn a_private_key_that_others_can_read_is_taken_with_a_warning() {
+        let folder = tempfile::tempdir().unwrap();
+        let files =
+            TlsFiles { certificate: folder.path().join("server.pem"), key: folder.path().join("server.key") };
+        let pem = include_str!("../../../store-postgres/tests/tls/server.pem");
+        std::fs::write(&files.certificate, pem).unwrap();
+        std::fs::write(&files.key, include_str!("../../../store-postgres/tests/tls/server.key")).unwrap();
+        for (mode, is_told) in [(0o644, true), (0o640, true), (0o602, true), (0o600, false), (0o400, false)] {
+            std::fs::set_permissions(&files.key, Permissions::from_mode(mode)).unwrap();
+            assert!(Tls::load(&files).is_ok(), "{mode:o}");
+            let told = warning(&files.key);
+            assert_eq!(told.is_some(), is_told, "{mode:o}: {told:?}");
+            if let Some(told) = told {
+                assert!(told.contains(&format!("the private key of TLS has the mode {mode:04o}")), "{told}");
+                assert!(told.contains("chmod 600"), "{told}");
+            }
+        }
+        // The order of the two files is one that people get wrong.
+        let swapped = TlsFiles { certificate: files.key.clone(), key: files.certificate.clone() };
+        assert!(Tls::load(&swapped).is_err());
     }
 }
