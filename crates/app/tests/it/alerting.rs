@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::native::send;
 use crate::program::{Home, Server};
-use crate::serving::raw;
+use crate::serving::{get, raw};
 
 const SECRETS: [(&str, &str); 2] = [("ALERTS_OLD", "the secret of old"), ("ALERTS_NEW", "the secret of now")];
 const CONFIG: &str = r#"
@@ -208,6 +208,64 @@ fn alerts_of_each_system_open_and_close_investigations() {
     assert!(server.stop());
     let log = home.log();
     assert!(!log.contains(new) && !log.contains(old) && !log.contains("oncall@evil.example"), "{log}");
+}
+
+/// Bodies as senders make them and their documents do not say: each is taken, what is odd in it costs itself
+/// alone, and what is of no use is counted.
+#[test]
+fn odd_bodies_are_taken_and_cost_what_is_odd_alone() {
+    let home = Home::new();
+    let memory = home.json(&["memory", "ensure", "sre_agent_memory", "--profile", "sre"]);
+    let memory = memory["memory_id"].as_str().unwrap().to_owned();
+    let config = home.path("config.toml");
+    std::fs::write(&config, CONFIG).unwrap();
+    let server = home.serve_with(&["--config", config.to_str().unwrap()], &SECRETS);
+    let send = |source: &str, body: &Value| {
+        let bearer = format!("Authorization: Bearer {}\r\n", SECRETS[1].1);
+        let (status, answer) = post(&server, source, &bearer, &body.to_string());
+        assert_eq!(status, 202, "{source} {body}: {answer}");
+        let alerts = answer["alerts"].as_array().cloned().unwrap_or_default();
+        alerts.iter().map(|one| one["state"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+
+    let mut group = firing("odd-group");
+    group["alerts"][0]["endsAt"] = json!("0001-01-01T00:00:00+00:00");
+    group["alerts"].as_array_mut().unwrap().insert(0, json!("an alert that cannot be read"));
+    assert_eq!(send("alertmanager", &group), ["ignored", "queued"]);
+    let mut grafana = firing("grafana");
+    (grafana["version"], grafana["truncatedAlerts"]) = (json!("1"), Value::Null);
+    (grafana["orgId"], grafana["state"]) = (json!(1), json!("alerting"));
+    grafana["alerts"][0]["endsAt"] = json!("0001-01-01T00:00:00.000Z");
+    grafana["alerts"][0]["values"] = json!({"A": 1});
+    assert_eq!(send("alertmanager", &grafana), ["queued"]);
+
+    let opsgenie = |action: &str, updated_at: i64| {
+        json!({"action": action, "source": {}, "integrationName": "loci", "integrationId": "1",
+            "alert": {"alertId": "052652ac", "alias": "disk", "message": "disk full", "entity": "db",
+                "createdAt": 1_795_271_400_000_i64, "updatedAt": updated_at}})
+    };
+    assert_eq!(send("opsgenie", &opsgenie("Create", 1_795_271_400_000_000_000)), ["queued"]);
+    assert_eq!(send("opsgenie", &opsgenie("Close", 1_795_273_800_636_000_173)), ["queued"]);
+    assert_eq!(send("opsgenie", &json!({"action": "Snooze"})), ["ignored"]);
+
+    assert_eq!(settled(&server), 6);
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut told: Vec<_> = investigations(&server, &memory)
+        .into_iter()
+        .map(|one| ["fingerprint", "resolution_status", "resolved_at"].map(|name| word(&one[name])))
+        .collect();
+    told.sort();
+    let expect = [
+        ["disk", "completed", "2026-11-21T15:10:00.636Z"],
+        ["grafana", "ongoing", ""],
+        ["odd-group", "ongoing", ""],
+    ];
+    assert_eq!(told, expect.map(|one| one.map(str::to_owned)));
+    let figures = get(&server, "/metrics", "");
+    for hook in ["alertmanager", "opsgenie"] {
+        let line = format!("loci_hook_news_ignored_total{{hook=\"{hook}\"}} 1\n");
+        assert!(figures.contains(&line), "{line}: {figures}");
+    }
 }
 
 /// Senders count alike. A hook that is written before another takes none of its numbers.
