@@ -16,6 +16,8 @@ mod isolation_rows;
 #[cfg(test)]
 mod provisional_pages;
 #[cfg(test)]
+mod repeats;
+#[cfg(test)]
 mod replay;
 #[cfg(test)]
 mod sign;

@@ -10,7 +10,7 @@ use crate::world::World;
 
 const NAMESPACE: &str = "/users/dora/facts/";
 
-fn ask(world: &mut World, path: &str, body: &Value) -> Value {
+pub(crate) fn ask(world: &mut World, path: &str, body: &Value) -> Value {
     let request = Request::builder().method("POST").uri(path).header("host", "127.0.0.1:8411");
     let request = request.header("content-type", "application/json").body(Body::from(body.to_string()));
     let response = world.serve(request.unwrap());
