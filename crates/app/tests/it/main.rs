@@ -62,6 +62,8 @@ mod serving;
 mod shop;
 mod speaking_mcp;
 mod spooling;
+#[cfg(target_os = "linux")]
+mod stop_limit;
 mod switching_off;
 mod syncing;
 mod tasks;
