@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::reading::exclusive::{excludes, is_place_of_running};
+use super::reading::lists::WordList;
 use super::reading::{Clause, Word, lists};
 use super::slot;
 
@@ -157,9 +158,10 @@ fn exchanges(old: &Clause, new: &Clause) -> bool {
 
 /// The words of which one turns another round: "before", "after".
 fn turning(clause: &Clause) -> Vec<&str> {
-    const TURNING: &str = "before after with without above below under until unless inside outside except";
+    static TURNING: WordList =
+        WordList::new("before after with without above below under until unless inside outside except");
     let small = clause.words.iter().filter(|word| word.class == super::reading::Class::Small);
-    sorted(small.map(|word| word.form.as_str()).filter(|form| lists::has(TURNING, form)).collect())
+    sorted(small.map(|word| word.form.as_str()).filter(|form| TURNING.has(form)).collect())
 }
 
 /// Behind the verb.
@@ -293,12 +295,13 @@ pub(super) fn residue<'a>(of: &'a [Word], beside: &[Word]) -> Vec<&'a Word> {
 
 /// True when words that only one side has are a matter of wording alone.
 pub(super) fn is_wording(old: &[&Word], new: &[&Word]) -> bool {
-    const RESTRICTS: &str = "\
+    static RESTRICTS: WordList = WordList::new(
+        "\
     only except most former next other anoth new old previous half part partial almost near rare \
-    seldom often sometim occasion main second third if when test";
-    let soft = |word: &&&Word| {
-        !word.is_hard() && !lists::has(RESTRICTS, &word.form) && !is_place_of_running(&word.form)
-    };
+    seldom often sometim occasion main second third if when test",
+    );
+    let soft =
+        |word: &&&Word| !word.is_hard() && !RESTRICTS.has(&word.form) && !is_place_of_running(&word.form);
     let calendar = |word: &&&Word| lists::is_day_or_month(&word.lower);
     let plain = |words: &[&Word]| words.iter().all(|word| soft(&word) && !calendar(&word));
     plain(old) && plain(new) && !old.iter().any(|old| new.iter().any(|new| excludes(&old.form, &new.form)))

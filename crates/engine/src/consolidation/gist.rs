@@ -3,28 +3,35 @@
 //!
 //! Pure. What two gists are to each other is `retelling` and `turning`.
 
+use std::collections::BTreeSet;
+
 use super::reading::clause::one_clause;
 use super::reading::framing::is_framing;
-use super::reading::lists::{has, is_day_or_month, is_preposition};
+use super::reading::lists::{WordList, has, is_day_or_month, is_preposition};
 use super::reading::turns::is_turn;
 use super::reading::{Class, Clause, Reading, Word};
 use super::slot::is_timely;
 
 /// Verbs that say little beside their object. English, stems.
-const LIGHT: &str = "\
+static LIGHT: WordList = WordList::new(
+    "\
     get keep have make take use live lie sit hold contain run execut put stay remain listen work employ serv \
-    happen occur exist book go becom do done come add includ own send";
+    happen occur exist book go becom do done come add includ own send",
+);
 
 /// Verbs by which someone wants or likes what follows, as far as the reading keeps them.
-const ATTITUDES: &str = "like prefer love want wish need enjoy require requir favorit favorite";
+static ATTITUDES: WordList =
+    WordList::new("like prefer love want wish need enjoy require requir favorit favorite");
 
 /// Words that begin another part of a sentence. English, German, French, Spanish.
-const JOINTS: &str = "\
+static JOINTS: WordList = WordList::new(
+    "\
     and but because so since which who while though although whereas und aber weil denn et mais parce \
-    pero porque";
+    pero porque",
+);
 
 /// Words that deny what follows in their part, beside negations.
-const DENYING: &str = "without instead-of over than";
+static DENYING: WordList = WordList::new("without instead-of over than");
 
 /// A word that carries matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,12 +62,21 @@ pub(super) struct Part {
     pub(super) items: Vec<Item>,
     /// Read as a clause.
     pub(super) clause: Clause,
+    /// Where its words stand, sorted by the words.
+    order: Vec<usize>,
 }
 
 impl Part {
     /// True when it has that word, as written.
     pub(super) fn says(&self, lower: &str) -> bool {
         self.words.iter().any(|word| word.lower == lower)
+    }
+
+    /// Returns where a word equal to that one stands first.
+    pub(super) fn place(&self, word: &Word) -> Option<usize> {
+        let at = |at: &usize| self.words.get(*at);
+        let found = self.order.partition_point(|place| at(place).is_some_and(|other| other < word));
+        self.order.get(found).copied().filter(|place| at(place) == Some(word))
     }
 }
 
@@ -81,7 +97,7 @@ impl Gist {
         let parts: Vec<Part> =
             split(&reading.words).into_iter().map(part).filter(|part| !part.items.is_empty()).collect();
         let attitude = reading.words.iter().any(|word| {
-            (word.is_content() && has(ATTITUDES, &word.form))
+            (word.is_content() && ATTITUDES.has(&word.form))
                 || matches!(word.lower.as_str(), "must" | "should" | "rather" | "shall" | "ought" | "please")
         });
         let bare = reading.clauses.iter().all(|clause| clause.verb.is_none() || clause.subject_end == 0);
@@ -147,7 +163,7 @@ pub(super) fn sort(word: &Word) -> Sort {
 
 /// True for a verb that says little beside its object.
 pub(super) fn is_light(word: &Word) -> bool {
-    word.class == Class::Plain && (has(LIGHT, &word.form) || has(LIGHT, &word.lower))
+    word.class == Class::Plain && (LIGHT.has(&word.form) || LIGHT.has(&word.lower))
 }
 
 /// Light verbs that say where or how, in groups of one meaning. English, stems.
@@ -170,17 +186,20 @@ impl Gist {
 /// The parts of a sentence.
 fn split(words: &[Word]) -> Vec<Vec<Word>> {
     let mut parts = vec![Vec::new()];
+    // The part at the end has a word that tells of an end or a change.
+    let mut told = false;
     for word in words {
-        let told = parts.last().is_some_and(|part: &Vec<Word>| part.iter().any(is_turn));
         let label = word.form == ":" && word.class == Class::Break && !told;
-        let joint = word.class != Class::Code && has(JOINTS, &word.lower);
+        let joint = word.class != Class::Code && JOINTS.has(&word.lower);
         if joint || (word.class == Class::Break && !label) {
             parts.push(Vec::new());
+            told = false;
         }
         if let Some(part) = parts.last_mut()
             && (label || word.class != Class::Break)
         {
             part.push(word.clone());
+            told |= is_turn(word);
         }
     }
     parts
@@ -188,7 +207,7 @@ fn split(words: &[Word]) -> Vec<Vec<Word>> {
 
 fn part(words: Vec<Word>) -> Part {
     let clause = one_clause(&words);
-    let subject: Vec<&str> = clause
+    let subject: BTreeSet<&str> = clause
         .subject()
         .iter()
         .filter(|word| clause.verb.is_some() && word.is_content())
@@ -209,16 +228,18 @@ fn part(words: Vec<Word>) -> Part {
                     && (before.form != "to" || ends_there)
             });
         let over = word.form == "over" && words.get(at + 1).is_some_and(|next| next.form == "to");
-        denied |= word.class == Class::Negation || (has(DENYING, &word.form) && !over);
+        denied |= word.class == Class::Negation || (DENYING.has(&word.form) && !over);
         if word.class == Class::Small && is_preposition(&word.form) {
             behind.clone_from(&word.form);
         }
         // "phone calls": the first word says it.
         let said = matches!(word.lower.as_str(), "call" | "calls") && before.is_some_and(Word::is_content);
         if word.is_content() && !said && !is_framing(word) && (noun || !is_light(word)) {
-            let subject = subject.contains(&word.form.as_str());
+            let subject = subject.contains(word.form.as_str());
             items.push(Item { word: word.clone(), denied, behind: std::mem::take(&mut behind), subject });
         }
     }
-    Part { words, items, clause }
+    let mut order: Vec<usize> = (0..words.len()).collect();
+    order.sort_by(|left, right| words.get(*left).cmp(&words.get(*right)));
+    Part { words, items, clause, order }
 }

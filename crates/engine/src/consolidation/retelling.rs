@@ -5,20 +5,22 @@
 use super::Alike;
 use super::gist::{Gist, Item};
 use super::guards::other_direction;
-use super::reading::lists::has;
+use super::reading::lists::{WordList, has};
 use super::reading::{Class, Reading};
 use super::thresholds::Thresholds;
 
 /// Prepositions that open what may be left out without saying more than is known. English.
-const LEAVES_OUT: &str = "as at in since from by with named per";
+static LEAVES_OUT: WordList = WordList::new("as at in since from by with named per");
 
 /// Nouns that only say of what sort a value is. English, stems.
-const FILLERS: &str = "year number date amount total measur valu unit";
+static FILLERS: WordList = WordList::new("year number date amount total measur valu unit");
 
 /// Words that make a statement say less or more than without them.
-const RESTRICTS: &str = "\
+static RESTRICTS: WordList = WordList::new(
+    "\
     only except most at-most at-least at-latest at-earliest almost nearly half rarely seldom \
-    often sometimes occasionally main other former previous next first last";
+    often sometimes occasionally main other former previous next first last",
+);
 
 /// True when the new statement says nothing that the old one does not say.
 pub(super) fn retells(old: &Reading, new: &Reading, alike: Alike, limits: &Thresholds) -> bool {
@@ -30,7 +32,7 @@ pub(super) fn retells(old: &Reading, new: &Reading, alike: Alike, limits: &Thres
         let alike = |other: &Item| other.form() == item.form() || of_one_root(other, item);
         other.items().any(|other| alike(other) && other.denied == item.denied)
     };
-    let filler = |item: &Item| has(FILLERS, item.form()) && item.word.class == Class::Plain;
+    let filler = |item: &Item| FILLERS.has(item.form()) && item.word.class == Class::Plain;
     if !is.items().all(|item| inside(item, &was) || filler(item))
         || is.items().all(filler)
         || !joined_alike(&was, &is)
@@ -55,7 +57,8 @@ pub(super) fn retells(old: &Reading, new: &Reading, alike: Alike, limits: &Thres
 
 /// "teach", "teacher": one word with an ending that makes a noun of it.
 fn of_one_root(one: &Item, other: &Item) -> bool {
-    const ENDINGS: &str = "er or r ship hood ity ibl abl ment ion ation al ing ist anc enc eri";
+    static ENDINGS: WordList =
+        WordList::new("er or r ship hood ity ibl abl ment ion ation al ing ist anc enc eri");
     if one.word.class != Class::Plain || other.word.class != Class::Plain {
         return false;
     }
@@ -66,36 +69,36 @@ fn of_one_root(one: &Item, other: &Item) -> bool {
     };
     let root = short.trim_end_matches(['e', 'i', 'y']);
     let ending = long.strip_prefix(root).map(|rest| rest.trim_start_matches(['e', 'i', 'y']));
-    root.len() > 3 && ending.is_some_and(|ending| has(ENDINGS, ending))
+    root.len() > 3 && ending.is_some_and(|ending| ENDINGS.has(ending))
 }
 
 /// Nothing but words in which the two differ could set them apart.
 fn comparable(old: &Reading, new: &Reading, was: &Gist, is: &Gist) -> bool {
     let leaves = |reading: &Reading| reading.clauses.iter().any(|clause| clause.leave);
-    let small = |gist: &Gist, list: &str| {
+    let small = |gist: &Gist, list: &WordList| {
         let mut found: Vec<String> = gist
             .parts
             .iter()
             .flat_map(|part| &part.words)
-            .filter(|word| has(list, &word.lower) || has(list, &word.form))
+            .filter(|word| list.has(&word.lower) || list.has(&word.form))
             .map(|word| word.form.clone())
             .collect();
         found.sort();
         found.dedup();
         found
     };
-    const TURNING: &str =
-        "before after above below under until till unless inside outside except only if when";
-    const OWNERS: &str = "his her their he she they";
+    static TURNING: WordList =
+        WordList::new("before after above below under until till unless inside outside except only if when");
+    static OWNERS: WordList = WordList::new("his her their he she they");
     let wants = was.attitude == is.attitude || was.bare || is.bare;
     let told = |gist: &Gist| gist.parts.iter().any(|part| part.clause.past);
     leaves(old) == leaves(new)
         && wants
         && told(was) == told(is)
         && !new.cues.also
-        && small(was, TURNING) == small(is, TURNING)
-        && small(is, OWNERS).iter().all(|form| small(was, OWNERS).contains(form))
-        && small(was, RESTRICTS) == small(is, RESTRICTS)
+        && small(was, &TURNING) == small(is, &TURNING)
+        && small(is, &OWNERS).iter().all(|form| small(was, &OWNERS).contains(form))
+        && small(was, &RESTRICTS) == small(is, &RESTRICTS)
         && was.denies_a_verb() == is.denies_a_verb()
         && !other_direction(was, is)
         && !(was.acts_otherwise(is) && same_order(was, is))
@@ -121,14 +124,15 @@ fn joined_alike(was: &Gist, is: &Gist) -> bool {
 
 /// True when what the new statement leaves out are whole parts or phrases that it needs not repeat.
 fn may_leave_out(was: &Gist, left: &[&Item]) -> bool {
+    // For each part, which of its items are left out.
+    let left_out: Vec<Vec<bool>> =
+        was.parts.iter().map(|part| part.items.iter().map(|item| left.contains(&item)).collect()).collect();
     let whole_part = |item: &Item| {
-        was.parts
-            .iter()
-            .skip(1)
-            .any(|part| part.items.contains(item) && part.items.iter().all(|item| left.contains(&item)))
+        let parts = was.parts.iter().zip(&left_out).skip(1);
+        parts.filter(|(_, left)| left.iter().all(|left| *left)).any(|(part, _)| part.items.contains(item))
     };
     let phrase = |item: &Item| {
-        was.parts.iter().any(|part| {
+        was.parts.iter().zip(&left_out).any(|(part, left)| {
             let Some(at) = part.items.iter().position(|other| other == item) else { return false };
             let head = part.items.iter().take(at + 1).rposition(|item| !item.behind.is_empty());
             head.is_some_and(|head| {
@@ -143,8 +147,9 @@ fn may_leave_out(was: &Gist, left: &[&Item]) -> bool {
                 let named = whole.iter().any(|item| item.word.class == Class::Name)
                     || whole.first().is_some_and(|first| has("as since named per", &first.behind));
                 named
-                    && whole.iter().all(|item| left.contains(&item) && !super::slot::is_timely(&item.word))
-                    && whole.first().is_some_and(|first| has(LEAVES_OUT, &first.behind))
+                    && left.get(head..end).is_some_and(|left| left.iter().all(|left| *left))
+                    && !whole.iter().any(|item| super::slot::is_timely(&item.word))
+                    && whole.first().is_some_and(|first| LEAVES_OUT.has(&first.behind))
                     && !part.clause.negative
             })
         })

@@ -5,11 +5,13 @@
 use super::compare::{Hunk, complement};
 use super::reading::clause::Verb;
 use super::reading::exclusive::{excludes, is_place_of_running, is_state};
+use super::reading::lists::WordList;
 use super::reading::verbs::{Holding, holding, is_shared_participle};
 use super::reading::{Class, Clause, Word, lists};
 
 /// Words of what something has one of: its name, its limit, who answers for it.
-const ATTRIBUTES: &str = "\
+static ATTRIBUTES: WordList = WordList::new(
+    "\
     primari master standby name color address port version limit timeout size deadline owner manag lead leader languag \
     databas region host url path branch locat headquart offic date time day age price cost rent rate \
     salari budget number email phone status state level mode format type valu default password role \
@@ -22,18 +24,22 @@ const ATTRIBUTES: &str = "\
     author citi countri airlin hotel brand bank insur gym school univers major subject spous wife \
     husband partner nicknam usernam handl pronoun theme font layout order prioriti sever channel \
     platform hub compil formatt bundler orm framework librari packag shell terminal brows browser os \
-    runtim environ provision vendor supplier carrier landlord tenant captain approv review";
+    runtim environ provision vendor supplier carrier landlord tenant captain approv review",
+);
 
 /// Words by which there is only one of a thing.
-const SUPERLATIVES: &str = "default favorit maximum minimum primari main current prefer offici";
+static SUPERLATIVES: WordList =
+    WordList::new("default favorit maximum minimum primari main current prefer offici");
 
 /// Who can be many things at once.
 const PEOPLE: &[&str] = &["user", "he", "she", "they", "we", "you"];
 
 /// Relatives and animals: one may have several.
-const SEVERAL: &str = "\
+static SEVERAL: WordList = WordList::new(
+    "\
     sister brother cousin uncl aunt friend child son daughter nephew niec pet dog cat colleagu \
-    neighbor neighbour student client custom";
+    neighbor neighbour student client custom",
+);
 
 /// Prepositions that say for what or when.
 const PURPOSES: &[&str] = &["for", "as", "when", "while", "before", "after", "during", "to"];
@@ -119,9 +125,10 @@ pub(super) fn holds_one(old: &Clause, new: &Clause, hunk: &Hunk) -> bool {
         return false;
     };
     // "fails on warnings": each is another occasion.
-    const OCCASIONS: &str = "fail retri clear fire trigger warn panic crash restart alert reload invalid";
+    static OCCASIONS: WordList =
+        WordList::new("fail retri clear fire trigger warn panic crash restart alert reload invalid");
     let dated = was.iter().any(|word| lists::is_day_or_month(&word.lower) || word.form.contains(':'));
-    if place.preposition == "on" && !dated && lists::has(OCCASIONS, &verb.form) {
+    if place.preposition == "on" && !dated && OCCASIONS.has(&verb.form) {
         return false;
     }
     if mixes_time(was, is) && lists::has("in on at", place.preposition) {
@@ -201,13 +208,13 @@ fn by_verb(old: &Clause, verb: &Verb, place: &Place<'_>, differing: &Differing<'
 
 /// "is on the third floor", "is in the basement": a thing is in one place, a member in one group.
 fn is_elsewhere(old: &Clause, new: &Clause, was: &[Word], is: &[Word]) -> bool {
-    const PLACES: &str = "in on at behind near under inside outside";
+    static PLACES: WordList = WordList::new("in on at behind near under inside outside");
     let copula = |clause: &Clause| clause.verb.as_ref().is_some_and(|verb| verb.copula && verb.form != ":");
     let phrase = |clause: &'_ Clause| {
         let phrases = phrases(complement(clause));
         let said: Vec<&Phrase<'_>> = phrases.iter().filter(|phrase| phrase.content > 0).collect();
         match said.as_slice() {
-            [only] => only.forms.first().is_some_and(|form| lists::has(PLACES, form)) && !only.timely,
+            [only] => only.forms.first().is_some_and(|form| PLACES.has(form)) && !only.timely,
             _ => false,
         }
     };
@@ -340,13 +347,13 @@ fn attribute(clause: &Clause, differing: &Differing<'_>) -> bool {
     if differing.opposed || differing.all(is_timely) {
         return true;
     }
-    if is_person || lists::has(SEVERAL, head_phrase) {
+    if is_person || SEVERAL.has(head_phrase) {
         return false;
     }
     let named = |words: &[Word]| words.iter().any(Word::is_hard);
-    let superlative = subject.iter().any(|word| lists::has(SUPERLATIVES, &word.form));
+    let superlative = subject.iter().any(|word| SUPERLATIVES.has(&word.form));
     superlative
-        || lists::has(ATTRIBUTES, head_phrase)
+        || ATTRIBUTES.has(head_phrase)
         || ((clause.definite || several) && named(differing.was) && named(differing.is))
 }
 
@@ -371,13 +378,13 @@ pub(super) fn has_one_subject(old: &Clause, new: &Clause) -> bool {
         && single(new.subject())
         && !runs(old.subject())
         && !runs(new.subject())
-        && (verb.copula && lists::has(ATTRIBUTES, head_of(said))
+        && (verb.copula && ATTRIBUTES.has(head_of(said))
             || matches!(verb.form.as_str(), "own" | "lead" | "captain" | "chair" | "head"))
 }
 
 /// True for what something has one of: its name, its limit, who answers for it.
 pub(super) fn is_attribute(form: &str) -> bool {
-    lists::has(ATTRIBUTES, form)
+    ATTRIBUTES.has(form)
 }
 
 /// The noun that a subject is about: the last before "of", "for" or another preposition.

@@ -3,6 +3,7 @@
 //! By position and lists, no grammar: what cannot be told is left open, and open means that nothing is superseded.
 
 use super::lists;
+use super::verb_places::VerbPlaces;
 use super::verbs;
 use super::words::{Class, Word};
 
@@ -54,14 +55,17 @@ impl Clause {
 
 /// The clauses of a text; at least one. A clause without a subject has that of the first.
 pub(in super::super) fn clauses(words: &[Word]) -> Vec<Clause> {
+    let verbs = VerbPlaces::of(words);
     let mut parts: Vec<Vec<Word>> = Vec::new();
     let mut part: Vec<Word> = Vec::new();
+    let mut begin = 0;
     for (at, word) in words.iter().enumerate() {
         let label = word.class == Class::Break && word.form == ":";
         let may_end = (word.class == Class::Break && !label)
             || matches!(word.lower.as_str(), "and" | "but" | "because" | "so" | "who" | "which");
-        if may_end && begins_clause(words.get(at + 1..).unwrap_or_default()) && has_verb(&part) {
+        if may_end && verbs.begins_clause(at + 1) && verbs.has_verb(begin, at) {
             parts.push(std::mem::take(&mut part));
+            begin = at + 1;
         } else if word.class != Class::Break || label {
             part.push(word.clone());
         }
@@ -92,20 +96,8 @@ pub(in super::super) fn one_clause(words: &[Word]) -> Clause {
     read(words)
 }
 
-/// True when what follows a comma or an "and" is a clause of its own: a verb near its beginning.
-fn begins_clause(rest: &[Word]) -> bool {
-    let end =
-        rest.iter().position(|word| word.class == Class::Break && word.form != ":").unwrap_or(rest.len());
-    let part = rest.get(..end).unwrap_or_default();
-    has_verb(part)
-}
-
-fn has_verb(part: &[Word]) -> bool {
-    let plain: Vec<Word> = part.iter().filter(|word| keeps(word)).cloned().collect();
-    known_verb_at(&plain).is_some()
-}
-
-fn keeps(word: &Word) -> bool {
+/// True for a word that a clause keeps: no negation, article, soft word or mark other than a label's colon.
+pub(super) fn keeps(word: &Word) -> bool {
     match word.class {
         Class::Soft | Class::Negation | Class::Break => word.form == ":",
         Class::Small => !matches!(word.form.as_str(), "a"),
@@ -176,26 +168,18 @@ fn verb_at(words: &[Word]) -> Option<(usize, Verb)> {
 }
 
 /// Of the lists. "is", "has" and a label's colon before a relative clause go first.
-fn known_verb_at(words: &[Word]) -> Option<(usize, Verb)> {
-    let relative = |word: &Word| {
-        matches!(word.lower.as_str(), "that" | "which" | "who" | "when" | "while" | "if" | "because")
-    };
-    let end = words.iter().skip(1).position(relative).map_or(words.len(), |at| at + 1);
+pub(super) fn known_verb_at(words: &[Word]) -> Option<(usize, Verb)> {
+    let end = words.iter().skip(1).position(is_relative).map_or(words.len(), |at| at + 1);
     let main = words.get(..end).unwrap_or_default();
-    let copula = |word: &Word| word.form == ":" || (word.class == Class::Small && word.form == "is");
-    let has = |word: &Word| word.class == Class::Small && word.form == "has";
-    if let Some(at) = main.iter().position(|word| copula(word) || has(word)) {
-        return Some((at, with_auxiliary(words, at, main.get(at).is_some_and(copula))));
+    if let Some(at) = main.iter().position(|word| is_copula(word) || is_has(word)) {
+        return Some((at, with_auxiliary(words, at, main.get(at).is_some_and(is_copula))));
     }
     let could = |at: usize| {
         main.get(at).is_some_and(|word| {
-            let past = at > 0 && word.class == Class::Plain && verbs::is_past(&word.lower);
-            (verbs::is_verb(word) || past) && !follows_noun_opener(words, at)
+            (verbs::is_verb(word) || (at > 0 && is_past_verb(word))) && !follows_noun_opener(words, at)
         })
     };
-    // "Store 14 sells": a noun and its number.
-    let numbered = main.get(1).is_some_and(|word| word.class == Class::Number)
-        && main.get(2).is_some_and(|word| word.class == Class::Plain && word.lower.ends_with('s'));
+    let numbered = is_numbered(main.get(1), main.get(2));
     let first = (usize::from(numbered)..main.len()).find(|at| could(*at))?;
     // A noun in the plural that could be a verb gives way to the verb behind it: "tests run", "HTTP calls go".
     let adjective = |at: usize| {
@@ -215,6 +199,32 @@ fn known_verb_at(words: &[Word]) -> Option<(usize, Verb)> {
     };
     let at = behind.filter(|at| looks_plural(words, first) || third(*at)).unwrap_or(first);
     Some((at, plain_verb(words, at)))
+}
+
+/// True for a word that opens a relative clause or a condition.
+pub(super) fn is_relative(word: &Word) -> bool {
+    matches!(word.lower.as_str(), "that" | "which" | "who" | "when" | "while" | "if" | "because")
+}
+
+/// True for "is" and a label's colon.
+pub(super) fn is_copula(word: &Word) -> bool {
+    word.form == ":" || (word.class == Class::Small && word.form == "is")
+}
+
+/// True for "has" and its forms.
+pub(super) fn is_has(word: &Word) -> bool {
+    word.class == Class::Small && word.form == "has"
+}
+
+/// True for the past form of a verb, where a subject stands before it.
+pub(super) fn is_past_verb(word: &Word) -> bool {
+    word.class == Class::Plain && verbs::is_past(&word.lower)
+}
+
+/// "Store 14 sells": a noun and its number. Of the second and the third word of a clause.
+pub(super) fn is_numbered(second: Option<&Word>, third: Option<&Word>) -> bool {
+    second.is_some_and(|word| word.class == Class::Number)
+        && third.is_some_and(|word| word.class == Class::Plain && word.lower.ends_with('s'))
 }
 
 /// A word in "s" behind a singular subject, where no known verb is.
@@ -244,14 +254,16 @@ fn looks_plural(words: &[Word], at: usize) -> bool {
 
 /// Behind an owner, a preposition or "of" stands a noun.
 fn follows_noun_opener(words: &[Word], at: usize) -> bool {
-    let before = at.checked_sub(1).and_then(|at| words.get(at));
-    before.is_some_and(|before| {
-        before.class == Class::Small
-            && (matches!(
-                before.form.as_str(),
-                "'s" | "of" | "this" | "that" | "your" | "its" | "our" | "their" | "his" | "her"
-            ) || (lists::is_preposition(&before.form) && before.form != "to"))
-    })
+    at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(opens_noun)
+}
+
+/// True for a word behind which a noun stands.
+pub(super) fn opens_noun(word: &Word) -> bool {
+    word.class == Class::Small
+        && (matches!(
+            word.form.as_str(),
+            "'s" | "of" | "this" | "that" | "your" | "its" | "our" | "their" | "his" | "her"
+        ) || (lists::is_preposition(&word.form) && word.form != "to"))
 }
 
 fn plain_verb(words: &[Word], at: usize) -> Verb {

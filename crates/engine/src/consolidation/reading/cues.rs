@@ -1,7 +1,7 @@
 //! What a statement says about its own time: only for a while, planned, a question; and the change it tells of, from one
 //! thing to another.
 
-use super::lists::has;
+use super::lists::{WordList, has};
 use super::words::{Class, Word};
 
 /// How long a statement holds.
@@ -137,10 +137,12 @@ const PLANNED: &[&str] = &[
     "eventually",
 ];
 
-const CHANGING: &str = "\
+static CHANGING: WordList = WordList::new(
+    "\
     moved switched migrated changed relocated transitioned converted upgraded downgraded renamed \
     ported went raised lowered increased decreased reduced bumped shifted swapped transferred \
-    rewritten rewrote move switch migrate";
+    rewritten rewrote move switch migrate",
+);
 
 /// How long a statement holds, by its words.
 pub(in super::super) fn hold(text: &str, words: &[Word]) -> Hold {
@@ -217,7 +219,7 @@ fn without(words: &[Word], parts: &[(usize, usize)]) -> Vec<String> {
 
 /// "moved … from A to B", "switched to B from A".
 fn from_to(words: &[Word]) -> Option<Change> {
-    let verb = at(words, 0, CHANGING)?;
+    let verb = words.iter().position(|word| CHANGING.has(&word.lower))?;
     let from = at(words, verb, "from")?;
     let from_end = phrase_end(words, from + 1);
     let to = at(words, verb, "to into")?;

@@ -1,7 +1,7 @@
 //! Groups of values that exclude each other in one place: opposites, days, colours, programs that do the same work. Two
 //! members are never the same; whether one takes the other's place depends on where they stand (`slot`).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::synonyms::one_form;
@@ -201,7 +201,7 @@ static MEMBERS: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
     members
 });
 
-static PLACE_FORMS: LazyLock<Vec<String>> =
+static PLACE_FORMS: LazyLock<HashSet<String>> =
     LazyLock::new(|| PLACES.split_ascii_whitespace().map(one_form).collect());
 
 /// True when two forms are different members of one group, or one is the other with a denying beginning.
@@ -210,10 +210,8 @@ pub(in super::super) fn excludes(left: &str, right: &str) -> bool {
 }
 
 fn share_group(left: &str, right: &str) -> bool {
-    match (MEMBERS.get(left), MEMBERS.get(right)) {
-        (Some(left), Some(right)) => left.iter().any(|group| right.contains(group)),
-        _ => false,
-    }
+    let Some(left) = MEMBERS.get(left) else { return false };
+    MEMBERS.get(right).is_some_and(|right| left.iter().any(|group| right.contains(group)))
 }
 
 /// `unsupported` denies `supported`.
@@ -231,5 +229,5 @@ pub(in super::super) fn is_state(form: &str) -> bool {
 
 /// True for a word that says where something runs.
 pub(in super::super) fn is_place_of_running(form: &str) -> bool {
-    PLACE_FORMS.iter().any(|place| place == form)
+    PLACE_FORMS.contains(form)
 }

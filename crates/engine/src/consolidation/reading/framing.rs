@@ -3,7 +3,7 @@
 //!
 //! Nothing here decides; the cues that are found are weighed in `turn`.
 
-use super::lists::has;
+use super::lists::{PhraseList, WordList, has};
 use super::words::{Class, Word};
 
 /// What a statement says about its own novelty.
@@ -20,7 +20,7 @@ pub(in super::super) struct Cues {
 }
 
 /// Phrases that open or close a sentence and say nothing of its matter. English.
-const OPENERS: &[&str] = &[
+static OPENERS: PhraseList = PhraseList::new(&[
     "just so you know",
     "by the way",
     "for the record",
@@ -81,10 +81,10 @@ const OPENERS: &[&str] = &[
     "well",
     "hey",
     "hi",
-];
+]);
 
 /// Phrases that say that something is new. English, German, French, Spanish.
-const NOW: &[&str] = &[
+static NOW: PhraseList = PhraseList::new(&[
     "from now on",
     "from now",
     "from today on",
@@ -133,9 +133,9 @@ const NOW: &[&str] = &[
     "de ahora en adelante",
     "ahora",
     "actualmente",
-];
+]);
 
-const CORRECTED: &[&str] = &[
+static CORRECTED: PhraseList = PhraseList::new(&[
     "correction",
     "actually",
     "i meant",
@@ -148,11 +148,11 @@ const CORRECTED: &[&str] = &[
     "en fait",
     "en realidad",
     "corrección",
-];
+]);
 
-const INSTEAD: &[&str] = &["instead", "stattdessen", "à la place", "en su lugar"];
+static INSTEAD: PhraseList = PhraseList::new(&["instead", "stattdessen", "à la place", "en su lugar"]);
 
-const ALSO: &[&str] = &[
+static ALSO: PhraseList = PhraseList::new(&[
     "also",
     "as well",
     "another",
@@ -184,23 +184,27 @@ const ALSO: &[&str] = &[
     "either",
     "likewise",
     "still",
-];
+]);
 
 /// Words that take no part in a comparison of matters. English.
-const FRAMING: &str = "\
+static FRAMING: WordList = WordList::new(
+    "\
     please prefer like love want wish need thing way kind sort note know think guess believe say tell \
     call name title support happy glad fine just dear okay ok hope decide mean enough suffici rid give post role posit see show favorit anything something everything suit fit consider rather \
-    general typical usual normal simple new";
+    general typical usual normal simple new",
+);
 
 /// Words of grammar. German, French, Spanish.
-const GRAMMAR: &str = "\
+static GRAMMAR: WordList = WordList::new(
+    "\
     der die das den dem des ein eine einen einem einer ich wir er sie es mein meine meinen meiner unser \
     unsere ist sind war bin hat habe haben wird werden und oder mit für von zu zum zur im am auf bei nach \
     mehr nicht kein keine keinen bitte benutzer nutzer \
     le la les l un une des du de je nous il elle mon ma mes notre nos est sont suis ai avons et ou avec pour \
     dans sur à au aux en ne pas plus que qui se s j d n utilisateur utilisatrice veuillez \
     el los las una unos yo nosotros él ella mi mis nuestro nuestra es son soy está estoy ha he y o con para \
-    por del al su sus usuario usuaria favor me no ya";
+    por del al su sus usuario usuaria favor me no ya",
+);
 
 /// The words without framing phrases, and what those told.
 pub(in super::super) fn unframed(words: &[Word]) -> (Vec<Word>, Cues) {
@@ -211,10 +215,9 @@ pub(in super::super) fn unframed(words: &[Word]) -> (Vec<Word>, Cues) {
     while let Some(word) = words.get(at) {
         let rest = words.get(at..).unwrap_or_default();
         let last = rest.get(1).is_none_or(|next| next.class == Class::Break);
-        cues.also |= longest(ALSO, rest) > 0 || (word.lower == "too" && last);
-        let (now, corrected, instead) =
-            (longest(NOW, rest), longest(CORRECTED, rest), longest(INSTEAD, rest));
-        let opener = longest(OPENERS, rest);
+        cues.also |= ALSO.longest(rest) > 0 || (word.lower == "too" && last);
+        let (now, corrected, instead) = (NOW.longest(rest), CORRECTED.longest(rest), INSTEAD.longest(rest));
+        let opener = OPENERS.longest(rest);
         let since = since(words, at);
         cues.now |= now > 0 || since > 0 || has("since seit depuis desde", &word.lower);
         cues.corrected |= corrected > 0;
@@ -234,24 +237,26 @@ pub(in super::super) fn unframed(words: &[Word]) -> (Vec<Word>, Cues) {
 }
 
 /// Words that stand in no English sentence. German, French, Spanish.
-const FOREIGN: &str = "\
+static FOREIGN: WordList = WordList::new(
+    "\
     der das ist ich mein meine nicht und für wir ein eine le je mon ma est et pour nous une les el los es mi y \
-    para una yo del se en ya chez";
+    para una yo del se en ya chez",
+);
 
 /// Words that stand in most English ones.
-const ENGLISH: &str = "the is are my i to of and for we our it with not was";
+static ENGLISH: WordList = WordList::new("the is are my i to of and for we our it with not was");
 
 /// The words, with those of grammar as such where the sentence is not English.
 fn with_grammar(words: &[Word]) -> Vec<Word> {
-    let count = |list: &str| words.iter().filter(|word| has(list, &word.lower)).count();
-    let foreign = count(FOREIGN) > count(ENGLISH);
+    let count = |list: &WordList| words.iter().filter(|word| list.has(&word.lower)).count();
+    let foreign = count(&FOREIGN) > count(&ENGLISH);
     let read = |word: &Word| {
-        const DENIALS: &str = "nicht kein keine keinen keiner nie niemals ne jamais nunca";
-        if foreign && has(DENIALS, &word.lower) {
+        static DENIALS: WordList =
+            WordList::new("nicht kein keine keinen keiner nie niemals ne jamais nunca");
+        if foreign && DENIALS.has(&word.lower) {
             return Word { lower: word.lower.clone(), ..Word::new("not", Class::Negation) };
         }
-        let grammar =
-            foreign && matches!(word.class, Class::Plain | Class::Name) && has(GRAMMAR, &word.lower);
+        let grammar = foreign && matches!(word.class, Class::Plain | Class::Name) && GRAMMAR.has(&word.lower);
         if grammar { Word { class: Class::Small, ..word.clone() } } else { word.clone() }
     };
     words.iter().map(read).collect()
@@ -259,8 +264,8 @@ fn with_grammar(words: &[Word]) -> Vec<Word> {
 
 /// "The vet says", "Anna told me that": how many words, where a statement follows.
 fn reported(words: &[Word]) -> usize {
-    const SAYING: &str = "says said told tells mentioned confirmed wrote informed";
-    let Some(verb) = words.iter().take(4).position(|word| has(SAYING, &word.lower)) else { return 0 };
+    static SAYING: WordList = WordList::new("says said told tells mentioned confirmed wrote informed");
+    let Some(verb) = words.iter().take(4).position(|word| SAYING.has(&word.lower)) else { return 0 };
     let mut end = verb + 1;
     while words.get(end).is_some_and(|word| has("i me us we that him her", &word.lower)) {
         end += 1;
@@ -278,7 +283,9 @@ fn reported(words: &[Word]) -> usize {
 
 /// "from January", "starting Monday": how many words, where they open or close a sentence.
 fn since(words: &[Word], at: usize) -> usize {
-    let opens = words.get(at).is_some_and(|word| has("from starting beginning since ab", &word.lower));
+    if !words.get(at).is_some_and(|word| has("from starting beginning since ab", &word.lower)) {
+        return 0;
+    }
     let day = |at: usize| words.get(at).is_some_and(|word| super::lists::is_day_or_month(&word.lower));
     let number = |at: usize| words.get(at).is_some_and(|word| word.class == Class::Number);
     let mut end = at + 1;
@@ -291,22 +298,7 @@ fn since(words: &[Word], at: usize) -> usize {
     end += usize::from(on && end > begin);
     let range = words.get(end).is_some_and(|word| has("to until till through", &word.lower));
     let edge = at == 0 || words.get(end).is_none_or(|word| word.class == Class::Break);
-    if opens && edge && !range && end > begin { end - at } else { 0 }
-}
-
-/// How many words the longest phrase of a list takes that begins here.
-fn longest(phrases: &[&str], words: &[Word]) -> usize {
-    let fits = |phrase: &&&str| {
-        let mut at = 0;
-        for part in phrase.split(' ') {
-            if words.get(at).is_none_or(|word| word.lower != part && word.form != part) {
-                return None;
-            }
-            at += 1;
-        }
-        Some(at)
-    };
-    phrases.iter().filter_map(|phrase| fits(&phrase)).max().unwrap_or(0)
+    if edge && !range && end > begin { end - at } else { 0 }
 }
 
 /// True for a word that takes no part in a comparison of matters.
@@ -314,6 +306,6 @@ pub(in super::super) fn is_framing(word: &Word) -> bool {
     word.class == Class::Plain
         && word.lower != "calls"
         && (matches!(word.lower.as_str(), "user" | "i" | "me")
-            || has(FRAMING, &word.form)
-            || has(FRAMING, &word.lower))
+            || FRAMING.has(&word.form)
+            || FRAMING.has(&word.lower))
 }

@@ -11,6 +11,7 @@ pub(super) mod framing;
 pub(super) mod lists;
 pub(super) mod synonyms;
 pub(super) mod turns;
+mod verb_places;
 pub(super) mod verbs;
 pub(super) mod words;
 

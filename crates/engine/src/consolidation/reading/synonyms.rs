@@ -223,6 +223,15 @@ const PHRASES: &[(&str, &str)] = &[
     ("working as an", "is a"),
 ];
 
+/// Where the phrases stand that begin with a word.
+static PHRASES_BY_FIRST: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {
+    let mut by_first: HashMap<&'static str, Vec<usize>> = HashMap::new();
+    for (at, (phrase, _)) in PHRASES.iter().enumerate() {
+        by_first.entry(phrase.split(' ').next().unwrap_or_default()).or_default().push(at);
+    }
+    by_first
+});
+
 /// Verbs that deny what follows.
 const DENYING: &[(&str, &str)] = &[
     ("dislike", "like"),
@@ -312,7 +321,13 @@ fn is_former(before: &[Word], word: &Word, next: &str) -> bool {
 }
 
 fn phrase(words: &[Word]) -> Option<(usize, Vec<Word>)> {
-    PHRASES.iter().find_map(|(phrase, made)| {
+    let first = words.first()?;
+    let beginning_with = |word: &str| PHRASES_BY_FIRST.get(word).map(Vec::as_slice).unwrap_or_default();
+    let denied: &[usize] = if first.class == Class::Negation { beginning_with("not") } else { &[] };
+    let mut places: Vec<usize> = beginning_with(&first.lower).iter().chain(denied).copied().collect();
+    // The first of the list goes before the others.
+    places.sort_unstable();
+    places.into_iter().filter_map(|at| PHRASES.get(at)).find_map(|(phrase, made)| {
         let mut used = 0;
         for part in phrase.split(' ') {
             let word = words.get(used)?;
@@ -361,18 +376,23 @@ fn made_word(part: &str) -> Word {
 
 /// "is on", "is off": a state, where nothing follows that they could open.
 fn switched(words: &mut [Word]) {
+    // Where the last word stands that is not a soft one.
+    let mut before: Option<usize> = None;
     for at in 0..words.len() {
         let opens = words
             .get(at + 1)
             .is_some_and(|next| next.is_content() || next.form == "a" || lists::is_preposition(&next.form));
-        let before = words.get(..at).unwrap_or_default().iter().rfind(|word| word.class != Class::Soft);
-        let behind = before.is_some_and(|word| matches!(word.form.as_str(), "is" | ":"));
+        let behind =
+            before.and_then(|at| words.get(at)).is_some_and(|word| matches!(word.form.as_str(), "is" | ":"));
         if let Some(word) = words.get_mut(at)
             && matches!(word.lower.as_str(), "on" | "off" | "up" | "down")
             && !opens
             && behind
         {
             word.class = Class::Plain;
+        }
+        if words.get(at).is_some_and(|word| word.class != Class::Soft) {
+            before = Some(at);
         }
     }
 }

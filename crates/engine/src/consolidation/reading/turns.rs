@@ -2,21 +2,26 @@
 //!
 //! Lists only: what they do to an old statement is `turning`.
 
-use super::lists::has;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::lists::{WordList, has};
 use super::words::{Class, Word};
 
 /// Verbs that end what is their object, or what is their subject where they are passive. As written, lower case.
-const ENDS: &str = "\
+static ENDS: WordList = WordList::new(
+    "\
     quit stopped stop stops gave given dropped drop drops cancelled canceled cancel removed remove deleted left sold \
     ended expired abandoned scrapped discontinued retired decommissioned dissolved terminated resigned \
     unsubscribed dismissed disbanded ditched dumped uninstalled revoked withdrew withdrawn lost swapped replaced discharged traded exchanged closed shut finished \
-    gekündigt aufgehört abgeschafft arrêté quitté supprimé dejé dejó eliminado cancelado";
+    gekündigt aufgehört abgeschafft arrêté quitté supprimé dejé dejó eliminado cancelado",
+);
 
 /// Of those, the ones that say it of their subject without a form of "be".
-const ENDS_ITSELF: &str = "ended expired retired resigned dissolved closed";
+static ENDS_ITSELF: WordList = WordList::new("ended expired retired resigned dissolved closed");
 
 /// Words behind "is" by which a thing is no more. As written, lower case.
-const GONE: &str = "gone over out history obsolete dead weg vorbei";
+static GONE: WordList = WordList::new("gone over out history obsolete dead weg vorbei");
 
 /// Phrases by which a person ends something.
 const ENDING: &[&str] = &[
@@ -43,18 +48,25 @@ const ENDING: &[&str] = &[
     "moved out",
 ];
 
+/// Their first words.
+static ENDING_FIRST: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| ENDING.iter().filter_map(|phrase| phrase.split(' ').next()).collect());
+
 /// Verbs of change: something gets another value. As written, lower case.
-const CHANGES: &str = "\
+static CHANGES: WordList = WordList::new(
+    "\
     moved move moves switched switch changed change changes migrated migrate relocated upgraded upgrade downgraded \
     converted transitioned renamed rename raised raise raises increased increase lowered lower reduced reduce \
     decreased cut delayed extended extend shortened postponed rescheduled reschedule rebooked pushed shifted bumped doubled \
     halved promoted transferred reassigned assigned swapped replaced replace set updated update went turned became rewritten rewrote ported rebuilt reimplemented \
     grew grown risen rose fell dropped brought adjusted \
     umgezogen gewechselt geändert verschoben erhöht gesenkt umgestellt \
-    déménagé changé passé déplacé augmenté mudé mudó cambié cambió cambiado pasado subido";
+    déménagé changé passé déplacé augmenté mudé mudó cambié cambió cambiado pasado subido",
+);
 
 /// Words that open the new value behind a verb of change. English, German, French, Spanish.
-const TOWARDS: &str = "to into onto until by with auf nach zu zum zur à au en vers a al hasta";
+static TOWARDS: WordList =
+    WordList::new("to into onto until by with auf nach zu zum zur à au en vers a al hasta");
 
 /// How something ends here, if it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,9 +108,9 @@ pub(in super::super) fn end(words: &[Word]) -> Option<(End, usize)> {
     let at = (0..words.len()).find(|at| {
         let word = words.get(*at);
         let verb = word.is_some_and(|word| {
-            !matches!(word.class, Class::Code | Class::Name) && has(ENDS, &word.lower) && !word.is_noun
+            !matches!(word.class, Class::Code | Class::Name) && ENDS.has(&word.lower) && !word.is_noun
         });
-        let gone = word.is_some_and(|word| has(GONE, &word.lower))
+        let gone = word.is_some_and(|word| GONE.has(&word.lower))
             && *at > 0
             && words.get(at - 1).is_some_and(|before| before.form == "is" || before.class == Class::Soft);
         verb || gone || phrase(*at)
@@ -106,31 +118,31 @@ pub(in super::super) fn end(words: &[Word]) -> Option<(End, usize)> {
     let lower = words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
     let before = words.get(..at).unwrap_or_default();
     let passive = before.iter().rev().take(3).any(is) && before.iter().any(|word| word.form == "is");
-    let own = has(ENDS_ITSELF, lower)
-        && words.get(at + 1).is_none_or(|next| !next.is_content() && next.form != "a");
+    let own =
+        ENDS_ITSELF.has(lower) && words.get(at + 1).is_none_or(|next| !next.is_content() && next.form != "a");
     // "has left X", "has been cancelled".
-    if has(GONE, lower) || passive || own { Some((End::Subject, at)) } else { Some((End::Object, at)) }
+    if GONE.has(lower) || passive || own { Some((End::Subject, at)) } else { Some((End::Object, at)) }
 }
 
 /// Where a verb of change stands in the words of a clause, and where its new value begins.
 pub(in super::super) fn change(words: &[Word]) -> Option<(usize, Option<usize>)> {
     let at = words.iter().position(|word| {
-        !matches!(word.class, Class::Code | Class::Name) && !word.is_noun && has(CHANGES, &word.lower)
+        !matches!(word.class, Class::Code | Class::Name) && !word.is_noun && CHANGES.has(&word.lower)
     })?;
     let made = words.get(at).is_some_and(|word| has("rewritten rewrote rebuilt reimplemented", &word.lower));
     let towards = words
         .iter()
         .enumerate()
         .skip(at + 1)
-        .find(|(_, word)| has(TOWARDS, &word.lower) || (made && word.lower == "in"));
+        .find(|(_, word)| TOWARDS.has(&word.lower) || (made && word.lower == "in"));
     Some((at, towards.map(|(at, _)| at)))
 }
 
 /// True for a word that tells of an end or a change itself.
 pub(in super::super) fn is_turn(word: &Word) -> bool {
     !matches!(word.class, Class::Code | Class::Name)
-        && (has(ENDS, &word.lower)
-            || has(GONE, &word.lower)
-            || has(CHANGES, &word.lower)
-            || ENDING.iter().any(|phrase| phrase.split(' ').next() == Some(word.lower.as_str())))
+        && (ENDS.has(&word.lower)
+            || GONE.has(&word.lower)
+            || CHANGES.has(&word.lower)
+            || ENDING_FIRST.contains(word.lower.as_str()))
 }

@@ -1,11 +1,11 @@
 //! Verbs, by what they say of their object: one at a time ("lives in"), or many ("likes"). What stands in neither list is
 //! told by form alone, and trusted less.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::exclusive::is_state;
-use super::lists::has;
+use super::lists::WordList;
 use super::synonyms::one_form;
 use super::words::{Class, Word};
 
@@ -42,27 +42,36 @@ const MANY: &str = "read own need require cost take raise get like speak know vi
     wear bring carry bake plant grow feed groom volunteer donate celebrate invite date marry love hike swim ski climb";
 
 /// Past forms that tell of an event, not of a state.
-const PAST: &str = "\
+static PAST: WordList = WordList::new(
+    "\
     ran bought went met saw took gave got made said told found wrote ate drank drove flew came broke \
     spoke sent built won lost sold taught caught felt began chose brought spent fell grew held kept \
     knew led left paid rode sang slept swam threw wore was were had did became thought heard stood \
-    understood";
+    understood",
+);
 
 /// Participles that do not end in "ed".
-const PARTICIPLES: &str = "\
+static PARTICIPLES: WordList = WordList::new(
+    "\
     written built run kept sent done held set cut read known made found given taken chosen put led \
-    sold bought driven shown spoken taught hidden drawn paid split hit born";
+    sold bought driven shown spoken taught hidden drawn paid split hit born",
+);
 
 /// Participles behind "is" that have several objects.
-const PASSIVE_MANY: &str = "\
+static PASSIVE_MANY: WordList = WordList::new(
+    "\
     replicated caused used imported supported known interested related connected tested affected loved \
     liked followed mentioned shared supposed allowed involved included exposed referenced visited \
     invited allergic trained backed mirrored covered blocked fixed changed updated inspired born \
-    surprised worried excited tired";
+    surprised worried excited tired",
+);
 
 /// What a person does with many things, and goes on doing when one program replaces another.
 const PERSONAL: &str = "\
     like speak know visit read watch attend play sing learn say think recommend mention";
+
+static PERSONAL_FORMS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| PERSONAL.split_ascii_whitespace().map(one_form).collect());
 
 static HOLDINGS: LazyLock<HashMap<String, Holding>> = LazyLock::new(|| {
     let lists = [(MANY, Holding::Many), (PURPOSE, Holding::OnePerPurpose), (ONE, Holding::One)];
@@ -82,7 +91,7 @@ pub(in super::super) fn holding(form: &str) -> Option<Holding> {
 
 /// True for a verb whose object a replacement elsewhere does not touch.
 pub(in super::super) fn is_personal(form: &str) -> bool {
-    PERSONAL.split_ascii_whitespace().any(|verb| one_form(verb) == form)
+    PERSONAL_FORMS.contains(form)
 }
 
 /// True for a known verb as a finite form: the stem itself or in "s".
@@ -98,17 +107,17 @@ pub(super) fn is_verb(word: &Word) -> bool {
 pub(super) fn is_participle(word: &Word) -> bool {
     word.class == Class::Plain
         && !is_state(&word.form)
-        && (word.lower.ends_with("ed") || has(PARTICIPLES, &word.lower))
+        && (word.lower.ends_with("ed") || PARTICIPLES.has(&word.lower))
 }
 
 /// True for a participle that has several objects.
 pub(in super::super) fn is_shared_participle(lower: &str) -> bool {
-    has(PASSIVE_MANY, lower)
+    PASSIVE_MANY.has(lower)
 }
 
 /// True for a word that tells of an event in the past.
 pub(super) fn is_past(lower: &str) -> bool {
-    has(PAST, lower)
+    PAST.has(lower)
         || (lower.len() > 4
             && lower.ends_with("ed")
             && !matches!(lower, "need" | "speed" | "feed" | "exceed" | "embed" | "indeed"))

@@ -7,7 +7,7 @@ use super::lists;
 use super::synonyms;
 
 /// What a word is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in super::super) enum Class {
     /// A word of grammar: article, preposition, pronoun, auxiliary.
     Small,
@@ -28,7 +28,7 @@ pub(in super::super) enum Class {
 }
 
 /// One word.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in super::super) struct Word {
     /// Its form for comparison.
     pub(in super::super) form: String,
@@ -66,10 +66,13 @@ impl Word {
 pub(in super::super) fn words(text: &str) -> Vec<Word> {
     let mut raw = Vec::new();
     let mut rest = text;
+    // An opening mark without its closing one is not looked for to the end each time.
+    let last_closing = text.rfind('”').unwrap_or(0);
     while !rest.is_empty() {
         rest = rest.trim_start();
         let Some(first) = rest.chars().next() else { break };
         if let Some(closing) = closing_of(first)
+            && (closing != '”' || text.len() - rest.len() < last_closing)
             && let Some((inside, after)) = quoted(rest, first, closing)
         {
             raw.push(Raw::Code(inside.trim().to_lowercase()));

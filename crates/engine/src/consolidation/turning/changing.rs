@@ -26,10 +26,12 @@ pub(super) fn is_changed(was: &Gist, is: &Gist, at: usize) -> bool {
         was.items().filter(|item| !topic.iter().any(|topic| topic.form() == item.form())).collect();
     let counted = value.iter().any(|item| sort(&item.word) != Sort::Word && sort(&item.word) != Sort::Code);
     let first: Vec<&Item> = first_phrase(&value);
+    let sorts: Vec<Sort> = left.iter().map(|left| sort(&left.word)).collect();
     let comparable = value.iter().any(|value| {
-        left.iter().any(|left| {
+        let own = sort(&value.word);
+        left.iter().zip(&sorts).any(|(left, other)| {
             let same = left.form() == value.form() && !counted;
-            same || (sort(&left.word) == sort(&value.word) && (!counted || sort(&value.word) != Sort::Word))
+            same || (*other == own && (!counted || own != Sort::Word))
         })
     });
     let opposed = first.iter().any(|value| left.iter().any(|left| excludes(left.form(), value.form())));
@@ -80,7 +82,7 @@ fn first_phrase<'a>(value: &[&'a Item]) -> Vec<&'a Item> {
 fn told<'a>(was: &Gist, is: &'a Gist, at: usize) -> Option<Told<'a>> {
     let part = is.parts.get(at)?;
     let (verb, towards) = change(&part.words)?;
-    let place = |item: &Item| part.words.iter().position(|word| *word == item.word).unwrap_or(usize::MAX);
+    let place = |item: &Item| part.place(&item.word).unwrap_or(usize::MAX);
     let limit = towards.unwrap_or(usize::MAX);
     let inside = |item: &&Item| place(item) > verb && place(item) < limit && !is_turn(&item.word);
     let between: Vec<&Item> = part.items.iter().filter(inside).collect();

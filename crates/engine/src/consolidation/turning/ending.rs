@@ -17,12 +17,16 @@ pub(super) fn lists_several(was: &Gist) -> bool {
 /// True when a part tells the end of what the old statement says.
 pub(super) fn is_ended(was: &Gist, part: &Part) -> bool {
     let Some((kind, at)) = end(&part.words) else { return false };
-    let until = (at + 1..part.words.len())
-        .find(|place| kind != End::Denied && ends_object(part.words.get(*place..).unwrap_or_default()))
-        .unwrap_or(part.words.len());
-    let within = |item: &&Item| {
-        part.words.iter().position(|word| *word == item.word).is_some_and(|place| place < until)
-    };
+    let timely = timely_behind(&part.words);
+    let ends = |(word, timely): (&Word, &bool)| kind != End::Denied && ends_object(word, *timely);
+    let until = part
+        .words
+        .iter()
+        .zip(&timely)
+        .skip(at + 1)
+        .position(ends)
+        .map_or(part.words.len(), |place| at + 1 + place);
+    let within = |item: &&Item| part.place(&item.word).is_some_and(|place| place < until);
     let mut named: Vec<&Item> =
         part.items.iter().filter(within).filter(|item| !is_turn(&item.word)).collect();
     // "They cancelled my appointment": whoever did it, it is gone.
@@ -48,23 +52,38 @@ pub(super) fn is_ended(was: &Gist, part: &Part) -> bool {
 fn is_aside(was: &Gist, named: &Item) -> bool {
     was.parts.iter().any(|part| {
         part.items.iter().enumerate().any(|(at, item)| {
+            if item.form() != named.form() {
+                return false;
+            }
             let other = part.items.get(at + 1);
             let modifies = other.is_some_and(|next| {
-                let place = |item: &Item| part.words.iter().position(|word| *word == item.word);
+                let place = |item: &Item| part.place(&item.word);
                 next.behind.is_empty()
                     && next.word.class == Class::Plain
                     && place(item).zip(place(next)).is_some_and(|(item, next)| item + 1 == next)
             });
             let circumstance = !item.behind.is_empty() && named.behind.is_empty() && part.items.len() > 1;
-            item.form() == named.form() && (modifies && !item.subject || circumstance)
+            modifies && !item.subject || circumstance
         })
     })
 }
 
-/// Behind an object: when, why, to whom, for what.
-fn ends_object(words: &[Word]) -> bool {
-    let Some(first) = words.first() else { return false };
-    let timely = words.iter().skip(1).find(|word| word.is_content()).is_some_and(is_timely);
+/// For each word, true where the next word behind it that says something tells a time.
+fn timely_behind(words: &[Word]) -> Vec<bool> {
+    let mut behind = Vec::with_capacity(words.len());
+    let mut timely = false;
+    for word in words.iter().rev() {
+        behind.push(timely);
+        if word.is_content() {
+            timely = is_timely(word);
+        }
+    }
+    behind.reverse();
+    behind
+}
+
+/// Behind an object: when, why, to whom, for what. `timely`: the next word that says something tells a time.
+fn ends_object(first: &Word, timely: bool) -> bool {
     let small = first.class == Class::Small;
     (small && has("in on at", &first.form) && timely)
         || (small && has("since after because for during before to by with instead-of", &first.form))

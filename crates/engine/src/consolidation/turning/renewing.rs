@@ -18,28 +18,30 @@ pub(super) fn contrasts(was: &Gist, is: &Gist) -> bool {
     };
     let said: Vec<&Item> = is.items().filter(|item| !item.denied).collect();
     let shared = said.iter().any(|said| was.asserts(said.form()));
+    let short = said.iter().all(|said| sort(&said.word) != Sort::Word);
+    let strangers: Vec<(&Item, Sort)> =
+        said.iter().filter(|said| !was.has(said.form())).map(|said| (*said, sort(&said.word))).collect();
+    let strange = strangers.iter().filter(|(_, sort)| *sort == Sort::Word).count();
     is.parts.iter().any(|part| {
         let denied: Vec<&Item> = part.items.iter().filter(|item| item.denied).collect();
-        let of_one_sort = |said: &Item, denied: &Item| {
-            (sort(&denied.word) == sort(&said.word) || denied.word.class == said.word.class)
-                && denied.form() != said.form()
+        let other = || {
+            denied.iter().any(|denied| {
+                let own = sort(&denied.word);
+                strangers.iter().any(|(said, sort)| {
+                    (own == *sort || denied.word.class == said.word.class) && denied.form() != said.form()
+                })
+            })
         };
-        let other = said
-            .iter()
-            .any(|said| !was.has(said.form()) && denied.iter().any(|denied| of_one_sort(said, denied)));
         let replaces = part.words.iter().any(|word| word.form == "instead-of");
         let corrects =
             part.words.first().is_some_and(|word| word.class == Class::Negation) && is.parts.len() > 1;
         let numbers = denied.iter().all(|item| item.word.class == Class::Number);
-        let strange =
-            said.iter().filter(|said| !was.has(said.form()) && sort(&said.word) == Sort::Word).count();
-        let short = said.iter().all(|said| sort(&said.word) != Sort::Word);
         let subject = part.items.iter().filter(|item| item.subject).all(|item| was.has(item.form()));
         !denied.is_empty()
             && denied.iter().all(|item| known(item))
-            && other
             && subject
             && (replaces || corrects)
+            && other()
             && if numbers { strange < 2 && (shared || short) } else { shared }
     })
 }
@@ -169,13 +171,17 @@ impl Frame<'_> {
         if self.is_counted() {
             return true;
         }
-        let items = &self.part.items;
-        let came = |item: &Item| self.come.contains(&item);
-        let (Some(first), Some(last)) = (items.iter().position(came), items.iter().rposition(came)) else {
+        // What came is told from the rest by what it is, so equal items came together or not at all.
+        let mut next = self.come.iter().peekable();
+        let came = |item: &Item| next.next_if(|come| std::ptr::eq(**come, item)).is_some();
+        let came: Vec<bool> = self.part.items.iter().map(came).collect();
+        let (Some(first), Some(last)) =
+            (came.iter().position(|came| *came), came.iter().rposition(|came| *came))
+        else {
             return false;
         };
-        let whole = items.get(first..=last).unwrap_or_default();
-        whole.iter().all(came) && whole.iter().skip(1).all(|item| item.behind.is_empty())
+        let chunk = self.part.items.iter().zip(&came).take(last + 1).skip(first);
+        chunk.enumerate().all(|(at, (item, came))| *came && (at == 0 || item.behind.is_empty()))
     }
 
     fn is_counted(&self) -> bool {
