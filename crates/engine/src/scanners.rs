@@ -16,7 +16,7 @@ use crate::strategies::{
     unwrapping,
 };
 use crate::verified::{RepositoryName, verifier};
-use crate::{coding, files, sre};
+use crate::{coding, consolidation, files, sre};
 
 /// One reader.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +43,7 @@ pub fn all() -> Vec<Scanner> {
         OTHERS,
         files::consolidating::SCANNERS,
         coding::SCANNERS,
+        consolidation::SCANNERS,
         coding::PREFERENCE_SCANNERS,
         coding::REVIEW_SCANNERS,
         verifier::SCANNERS,

@@ -420,6 +420,11 @@ pub const EVALUATION_TEXT_CHARS_MAX: usize = 10_000;
 pub const EXPLAINED_EXPOSURES_MAX: usize = 100;
 /// Characters of a learning.
 pub const LEARNING_CHARS_MAX: usize = 2_000;
+/// Pairs of words that are compared in one write, of new statements and those that are there. The rest is not
+/// compared: both stay.
+pub const COMPARED_WORD_PAIRS_MAX: usize = 5_000_000;
+/// Words of a statement's subject that its other clauses share. With a longer one it is not compared.
+pub const LENT_SUBJECT_WORDS_MAX: usize = 64;
 /// Tasks that are counted as saying the same as a record.
 pub const AGREEING_TASKS_MAX: usize = 100;
 /// Open conflicts of a repository, and records of its unmerged branches, that one hydration looks at: the newest.

@@ -17,7 +17,7 @@ use super::consolidating::{Around, Beside, Found, Landing, agree, note_branch_fa
 use super::learnings::{Category, Learning};
 use super::reading_docs::Read;
 use super::{alerts, conflicts};
-use crate::consolidation::{Carrying, Decision};
+use crate::consolidation::{Carrying, Decision, Reason, WordPairs};
 use crate::records::NewRecord;
 use crate::records::changing::Changing;
 use crate::records::writing::{Building, Origin};
@@ -91,9 +91,10 @@ impl Learner<'_> {
         found: &mut Tally,
     ) -> Result<Vec<Learned>> {
         let mut all = Vec::with_capacity(learnings.len());
+        let mut pairs = WordPairs::of_a_write();
         for (nth, learning) in learnings.iter().enumerate() {
             let became = match ids.get(nth) {
-                Some(id) => self.write(tx, (learning, self.marks.get(nth)), id, found)?,
+                Some(id) => self.write(tx, (learning, self.marks.get(nth)), id, (found, &mut pairs))?,
                 None => rejected("too_many"),
             };
             let Became { id, action, reason } = became;
@@ -108,7 +109,7 @@ impl Learner<'_> {
         tx: &mut dyn Tx,
         (learning, marks): (&Learning, Option<&Metadata>),
         id: &RecordId,
-        found: &mut Tally,
+        (found, pairs): (&mut Tally, &mut WordPairs),
     ) -> Result<Became> {
         if !learning.fits() {
             return Ok(rejected("too_long"));
@@ -143,7 +144,7 @@ impl Learner<'_> {
             return Ok(kept(record.id, LearnedAction::Quarantined, reason));
         }
         let became = match self.kind {
-            LearnedKind::Knowledge => self.consolidated(tx, &record, &learning.text)?,
+            LearnedKind::Knowledge => self.consolidated(tx, (&record, &learning.text), pairs)?,
             LearnedKind::SelfFeedback => self.added(tx, &record)?,
         };
         if became.action != LearnedAction::Duplicate {
@@ -163,13 +164,22 @@ impl Learner<'_> {
     }
 
     /// Writes a learning beside what is known of the same.
-    fn consolidated(&self, tx: &mut dyn Tx, record: &Record, said: &str) -> Result<Became> {
+    fn consolidated(
+        &self,
+        tx: &mut dyn Tx,
+        (record, said): (&Record, &str),
+        pairs: &mut WordPairs,
+    ) -> Result<Became> {
         let Building { memory, by, now, .. } = *self.building;
         let beside = Beside { memory, around: self.around, now, on_branch: self.on_branch() };
-        let Found { decision, against, landed } = beside.decide(tx, record, said)?;
+        let Found { decision, against, landed } = beside.decide(tx, (record, said), pairs)?;
         let changing = Changing { memory, by, at: now };
         let carrying = Carrying { changing, how: "reported" };
         let became = match &decision {
+            Decision::Add { why } if why.reason == Reason::TooLong.text() => {
+                self.building.insert(tx, record)?;
+                kept(record.id.clone(), LearnedAction::Added, "too_long_to_compare")
+            }
             Decision::Add { .. } | Decision::Update { .. } => self.added(tx, record)?,
             Decision::Skip { of, .. } => {
                 carrying.carry_out(tx, record, &decision)?;

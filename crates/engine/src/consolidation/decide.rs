@@ -13,14 +13,14 @@ use serde_json::Value;
 use super::ask_rest::{self, Open};
 use super::judged::judged;
 use super::of_whom::are_of_two_people;
-use super::relate::{Reason, Relation, Statement, relate};
-use super::{Decided, Deciding, Decision, Neighbourhood, Proposal, Thresholds, Why};
+use super::relate::{ReadStatement, Reason, Relation, Statement, relate_read};
+use super::{Decided, Deciding, Decision, Neighbourhood, Proposal, Thresholds, Why, WordPairs};
 
 /// What the rules say of one proposal.
 enum Found {
     Decision(Decision),
-    /// Open: indexes of the neighbours it may meet.
-    Open(Vec<usize>),
+    /// Open: indexes of the neighbours it may meet, and why.
+    Open(Vec<usize>, Reason),
 }
 
 /// Decides on proposals beside their neighbours: by rules first, by the model only for the rest.
@@ -38,12 +38,12 @@ pub async fn decide(
     for (at, proposal) in proposals.iter().enumerate() {
         let near: Vec<&Neighbourhood> =
             around.iter().filter(|one| one.of == at && may_meet(&one.record)).collect();
-        match by_rules(proposal.record, &near, &limits) {
+        match by_rules(proposal.record, &near, &limits, &mut WordPairs::of_a_write()) {
             Found::Decision(decision) => decisions.push(decision),
-            Found::Open(which) => {
+            Found::Open(which, reason) => {
                 let neighbours = which.iter().filter_map(|at| near.get(*at).map(|one| &one.record)).collect();
                 open.push(Open { proposal: at, record: proposal.record, neighbours });
-                decisions.push(Decision::Add { why: Why::rules(Reason::NoRule.text()) });
+                decisions.push(Decision::Add { why: Why::rules(reason.text()) });
             }
         }
     }
@@ -57,10 +57,16 @@ pub async fn decide(
 }
 
 /// Decides on one record beside others by rules alone: what they leave open is added. Whom it may meet, the caller says.
-pub(crate) fn decide_alone(new: &Record, near: &[Neighbourhood], limits: &Thresholds) -> Decision {
-    match by_rules(new, &near.iter().collect::<Vec<_>>(), limits) {
+/// `pairs`: how much may be compared; all decisions of one write have it in common.
+pub(crate) fn decide_alone(
+    new: &Record,
+    near: &[Neighbourhood],
+    limits: &Thresholds,
+    pairs: &mut WordPairs,
+) -> Decision {
+    match by_rules(new, &near.iter().collect::<Vec<_>>(), limits, pairs) {
         Found::Decision(decision) => decision,
-        Found::Open(_) => Decision::Add { why: Why::rules(Reason::NoRule.text()) },
+        Found::Open(_, reason) => Decision::Add { why: Why::rules(reason.text()) },
     }
 }
 
@@ -69,10 +75,10 @@ fn may_meet(record: &Record) -> bool {
     record.state == RecordState::Active && record.origin == RecordOrigin::Extracted
 }
 
-fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds) -> Found {
+fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds, pairs: &mut WordPairs) -> Found {
     let said = stated(new);
     let (speaker, own) = spoken(new, &said);
-    let told = statement(new, own);
+    let told = ReadStatement::of(statement(new, own));
     let found: Vec<(Relation, Reason)> = near
         .iter()
         .map(|one| {
@@ -85,7 +91,7 @@ fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds) -> Found
             {
                 return (Relation::Related, Reason::Different);
             }
-            relate(&told, &statement(&one.record, words), one.alike, limits)
+            relate_read(&told, &statement(&one.record, words), one.alike, (limits, &mut *pairs))
         })
         .collect();
     let first = |wanted: Relation| {
@@ -112,14 +118,13 @@ fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds) -> Found
             .collect();
         return Found::Decision(Decision::Supersede { old, why: Why::rules(reason.text()) });
     }
-    let open: Vec<usize> = found
-        .iter()
-        .enumerate()
-        .filter(|(_, (relation, _))| *relation == Relation::Unclear)
-        .map(|(at, _)| at)
-        .collect();
-    if !open.is_empty() {
-        return Found::Open(open);
+    let unclear = || found.iter().enumerate().filter(|(_, (relation, _))| *relation == Relation::Unclear);
+    if let Some((_, (_, first))) = unclear().next() {
+        let cut = unclear().any(|(_, (_, reason))| *reason == Reason::TooLong);
+        return Found::Open(
+            unclear().map(|(at, _)| at).collect(),
+            if cut { Reason::TooLong } else { *first },
+        );
     }
     // The most telling reason to let both stand.
     let coexists = found.iter().find(|(relation, _)| *relation == Relation::Coexists);

@@ -62,7 +62,7 @@ pub(super) struct Part {
     pub(super) items: Vec<Item>,
     /// Read as a clause.
     pub(super) clause: Clause,
-    /// Where its words stand, sorted by the words.
+    /// The places of its words, sorted by the words.
     order: Vec<usize>,
 }
 
@@ -242,4 +242,34 @@ fn part(words: Vec<Word>) -> Part {
     let mut order: Vec<usize> = (0..words.len()).collect();
     order.sort_by(|left, right| words.get(*left).cmp(&words.get(*right)));
     Part { words, items, clause, order }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_sentences() {
+        let check = |text: &str, expect: &[&str]| {
+            let parts = split(&Reading::of(text).words);
+            let seen: Vec<String> = parts
+                .iter()
+                .map(|part| part.iter().map(|word| word.lower.as_str()).collect::<Vec<_>>().join(" "))
+                .collect();
+            assert_eq!(seen, expect, "{text}");
+        };
+        check("The retries: 3", &["the retries : 3"]);
+        check("We moved the parser: it reads", &["we moved the parser", "it reads"]);
+        check("We moved it, and the port: 3", &["we moved it", "", "and the port : 3"]);
+    }
+
+    #[test]
+    fn places_of_words() {
+        let gist = Gist::of(&Reading::of("The tea of the tea house is green tea"));
+        let part = gist.parts.first().unwrap();
+        for word in &part.words {
+            assert_eq!(part.place(word), part.words.iter().position(|other| other == word), "{word:?}");
+        }
+        assert_eq!(part.place(Reading::of("wine").words.first().unwrap()), None);
+    }
 }

@@ -5,6 +5,7 @@
 //! * `wording`: whether two texts that are nearly the same differ in wording alone;
 //! * `of_whom`: whether two people speak, each of themselves;
 //! * `relate`: what a new statement is to an old one; `thresholds`: from which likeness on;
+//! * `word_pairs`: how much is compared in one write;
 //! * `decide`: what becomes of each proposal of a round; `ask_rest`: the model's answer on what rules leave open, `merging`:
 //!   whether its words may stand;
 //! * `plan`, `snapshot`, `validator`: the schema that consolidation of any kind plans in, and its rules; `judged`: decisions
@@ -28,12 +29,14 @@ mod properties;
 mod reading;
 pub mod relate;
 mod retelling;
+mod scanners;
 pub(crate) mod scope;
 mod slot;
 pub mod snapshot;
 pub mod thresholds;
 mod turning;
 pub mod validator;
+mod word_pairs;
 mod wording;
 
 use loci_model::RecordId;
@@ -51,8 +54,11 @@ pub(crate) use carry_out::Carrying;
 pub use carry_out::carry_out;
 pub use decide::decide;
 pub(crate) use decide::decide_alone;
+pub(crate) use relate::{ReadStatement, relate_both};
 pub use relate::{Reason, Relation, Statement, relate};
+pub(crate) use scanners::SCANNERS;
 pub use thresholds::Thresholds;
+pub(crate) use word_pairs::WordPairs;
 pub(crate) use wording::{Wording, differ_in_wording_only};
 
 /// A record that extraction proposes.

@@ -9,7 +9,7 @@ use loci_model::telling::Telling;
 
 use super::Alike;
 use super::compare::{Against, Met, compare, is_wording, residue};
-use super::gist::Gist;
+use super::gist::{Gist, Item};
 use super::guards::other_direction;
 use super::reading::lists::has;
 use super::reading::verbs::is_personal;
@@ -18,6 +18,7 @@ use super::retelling::retells;
 use super::scope::{Lie, lie};
 use super::thresholds::Thresholds;
 use super::turning::{tells, turns};
+use super::word_pairs::WordPairs;
 
 /// One statement with what decides beside its words.
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +83,8 @@ pub enum Reason {
     Different,
     /// Alike, but no rule decides.
     NoRule,
+    /// Alike, but too long to be compared.
+    TooLong,
 }
 
 impl Reason {
@@ -101,27 +104,80 @@ impl Reason {
             Self::OtherRoles => "the same words in other roles",
             Self::Different => "about something else",
             Self::NoRule => "alike, but no rule decides",
+            Self::TooLong => "alike, but too long to be compared by rules: both stay",
         }
     }
 }
 
-/// What `new` is to `old`.
+/// As many words as the comparison of a clause costs besides its own.
+const WORDS_OF_A_CLAUSE: usize = 4;
+
+/// A statement, read once however many others it is compared with.
+#[derive(Debug)]
+pub(crate) struct ReadStatement<'a> {
+    statement: Statement<'a>,
+    reading: Reading,
+    gist: Gist,
+}
+
+impl<'a> ReadStatement<'a> {
+    /// Reads a statement.
+    pub(crate) fn of(statement: Statement<'a>) -> Self {
+        let reading = Reading::of(statement.text);
+        let gist = Gist::of(&reading);
+        Self { statement, reading, gist }
+    }
+
+    /// Returns how many words are compared of it: a clause may have some of another clause besides its own.
+    fn weight(&self) -> usize {
+        let of_clauses: usize = self.reading.clauses.iter().map(|clause| clause.words.len()).sum();
+        of_clauses.max(self.reading.words.len()) + WORDS_OF_A_CLAUSE * self.reading.clauses.len()
+    }
+}
+
+/// Returns what `new` is to `old`.
 pub fn relate(
     new: &Statement<'_>,
     old: &Statement<'_>,
     alike: Alike,
     limits: &Thresholds,
 ) -> (Relation, Reason) {
-    match lie(new.scope, old.scope) {
-        Lie::Equal => {}
-        Lie::Within => return (Relation::Coexists, Reason::NarrowerScope),
-        Lie::Apart => return (Relation::Coexists, Reason::OtherScope),
+    by_scope(new, old).unwrap_or_else(|| {
+        let (new, old) = (ReadStatement::of(*new), ReadStatement::of(*old));
+        relate_both(&new, &old, alike, (limits, &mut WordPairs::of_a_write()))
+    })
+}
+
+/// Like [`relate`], of a statement that is read already. Where no more is compared, `old` is not read.
+pub(super) fn relate_read(
+    new: &ReadStatement<'_>,
+    old: &Statement<'_>,
+    alike: Alike,
+    (limits, pairs): (&Thresholds, &mut WordPairs),
+) -> (Relation, Reason) {
+    if let Some(found) = by_scope(&new.statement, old) {
+        return found;
     }
-    let (told, known) = (Reading::of(new.text), Reading::of(old.text));
-    let dated = |relation: (Relation, Reason)| in_time(relation, new, old);
+    if pairs.are_spent() {
+        return left_open(alike, limits, Reason::TooLong);
+    }
+    relate_both(new, &ReadStatement::of(*old), alike, (limits, pairs))
+}
+
+/// Like [`relate`], of two statements that are read already.
+pub(crate) fn relate_both(
+    new: &ReadStatement<'_>,
+    old: &ReadStatement<'_>,
+    alike: Alike,
+    (limits, pairs): (&Thresholds, &mut WordPairs),
+) -> (Relation, Reason) {
+    if let Some(found) = by_scope(&new.statement, &old.statement) {
+        return found;
+    }
+    let (told, known) = (&new.reading, &old.reading);
     if told.canonical == known.canonical {
-        let passing =
-            matches!(told.hold, Hold::Passing | Hold::Dated) && !same_day(new.told.time, old.told.time);
+        let days_apart = !same_day(new.statement.told.time, old.statement.told.time);
+        let passing = matches!(told.hold, Hold::Passing | Hold::Dated) && days_apart;
         return if passing {
             (Relation::Coexists, Reason::Passing)
         } else {
@@ -131,13 +187,46 @@ pub fn relate(
     if told.hold == Hold::Asked || known.hold == Hold::Asked {
         return (Relation::Coexists, Reason::Passing);
     }
-    let met = meet(&known, &told);
-    if met != Met::Exchanged && retells(&known, &told, alike, limits) {
+    let lends_too_much = told.has_long_subject() || known.has_long_subject();
+    if lends_too_much || !pairs.take(old.weight(), new.weight()) {
+        return left_open(alike, limits, Reason::TooLong);
+    }
+    by_words(new, old, alike, limits)
+}
+
+/// The relation of two statements by their scopes alone.
+fn by_scope(new: &Statement<'_>, old: &Statement<'_>) -> Option<(Relation, Reason)> {
+    match lie(new.scope, old.scope) {
+        Lie::Equal => None,
+        Lie::Within => Some((Relation::Coexists, Reason::NarrowerScope)),
+        Lie::Apart => Some((Relation::Coexists, Reason::OtherScope)),
+    }
+}
+
+/// The relation where no rule decides: open where the two are alike.
+fn left_open(alike: Alike, limits: &Thresholds, why: Reason) -> (Relation, Reason) {
+    let near =
+        alike.cosine.map_or(alike.jaccard >= limits.unclear_jaccard, |cosine| cosine >= limits.unclear);
+    if near { (Relation::Unclear, why) } else { (Relation::Related, Reason::Different) }
+}
+
+/// The relation of two statements in other words.
+fn by_words(
+    new: &ReadStatement<'_>,
+    old: &ReadStatement<'_>,
+    alike: Alike,
+    limits: &Thresholds,
+) -> (Relation, Reason) {
+    let (told, known) = (&new.reading, &old.reading);
+    let gists = (&old.gist, &new.gist);
+    let dated = |relation: (Relation, Reason)| in_time(relation, &new.statement, &old.statement);
+    let met = meet(known, told, gists);
+    if met != Met::Exchanged && retells(known, told, gists, (alike, limits)) {
         return (Relation::Duplicate, Reason::OtherWords);
     }
-    let turned = turns(&known, &told, alike, limits);
+    let turned = turns(told, gists, (alike, limits));
     if told.hold != Hold::Lasting || known.hold != Hold::Lasting {
-        let happened = told.cues.now || told.clauses.iter().any(|clause| clause.past) || tells(&told);
+        let happened = told.cues.now || told.clauses.iter().any(|clause| clause.past) || tells(&new.gist);
         let event = told.hold == Hold::Lasting || (told.hold == Hold::Dated && happened);
         let ended = known.hold != Hold::Passing || told.cues.now || turned == Some(Against::Change);
         return match (turned, met) {
@@ -159,12 +248,10 @@ pub fn relate(
     if let Some(against) = turned {
         return dated((Relation::Supersedes, reason_of(against)));
     }
-    if is_paraphrase(&known, &told, alike, limits) {
+    if is_paraphrase(known, told, gists, (alike, limits)) {
         return (Relation::Duplicate, Reason::OtherWords);
     }
-    let near =
-        alike.cosine.map_or(alike.jaccard >= limits.unclear_jaccard, |cosine| cosine >= limits.unclear);
-    if near { (Relation::Unclear, Reason::NoRule) } else { (Relation::Related, Reason::Different) }
+    left_open(alike, limits, Reason::NoRule)
 }
 
 fn reason_of(against: Against) -> Reason {
@@ -210,7 +297,7 @@ fn may_contradict(alike: Alike, limits: &Thresholds, against: Against) -> bool {
 }
 
 /// What two readings are to each other, by their clauses.
-fn meet(old: &Reading, new: &Reading) -> Met {
+fn meet(old: &Reading, new: &Reading, (was, is): (&Gist, &Gist)) -> Met {
     if let Some(change) = &new.change
         && old.clauses.iter().any(|clause| ends(change, clause, old.change.as_ref()))
     {
@@ -220,7 +307,7 @@ fn meet(old: &Reading, new: &Reading) -> Met {
         return Met::Apart;
     }
     let denied = |reading: &Reading| reading.clauses.iter().any(|clause| clause.negative);
-    if denied(old) == denied(new) && other_direction(&Gist::of(old), &Gist::of(new)) {
+    if denied(old) == denied(new) && other_direction(was, is) {
         return Met::Apart;
     }
     let each: Vec<Met> = new
@@ -276,24 +363,26 @@ fn ends(change: &Change, old: &Clause, old_change: Option<&Change>) -> bool {
         || subject.iter().all(told)
         || (old_change.is_none()
             && old.verb.as_ref().is_some_and(|verb| verb.passive || verb.copula)
-            && change.rest.iter().all(|form| old.content().contains(&form.as_str())))
+            && within(&change.rest, &old.content()))
+}
+
+fn within(forms: &[String], others: &[&str]) -> bool {
+    forms.iter().all(|form| others.contains(&form.as_str()))
 }
 
 /// Other words for the same: alike by meaning, and nothing that only one of them has can make a difference.
-fn is_paraphrase(old: &Reading, new: &Reading, alike: Alike, limits: &Thresholds) -> bool {
+fn is_paraphrase(
+    old: &Reading,
+    new: &Reading,
+    (of_old, of_new): (&Gist, &Gist),
+    (alike, limits): (Alike, &Thresholds),
+) -> bool {
     let Some(cosine) = alike.cosine else { return false };
     if cosine < limits.paraphrase || old.change.is_some() || new.change.is_some() {
         return false;
     }
-    let denied = |reading: &Reading| -> Vec<String> {
-        let gist = Gist::of(reading);
-        let mut forms: Vec<String> =
-            gist.items().filter(|item| item.denied).map(|item| item.form().to_owned()).collect();
-        forms.sort();
-        forms
-    };
-    let bare = Gist::of(old).bare || Gist::of(new).bare;
-    if denied(old) != denied(new) {
+    let bare = of_old.bare || of_new.bare;
+    if denied(of_old) != denied(of_new) {
         return false;
     }
     let denials = |reading: &Reading| reading.clauses.iter().filter(|clause| clause.negative).count();
@@ -304,7 +393,7 @@ fn is_paraphrase(old: &Reading, new: &Reading, alike: Alike, limits: &Thresholds
     }
     let (was, is) = (all_words(old), all_words(new));
     let (own_old, own_new) = (residue(&was, &is), residue(&is, &was));
-    if !is_wording(&own_old, &own_new) || own_old.len() > 2 || own_new.len() > 2 {
+    if own_old.len() > 2 || own_new.len() > 2 || !is_wording(&own_old, &own_new) {
         return false;
     }
     let wishes = |own: &[&Word]| own.iter().any(|word| has("prefer like need requir", &word.form));
@@ -317,6 +406,13 @@ fn is_paraphrase(old: &Reading, new: &Reading, alike: Alike, limits: &Thresholds
         && hard_order(&was) == hard_order(&is)
 }
 
+/// Forms of what a statement denies, in order.
+fn denied(gist: &Gist) -> Vec<&str> {
+    let mut forms: Vec<&str> = gist.items().filter(|item| item.denied).map(Item::form).collect();
+    forms.sort_unstable();
+    forms
+}
+
 fn all_words(reading: &Reading) -> Vec<Word> {
     reading.clauses.iter().flat_map(|clause| clause.words.iter().cloned()).collect()
 }
@@ -324,4 +420,75 @@ fn all_words(reading: &Reading) -> Vec<Word> {
 /// Names, numbers and code in their order: exchanged, they say something else.
 fn hard_order(words: &[Word]) -> Vec<&str> {
     words.iter().filter(|word| word.is_hard()).map(|word| word.form.as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::limits;
+
+    use super::*;
+
+    const NEAR: Alike = Alike { jaccard: 0.9, cosine: Some(0.9) };
+
+    fn statement(text: &str) -> Statement<'_> {
+        let told = Telling::at(Timestamp::EPOCH);
+        Statement { text, kind: RecordKind::Fact, scope: None, tier: TrustTier::Agent, told }
+    }
+
+    fn compare(new: &str, old: &str) -> (Relation, Reason) {
+        relate(&statement(new), &statement(old), NEAR, &Thresholds::default())
+    }
+
+    fn invented(words: usize) -> String {
+        (0..words).map(|number| format!("ab{number}en")).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn long_sentences_are_compared_like_short_ones() {
+        let check = |new: &str, old: &str, words: usize, expect: (Relation, Reason)| {
+            let invented = invented(words);
+            let (new, old) = (new.replace('#', &invented), old.replace('#', &invented));
+            assert_eq!(compare(&new, &old), expect, "{words} words: {new} | {old}");
+        };
+        for words in [3, 160, 330] {
+            let value = (Relation::Supersedes, Reason::OtherValue);
+            check("The port of # is 9.", "The port of # is 8.", words, value);
+            check(
+                "The port of # is 8.",
+                "The port of # is 8",
+                words,
+                (Relation::Duplicate, Reason::SameWords),
+            );
+            let change = (Relation::Supersedes, Reason::Change);
+            check(
+                "We no longer use `k1` for #.",
+                "We use `k1` for #.",
+                words,
+                (Relation::Supersedes, Reason::Denial),
+            );
+            check("`k1` is gone.", "We use `k1` for #.", words, change);
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_left_open() {
+        let open = (Relation::Unclear, Reason::TooLong);
+        let same = (Relation::Duplicate, Reason::SameWords);
+        let words = limits::COMPARED_WORD_PAIRS_MAX.isqrt() + 1;
+        let (new, old) = (invented(words), format!("{} 9", invented(words)));
+        assert_eq!(compare(&new, &old), open);
+        assert_eq!(compare(&new, &new), same);
+        // A subject that is too long to be that of each clause.
+        let of_subject = |words, port| format!("{} is good, and listens on {port}", invented(words));
+        let max = limits::LENT_SUBJECT_WORDS_MAX;
+        assert_ne!(compare(&of_subject(max, 8), &of_subject(max, 9)), open);
+        assert_eq!(compare(&of_subject(max + 1, 8), &of_subject(max + 1, 9)), open);
+        // What was compared before in the same write leaves nothing.
+        let mut pairs = WordPairs::of_a_write();
+        assert!(!pairs.take(limits::COMPARED_WORD_PAIRS_MAX, 2));
+        let new = ReadStatement::of(statement("The port is 9."));
+        let found =
+            relate_read(&new, &statement("The port is 8."), NEAR, (&Thresholds::default(), &mut pairs));
+        assert_eq!(found, open);
+    }
 }

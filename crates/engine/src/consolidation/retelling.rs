@@ -23,9 +23,13 @@ static RESTRICTS: WordList = WordList::new(
 );
 
 /// True when the new statement says nothing that the old one does not say.
-pub(super) fn retells(old: &Reading, new: &Reading, alike: Alike, limits: &Thresholds) -> bool {
-    let (was, is) = (Gist::of(old), Gist::of(new));
-    if was.items().next().is_none() || is.items().next().is_none() || !comparable(old, new, &was, &is) {
+pub(super) fn retells(
+    old: &Reading,
+    new: &Reading,
+    (was, is): (&Gist, &Gist),
+    (alike, limits): (Alike, &Thresholds),
+) -> bool {
+    if was.items().next().is_none() || is.items().next().is_none() || !comparable(old, new, was, is) {
         return false;
     }
     let inside = |item: &Item, other: &Gist| {
@@ -33,13 +37,13 @@ pub(super) fn retells(old: &Reading, new: &Reading, alike: Alike, limits: &Thres
         other.items().any(|other| alike(other) && other.denied == item.denied)
     };
     let filler = |item: &Item| FILLERS.has(item.form()) && item.word.class == Class::Plain;
-    if !is.items().all(|item| inside(item, &was) || filler(item))
+    if !is.items().all(|item| inside(item, was) || filler(item))
         || is.items().all(filler)
-        || !joined_alike(&was, &is)
+        || !joined_alike(was, is)
     {
         return false;
     }
-    let left: Vec<&Item> = was.items().filter(|item| !inside(item, &is)).collect();
+    let left: Vec<&Item> = was.items().filter(|item| !inside(item, is)).collect();
     let verbs = |reading: &Reading| -> Vec<String> {
         reading
             .clauses
@@ -52,7 +56,7 @@ pub(super) fn retells(old: &Reading, new: &Reading, alike: Alike, limits: &Thres
     let floor = if one { limits.retold_word } else { limits.retold };
     let near = alike.cosine.map_or(alike.jaccard >= limits.retold_jaccard, |cosine| cosine >= floor);
     let changes = old.change.is_some() || new.change.is_some();
-    near && (left.is_empty() || (!changes && is.items().count() > 1 && may_leave_out(&was, &left)))
+    near && (left.is_empty() || (!changes && is.items().count() > 1 && may_leave_out(was, &left)))
 }
 
 /// "teach", "teacher": one word with an ending that makes a noun of it.
@@ -168,7 +172,9 @@ mod tests {
 
     fn check(old: &str, new: &str, expect: bool) {
         let alike = Alike { jaccard: 0.5, cosine: Some(0.9) };
-        let found = retells(&Reading::of(old), &Reading::of(new), alike, &Thresholds::default());
+        let (known, told) = (Reading::of(old), Reading::of(new));
+        let gists = (&Gist::of(&known), &Gist::of(&told));
+        let found = retells(&known, &told, gists, (alike, &Thresholds::default()));
         assert_eq!(found, expect, "{old} | {new}");
     }
 

@@ -14,7 +14,7 @@ use loci_text::terms;
 
 use super::around::{Around, COSINE_MIN, JACCARD_MIN};
 use crate::coding::learned::SELF_FEEDBACK;
-use crate::consolidation::{Alike, Decision, Neighbourhood, Thresholds, Why, decide_alone};
+use crate::consolidation::{Alike, Decision, Neighbourhood, Thresholds, Why, WordPairs, decide_alone};
 
 /// Records written since, that are compared: the newest.
 const WRITTEN_SINCE_MAX: usize = 100;
@@ -45,20 +45,26 @@ impl Found {
 
 impl Beside<'_> {
     /// Decides about a record that is not written yet. `said`: its text as it was looked for.
-    pub(in crate::coding) fn decide(&self, tx: &dyn ReadTx, record: &Record, said: &str) -> Result<Found> {
+    /// `pairs`: how much may be compared, of all that is written with it.
+    pub(in crate::coding) fn decide(
+        &self,
+        tx: &dyn ReadTx,
+        (record, said): (&Record, &str),
+        pairs: &mut WordPairs,
+    ) -> Result<Found> {
         let limits = Thresholds::read(self.memory.settings.consolidation.thresholds.as_deref())?;
         let near = self.near(tx, record, said)?;
         let (elsewhere, here): (Vec<Met>, Vec<Met>) =
             near.into_iter().partition(|met| self.is_elsewhere(met));
         let beside: Vec<Neighbourhood> = here.iter().map(|met| met.neighbourhood.clone()).collect();
-        let decision = decide_alone(record, &beside, &limits);
+        let decision = decide_alone(record, &beside, &limits, pairs);
         let found = match decision {
             Decision::Supersede { old, why } => self.in_the_place_of(old, why, &here),
             Decision::Add { why } if self.on_branch.is_none() => {
                 // The same was learned on a branch before: now it holds here.
                 let others: Vec<Neighbourhood> =
                     elsewhere.iter().map(|met| met.neighbourhood.clone()).collect();
-                match decide_alone(record, &others, &limits) {
+                match decide_alone(record, &others, &limits, pairs) {
                     Decision::Skip { of, why } => {
                         let landed = elsewhere.into_iter().find(|met| met.neighbourhood.record.id == of);
                         Found {
@@ -87,7 +93,7 @@ impl Beside<'_> {
         let here: Vec<Neighbourhood> =
             near.into_iter().filter(|met| met.branch.is_none()).map(|met| met.neighbourhood).collect();
         let landed = Record { tier: tier(tx, record)?, timestamp: seen_at, ..record.clone() };
-        Ok(decide_alone(&landed, &here, &limits))
+        Ok(decide_alone(&landed, &here, &limits, &mut WordPairs::of_a_write()))
     }
 
     /// What holds on a branch alone takes the place of what holds on that branch alone, and of nothing else yet.

@@ -14,7 +14,7 @@ use loci_text::terms;
 
 use super::settling::Ruler;
 use crate::coding::rules_list::rules_of;
-use crate::consolidation::{Alike, Relation, Statement, Thresholds, relate};
+use crate::consolidation::{Alike, ReadStatement, Relation, Statement, Thresholds, WordPairs, relate_both};
 
 /// A rule that says otherwise, with what supports it where that is known.
 pub(super) struct Rival {
@@ -34,19 +34,24 @@ pub(super) enum Contest {
 
 /// Whether two rules cannot both be followed.
 pub(super) fn contradicts(one: &str, other: &str, at: Timestamp) -> bool {
-    let statement = |text| Statement {
-        text,
-        kind: RecordKind::Rule,
-        scope: None,
-        tier: TrustTier::Agent,
-        told: Telling::at(at),
+    let told = Telling::at(at);
+    let read = |text| {
+        ReadStatement::of(Statement {
+            text,
+            kind: RecordKind::Rule,
+            scope: None,
+            tier: TrustTier::Agent,
+            told,
+        })
     };
     let alike = Alike { jaccard: jaccard(&terms(one), &terms(other)), cosine: None };
+    let (one, other) = (read(one), read(other));
     let is_against = |new, old| {
-        let (relation, _) = relate(&statement(new), &statement(old), alike, &Thresholds::default());
+        let pairs = &mut WordPairs::of_a_write();
+        let (relation, _) = relate_both(new, old, alike, (&Thresholds::default(), pairs));
         matches!(relation, Relation::Supersedes | Relation::SupersededBy | Relation::Conflict)
     };
-    is_against(one, other) || is_against(other, one)
+    is_against(&one, &other) || is_against(&other, &one)
 }
 
 /// What becomes of a rule that is about to be in force.

@@ -2,6 +2,8 @@
 //!
 //! By position and lists, no grammar: what cannot be told is left open, and open means that nothing is superseded.
 
+use loci_model::limits;
+
 use super::lists;
 use super::verb_places::VerbPlaces;
 use super::verbs;
@@ -78,7 +80,7 @@ pub(in super::super) fn clauses(words: &[Word]) -> Vec<Clause> {
             .subject()
             .iter()
             .all(|word| !word.is_content() || matches!(word.lower.as_str(), "he" | "she" | "it" | "they"))
-            && let Some(first) = clauses.first()
+            && let Some(first) = clauses.first().filter(|first| !has_long_subject(first))
             && clause.verb.is_some()
         {
             clause = with_subject(first, clause);
@@ -89,6 +91,11 @@ pub(in super::super) fn clauses(words: &[Word]) -> Vec<Clause> {
         clauses.push(read(words));
     }
     clauses
+}
+
+/// True when a subject has more words than are repeated in the clauses behind it.
+pub(super) fn has_long_subject(clause: &Clause) -> bool {
+    clause.subject().len() > limits::LENT_SUBJECT_WORDS_MAX
 }
 
 /// Words as one clause, whatever marks they have.

@@ -62,7 +62,7 @@ impl PhraseList {
     }
 }
 
-/// How many words a phrase takes that begins here.
+/// Returns how many words a phrase takes that begins here.
 fn fits(phrase: &str, words: &[Word]) -> Option<usize> {
     let mut at = 0;
     for part in phrase.split(' ') {

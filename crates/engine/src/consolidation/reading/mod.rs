@@ -57,4 +57,9 @@ impl Reading {
             cues,
         }
     }
+
+    /// True when its first subject is too long to be lent to its other clauses: those have none.
+    pub(super) fn has_long_subject(&self) -> bool {
+        self.clauses.len() > 1 && self.clauses.first().is_some_and(clause::has_long_subject)
+    }
 }

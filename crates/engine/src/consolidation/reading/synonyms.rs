@@ -223,7 +223,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("working as an", "is a"),
 ];
 
-/// Where the phrases stand that begin with a word.
+/// The places of the phrases that begin with a word.
 static PHRASES_BY_FIRST: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {
     let mut by_first: HashMap<&'static str, Vec<usize>> = HashMap::new();
     for (at, (phrase, _)) in PHRASES.iter().enumerate() {
@@ -376,7 +376,7 @@ fn made_word(part: &str) -> Word {
 
 /// "is on", "is off": a state, where nothing follows that they could open.
 fn switched(words: &mut [Word]) {
-    // Where the last word stands that is not a soft one.
+    // The place of the last word that is not a soft one.
     let mut before: Option<usize> = None;
     for at in 0..words.len() {
         let opens = words

@@ -2,7 +2,7 @@
 //! that it has, and another.
 
 use super::super::gist::{Gist, Item, Part, Sort, sort};
-use super::super::guards::{new_person, other_purpose};
+use super::super::guards::other_purpose;
 use super::super::reading::exclusive::excludes;
 use super::super::reading::turns::{change, is_turn};
 use super::super::slot::{is_attribute, is_timely};
@@ -13,13 +13,14 @@ struct Told<'a> {
     value: Vec<&'a Item>,
 }
 
-/// True when the part at `at` tells that what the old statement says has changed.
-pub(super) fn is_changed(was: &Gist, is: &Gist, at: usize) -> bool {
+/// True when the part at `at` tells that what the old statement says has changed. `strange`:
+/// the new statement brings a person whom the old one does not name.
+pub(super) fn is_changed(was: &Gist, is: &Gist, at: usize, strange: bool) -> bool {
     let Some(Told { topic, value }) = told(was, is, at) else { return false };
     if !value.iter().any(|item| !was.has(item.form())) || other_purpose(was, &value) {
         return false;
     }
-    if new_person(was, is) || is_made_otherwise(was, is, at) || leads_from_elsewhere(was, is, at) {
+    if strange || is_made_otherwise(was, is, at) || leads_from_elsewhere(was, is, at) {
         return false;
     }
     let left: Vec<&Item> =
@@ -39,14 +40,14 @@ pub(super) fn is_changed(was: &Gist, is: &Gist, at: usize) -> bool {
         .iter()
         .any(|value| sort(&value.word) == Sort::Word && left.iter().any(|left| left.form() == value.form()));
     if topic.is_empty() {
-        return (opposed || shares_head) && !new_person(was, is);
+        return opposed || shares_head;
     }
-    let strange = topic.iter().filter(|item| !was.asserts(item.form())).count();
+    let unknown = topic.iter().filter(|item| !was.asserts(item.form())).count();
     let attribute = topic.last().is_some_and(|last| !was.asserts(last.form()) && is_attribute(last.form()));
     let subject = topic.iter().any(|item| {
         !is_timely(&item.word) && was.items().any(|old| old.subject && old.form() == item.form())
     });
-    let covered = strange == 0 || (strange == 1 && attribute && subject);
+    let covered = unknown == 0 || (unknown == 1 && attribute && subject);
     let subject_alone = topic.len() == 1 && !topic.iter().any(|item| is_attribute(item.form()));
     let words_only = value.iter().all(|value| sort(&value.word) == Sort::Word);
     covered && comparable && (!words_only || !subject_alone || opposed || shares_head || is_located(was))

@@ -12,60 +12,64 @@ mod renewing;
 use super::Alike;
 use super::compare::Against;
 use super::gist::Gist;
-use super::guards::{conditional, other_direction, other_person, runs_elsewhere};
+use super::guards::{conditional, new_person, other_direction, other_person, runs_elsewhere};
 use super::reading::Reading;
 use super::reading::turns::{change, end};
 use super::thresholds::Thresholds;
 
 /// True when a statement tells of an end or a change.
-pub(super) fn tells(reading: &Reading) -> bool {
-    Gist::of(reading).parts.iter().any(|part| end(&part.words).is_some() || change(&part.words).is_some())
+pub(super) fn tells(gist: &Gist) -> bool {
+    gist.parts.iter().any(|part| end(&part.words).is_some() || change(&part.words).is_some())
 }
 
 /// What the new statement does to the old one by a change that it tells of.
-pub(super) fn turns(old: &Reading, new: &Reading, alike: Alike, limits: &Thresholds) -> Option<Against> {
-    let (was, is) = (Gist::of(old), Gist::of(new));
+pub(super) fn turns(
+    new: &Reading,
+    (was, is): (&Gist, &Gist),
+    (alike, limits): (Alike, &Thresholds),
+) -> Option<Against> {
     let near = alike.cosine.is_none_or(|cosine| cosine >= limits.turned);
     let asserts = was.items().any(|item| !item.denied);
     let only = is.says("only") && !was.says("only") && !new.cues.now;
-    if near && !asserts && !new.cues.also && !conditional(&was, &is) && !other_person(&was, &is) {
+    if near && !asserts && !new.cues.also && !conditional(was, is) && !other_person(was, is) {
         return is
             .parts
             .iter()
-            .any(|part| renewing::asserts_all(&was, part, new.cues.now))
+            .any(|part| renewing::asserts_all(was, part, new.cues.now))
             .then_some(Against::Denial);
     }
-    if !near || !asserts || only || conditional(&was, &is) || runs_elsewhere(&was, &is) {
+    if !near || !asserts || only || conditional(was, is) || runs_elsewhere(was, is) {
         return None;
     }
-    let whole = !ending::lists_several(&was) && !is.acts_otherwise(&was);
-    if whole && is.parts.iter().any(|part| ending::is_ended(&was, part)) {
+    let whole = !ending::lists_several(was) && !is.acts_otherwise(was);
+    if whole && is.parts.iter().any(|part| ending::is_ended(was, part)) {
         return Some(Against::Change);
     }
     let past = was.parts.iter().any(|part| part.clause.past && !part.clause.negative);
-    if new.cues.also || past || other_direction(&was, &is) {
+    if new.cues.also || past || other_direction(was, is) {
         return None;
     }
-    if (0..is.parts.len()).any(|at| changing::is_changed(&was, &is, at)) {
+    let strange = new_person(was, is);
+    if (0..is.parts.len()).any(|at| changing::is_changed(was, is, at, strange)) {
         return Some(Against::Change);
     }
-    if other_person(&was, &is) {
+    if other_person(was, is) {
         return None;
     }
-    if renewing::contrasts(&was, &is) {
+    if renewing::contrasts(was, is) {
         return Some(Against::Change);
     }
-    if is.parts.iter().any(|part| renewing::denies(&was, part)) {
+    if is.parts.iter().any(|part| renewing::denies(was, part)) {
         return Some(Against::Denial);
     }
     let turned = |gist: &Gist| gist.parts.iter().any(|part| change(&part.words).is_some());
     let ends = |gist: &Gist| gist.parts.iter().any(|part| end(&part.words).is_some());
-    let told = turned(&is) && !turned(&was) && !ends(&was);
+    let told = turned(is) && !turned(was) && !ends(was);
     let alike_enough = alike.cosine.is_none_or(|cosine| cosine >= limits.renewed);
     let strong = new.cues.now || new.cues.instead || new.cues.corrected || told;
     let renewed = is.parts.iter().any(|part| {
         // What ended here was something else.
-        end(&part.words).is_none() && renewing::is_renewed(&was, part, strong)
+        end(&part.words).is_none() && renewing::is_renewed(was, part, strong)
     });
     (renewed && alike_enough).then_some(Against::Value)
 }
@@ -76,7 +80,9 @@ mod tests {
 
     fn check(old: &str, new: &str, expect: Option<Against>) {
         let alike = Alike { jaccard: 0.5, cosine: Some(0.7) };
-        let found = turns(&Reading::of(old), &Reading::of(new), alike, &Thresholds::default());
+        let told = Reading::of(new);
+        let gists = (&Gist::of(&Reading::of(old)), &Gist::of(&told));
+        let found = turns(&told, gists, (alike, &Thresholds::default()));
         assert_eq!(found, expect, "{old} | {new}");
     }
 
