@@ -1,4 +1,5 @@
-//! Readers of consolidation that read foreign text whole. What two long statements cost together is bounded by `word_pairs`.
+//! Readers of consolidation that read foreign text whole. The cost of two long statements
+//! together is bounded by `word_pairs`.
 
 use std::hint::black_box;
 

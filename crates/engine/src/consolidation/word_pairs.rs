@@ -1,4 +1,5 @@
-//! The budget of one write for comparisons: words of one statement times words of the other. The rest is left open.
+//! The budget of one write for comparisons: words of one statement times words of the other.
+//! The rest is left open.
 //!
 //! Decisions are made in the write of their records, where every other write waits for them.
 
