@@ -102,6 +102,11 @@ impl<'v> Places<'v> {
         if !places.is_empty() {
             return self.text_around(key, text, places);
         }
+        self.sentence(text)
+    }
+
+    /// Returns the replacement of a text without JSON, which may begin with a decision that Loci wrote down.
+    fn sentence(&mut self, text: &str) -> Option<String> {
         let decided = decision_in(text).and_then(|Decision { what, by, behind }| {
             let by = self.visitor.person(by, None)?;
             let behind = self.visitor.text(behind).unwrap_or_else(|| behind.to_owned());
@@ -141,7 +146,7 @@ impl<'v> Places<'v> {
             kept.push_str(&text.replacen(name, &new, 1));
             return true;
         }
-        let new = self.new_name(text);
+        let new = self.sentence(text);
         kept.push_str(new.as_deref().unwrap_or(text));
         new.is_some()
     }
@@ -248,8 +253,7 @@ impl<'v> Places<'v> {
         true
     }
 
-    /// Returns the replacement of a text without JSON: a name of a member or of a trailer, or what stands
-    /// beside JSON.
+    /// Returns the replacement of a name of a member or of a trailer, which is no JSON.
     pub(super) fn new_name(&mut self, name: &str) -> Option<String> {
         let new = self.visitor.text(name);
         self.is_any |= new.is_some();
@@ -407,6 +411,11 @@ mod tests {
             None,
             json!({"why": "approved by Alice", "failure": "called off by alice", "x": "made by alice"}),
             json!({"why": "approved by erased-1", "failure": "called off by erased-1", "x": "made by alice"}),
+        );
+        check(
+            None,
+            json!({"why": "rejected by alice: see\n{\"by\": \"alice\"}\n", "x": "made by alice\n[1]"}),
+            json!({"why": "rejected by erased-1: see\n{\"by\":\"erased-1\"}\n", "x": "made by alice\n[1]"}),
         );
         check(
             None,
