@@ -30,14 +30,14 @@ impl Sync<'_> {
         if !self.is_of_other_store || marked != Marked::Own {
             return Ok(());
         }
-        if self.mirror.direction != MirrorDirection::Import {
-            self.set_apart(listing);
-            // Before the store is noted: a sync that is cut off in between begins again.
-            self.keep().await?;
-            self.holds_new = true;
-            self.note("", RESTORED);
+        if self.mirror.direction == MirrorDirection::Import {
+            self.state.store = Some(self.store.clone());
+            return Ok(());
         }
-        self.state.store = Some(self.store.clone());
+        self.set_apart(listing);
+        self.keep().await?;
+        self.holds_new = true;
+        self.note("", RESTORED);
         Ok(())
     }
 
@@ -67,7 +67,8 @@ impl Sync<'_> {
         }
     }
 
-    /// Refuses the files of no document, as long as nobody changes them.
+    /// Refuses the files of no document, as long as nobody changes them. Only then the store is noted: a sync
+    /// that fails before begins again, or the next one would take them as new.
     pub(super) fn hold_unknown(&mut self, sides: &Sides<'_>) {
         for (path, file) in sides.mirror {
             if sides.tree.contains_key(path) || sides.agreed.contains_key(path) {
@@ -79,5 +80,6 @@ impl Sync<'_> {
                 self.refused(path, &file, UNKNOWN);
             }
         }
+        self.state.store = Some(self.store.clone());
     }
 }
