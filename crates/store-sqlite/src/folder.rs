@@ -67,8 +67,9 @@ pub fn data_folder_of(file: &Path) -> Option<PathBuf> {
 
 /// True for names that the files of a data folder have, its master key and its mirrors among them.
 fn is_own_name(name: &str) -> bool {
-    let begins = [DATABASE, "master.key", "mirrors", "index"];
-    let whole = [SCHEMA_LOCK, "host", "write", "turn", "loci.sock"];
+    // A copy of the master key beside it may be the only one.
+    let begins = [DATABASE, "master.key"];
+    let whole = ["index", "mirrors", SCHEMA_LOCK, "host", "write", "turn", "loci.sock"];
     begins.iter().any(|own| name.starts_with(own)) || whole.contains(&name)
 }
 
@@ -219,10 +220,12 @@ mod tests {
         std::fs::write(data.join(DATABASE), "").unwrap();
         assert_eq!(data_folder_of(&data.join("loci.db")), None, "a folder of backups");
         std::fs::write(data.join(SCHEMA_LOCK), "").unwrap();
-        for name in [DATABASE, "loci.db-wal", "master.key", "schema", "index/x", "../data/turn"] {
+        for name in
+            [DATABASE, "loci.db-wal", "master.key.old", "schema", "index/x", "mirrors", "../data/turn"]
+        {
             assert_eq!(data_folder_of(&data.join(name)), Some(data.clone()), "{name}");
         }
-        for name in ["x", "notes.jsonl", "port", "../x", "none/x"] {
+        for name in ["x", "notes.jsonl", "index.jsonl", "mirrors.json", "port", "../x", "none/x"] {
             assert_eq!(data_folder_of(&data.join(name)), None, "{name}");
         }
     }
