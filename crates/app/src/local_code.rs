@@ -19,7 +19,7 @@ use crate::config::Config;
 /// The files as they lie in the working tree.
 pub(crate) const WORKTREE: &str = "WORKTREE";
 /// The commit that is checked out.
-const HEAD: &str = "HEAD";
+pub(crate) const HEAD: &str = "HEAD";
 
 /// A clone, a bare repository or a worktree.
 pub(crate) struct LocalCode {

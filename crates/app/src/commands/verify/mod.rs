@@ -27,7 +27,7 @@ use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::config::load;
 use crate::exit::{Difference, NotFound, Usage};
-use crate::local_code::{LocalCode, subject, verdict};
+use crate::local_code::{HEAD, LocalCode, subject, verdict};
 use crate::output;
 use crate::output_place::ensure_free_of_data;
 use crate::session::Session;
@@ -47,7 +47,7 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "REPO")]
     name: Option<String>,
     /// The revision to check: a branch, a tag, a commit, HEAD or WORKTREE [default: WORKTREE, the files as
-    /// they are now; HEAD where there is none]
+    /// they are now; HEAD where there is none, and with --tell]
     #[arg(long, visible_alias = "ref", value_name = "REV")]
     rev: Option<String>,
     /// The revision that the change is meant for, as its target branch: what held where REV parted from
@@ -135,6 +135,8 @@ impl Verify {
     ) -> Result<(Report, Vec<Verdicts>)> {
         let named = match &self.rev {
             Some(rev) => rev.as_str(),
+            // Others are told of a commit, which they can read.
+            None if self.tell => HEAD,
             None => code.default_reference(),
         };
         let rev = revision(code, repository, named).await?;
