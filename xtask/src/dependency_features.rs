@@ -1,6 +1,7 @@
-//! Features of foreign crates that the tests have and the product alone has not. One build of the whole workspace gives
-//! each crate every feature that anyone in it asks for, the tools of tests among them: what the product lacks of it
-//! fails where it is installed and nowhere else. A regular expression once did.
+//! Features of foreign crates that the tests have and the product alone has not. One build of the
+//! whole workspace gives each crate every feature that anyone in it asks for, the tools of tests
+//! among them: what needs a feature that the product lacks fails where the product is installed and
+//! nowhere else. A regular expression once did.
 
 use crate::{checkout::Checkout, process};
 use anyhow::{Result, ensure};

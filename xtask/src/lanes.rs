@@ -1,6 +1,6 @@
-//! Commands side by side, two at a time: most of them wait for the disk or for a time to pass, or use
-//! one processor. The output of each is printed under its name, when it ends and each minute before.
-//! Behind a failure no other is started. It knows nothing of what they do.
+//! Commands side by side, two at a time: most of them wait for the disk or for a time to pass, or
+//! use one processor. The output of each is printed under its name, when it ends and each minute
+//! before. Behind a failure no other is started. It knows nothing of what they do.
 
 use crate::process;
 use anyhow::{Context, Result, bail};

@@ -1,6 +1,6 @@
-//! The test programs of the workspace, and those of one package, as the whole workspace builds them:
-//! `--package` would unify the features of what they depend on in another way, and compile most of it
-//! a second time. It runs them and reads nothing of what they print.
+//! The test programs of the workspace, and those of one package, as the whole workspace builds
+//! them: `--package` would unify the features of what they depend on in another way, and compile
+//! most of it a second time. It runs them and reads nothing of what they print.
 
 use crate::checkout::Checkout;
 use crate::process;

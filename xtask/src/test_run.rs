@@ -1,6 +1,6 @@
 //! `cargo xtask test`: the steps of CI in order, with their times, stopping at the first failure.
-//! Steps that wait or use one processor run side by side, each in a process of its own. It has no logic of a step:
-//! each is a cargo command or another task.
+//! Steps that wait or use one processor run side by side, each in a process of its own. It has no
+//! logic of a step: each is a cargo command or another task.
 
 use crate::checkout::Checkout;
 use crate::lanes::Ended;
@@ -31,16 +31,16 @@ const FEATURES: &str = "loci/onnx,loci/otel,loci-client/agentcore";
 struct Step {
     name: &'static str,
     run: fn(&Checkout) -> Result<()>,
-    /// Others of its kind may run beside it: it shares no file, port or figure with them.
-    is_beside: bool,
+    /// Others of its kind may run at the same time: it shares no file, port or figure with them.
+    is_concurrent: bool,
 }
 
 const fn alone(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
-    Step { name, run, is_beside: false }
+    Step { name, run, is_concurrent: false }
 }
 
-const fn beside(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
-    Step { name, run, is_beside: true }
+const fn concurrent(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
+    Step { name, run, is_concurrent: true }
 }
 
 const STEPS: &[Step] = &[
@@ -58,30 +58,30 @@ const STEPS: &[Step] = &[
     alone("smoke", |c| bench_smoke::run(c, &[])),
     alone("python-client", clients::python),
     alone("typescript-client", clients::typescript),
-    beside("crash", |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--rounds", "10"]))),
-    beside("crash-pipeline", |c| {
+    concurrent("crash", |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--rounds", "10"]))),
+    concurrent("crash-pipeline", |c| {
         bench_programs::crash(c, &bench_programs::Arguments::new(&["--pipeline", "--every", "6"]))
     }),
-    beside("crash-facts", crash_facts),
-    beside("crash-hooks", crash_hooks),
-    beside("crash-files", |c| {
+    concurrent("crash-facts", crash_facts),
+    concurrent("crash-hooks", crash_hooks),
+    concurrent("crash-files", |c| {
         bench_programs::crash(c, &bench_programs::Arguments::new(&["--files", "--rounds", "4"]))
     }),
-    beside("cluster", |c| {
+    concurrent("cluster", |c| {
         bench_programs::cluster(c, &bench_programs::Arguments::new(&["--rounds", "3", "--expire-leases"]))
     }),
-    beside("fuzz", |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"]))),
-    beside("rot", bench_programs::rot),
-    beside("agentcore", |c| acceptance::suite(c, acceptance::Suite::Agentcore)),
-    beside("agentcore-model", |c| acceptance::suite_with_model(c, acceptance::Suite::Agentcore)),
-    beside("agentcore-postgres", |c| acceptance::suite_on_postgres(c, acceptance::Suite::Agentcore)),
-    beside("boto3", |c| acceptance::suite(c, acceptance::Suite::Boto3)),
-    beside("js", |c| acceptance::suite(c, acceptance::Suite::Js)),
-    beside("langgraph", |c| acceptance::suite(c, acceptance::Suite::Langgraph)),
-    beside("bucket", |c| acceptance::suite(c, acceptance::Suite::Bucket)),
-    beside("memory-tool", |c| acceptance::suite(c, acceptance::Suite::MemoryTool)),
-    beside("strands-s3", |c| acceptance::suite(c, acceptance::Suite::StrandsS3)),
-    beside("strands", |c| acceptance::suite(c, acceptance::Suite::Strands)),
+    concurrent("fuzz", |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"]))),
+    concurrent("rot", bench_programs::rot),
+    concurrent("agentcore", |c| acceptance::suite(c, acceptance::Suite::Agentcore)),
+    concurrent("agentcore-model", |c| acceptance::suite_with_model(c, acceptance::Suite::Agentcore)),
+    concurrent("agentcore-postgres", |c| acceptance::suite_on_postgres(c, acceptance::Suite::Agentcore)),
+    concurrent("boto3", |c| acceptance::suite(c, acceptance::Suite::Boto3)),
+    concurrent("js", |c| acceptance::suite(c, acceptance::Suite::Js)),
+    concurrent("langgraph", |c| acceptance::suite(c, acceptance::Suite::Langgraph)),
+    concurrent("bucket", |c| acceptance::suite(c, acceptance::Suite::Bucket)),
+    concurrent("memory-tool", |c| acceptance::suite(c, acceptance::Suite::MemoryTool)),
+    concurrent("strands-s3", |c| acceptance::suite(c, acceptance::Suite::StrandsS3)),
+    concurrent("strands", |c| acceptance::suite(c, acceptance::Suite::Strands)),
 ];
 
 fn step_names() -> clap::builder::PossibleValuesParser {
@@ -97,7 +97,7 @@ fn clippy(checkout: &Checkout) -> Result<()> {
 /// Tests that run at a time for each processor: most of them wait for the disk half of their time.
 const TESTS_PER_PROCESSOR: usize = 2;
 
-/// All test programs side by side, those of one long test beside those of many, and the examples in
+/// All test programs side by side, those of one long test with those of many, and the examples in
 /// doc comments.
 fn tests(checkout: &Checkout) -> Result<()> {
     let programs = test_programs::of_workspace(checkout, "")?;
@@ -190,7 +190,7 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     }
     let mut done: Vec<Ended> = Vec::new();
     let started = Instant::now();
-    for steps in steps.chunk_by(|one, next| one.is_beside && next.is_beside) {
+    for steps in steps.chunk_by(|one, next| one.is_concurrent && next.is_concurrent) {
         match steps {
             [step] => {
                 println!("\n── {} ──", step.name);
@@ -252,8 +252,8 @@ mod tests {
         };
         assert_eq!(check(None, None).len(), STEPS.len());
         assert_eq!(check(None, Some("doc")), ["doc"]);
-        let alone = STEPS.iter().position(|s| s.is_beside).unwrap_or_default();
-        assert!(STEPS.iter().skip(alone).all(|s| s.is_beside), "those side by side are one group");
+        let alone = STEPS.iter().position(|s| s.is_concurrent).unwrap_or_default();
+        assert!(STEPS.iter().skip(alone).all(|s| s.is_concurrent), "those side by side are one group");
         assert_eq!(
             check(Some("js"), None),
             ["js", "langgraph", "bucket", "memory-tool", "strands-s3", "strands"]

@@ -52,8 +52,8 @@ impl LocalCode {
         &self.found
     }
 
-    /// The revision that is meant where none is named: the files of the working tree; `HEAD` where there is
-    /// none.
+    /// The revision that is meant where none is named: the files of the working tree; `HEAD` where
+    /// there is none.
     pub(crate) fn default_reference(&self) -> &'static str {
         if self.found.worktree.is_some() { WORKTREE } else { HEAD }
     }

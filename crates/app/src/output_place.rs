@@ -1,6 +1,6 @@
-//! Places that no output of a command takes: the files of a data folder, be it the one of this command
-//! or another, and everywhere a database or a master key. Where an output goes otherwise is
-//! the matter of `unfinished` and `replaced_file`.
+//! Places that no output of a command takes: the files of a data folder, be it the one of this
+//! command or another, and everywhere a database or a master key. `unfinished` and `replaced_file`
+//! write an output to its place.
 
 use std::fs::{File, Metadata};
 use std::io::Read as _;
@@ -19,7 +19,8 @@ const DATABASE_HEAD: [u8; 16] = *b"SQLite format 3\0";
 /// Checks the name of an output, whether or not a file is there, after following its links.
 ///
 /// # Errors
-/// A usage error where it would be a file of a data folder, or a database or a master key has that name.
+/// A usage error where it would be a file of a data folder, or a database or a master key has that
+/// name.
 pub(crate) fn ensure_free_of_data(target: &Path) -> Result<()> {
     let place = target.canonicalize().unwrap_or_else(|_| target.to_owned());
     if let Some(folder) = data_folder_of(&place) {
@@ -30,7 +31,7 @@ pub(crate) fn ensure_free_of_data(target: &Path) -> Result<()> {
         );
         return Err(Usage(rule).into());
     }
-    // What cannot be looked at is told where it is written.
+    // A place that cannot be looked at fails where it is written.
     let Ok(about) = std::fs::metadata(&place) else { return Ok(()) };
     let kind = if !about.is_file() {
         return Ok(());
@@ -49,7 +50,8 @@ pub(crate) fn ensure_free_of_data(target: &Path) -> Result<()> {
 }
 
 fn is_database(place: &Path, about: &Metadata) -> bool {
-    // By its other name it may be open in this process, and closing it here would drop the locks on it.
+    // By its other name it may be open in this process, and closing it here would drop the locks on
+    // it.
     if about.nlink() > 1 {
         return false;
     }

@@ -136,8 +136,8 @@ impl Client {
         Ok(self)
     }
 
-    /// Returns the client whose creations say under which key an earlier version made them: what that
-    /// one made counts as made, or as erased.
+    /// Returns a client that names, in each creation, the key under which an earlier version made
+    /// it: an item that this one made counts as made, or as erased.
     ///
     /// # Errors
     /// An error where the key cannot stand in a header.

@@ -3,8 +3,8 @@
 //! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `mcp`: the Model Context Protocol; `operations`: health,
 //!   metrics, logs;
 //! * `git`: clones of mirrors; `s3`: memory files and sessions for clients of buckets; `tools`: what agents call by name, through `v1` and `mcp` alike; `asking`: what both know of a caller;
-//! * `auth`: credentials; `bodies`: bodies of requests in memory; `long_body`: work on long ones; `listener`: TCP,
-//!   TLS and the unix socket;
+//! * `auth`: credentials; `bodies`: bodies of requests in memory; `long_body`: work on long ones;
+//!   `listener`: TCP, TLS and the unix socket;
 //! * [`router`] puts them together: to add a door, write its module and give it a line there.
 
 pub mod agentcore;

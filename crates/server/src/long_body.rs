@@ -1,6 +1,6 @@
-//! Work on the bodies of requests that takes long for a long body: digests and readers of foreign text. It runs
-//! on a thread of its own for such a body, where it holds up nobody else. How many bytes of bodies there are at
-//! once is the budget of `bodies`.
+//! Work on the bodies of requests that takes long for a long body: digests and readers of foreign
+//! text. It runs on a thread of its own for such a body, where it holds up nobody else. How many
+//! bytes of bodies there are at once is the budget of `bodies`.
 
 use loci_model::{Error, Result, limits};
 

@@ -90,7 +90,7 @@ mod tests {
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         std::fs::create_dir(at("folder")).unwrap();
         let irregular = [at("pipe"), at("link to pipe"), at("socket"), at("folder"), "/dev/zero".into()];
-        // The test does not end by itself if one of them is waited for.
+        // The test does not end if one of them is waited for.
         let (told, heard) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             for path in irregular {

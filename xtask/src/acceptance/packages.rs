@@ -123,8 +123,8 @@ pub(super) fn npm(checkout: &Checkout, name: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Runs `install` in a fresh `folder` unless it was done there for the same lock. Another process that wants
-/// the same waits until it is done.
+/// Runs `install` in a fresh `folder` unless it was done there for the same lock. Another process
+/// that wants the same waits until it is done.
 fn once(lock: &Path, folder: &Path, install: impl FnOnce() -> Result<()>) -> Result<()> {
     if let Some(parent) = folder.parent() {
         std::fs::create_dir_all(parent)?;

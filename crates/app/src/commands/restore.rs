@@ -13,7 +13,7 @@ use crate::wiring::MASTER_KEY_FILE;
 use crate::wiring_store::StorePlan;
 use crate::{output, session};
 
-/// What becomes of what was agreed on with the store before.
+/// The note on mirrors: what they agreed on with the store before counts no more.
 const MIRRORS: &str = "mirrors, if there are any, are brought to the restored trees by their next sync: a repository by \
                        one commit on top; in a directory nothing is put away, what differs is kept beside, and \
                        files of no document are left and named; names of tree states from before are refused";

@@ -210,8 +210,8 @@ fn alerts_of_each_system_open_and_close_investigations() {
     assert!(!log.contains(new) && !log.contains(old) && !log.contains("oncall@evil.example"), "{log}");
 }
 
-/// Bodies as senders make them and their documents do not say: each is taken, what is odd in it costs itself
-/// alone, and what is of no use is counted.
+/// Bodies as senders make them and their documents do not say: each is taken, an odd item costs
+/// itself alone, and items of no use are counted.
 #[test]
 fn odd_bodies_are_taken_and_cost_what_is_odd_alone() {
     let home = Home::new();

@@ -146,8 +146,8 @@ fn check_headings(text: &str, ids: &[String]) {
     }
 }
 
-/// Checks rows of facts that tell verdict and support apart: each but the one that is gone. `id_at`: where a
-/// row has its id.
+/// Checks rows of facts that tell verdict and support apart: each but the one that is gone.
+/// `id_at`: where a row has its id.
 fn check_rows(rows: &Value, id_at: &str, ids: &[String]) {
     let all = rows.as_array().unwrap_or_else(|| panic!("{rows}"));
     for (case, id) in CASES.iter().zip(ids) {
@@ -179,7 +179,8 @@ fn check_verified(verified: &Value, case: &Case, reference: &str) {
     assert_eq!(verified["support"]["verdict"], support, "{verified}");
 }
 
-/// Checks what a fact is shown with where nothing is checked: what was stored with it, and no word for both.
+/// Checks what a fact is shown with where nothing is checked: what was stored with it, and no word
+/// for both.
 fn check_kept(kept: &Value, case: &Case) {
     assert_eq!(kept["memory"]["support"]["verdict"], case.support, "{kept}");
     assert!(kept["memory"]["assurance"].is_null(), "{kept}");
@@ -213,7 +214,7 @@ fn only_what_is_unchanged_and_supported_is_called_verified() {
     }
 }
 
-/// What a task is shown in a working tree, and what programs are answered over HTTP, where there is none:
+/// The words that a task is shown in a working tree, and programs over HTTP, where there is none:
 /// there the edit is committed on a branch, and `HEAD` is read.
 #[test]
 fn tasks_and_programs_read_the_same_words() {

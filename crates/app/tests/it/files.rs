@@ -236,7 +236,8 @@ fn the_memory_tool_over_http_and_on_the_command_line() {
     lines_of_windows(&home, &server, &base);
 }
 
-/// Lines are replaced over the line ends of Windows, and keep them: over HTTP and on the command line.
+/// Lines are replaced over the line ends of Windows, and keep them: over HTTP and on the command
+/// line.
 fn lines_of_windows(home: &Home, server: &Server, base: &str) {
     let over_http = |command: &Value| {
         let (status, answer) = send(server, "POST", "/v1/memory-tool", "", &command.to_string());

@@ -76,8 +76,8 @@ fn a_clone_over_http_and_back_again() {
     assert!(server.stop());
 }
 
-/// What was committed in a clone is pulled from it, and the clone is rebased onto what came of that: without
-/// a conflict, and with nothing of its own left.
+/// A commit of a clone is pulled from it, and the clone is rebased onto the commit that came of
+/// that: without a conflict, and with nothing of its own left.
 #[test]
 fn a_clone_is_rebased_onto_what_was_pulled_from_it() {
     let home = Home::new();

@@ -10,8 +10,8 @@ use crate::alerting::machine_s;
 use crate::native::send;
 use crate::program::{Home, Server};
 
-/// Long texts are worked on by threads of their own. Neither one that is masked nor one that is extracted
-/// holds up the end, and what was acknowledged is worked on again.
+/// Long texts are worked on by threads of their own. Neither one that is masked nor one that is
+/// extracted holds up the end, and what was acknowledged is worked on again.
 #[test]
 fn a_server_ends_within_its_limit_while_long_texts_are_worked_on() {
     let home = Home::new();

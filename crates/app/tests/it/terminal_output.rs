@@ -60,7 +60,8 @@ fn check(arguments: &[&str], run: impl Fn(&[&str]) -> String) {
     assert!(!written.contains(acts) && whole.to_string().contains("2J"), "{arguments:?}: {written:?}");
 }
 
-/// A document is its bytes in a pipe and made visible on a terminal, which util-linux's `script` is here.
+/// A document is its bytes in a pipe and made visible on a terminal, which util-linux's `script` is
+/// here.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_document_on_a_terminal_writes_no_escape_sequence() {

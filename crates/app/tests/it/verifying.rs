@@ -75,8 +75,8 @@ fn a_change_says_which_memories_it_invalidates() {
     assert_eq!((code, ids(&back, "restored")), (0, vec![limit]), "{back}");
 }
 
-/// Without `--rev` the files are checked as they are, committed or not; in a bare clone, which has none,
-/// `HEAD`.
+/// Without `--rev` the files are checked as they are, committed or not; in a bare clone, which has
+/// none, `HEAD`.
 #[test]
 fn the_working_tree_is_checked_where_there_is_one() {
     let home = Home::new();

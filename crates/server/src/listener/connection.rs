@@ -1,7 +1,7 @@
 //! Accepting connections and answering on them with hyper, HTTP/1.1, until the signal to stop.
-//! Where all usual places are taken, a connection that has yet to send a head, or the rest of a body
-//! that nobody reads, gives its place to a new one; where none has, a few connections are taken in
-//! for health checks alone, so that a full server still says that it lives.
+//! Where all usual places are taken, a connection that has yet to send a head, or the rest of a
+//! body that nobody reads, gives its place to a new one; where none has, a few connections are
+//! taken in for health checks alone, so that a full server still says that it lives.
 
 use std::convert::Infallible;
 use std::sync::{Arc, PoisonError};

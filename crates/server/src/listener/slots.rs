@@ -82,9 +82,8 @@ impl Slots {
         Ok(FreeSlot { is_for_health, permit: permit.map_err(std::io::Error::other)? })
     }
 
-    /// The place of a connection that came: a usual one where any is free by now, or gives way.
-    /// Either way a place for health checks alone is left for the next one, as long as one of them
-    /// gives way.
+    /// The place of a connection that came: a usual one where any is free, or gives way. Either way
+    /// a place for health checks alone is left for the next one, as long as one of them gives way.
     pub(super) fn taken(&self, free: FreeSlot) -> Slot {
         let FreeSlot { is_for_health, permit } = free;
         if !is_for_health {

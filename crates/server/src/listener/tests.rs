@@ -279,8 +279,8 @@ fn a_full_server_answers_health_checks_and_says_that_it_is_full() {
     server.runtime.shutdown_background();
 }
 
-/// A caller whom the head does not prove is refused by the head alone: no byte of the body comes, and the
-/// server asks for none.
+/// A caller whom the head does not prove is refused by the head alone: no byte of the body comes,
+/// and the server asks for none.
 #[test]
 fn unknown_callers_are_refused_before_their_bodies_come() {
     let server = Attacked::serving(crate::router);

@@ -50,8 +50,8 @@ impl Tls {
     }
 }
 
-/// The warning of a private key that others may read, by the rule for every file with a secret. The key is
-/// taken all the same: orchestrators mount secrets so.
+/// The warning of a private key that others may read, by the rule for every file with a secret. The
+/// key is taken all the same: orchestrators mount secrets so.
 fn warning(key: &Path) -> Option<String> {
     let about = std::fs::metadata(key).ok()?;
     secret_file::fault("the private key of TLS", &about)
@@ -64,7 +64,8 @@ mod tests {
 
     use super::*;
 
-    /// As the guide says of every file with a secret but the master key: it is taken, with a warning.
+    /// The guide's rule for every file with a secret but the master key: it is taken, with a
+    /// warning.
     #[test]
     fn a_private_key_that_others_can_read_is_taken_with_a_warning() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,8 @@
-//! Names of documents that a source tells apart and a tree does not: a tree compares paths in NFC and without
-//! the case of letters, the file system of a source may do neither. Of such documents the first in the order
-//! of the source keeps its name, and each other gets a free name beside it, the same in every import of the
-//! same source. Pure: what the tree holds already is the matter of `storing_documents`.
+//! Names of documents that a source tells apart and a tree does not: a tree compares paths in NFC
+//! and without the case of letters, and the file system of a source may do neither. Of such
+//! documents the first in the order of the source keeps its name, and each other gets a free name
+//! in the same directory, the same in every import of the same source. Pure: `storing_documents`
+//! looks at the documents that the tree already holds.
 
 use std::collections::btree_map::{BTreeMap, Entry};
 
@@ -23,13 +24,14 @@ impl NameOwner {
         Self { place: item.place.clone(), id: item.id.clone(), path: path.to_owned() }
     }
 
-    /// True for the same document once more, which whoever stores it tells.
+    /// True for the same document once more, which is reported where it is stored.
     fn is_same(&self, item: &ImportItem, path: &str) -> bool {
         self.id == item.id && self.path == path
     }
 }
 
-/// Gives each document of the source a name that no other one has, and notes each name that changed.
+/// Gives each document of the source a name that no other one has, and notes each name that
+/// changed.
 pub(super) fn make_distinct(mapping: &mut Mapping) {
     let mut owners: BTreeMap<PathKey, NameOwner> = BTreeMap::new();
     let mut others = Vec::new();

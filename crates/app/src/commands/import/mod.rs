@@ -1,10 +1,10 @@
 //! `loci import`: a transcript turn by turn, the JSON lines of an export as they are, or the memory of another program.
 //!
-//! `lines`: an export; `transcript`: a conversation; `turn_event`: what becomes of its turns; `foreign`: other
-//! programs, with `source` for their files, `claude_folder` for a coding agent's memory and `document_names` for
-//! documents whose names are equal in a tree; `agentcore`: a memory behind AgentCore's wire; `storing` and
-//! `storing_documents`: items into a memory, `stored` for what is there already and `mapping_report` for what is
-//! told.
+//! `lines`: an export; `transcript`: a conversation; `turn_event`: what becomes of its turns;
+//! `foreign`: other programs, with `source` for their files, `claude_folder` for a coding agent's
+//! memory and `document_names` for documents whose names are equal in a tree; `agentcore`: a memory
+//! behind AgentCore's wire; `storing` and `storing_documents`: items into a memory, `stored` for
+//! items that are there already and `mapping_report` for the report.
 
 mod agentcore;
 pub(super) mod claude_folder;

@@ -46,8 +46,8 @@ pub(crate) struct Verify {
     /// The repository as the store knows it, owner/name or host/owner/name [default: as the clone's remote says]
     #[arg(long, value_name = "REPO")]
     name: Option<String>,
-    /// The revision to check: a branch, a tag, a commit, HEAD or WORKTREE [default: WORKTREE, the files as
-    /// they are now; HEAD where there is none, and with --tell]
+    /// The revision to check: a branch, a tag, a commit, HEAD or WORKTREE [default: WORKTREE, the
+    /// files as they are now; HEAD where there is none, and with --tell]
     #[arg(long, visible_alias = "ref", value_name = "REV")]
     rev: Option<String>,
     /// The revision that the change is meant for, as its target branch: what held where REV parted from
@@ -135,7 +135,7 @@ impl Verify {
     ) -> Result<(Report, Vec<Verdicts>)> {
         let named = match &self.rev {
             Some(rev) => rev.as_str(),
-            // Others are told of a commit, which they can read.
+            // A report to others names a commit, which they can read.
             None if self.tell => HEAD,
             None => code.default_reference(),
         };
