@@ -74,11 +74,7 @@ impl Sync<'_> {
             if sides.tree.contains_key(path) || sides.agreed.contains_key(path) {
                 continue;
             }
-            let file = hex_of(file);
-            let refused = self.kept.get(path).and_then(|known| known.refused.as_ref());
-            if refused.is_none_or(|refused| refused.file != file) {
-                self.refused(path, &file, UNKNOWN);
-            }
+            self.refused_once(path, &hex_of(file), UNKNOWN);
         }
         self.state.store = Some(self.store.clone());
     }

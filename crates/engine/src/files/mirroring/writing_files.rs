@@ -15,6 +15,8 @@ use super::two_way::Look;
 
 /// Files that are written at once.
 const FILES_PER_CALL: usize = 200;
+/// The reason why a file beside the tree is refused.
+const NOT_OURS: &str = "only Loci writes here: move the file below knowledge/";
 
 impl Sync<'_> {
     /// Writes files as the tree has them.
@@ -147,7 +149,7 @@ impl Sync<'_> {
                     let only_if = Precondition::Holds(entry.sha256);
                     changes.push(change_of(&entry.path, None, only_if));
                 }
-                None => self.refused_once(&entry.path, &hex_of(&entry.sha256)),
+                None => self.refused_once(&entry.path, &hex_of(&entry.sha256), NOT_OURS),
             }
         }
         let places: BTreeSet<&str> = lying.iter().map(|entry| entry.path.as_str()).collect();
@@ -161,10 +163,11 @@ impl Sync<'_> {
         Ok(())
     }
 
-    fn refused_once(&mut self, path: &str, file: &str) {
+    /// Refuses a file, unless the same file was refused already.
+    pub(super) fn refused_once(&mut self, path: &str, file: &str, why: &str) {
         let refused = self.kept.get(path).and_then(|known| known.refused.as_ref());
         if refused.is_none_or(|refused| refused.file != file) {
-            self.refused(path, file, "only Loci writes here: move the file below knowledge/");
+            self.refused(path, file, why);
         }
     }
 
@@ -181,6 +184,6 @@ impl Sync<'_> {
 }
 
 /// A change of a file whose mode is as it is.
-fn change_of(path: &str, bytes: Option<Vec<u8>>, only_if: Precondition) -> FileChange {
+pub(super) fn change_of(path: &str, bytes: Option<Vec<u8>>, only_if: Precondition) -> FileChange {
     FileChange { path: path.to_owned(), bytes, executable: None, like: None, only_if }
 }

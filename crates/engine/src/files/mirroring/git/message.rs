@@ -51,9 +51,9 @@ pub(super) fn message(happened: &[Happened], run: Option<&str>, state: &str) -> 
     text
 }
 
-/// The message of the commit that brings a repository from another store's state, as before a restore, to
-/// the tree's, with the name of that.
-pub(super) fn joining_message(state: &str) -> String {
+/// The message of the commit that brings a repository from another store's state, as before a
+/// restore, to the tree's, with the name of the tree's state.
+pub(super) fn restore_message(state: &str) -> String {
     format!(
         "memory: the tree after a restore\n\n\
          Earlier commits may have changes that the restored store does not have.\n\n\
@@ -194,7 +194,7 @@ mod tests {
         let dashed = message(&[one("a/b.md", Some("---\nx"))], None, "at:7");
         assert!(dashed.lines().all(|line| !line.starts_with("---")), "{dashed}");
         assert_eq!(state_of(&dashed), Some("at:7"));
-        assert_eq!(state_of(&joining_message("at:9")), Some("at:9"));
+        assert_eq!(state_of(&restore_message("at:9")), Some("at:9"));
         for foreign in ["", "x", "x\n\nSequence 9\n", "Sequence: 9\n\nmine"] {
             assert_eq!(state_of(foreign), None, "{foreign:?}");
         }

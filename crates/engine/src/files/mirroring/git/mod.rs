@@ -2,13 +2,14 @@
 //! the same commits; and edits that people committed in a clone, taken as edits of any mirror.
 //!
 //! `grouping`: which changes are one commit; `message`: what a commit says, and who made it; both pure. `telling`: what changes did to files;
-//! `rendering_git`: commits behind the newest one; `joining`: one on top of another store's, as after a restore; `pulling`: a clone's edits.
+//! `rendering_git`: commits behind the newest one; `restore_commit`: one on top of another store's
+//! commits, as after a restore; `pulling`: a clone's edits.
 
 mod grouping;
-mod joining;
 mod message;
 mod pulling;
 mod rendering_git;
+mod restore_commit;
 mod telling;
 
 pub use pulling::{MirrorPull, PulledFile};

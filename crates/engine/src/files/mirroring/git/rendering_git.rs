@@ -1,12 +1,13 @@
-//! Commits behind the newest one: what the log has since the sequence that it says. The repository is behind the log of its store, never ahead
-//! of it; one of another store's log, as before a restore, is the matter of `joining`. Where something was taken out of the store, it is made
-//! anew.
+//! Commits behind the newest one: what the log has since the sequence that it says. The repository is
+//! behind the log of its store, never ahead of it; `restore_commit` brings one of another store's log,
+//! as before a restore, to this log. A repository is rendered again from its beginning after something
+//! was taken out of the store.
 
 use loci_model::mirror::MirrorDirection;
 use loci_model::ports::files::{ChangeNote, FileStep, FilesCommit};
 use loci_model::ports::store::StoreExt;
 use loci_model::tree_entry::TreeChange;
-use loci_model::{Error, Result};
+use loci_model::{Error, Result, Timestamp};
 
 use super::grouping::groups;
 use super::message::{author_email, author_name, message, state_of};
@@ -21,6 +22,8 @@ use crate::files::tree_state::StateNames;
 const CHANGES_PER_READ: usize = 2_000;
 /// Changes whose files are held at once, unless one transaction has more.
 pub(super) const CHANGES_PER_CALL: usize = 500;
+/// The author of a commit whose changes have none.
+pub(super) const AUTHOR: &str = "loci";
 
 impl Sync<'_> {
     pub(in crate::files::mirroring) async fn render_git(&mut self) -> Result<()> {
@@ -153,28 +156,39 @@ impl Sync<'_> {
                 let of = changes.get(group.clone()).unwrap_or_default();
                 steps.extend(self.step(of, told, names));
             }
-            let applied = self.backend.apply_all(steps).await?;
-            self.report.commits += applied.iter().filter(|one| one.commit.is_some()).count() as u64;
-            self.report.written += applied.iter().map(|one| one.changed.len() as u64).sum::<u64>();
+            self.commit_steps(steps).await?;
             rest = others;
         }
+        Ok(())
+    }
+
+    /// Makes a commit of each step, and counts in the report what they changed.
+    pub(super) async fn commit_steps(&mut self, steps: Vec<FileStep>) -> Result<()> {
+        let applied = self.backend.apply_all(steps).await?;
+        self.report.commits += applied.iter().filter(|one| one.commit.is_some()).count() as u64;
+        self.report.written += applied.iter().map(|one| one.changed.len() as u64).sum::<u64>();
         Ok(())
     }
 
     /// A commit.
     fn step(&self, changes: &[TreeChange], told: &[ToldChange], names: &StateNames) -> Option<FileStep> {
         let last = changes.last()?;
-        let instance = &self.engine.settings.instance;
         let run = changes.iter().find_map(|change| change.run.as_deref());
-        let by = told.iter().find_map(|one| one.by.as_deref()).or(run).unwrap_or("loci");
+        let by = told.iter().find_map(|one| one.by.as_deref()).or(run).unwrap_or(AUTHOR);
         let happened: Vec<_> = told.iter().map(|one| one.happened.clone()).collect();
-        let note = ChangeNote {
+        let note = self.change_note(by, last.at, message(&happened, run, &names.seal(last.sequence)));
+        Some(FileStep { changes: files(told), note })
+    }
+
+    /// The author, the committer, the time and the message of a commit.
+    pub(super) fn change_note(&self, by: &str, at: Timestamp, message: String) -> ChangeNote {
+        let instance = &self.engine.settings.instance;
+        ChangeNote {
             author_name: author_name(by),
             author_email: author_email(by, instance),
             committer_email: format!("loci@{instance}"),
-            at: last.at,
-            message: message(&happened, run, &names.seal(last.sequence)),
-        };
-        Some(FileStep { changes: files(told), note })
+            at,
+            message,
+        }
     }
 }

@@ -1,25 +1,26 @@
-//! A repository whose newest commit is of another store's log, as after a restore: its sequences say nothing here, and it may be ahead. One commit
-//! on top brings its files to what the log says; the history before it stays as it is, for clones go on from it, until somebody is forgotten.
+//! The commit on top of a repository whose newest commit is of another store's log, as after a
+//! restore. The sequences of that log mean nothing here, and the repository may be ahead. The commit
+//! brings the files to the state of this store's log; earlier commits stay, because clones go on from
+//! them, until somebody is forgotten.
 
 use std::collections::BTreeMap;
 
 use loci_model::Result;
 use loci_model::mirror::MirrorJoin;
-use loci_model::ports::files::{ChangeNote, FileChange, FileDigest, FileStep, Precondition};
+use loci_model::ports::files::{FileChange, FileDigest, FileStep, Precondition};
 use loci_model::ports::store::StoreExt;
 use sha2::{Digest, Sha256};
 
-use super::message::{author_email, author_name, joining_message};
-use super::rendering_git::CHANGES_PER_CALL;
+use super::message::restore_message;
+use super::rendering_git::{AUTHOR, CHANGES_PER_CALL};
 use super::telling::{files, told};
 use crate::files::mirroring::rendering::tree_of;
 use crate::files::mirroring::syncing::Sync;
+use crate::files::mirroring::writing_files::change_of;
 use crate::files::tree::Tree;
 use crate::files::tree_state::StateNames;
 
-/// Who commits what nobody wrote.
-const AUTHOR: &str = "loci";
-/// What the report says.
+/// The note of the report about that commit.
 const JOINED: &str = "the repository was of another state of the store, as before a restore: one commit \
                       brings its files to the tree's, and commits before it may have what the store does not";
 
@@ -27,7 +28,7 @@ const JOINED: &str = "the repository was of another state of the store, as befor
 type Lying = BTreeMap<String, (FileDigest, bool)>;
 
 impl Sync<'_> {
-    /// Brings the files of a repository to what the log says, in one commit, and goes on from there.
+    /// Brings the files of a repository to the state of the log in one commit, and goes on from there.
     pub(super) async fn join(&mut self, names: &StateNames) -> Result<()> {
         let changes = self.changes_behind(0).await?;
         let sequence = changes.last().map_or(0, |last| last.sequence);
@@ -44,31 +45,22 @@ impl Sync<'_> {
                 wanted.insert(change.path.clone(), (!lies).then_some(change));
             }
         }
-        let unknown: Vec<FileChange> =
-            lying.keys().filter(|path| !wanted.contains_key(*path)).map(|path| removal(path)).collect();
+        let unknown: Vec<FileChange> = lying
+            .keys()
+            .filter(|path| !wanted.contains_key(*path))
+            .map(|path| change_of(path, None, Precondition::Any))
+            .collect();
         let mut differing: Vec<FileChange> = wanted.into_values().flatten().collect();
         differing.extend(unknown);
         if !differing.is_empty() {
-            let applied = self.backend.apply_all(vec![self.joining_step(differing, names, sequence)]).await?;
-            self.report.commits += applied.iter().filter(|one| one.commit.is_some()).count() as u64;
-            self.report.written += applied.iter().map(|one| one.changed.len() as u64).sum::<u64>();
+            let message = restore_message(&names.seal(sequence));
+            let note = self.change_note(AUTHOR, self.engine.clock.now(), message);
+            self.commit_steps(vec![FileStep { changes: differing, note }]).await?;
             self.note("", JOINED);
         }
         let newest = self.backend.newest().await?;
         self.state.joined = newest.map(|newest| MirrorJoin { commit: newest.id, sequence });
         Ok(())
-    }
-
-    fn joining_step(&self, changes: Vec<FileChange>, names: &StateNames, sequence: u64) -> FileStep {
-        let instance = &self.engine.settings.instance;
-        let note = ChangeNote {
-            author_name: author_name(AUTHOR),
-            author_email: author_email(AUTHOR, instance),
-            committer_email: format!("loci@{instance}"),
-            at: self.engine.clock.now(),
-            message: joining_message(&names.seal(sequence)),
-        };
-        FileStep { changes, note }
     }
 }
 
@@ -81,15 +73,5 @@ fn is_done(change: &FileChange, lying: &Lying) -> bool {
             wanted == *digest && change.executable.unwrap_or(*executable) == *executable
         }
         (None, Some(_)) | (Some(_), None) => false,
-    }
-}
-
-fn removal(path: &str) -> FileChange {
-    FileChange {
-        path: path.to_owned(),
-        bytes: None,
-        executable: None,
-        like: None,
-        only_if: Precondition::Any,
     }
 }
