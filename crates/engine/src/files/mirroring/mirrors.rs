@@ -79,9 +79,8 @@ impl NewMirror {
     fn check(&self) -> Result<Layout> {
         Mirror::check_name(&self.name)?;
         let words = || Layout::all().iter().map(|one| one.as_str()).collect::<Vec<_>>().join(", ");
-        let layout = Layout::all().iter().copied().find(|one| one.as_str() == self.layout);
-        let layout =
-            layout.ok_or_else(|| Error::invalid("layout", format!("layout must be one of {}", words())))?;
+        let layout = Layout::named(&self.layout)
+            .ok_or_else(|| Error::invalid("layout", format!("layout must be one of {}", words())))?;
         if !(INTERVAL_MS_MIN..=INTERVAL_MS_MAX).contains(&self.interval_ms) {
             return Err(Error::invalid("interval", "interval must be 5 seconds to 1 day"));
         }

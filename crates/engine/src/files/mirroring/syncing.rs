@@ -145,9 +145,8 @@ impl Engine {
         if !is_of_other_store {
             state.store = Some(store.clone());
         }
-        let layout = Layout::all().iter().copied().find(|one| one.as_str() == mirror.layout);
-        let layout =
-            layout.ok_or_else(|| Error::invalid("layout", "the mirror's layout is not known here"))?;
+        let layout = Layout::named(&mirror.layout)
+            .ok_or_else(|| Error::invalid("layout", "the mirror's layout is not known here"))?;
         let place = self.mirror_backend(&mirror)?;
         let backend: Arc<dyn FileBackend> = match mirror.kind {
             MirrorKind::Directory | MirrorKind::S3 => Arc::new(Spelled::new(place)),

@@ -93,11 +93,10 @@ pub(super) struct Laying {
 }
 
 impl Laying {
-    /// As the mirror is configured.
+    /// The laying that a mirror's configuration asks for.
     pub(super) fn of(mirror: &Mirror) -> Self {
-        let layout = Layout::all().iter().copied().find(|one| one.as_str() == mirror.layout);
         Self {
-            layout: layout.unwrap_or_default(),
+            layout: Layout::named(&mirror.layout).unwrap_or_default(),
             render_ids: mirror.render_ids,
             keeps_modes: keeps_modes(mirror),
         }

@@ -106,9 +106,8 @@ impl Directory {
     /// # Errors
     /// `Invalid`, naming those there are.
     pub fn layout_named(word: &str) -> Result<Layout> {
-        let all = Layout::all();
-        all.iter().copied().find(|layout| layout.as_str() == word).ok_or_else(|| {
-            let words: Vec<&str> = all.iter().map(|layout| layout.as_str()).collect();
+        Layout::named(word).ok_or_else(|| {
+            let words: Vec<&str> = Layout::all().iter().map(|layout| layout.as_str()).collect();
             Error::invalid(
                 "layout",
                 format!("layout must be one of {}: {word} cannot be read", words.join(", ")),

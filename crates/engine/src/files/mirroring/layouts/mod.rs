@@ -128,6 +128,11 @@ impl Layout {
         }
     }
 
+    /// Returns the layout of a word; `None` where no layout has it.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::all().iter().copied().find(|layout| layout.as_str() == word)
+    }
+
     /// All of them.
     pub const fn all() -> &'static [Self] {
         &[Self::Native, Self::StrandsFlat, Self::ClaudeMemory]
