@@ -66,8 +66,7 @@ pub fn free_path(
     stem: &str,
     mut taken: impl FnMut(&DocumentPath, &PathKey) -> Result<bool>,
 ) -> Result<DocumentPath> {
-    for number in 1..=NUMBERS_MAX {
-        let name = if number == 1 { format!("{stem}{ENDING}") } else { format!("{stem}-{number}{ENDING}") };
+    for name in numbered(stem, ENDING).take(NUMBERS_MAX) {
         let path = DocumentPath::parse(&format!("{directory}/{name}"))?;
         if !taken(&path, &path.key())? {
             return Ok(path);
@@ -77,6 +76,12 @@ pub fn free_path(
         "Every name from {stem}{ENDING} to {stem}-{NUMBERS_MAX}{ENDING} in {directory} is taken: give a path or another title."
     ))
     .on("path"))
+}
+
+/// Returns the names `stem`, `stem-2`, `stem-3` … without end, each with an ending.
+pub(super) fn numbered(stem: &str, ending: &str) -> impl Iterator<Item = String> {
+    let others = (2_u64..).map(move |number| format!("{stem}-{number}{ending}"));
+    std::iter::once(format!("{stem}{ending}")).chain(others)
 }
 
 /// What two titles of one topic have in common: NFKC, case folded, white space as one space, without punctuation at the end.

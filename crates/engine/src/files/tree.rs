@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::areas::KNOWLEDGE;
 use super::path::{DocumentPath, PathKey};
-use super::slug::topic_key;
+use super::slug::{numbered, topic_key};
 use crate::sre::UsersPlaces;
 
 /// Places of one topic that are looked at: of more than one, the others are put away.
@@ -153,8 +153,7 @@ impl Tree {
         now: Timestamp,
         except: Option<&RecordId>,
     ) -> Result<String> {
-        for number in 1..=DIRECTORIES_MAX {
-            let name = if number == 1 { directory.to_owned() } else { format!("{directory}-{number}") };
+        for name in numbered(directory, "").take(DIRECTORIES_MAX) {
             let entry = self.entry(tx, &DocumentPath::parse(&name)?.key())?;
             if !entry.is_some_and(|entry| entry.is_live(now) && Some(&entry.record) != except) {
                 return Ok(name);

@@ -7,24 +7,20 @@ use loci_model::Result;
 use super::LaidDocument;
 use crate::files::DocumentPath;
 use crate::files::folding::folded;
-use crate::files::slug::free_path;
+use crate::files::slug::{free_path, numbered};
 
 /// The first of `stem.md`, `stem-2.md`, `stem-3.md` … that no file has.
 pub(super) fn free_name(stem: &str, ending: &str, taken: &BTreeSet<String>) -> String {
-    let numbered = (2_u64..).map(|number| format!("{stem}-{number}{ending}"));
-    let mut names = std::iter::once(format!("{stem}{ending}")).chain(numbered);
     // There is always one: there are fewer files than numbers.
-    names.find(|name| !taken.contains(name)).unwrap_or_default()
+    numbered(stem, ending).find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
 /// Returns the first of `directory`, `directory-2`, `directory-3` … whose place no document has, in
 /// any spelling.
 pub(super) fn open_directory(directory: &str, documents: &[LaidDocument]) -> String {
     let taken = taken_below(directory, documents);
-    let numbered = (2_u64..).map(|number| format!("{directory}-{number}"));
-    let mut names = std::iter::once(directory.to_owned()).chain(numbered);
     // There is always one: there are fewer documents than numbers.
-    names.find(|name| !taken.contains(&folded(name))).unwrap_or_default()
+    numbered(directory, "").find(|name| !taken.contains(&folded(name))).unwrap_or_default()
 }
 
 /// A path in a directory of the tree that no document has, in any spelling; in one beside it, where
