@@ -355,8 +355,7 @@ fn line_of(text: &str, max: usize) -> String {
     shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), max)
 }
 
-/// A head as it is kept.
-/// True for metadata whose head can be read again, or that has none.
+/// True for metadata whose head can be read again, or that has no head.
 pub(super) fn has_readable_head(metadata: &Metadata) -> bool {
     match metadata.get(HEAD) {
         Some(MetadataValue::String(lines)) => !head_of(lines).lines().is_empty(),
@@ -364,6 +363,7 @@ pub(super) fn has_readable_head(metadata: &Metadata) -> bool {
     }
 }
 
+/// A head as it is kept.
 fn head_of(lines: &str) -> Frontmatter {
     let parted = frontmatter::parse(&format!("---\n{lines}---\n")).ok().and_then(|parted| parted.frontmatter);
     parted.unwrap_or_default()
