@@ -25,6 +25,8 @@ mod committed;
 mod definitions;
 mod denial;
 mod diff_text;
+#[cfg(test)]
+mod equal_text_tests;
 mod file_kind;
 mod generated;
 mod given_hash;
