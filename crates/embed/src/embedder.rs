@@ -1,6 +1,7 @@
 //! The `Embedder` port on threads of its own, so that no asynchronous thread computes. Questions have a thread to
-//! themselves and never wait for a batch; a batch is cut into pieces for the others, by texts and by bytes. A caller hands
-//! in a few pieces at a time, so that the pieces of several callers take turns. Both queues are bounded. Threads share
+//! themselves and never wait for a batch; a batch is cut into pieces for the others, by texts and
+//! by bytes. A caller hands in a few pieces at a time, so that the pieces of several callers take
+//! turns. Both queues are bounded. Threads share
 //! nothing but their queue: a batch thread may run at a low priority, and a question must never wait for what it holds. It
 //! knows no model (that is `MiniLm`'s) and no priorities: what a batch thread does first is given.
 
@@ -102,7 +103,7 @@ impl Embedder for BuiltInEmbedder {
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
         Box::pin(async move {
             let ahead = self.batch_threads.saturating_mul(PIECES_AHEAD);
-            // Where one is refused, those before it lose whoever waits for them and are passed over.
+            // Where a piece is refused, nobody waits for those before it, and they are passed over.
             let made = stream::iter(pieces(texts)).map(|texts| self.embed_piece(texts)).buffered(ahead);
             let made: Vec<Vec<Vector>> = made.try_collect().await?;
             Ok(made.into_iter().flatten().collect())
@@ -291,7 +292,8 @@ mod tests {
         let embedder = BuiltInEmbedder::start(1, behind_the_gate).unwrap();
         let long = vec!["a ".repeat(BYTES_AT_ONCE / 2); PIECES_AHEAD];
         let mut flood: Vec<_> = (0..PIECES_WAITING_MAX + 8).map(|_| embedder.embed(long.clone())).collect();
-        // Each call hands in one piece at least when it is polled; behind the last one the queue is full.
+        // Each call hands in one piece at least when it is polled; the last one leaves the queue
+        // full.
         let answered = flood.iter_mut().filter_map(futures::FutureExt::now_or_never).collect::<Vec<_>>();
         assert!(answered.iter().all(Result::is_err), "none is embedded");
         let late = block_on(embedder.embed(texts(1))).unwrap_err();

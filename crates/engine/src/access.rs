@@ -114,8 +114,8 @@ impl View {
         bound::stamp_record(parts.into_iter(), record)
     }
 
-    /// True where one of the parts reaches a node of the tree, and records of that actor there; no actor: only parts
-    /// that are on no actor do.
+    /// True where one of the parts reaches a node of the tree, and records of that actor there.
+    /// Without an actor, only parts that are on no actor do.
     pub(crate) fn reaches(&self, place: &NamespaceFilter, actor: Option<&ActorId>) -> bool {
         self.clauses.iter().any(|clause| {
             clause.actor.as_ref().is_none_or(|granted| Some(granted) == actor)
@@ -159,8 +159,8 @@ pub(crate) fn another_users() -> Error {
     Error::denied(NOT_THAT_USER)
 }
 
-/// The error for a write whose answer shows stored content, or depends on it, where the caller may not
-/// read that.
+/// The error for a write with an answer that shows stored content, or depends on it, where the
+/// caller may not read that content.
 pub(crate) fn needs_reading(what: &str) -> Error {
     let rule = format!("the answer to {what} depends on what is stored");
     Error::denied(format!("{rule}: the key needs a grant of read there, too"))

@@ -23,8 +23,9 @@ pub const RECORD_TEXT_CHARS_MAX: usize = 16_000;
 /// Bytes of the texts of one request from which on safety reads them before the write, on a thread of its
 /// own.
 pub const LONG_TEXT_BYTES_MIN: usize = 32 * 1024;
-/// Bytes of texts, known within a write alone, from which on they are made safe outside of it: more than a
-/// document has. One that many append to would have changed before the write runs again.
+/// Bytes of texts, known within a write alone, from which on they are made safe outside of it: more
+/// than a document has. A document that many append to would have changed before the write runs
+/// again.
 pub const WRITE_TEXTS_BYTES_MIN: usize = 128 * 1024;
 /// Characters of a document's text through other doors.
 pub const DOCUMENT_TEXT_CHARS_MAX: usize = 4_000_000;
@@ -79,7 +80,8 @@ pub const HOOK_BODY_MS_MAX: u64 = 30_000;
 /// Bytes of a refused body that are read away before its answer, where a place among the slow connections is
 /// free; a client that sends more, or finds none, may see a reset.
 pub const UNREAD_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// Milliseconds that reading a refused body away may take, as long as no other connection needs its place.
+/// Milliseconds that reading a refused body away may take, as long as no other connection needs its
+/// place.
 pub const UNREAD_MS_MAX: u64 = 30_000;
 /// The same where the server is full, or stops.
 pub const UNREAD_SHORT_MS_MAX: u64 = 2_000;
@@ -319,8 +321,8 @@ pub const RECEIVED_KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
 pub const HOOK_BODY_BYTES_MAX: usize = 25 * 1024 * 1024;
 /// Signatures of one body: senders that change their secret send one for each.
 pub const HOOK_SIGNATURES_MAX: usize = 8;
-/// Bytes of the body of a hook, or of a list of keys to delete, that are checked and read on a thread of the
-/// runtime; longer ones go to one of their own.
+/// Bytes of the body of a hook, or of a list of keys to delete, that are checked and read on a
+/// thread of the runtime; longer ones go to one of their own.
 pub const BODY_INLINE_BYTES_MAX: usize = 64 * 1024;
 /// Pages of one list of a forge.
 pub const FORGE_PAGES_MAX: usize = 100;
@@ -420,10 +422,11 @@ pub const EVALUATION_TEXT_CHARS_MAX: usize = 10_000;
 pub const EXPLAINED_EXPOSURES_MAX: usize = 100;
 /// Characters of a learning.
 pub const LEARNING_CHARS_MAX: usize = 2_000;
-/// Pairs of words that are compared in one write, of new statements and those that are there. The rest is not
-/// compared: both stay.
+/// Pairs of words that are compared in one write, of new statements and stored ones. The rest is
+/// not compared: both stay.
 pub const COMPARED_WORD_PAIRS_MAX: usize = 5_000_000;
-/// Words of a statement's subject that its other clauses share. With a longer one it is not compared.
+/// Words of a statement's subject that its other clauses share. With a longer one it is not
+/// compared.
 pub const LENT_SUBJECT_WORDS_MAX: usize = 64;
 /// Tasks that are counted as saying the same as a record.
 pub const AGREEING_TASKS_MAX: usize = 100;

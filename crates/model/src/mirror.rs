@@ -307,7 +307,7 @@ pub struct MirrorReport {
     pub error: Option<String>,
 }
 
-/// The commit of a git mirror whose history began with another store's, as before a restore.
+/// The commit of a git mirror with a history that began with another store's, as before a restore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MirrorJoin {
     /// Its id: up to it, the history may have what this store's log does not have.
@@ -339,10 +339,11 @@ pub struct MirrorState {
     /// How many of those were behind it when everything was rendered last.
     #[serde(default)]
     pub renewed_to: u64,
-    /// The identity of the store that it was agreed on with; none: no sync ended yet that kept one.
+    /// The identity of the store of the last agreement; `None` until a sync that keeps one ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
-    /// Where a repository goes on whose history began with another store's; none: all of it is of this log.
+    /// The place from which a repository goes on that began with another store's history; `None`
+    /// where all of it is of this log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joined: Option<MirrorJoin>,
     /// What the last sync did.
@@ -381,7 +382,8 @@ impl MirrorState {
         self.outdated_by != self.renewed_to
     }
 
-    /// True where it was agreed on with another store than that of this identity, as before a restore.
+    /// True where the last agreement was with another store than the one of this identity, as
+    /// before a restore.
     pub fn is_of_other_store(&self, store: &str) -> bool {
         self.is_started && self.store.as_deref().is_some_and(|known| known != store)
     }

@@ -52,8 +52,8 @@ pub struct PreferenceUser {
     /// The forge's number, where it was told by somebody who may give it to the login.
     #[serde(default)]
     pub user_id: Option<String>,
-    /// A number that was told with the login by somebody who could not prove it: it keeps tasks of
-    /// other numbers out, and names nobody. None where `user_id` is known.
+    /// A number that somebody gave with the login and could not prove: it keeps tasks of other
+    /// numbers out, and names nobody. None where `user_id` is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_id: Option<String>,
     /// Logins that they had before, the newest first.

@@ -1,5 +1,5 @@
-//! A consistent copy while serving: written beside its name, synced, then renamed. Never over an existing
-//! file, and under no name of a data folder's own.
+//! A consistent copy while serving: written under another name, synced, then renamed. Never over an
+//! existing file, and under no name of a data folder's own.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Proof that the database that this process has open is still the one in the data folder, and
 //! sound. A folder that was replaced, redirected or removed, or a log that was removed, leaves open
-//! files behind that nobody finds again; what is written into a damaged database goes when a backup
-//! is restored. Neither must be acknowledged.
+//! files behind that nobody finds again; a restore of a backup loses the writes into a damaged
+//! database. Neither must be acknowledged.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};

@@ -48,9 +48,9 @@ pub(crate) fn expect_store(folder: &Path) -> Result<()> {
 }
 
 /// Returns the data folder to which a file of this name would belong, be it there or not: a name of
-/// the folder's own, at whatever depth. Other files may lie there; a mounted volume may be all that a
-/// process can write to. Looks from outside: nothing is opened, and the links of the name itself are
-/// not followed.
+/// the folder's own, at whatever depth. Other files may lie there; a mounted volume may be all that
+/// a process can write to. Looks from outside: nothing is opened, and the links of the name itself
+/// are not followed.
 #[must_use]
 pub fn data_folder_of(file: &Path) -> Option<PathBuf> {
     let parent = match file.parent() {
@@ -67,7 +67,7 @@ pub fn data_folder_of(file: &Path) -> Option<PathBuf> {
 
 /// True for names that the files of a data folder have, its master key and its mirrors among them.
 fn is_own_name(name: &str) -> bool {
-    // A copy of the master key beside it may be the only one.
+    // A copy of the master key in the same folder may be the only one.
     let begins = [DATABASE, "master.key"];
     let whole = ["index", "mirrors", SCHEMA_LOCK, "host", "write", "turn", "loci.sock"];
     begins.iter().any(|own| name.starts_with(own)) || whole.contains(&name)

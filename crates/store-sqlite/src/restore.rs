@@ -110,8 +110,8 @@ fn copy(from: &Path, partial: &Path) -> Result<BackupSecrets> {
     Ok(secrets)
 }
 
-/// States of mirrors name the store that they were agreed on with, and so know that it is another. Those of
-/// versions that kept no name get one that is no store's.
+/// Marks the states of mirrors as agreed on with another store. They name that store, unless an
+/// earlier version wrote them: those get a name that is no store's.
 fn part_from_mirrors(copied: &Connection) -> Result<()> {
     if migrate::version(copied)? < LEDGER_SINCE {
         return Ok(());

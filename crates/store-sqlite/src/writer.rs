@@ -185,9 +185,8 @@ impl Seat {
             Err(error) => vec![(first, Err(error))],
         };
         ran.iter().for_each(|(_, outcome)| self.condition.note(outcome));
-        // Once more behind the commit: what went into a folder that nobody finds, or into a damaged
-        // database, is not acknowledged. One look for the turn; each piece gets an error of its
-        // own.
+        // Once more behind the commit: a write into a folder that nobody finds, or into a damaged
+        // database, is not acknowledged. One look for the turn; each piece gets its own error.
         if self.condition.check().is_err() {
             for (_, outcome) in ran.iter_mut().filter(|(_, outcome)| outcome.is_ok()) {
                 *outcome = self.condition.check();

@@ -200,7 +200,7 @@ fn what_was_agreed_on_with_mirrors_is_of_another_store_behind_a_restore() {
     let place = tempfile::tempdir().unwrap();
     let store = open(&place.path().join("data"));
     let memory = fill(&store, 1);
-    // A version before kept no identity.
+    // An earlier version kept no identity.
     for known in [None, Some(block_on(store.read(|tx| tx.memories().identity_of_store())).unwrap())] {
         let state = MirrorState {
             memory: memory.clone(),

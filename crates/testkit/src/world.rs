@@ -16,7 +16,7 @@ use loci_model::{Error, MemoryId, Result};
 
 use crate::{ManualClock, SeededIds, TestPlace};
 
-/// What reads code, and where mirrors lie.
+/// The reader of code, and the places of mirrors.
 type Adapters = (Option<Arc<dyn CodeSources>>, Option<Arc<dyn FilePlaces>>);
 
 /// A vault that hides nothing: a mark before the secret.
@@ -94,11 +94,11 @@ impl TestWorld {
         Self { engine, clock, store, _place: place }
     }
 
-    /// The same world over a copy of the store as it is now, in a place of its own: what a backup gives that
-    /// is restored later. It has this world's clock, and other ids.
+    /// This world over a copy of the store as it is now, in a place of its own, as a backup that is
+    /// restored later. It has this world's clock, and other ids.
     ///
     /// # Errors
-    /// As [`TestWorld::new`]; when the store cannot be copied.
+    /// Those of [`TestWorld::new`]; when the store cannot be copied.
     pub fn copied(&self, files: Option<Arc<dyn FilePlaces>>) -> Result<Self> {
         let place = TestPlace::new()?;
         let store = place.open()?;

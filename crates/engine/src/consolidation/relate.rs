@@ -109,7 +109,7 @@ impl Reason {
     }
 }
 
-/// As many words as the comparison of a clause costs besides its own.
+/// The cost of comparing a clause besides its own words, in words.
 const WORDS_OF_A_CLAUSE: usize = 4;
 
 /// A statement, read once however many others it is compared with.
@@ -128,14 +128,15 @@ impl<'a> ReadStatement<'a> {
         Self { statement, reading, gist }
     }
 
-    /// Returns how many words are compared of it: a clause may have some of another clause besides its own.
+    /// Returns how many words of it are compared: a clause may have some of another clause besides
+    /// its own.
     fn weight(&self) -> usize {
         let of_clauses: usize = self.reading.clauses.iter().map(|clause| clause.words.len()).sum();
         of_clauses.max(self.reading.words.len()) + WORDS_OF_A_CLAUSE * self.reading.clauses.len()
     }
 }
 
-/// Returns what `new` is to `old`.
+/// Returns the relation of `new` to `old`.
 pub fn relate(
     new: &Statement<'_>,
     old: &Statement<'_>,
@@ -148,7 +149,8 @@ pub fn relate(
     })
 }
 
-/// Like [`relate`], of a statement that is read already. Where no more is compared, `old` is not read.
+/// Returns the relation as [`relate`] does, of a statement that is read already. Where no more is
+/// compared, `old` is not read.
 pub(super) fn relate_read(
     new: &ReadStatement<'_>,
     old: &Statement<'_>,
@@ -164,7 +166,7 @@ pub(super) fn relate_read(
     relate_both(new, &ReadStatement::of(*old), alike, (limits, pairs))
 }
 
-/// Like [`relate`], of two statements that are read already.
+/// Returns the relation as [`relate`] does, of two statements that are read already.
 pub(crate) fn relate_both(
     new: &ReadStatement<'_>,
     old: &ReadStatement<'_>,
@@ -406,7 +408,7 @@ fn is_paraphrase(
         && hard_order(&was) == hard_order(&is)
 }
 
-/// Forms of what a statement denies, in order.
+/// Forms that a statement denies, in order.
 fn denied(gist: &Gist) -> Vec<&str> {
     let mut forms: Vec<&str> = gist.items().filter(|item| item.denied).map(Item::form).collect();
     forms.sort_unstable();
@@ -483,7 +485,7 @@ mod tests {
         let max = limits::LENT_SUBJECT_WORDS_MAX;
         assert_ne!(compare(&of_subject(max, 8), &of_subject(max, 9)), open);
         assert_eq!(compare(&of_subject(max + 1, 8), &of_subject(max + 1, 9)), open);
-        // What was compared before in the same write leaves nothing.
+        // Earlier comparisons in the same write leave nothing.
         let mut pairs = WordPairs::of_a_write();
         assert!(!pairs.take(limits::COMPARED_WORD_PAIRS_MAX, 2));
         let new = ReadStatement::of(statement("The port is 9."));

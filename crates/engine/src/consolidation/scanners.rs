@@ -21,7 +21,7 @@ pub(crate) const SCANNERS: &[Scanner] = &[
     }),
 ];
 
-/// So alike that no rule is left out.
+/// A likeness so great that no rule is left out.
 const NEAR: Alike = Alike { jaccard: 1.0, cosine: Some(1.0) };
 
 fn statement(text: &str) -> Statement<'_> {

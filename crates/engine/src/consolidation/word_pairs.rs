@@ -12,7 +12,7 @@ pub(crate) struct WordPairs {
 }
 
 impl WordPairs {
-    /// For all statements of one write.
+    /// The budget for all statements of one write.
     pub(crate) fn of_a_write() -> Self {
         Self { left: limits::COMPARED_WORD_PAIRS_MAX }
     }
@@ -22,7 +22,8 @@ impl WordPairs {
         self.left == 0
     }
 
-    /// Takes the pairs of two statements. False where those are more than are left: from then on none is.
+    /// Takes the pairs of two statements. False where more are needed than are left; then none is
+    /// left.
     pub(super) fn take(&mut self, words: usize, others: usize) -> bool {
         match self.left.checked_sub(words.saturating_mul(others)) {
             Some(left) => {

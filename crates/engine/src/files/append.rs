@@ -49,8 +49,8 @@ pub struct DocumentAppend {
 }
 
 impl Engine {
-    /// Adds lines to a document. Those that it has already are not added again, unless the caller may not
-    /// read it.
+    /// Adds lines to a document. Lines that it has already are not added again, unless the caller
+    /// may not read it.
     ///
     /// # Errors
     /// `NotFound` where there is none and none is to be made; `STALE_VERSION`; `Denied`; `Invalid`; `TooLarge`.
@@ -114,8 +114,9 @@ impl Writing<'_> {
         Ok(DocumentWritten { added: Some(added), ..written })
     }
 
-    /// A document's text with lines behind it, and how many came. For a caller who may not read it, lines
-    /// that it has come again: else the answer, or that nothing changed, would tell which ones it has.
+    /// The text of a document with lines behind it, and how many came. For a caller who may not
+    /// read it, lines that it has come again: otherwise the answer, or the missing change, would
+    /// tell which ones it has.
     pub(crate) fn appended<'a>(&self, text: &str, lines: impl IntoIterator<Item = &'a str>) -> (String, u64) {
         if self.may_read { appended(text, lines) } else { appended_unread(text, lines) }
     }

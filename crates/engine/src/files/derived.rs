@@ -30,8 +30,8 @@ pub fn derived_directory(kind: RecordKind) -> &'static str {
     }
 }
 
-/// The path of a record that has none, in its kind's directory or one beside it: a name made of its
-/// title or body that is not taken.
+/// The path of a record that has none, in its kind's directory or a numbered one next to it: a name
+/// made of its title or body that is not taken.
 ///
 /// # Errors
 /// Those of `taken`; `Conflict` where every name is taken.

@@ -197,8 +197,8 @@ impl Tree {
     /// The sequence of a state.
     ///
     /// # Errors
-    /// `NotFound` for a label; `Invalid`, naming `field`, for a version, and for a state that the tree has not
-    /// come to.
+    /// `NotFound` for a label; `Invalid`, naming `field`, for a version, and for a state that the
+    /// tree has not come to.
     pub(super) fn sequence_of(&self, tx: &dyn ReadTx, point: &Point, field: &str) -> Result<u64> {
         match point {
             Point::Now => Ok(self.progress(tx)?.state()),

@@ -296,7 +296,7 @@ impl DocumentContent {
         metadata
     }
 
-    /// As [`DocumentContent::metadata_with`], with the texts of its head changed.
+    /// The metadata of [`DocumentContent::metadata_with`], with the texts of its head changed.
     pub(super) fn metadata_changed(
         &self,
         before: &Metadata,
@@ -309,7 +309,7 @@ impl DocumentContent {
         if !lines.is_empty() {
             metadata.insert(HEAD.to_owned(), MetadataValue::String(lines));
         }
-        // A head as somebody wrote it has remarks, too: where these change, it is written anew.
+        // A head as somebody wrote it has remarks, too: where these change, the head is made again.
         if self.written_head.as_ref().is_some_and(|head| change(head.clone()) != *head) {
             metadata.remove(WRITTEN_HEAD);
         }
@@ -419,7 +419,7 @@ pub(super) fn is_redacted(record: &Record) -> bool {
     record.metadata.contains_key(REDACTED)
 }
 
-/// A version with its content taken out: when, and why. Its change of state has by whom.
+/// A version with its content taken out: when, and why. Its change of state names who did it.
 pub(super) fn redacted(record: &Record, reason: &str, at: Timestamp) -> Record {
     let mark = format!("{}: {reason}", at.to_rfc3339());
     Record {

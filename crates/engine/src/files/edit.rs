@@ -39,8 +39,8 @@ impl Engine {
     /// Edits a document.
     ///
     /// # Errors
-    /// `NotFound`; `Invalid` where the edit does not fit what is there; `STALE_VERSION`; `TooLarge`; `Denied`
-    /// without grants of read and write, for whether an edit fits tells what is there.
+    /// `NotFound`; `Invalid` where the edit does not fit the document; `STALE_VERSION`; `TooLarge`;
+    /// `Denied` without grants of read and write, because an edit that fits tells the content.
     pub async fn document_edit(
         &self,
         caller: &Principal,
@@ -64,7 +64,8 @@ impl Engine {
 }
 
 impl Writing<'_> {
-    /// Requires that the caller may read the tree, too: for `what` answers by what is stored.
+    /// Requires that the caller may read the tree, too, because the answer to `what` depends on
+    /// stored content.
     ///
     /// # Errors
     /// `Denied`.
@@ -72,8 +73,8 @@ impl Writing<'_> {
         if self.may_read { Ok(()) } else { Err(access::needs_reading(what)) }
     }
 
-    /// Requires that the caller may read the tree, too, where a condition names digests: whether it holds
-    /// tells what is stored.
+    /// Requires that the caller may read the tree, too, where a condition names digests: a
+    /// condition that holds tells the content.
     ///
     /// # Errors
     /// `Denied`.
@@ -84,7 +85,8 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Checks what must be there. A caller who may not read is not told what is there in its place.
+    /// Checks a precondition. The error names what lies there instead only to a caller who may
+    /// read.
     ///
     /// # Errors
     /// `STALE_VERSION`; `Denied` for digests that the caller may not compare.

@@ -127,8 +127,8 @@ pub fn searched(file: &str) -> Option<Frontmatter> {
     read::searched_table(lines).ok()
 }
 
-/// Returns what stands between the fences of a file, and what stands behind them; `None` where no
-/// fence opens it.
+/// Returns the text between the fences of a file, and the text behind them; `None` where no fence
+/// opens it.
 fn fenced(file: &str) -> Result<Option<(&str, &str)>, FrontmatterFault> {
     let text = without_mark(file);
     let mut lines = text.split_inclusive('\n');

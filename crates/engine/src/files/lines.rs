@@ -14,7 +14,8 @@ pub(crate) fn appended<'a>(text: &str, lines: impl IntoIterator<Item = &'a str>)
     added(text, text.lines().map(same).collect(), lines)
 }
 
-/// As [`appended`], but lines are compared with one another only: which ones the text has changes nothing.
+/// Appends lines as [`appended`] does, but compares them with one another only: lines that the text
+/// has change nothing.
 pub(crate) fn appended_unread<'a>(text: &str, lines: impl IntoIterator<Item = &'a str>) -> (String, u64) {
     added(text, BTreeSet::new(), lines)
 }

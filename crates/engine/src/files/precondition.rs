@@ -40,7 +40,8 @@ impl Precondition {
         Self::Matches(tags.split(',').map(bare).filter(|tag| !tag.is_empty()).collect())
     }
 
-    /// True where whether it holds tells the content of a document, not merely that one is there.
+    /// True where the outcome of the check tells the content of a document, not merely that one is
+    /// there.
     pub(super) fn names_digests(&self) -> bool {
         matches!(self, Self::Matches(tags) if tags.iter().any(|tag| tag != "*"))
     }

@@ -68,8 +68,8 @@ impl Engine {
     /// Puts documents back to a state of their tree.
     ///
     /// # Errors
-    /// `NotFound` for a label; `Invalid` for paths; `TooLarge` for too many documents; `Denied` without grants
-    /// of read and write, for the plan tells what the tree has and had.
+    /// `NotFound` for a label; `Invalid` for paths; `TooLarge` for too many documents; `Denied`
+    /// without grants of read and write, because the plan tells what the tree has and had.
     pub async fn tree_restore(
         &self,
         caller: &Principal,

@@ -198,10 +198,10 @@ impl Tree {
         })
     }
 
-    /// The path of a record: the one it was given, where that is a document's and no other has it; else the
-    /// one it got by itself. Where another document has the place of a directory of the path, or lies below
-    /// the path, no file system could hold both: the record gets a path elsewhere. Who lies at the given path
-    /// keeps it.
+    /// The path of a record: the given one, where it is a document's and no other has it; else the
+    /// derived one. Where another document has the path of a directory of it, or lies below it, no
+    /// file system could hold both, and the record gets a path elsewhere. A record that lies at its
+    /// given path keeps it.
     fn path_of(&self, tx: &dyn ReadTx, placing: &Placing<'_>) -> Result<(DocumentPath, PathOrigin)> {
         let record = placing.record;
         let (now, own) = (record.updated_at, &record.id);

@@ -39,7 +39,7 @@ pub fn slug(source: &str) -> String {
     if kept.len() == whole.len() {
         return whole;
     }
-    // A joiner of emoji whose second half was cut off joins nothing, and no path may have it.
+    // A joiner of emoji that lost its second half joins nothing, and no path may have it.
     format!("{}-{}", kept.trim_end_matches(['-', '\u{200d}']), digest(&whole, CUT_DIGITS))
 }
 

@@ -103,7 +103,7 @@ impl Tree {
         }
     }
 
-    /// A document that has the place of one of a path's directories, but for one record.
+    /// A document that has the path of one of a path's directories, but for one record.
     ///
     /// # Errors
     /// Errors of the store.
@@ -126,8 +126,8 @@ impl Tree {
         Ok(None)
     }
 
-    /// Returns true where no directory of a path is a document, and none lies below the path, but for
-    /// one record: a file system can hold a document there.
+    /// Returns true where no directory of a path is a document, and none lies below the path, but
+    /// for one record: a file system can hold a document there.
     ///
     /// # Errors
     /// Errors of the store.
@@ -142,7 +142,8 @@ impl Tree {
         Ok(!is_below_one && self.live_below(tx, &path.key(), now, Some(except))?.is_none())
     }
 
-    /// Returns the first of `directory`, `directory-2`, `directory-3` … whose place no document has.
+    /// Returns the first of `directory`, `directory-2`, `directory-3` … that no document has as its
+    /// path.
     ///
     /// # Errors
     /// Errors of the store; `Conflict` where documents have the places of all of them.

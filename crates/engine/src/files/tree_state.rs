@@ -1,7 +1,7 @@
 //! Names of states of a tree, as callers see them. A state is a place in the order of a memory's changes, and
 //! that number tells how much others wrote in the memory; so it is sealed under a key that the vault makes
-//! for the tree. The same state has the same name, and nobody makes one without the key. The key is of one
-//! store: after a restore the places of before say nothing any more, and no name of before is known.
+//! for the tree. The same state has the same name, and nobody makes one without the key. The key is
+//! of one store: after a restore, earlier sequences mean nothing, and no earlier name is known.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::{Error, Result};
@@ -25,7 +25,7 @@ pub(in crate::files) struct StateNames {
 }
 
 impl Engine {
-    /// Returns what names the states of a tree for callers.
+    /// Returns the names of a tree's states for callers.
     ///
     /// # Errors
     /// `Unavailable` where the master key cannot be read.
@@ -34,11 +34,11 @@ impl Engine {
         self.names_in(tree, Some(store.as_str())).await
     }
 
-    /// Returns what names the states of a tree in commits: the same log gives the same commits, in whatever
-    /// store it is.
+    /// Returns the names of a tree's states in commits: the same log gives the same commits, in any
+    /// store.
     ///
     /// # Errors
-    /// As [`Engine::state_names`].
+    /// Those of [`Engine::state_names`].
     pub(in crate::files) async fn commit_names(&self, tree: &TreeAsk) -> Result<StateNames> {
         self.names_in(tree, None).await
     }

@@ -116,14 +116,14 @@ impl Engine {
     }
 }
 
-/// Returns what a caller may read of a memory, where that is the whole tree; `None` where it is not.
+/// Returns the view of a caller who may read the whole tree; `None` for any other caller.
 fn reading_view(caller: &Principal, ask: &TreeAsk, now: Timestamp) -> Option<View> {
     access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read).ok()?;
     access::bound_view(caller, &ask.memory, Capability::Read, now).ok()
 }
 
-/// Returns a token as the caller's. A repetition is answered as the first call was, and what a reader
-/// was answered is for readers.
+/// Returns a token as the caller's. A repetition gets the answer of the first call, and the answer
+/// to a reader is for readers.
 fn own_token(token: ClientToken, caller: &Principal, ask: &TreeAsk) -> Result<ClientToken> {
     let reads = access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read).is_ok();
     if reads { token.of(caller, &ask.memory) } else { token.of_person(caller) }

@@ -266,8 +266,9 @@ impl Writing<'_> {
         self.put(tx, &found.record, record, (DocumentOperation::Moved, reason))
     }
 
-    /// Writes the next version of a record as the caller made it; nothing where it says the same. For a
-    /// caller who may not read, one that says the same is written, too: else the answer would tell that.
+    /// Writes the next version of a record as the caller made it, unless it says the same. For a
+    /// caller who may not read, a version that says the same is written, too: otherwise the answer
+    /// would tell.
     ///
     /// # Errors
     /// What the store says.
@@ -340,8 +341,8 @@ impl Writing<'_> {
         Err(Error::invalid("head", format!("{rule}: take the secret out of the head")))
     }
 
-    /// Checks that no directory of a path is a document, and that no document lies below the path: a file
-    /// system could not hold both.
+    /// Checks that no directory of a path is a document, and that no document lies below the path:
+    /// a file system could not hold both.
     fn check_directories(
         &self,
         tx: &dyn ReadTx,

@@ -1,5 +1,5 @@
-//! What a verb that changes a document answers, and keeps for a repetition of the same call. A caller
-//! who may not read the tree is answered with nothing that the call did not send.
+//! The answer of a verb that changes a document, kept for a repetition of the same call. A caller
+//! who may not read the tree gets nothing that the call did not send.
 
 use loci_model::record::{Record, RecordState};
 use loci_model::tree_entry::{DocumentOperation, TreeEntry};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::path::DocumentPath;
 use super::writing::Writing;
 
-/// The warning about an answer that leaves out what is stored.
+/// The warning about an answer that leaves out stored content.
 const UNREADABLE: &str = "UNREADABLE: the key has no grant of read on the tree: the answer leaves out path, etag, \
                           digest and size of what the call did not send";
 
@@ -72,9 +72,9 @@ impl DocumentWritten {
         }
     }
 
-    /// Returns the answer for a caller who may not read the tree. Of a document that was there before, it
-    /// has the path that the call named, and digest and size of the text only where the call sent all of it;
-    /// its file has a head that others may have written.
+    /// Returns the answer for a caller who may not read the tree. Of a document that was there
+    /// before, it has the path that the call named, and digest and size of the text only where the
+    /// call sent all of it; its file has a head that others may have written.
     fn unread(self, path: Option<&DocumentPath>, is_text_sent: bool) -> Self {
         if self.operation == Some(DocumentOperation::Created) {
             return self;

@@ -128,8 +128,8 @@ impl Engine {
     }
 }
 
-/// The text of a question that is embedded: of one longer than [`limits::QUERY_CHARS_MAX`], of which
-/// `read_question` warns, both ends, which are what models read of a long one.
+/// The text of a question that is embedded. Of one longer than [`limits::QUERY_CHARS_MAX`], of
+/// which `read_question` warns, it is both ends: models read only those of a long text.
 fn embedded(text: &str) -> Cow<'_, str> {
     if text.len() <= limits::QUERY_CHARS_MAX || text.chars().count() <= limits::QUERY_CHARS_MAX {
         return Cow::Borrowed(text);

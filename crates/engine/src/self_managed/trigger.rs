@@ -43,8 +43,8 @@ impl Conditions {
     }
 }
 
-/// Returns what makes a strategy self-managed; `None` also for a strategy that names no topic,
-/// because nobody could take what is handed over.
+/// Returns the self-managed configuration of a strategy; `None` also for one that names no topic,
+/// because nobody could take a hand-over.
 pub(crate) fn own(strategy: &Strategy) -> Option<&SelfManaged> {
     let own = strategy.custom.as_ref().and_then(|custom| custom.self_managed.as_ref());
     own.filter(|own| !deliveries::is_nobody(&own.topic_arn))

@@ -1,5 +1,5 @@
-//! Callers who may write in a tree and not read it: two trees that differ only in what is stored give
-//! them the same answers.
+//! Callers who may write in a tree and not read it: two trees that differ only in stored content
+//! give them the same answers.
 
 use loci_engine::files::bucket::{Bucket, BucketPut};
 use loci_engine::files::{
@@ -21,7 +21,7 @@ const GUESS: &str = "The PIN is 7391.";
 /// A call, and its whole answer as text.
 type Calling = fn(&Shelf, &Principal) -> String;
 
-/// What is called, and a call whose answer would tell of the stored text.
+/// A name, and a call with an answer that would tell of the stored text.
 struct Case(&'static str, Calling);
 
 fn edited(shelf: &Shelf, by: &Principal, edit: Edit) -> String {
@@ -77,7 +77,7 @@ fn stale() -> Precondition {
     Precondition::of_tags("\"sha256:00\"")
 }
 
-/// Refused, for what comes of them tells of the text.
+/// Calls that are refused, because their outcome tells of the text.
 const REFUSED: &[Case] = &[
     Case("edit: replace by the same", |shelf, by| {
         edited(shelf, by, Edit::Replace { old: "is 7".to_owned(), new: "is 7".to_owned() })
@@ -102,7 +102,7 @@ const REFUSED: &[Case] = &[
     Case("delete: a digest", |shelf, by| deleted(shelf, by, stale())),
 ];
 
-/// Refused by the door that reads the tree for every command.
+/// Calls that are refused by the door, which reads the tree for every command.
 const COMMANDS: &[Case] = &[
     Case("memory tool: str_replace", |shelf, by| {
         let path = "/memories/facts/pin.md";
@@ -117,7 +117,8 @@ const COMMANDS: &[Case] = &[
     }),
 ];
 
-/// Done, or in conflict: the caller knows what it sent. In order: each leaves the trees alike but for the text.
+/// Calls that are done, or in conflict: the caller knows what it sent. In order: each leaves the
+/// trees alike but for the text.
 const ANSWERED: &[Case] = &[
     Case("put: only where nothing is", |shelf, by| put(shelf, by, Some(PIN), Some(Precondition::Absent))),
     Case("append to a path", |shelf, by| appended(shelf, by, AppendTo::Path(PIN.to_owned()), None)),
@@ -173,7 +174,7 @@ fn answers_tell_a_writer_nothing_that_is_stored() {
             );
         }
     }
-    // The same calls tell a reader apart what is stored.
+    // The same calls tell a reader the stored content.
     let (one, other) = (shelf_with("7391"), shelf_with("1111"));
     let reader = |shelf: &Shelf| shelf.writer(&[Capability::Read, Capability::Write]);
     for Case(name, call) in &ANSWERED[..3] {

@@ -164,7 +164,7 @@ fn a_document_that_has_the_place_of_a_directory_keeps_no_record_out() {
     shelf.add(text("# Hives\n\n- three\n"));
     lie([0, 3]);
     assert_eq!(shelf.body("knowledge/facts"), "mine\n");
-    // What lies there by now is a directory; where the document goes, its name is one again.
+    // That path is a directory now; where a document leaves, its name is one again.
     let onto = shelf.put_as(&shelf.caller, Some("knowledge/facts-3"), text("x"), Some(Precondition::Any));
     assert_eq!(why(onto), (ErrorKind::Conflict, Some(Reason::PathConflict)));
     shelf.delete("knowledge/facts").unwrap();

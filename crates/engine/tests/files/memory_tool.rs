@@ -96,7 +96,7 @@ fn a_command_is_one_version_of_the_same_document() {
     assert_eq!(shelf.history(&shown.record).len(), 5);
 }
 
-/// A model sees lines, and writes them with the line ends that it knows; the file keeps those it has.
+/// A model sees lines, and writes them with the line ends that it knows; the file keeps its own.
 #[test]
 fn lines_of_windows_are_replaced_and_stay_lines_of_windows() {
     let shelf = Shelf::new();

@@ -256,7 +256,7 @@ fn a_folder_that_is_adopted_again_knows_the_files_that_stay() {
     mirrored.shelf.put(A, "an agent's\n");
     rests(&more, 2);
     assert_eq!(mirrored.shelf.body(A), "an agent's\n");
-    // A file that both changed lies beside it, once.
+    // A file that both changed is kept next to it, once.
     let other = format!("{mine}and else\n");
     mirrored.write(A, &other);
     assert_eq!(mirrored.sync().conflicts.len(), 1);
@@ -286,7 +286,7 @@ fn a_folder_that_is_adopted_again_follows_its_documents() {
         let again = NewMirror { adopt: true, direction, ..wanted };
         block_on(shelf.engine.mirror_add(&shelf.caller, again)).unwrap();
         let report = mirrored.sync();
-        // What an earlier mirror wrote follows the tree; what a person wrote is nobody's to replace.
+        // A file of an earlier mirror follows the tree; nobody replaces a person's text.
         let text = |path: &str| mirrored.read(path).unwrap_or_default();
         assert!(text(A).ends_with(&format!("text 3 of {A}\n")), "{direction:?}: {}", text(A));
         assert_eq!(mirrored.read(B), None, "{direction:?}: {report:?}");

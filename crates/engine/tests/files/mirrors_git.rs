@@ -401,8 +401,8 @@ fn a_directory_forgets_what_was_taken_out() {
     assert!(!mirrored.read(A).unwrap().contains("zanzibar"));
 }
 
-/// Commits are made of the history of a tree. In memories for code it loses whoever is forgotten, and
-/// the commits are made anew; elsewhere the receipt names the mirror.
+/// Commits are made of the history of a tree. In memories for code it loses a forgotten person, and
+/// the commits are made again; elsewhere the receipt names the mirror.
 #[test]
 fn commits_lose_a_forgotten_author_or_the_receipt_names_them() {
     let mirrored = mirrored();

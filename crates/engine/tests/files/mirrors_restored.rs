@@ -1,4 +1,5 @@
-//! Mirrors behind a restore: the store is one of before, the files are not, and nothing is concluded from what both agreed on since.
+//! Mirrors after a restore: the store is an earlier one, the files are not, and nothing is
+//! concluded from the agreements since.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -65,7 +66,7 @@ fn a_repository_comes_to_the_restored_tree_in_one_commit() {
         assert_eq!(committed(&mirrored), expect, "{count}");
         let root = mirrored.root();
         assert!(git(&root, &["show", &format!("main:{A}")]).ends_with("one"), "{count}");
-        // What was committed stays where it is.
+        // Earlier commits stay where they are.
         git(&root, &["merge-base", "--is-ancestor", &ahead, "main"]);
         assert!(git(&root, &["show", &format!("{ahead}:{LOST}")]).ends_with("lost too"));
         git(&root, &["fsck", "--strict", "--full"]);
@@ -178,7 +179,7 @@ fn a_directory_undoes_no_restore() {
         assert!(mirrored.read(path).unwrap().ends_with(body), "{path}");
     }
     assert_eq!(mirrored.live(), 4, "three documents, and what is kept beside one");
-    // What nobody knows stays, until somebody changes it.
+    // A file that no document has stays, until somebody changes it.
     assert!(mirrored.read(LOST).unwrap().ends_with("lost\n"));
     mirrored.write(LOST, "mine\n");
     assert_eq!(mirrored.sync().created, 1);

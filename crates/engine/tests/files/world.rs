@@ -45,7 +45,7 @@ impl Shelf {
         Self { world, engine, caller, tree }
     }
 
-    /// The same tree in another world, such as a copy of this one.
+    /// This tree in another world, such as a copy of this world.
     pub(super) fn in_world(&self, world: TestWorld) -> Self {
         Self { engine: world.engine(), world, caller: self.caller.clone(), tree: self.tree.clone() }
     }

@@ -77,7 +77,7 @@ impl Memories for PgTx<'_> {
         Ok(unsigned(sequence.unwrap_or(0)))
     }
 
-    /// Restoring a dump makes the table anew, and a database that is made anew has another number.
+    /// Returns the numbers of the database and of a table: a restored dump has other ones.
     fn identity_of_store(&self) -> Result<String> {
         let sql = "SELECT (SELECT oid::text FROM pg_database WHERE datname = current_database()) \
                    || '.' || ('memories'::regclass::oid)::text";

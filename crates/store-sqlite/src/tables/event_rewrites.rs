@@ -8,7 +8,7 @@ use rusqlite::params;
 use crate::tx::SqlTx;
 
 impl SqlTx<'_> {
-    /// Writes what an event says, and its metadata, in its own place.
+    /// Replaces the payload and the metadata of an event in its own place.
     pub(super) fn rewrite_event(&self, event: &Event) -> Result<bool> {
         let Some(session) = self.session_number(&event.memory, &event.actor, &event.session)? else {
             return Ok(false);

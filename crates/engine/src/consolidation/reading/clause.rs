@@ -103,7 +103,8 @@ pub(in super::super) fn one_clause(words: &[Word]) -> Clause {
     read(words)
 }
 
-/// True for a word that a clause keeps: no negation, article, soft word or mark other than a label's colon.
+/// True for a word that a clause keeps: no negation, article, soft word or mark other than a
+/// label's colon.
 pub(super) fn keeps(word: &Word) -> bool {
     match word.class {
         Class::Soft | Class::Negation | Class::Break => word.form == ":",
@@ -228,7 +229,8 @@ pub(super) fn is_past_verb(word: &Word) -> bool {
     word.class == Class::Plain && verbs::is_past(&word.lower)
 }
 
-/// "Store 14 sells": a noun and its number. Of the second and the third word of a clause.
+/// True for the second and the third word of a clause that a noun and its number begin: "Store 14
+/// sells".
 pub(super) fn is_numbered(second: Option<&Word>, third: Option<&Word>) -> bool {
     second.is_some_and(|word| word.class == Class::Number)
         && third.is_some_and(|word| word.class == Class::Plain && word.lower.ends_with('s'))

@@ -117,7 +117,8 @@ static MONTHS: WordList = WordList::new(
     apr jun jul aug sep sept oct nov dec",
 );
 
-/// True when a handful of words, separated by spaces, has that word. A list of more is a [`WordList`].
+/// True when a handful of words, separated by spaces, has that word. A longer list is a
+/// [`WordList`].
 pub(in super::super) fn has(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|member| member == word)
 }

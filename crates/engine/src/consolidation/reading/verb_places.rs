@@ -1,7 +1,7 @@
-//! Where verbs may stand in the words of a statement, found in one pass: whether some range of them has a verb is then told
-//! without reading the range.
+//! The places where verbs may stand in the words of a statement, found in one pass. A range of the
+//! words is then searched for a verb without reading it.
 //!
-//! The rules are those of `clause`; a test holds both to the same answers.
+//! The rules are the same as in `clause`; a test holds both to the same answers.
 
 use super::clause::{is_copula, is_has, is_numbered, is_past_verb, is_relative, keeps, opens_noun};
 use super::verbs;
@@ -9,24 +9,25 @@ use super::words::{Class, Word};
 
 /// The places of a statement's words, those that a clause keeps counted alone.
 pub(super) struct VerbPlaces {
-    /// For each word, how many kept ones stand before it; one more at the end.
+    /// The number of kept words before each word; one more entry at the end.
     kept: Vec<usize>,
-    /// For each word, the next mark from it on that may end a clause; the number of words where none follows.
+    /// The next mark from each word on that may end a clause; the number of words where none
+    /// follows.
     mark: Vec<usize>,
-    /// For each kept word, the next from it on that is "is", "has" or a label's colon.
+    /// The next "is", "has" or label's colon from each kept word on.
     copula: Vec<usize>,
-    /// For each kept word, the next from it on that opens a relative clause.
+    /// The next word from each kept word on that opens a relative clause.
     relative: Vec<usize>,
-    /// For each kept word, the next from it on that can be a verb behind a subject.
+    /// The next word from each kept word on that can be a verb behind a subject.
     behind_subject: Vec<usize>,
-    /// For each kept word, true where it can be a verb without a subject.
+    /// True for a kept word that can be a verb without a subject.
     alone: Vec<bool>,
-    /// For each kept word, true where a number and a verb in "s" follow it.
+    /// True for a kept word that a number and a verb in "s" follow.
     numbered: Vec<bool>,
 }
 
 impl VerbPlaces {
-    /// Of all words of a statement.
+    /// Finds the places in all words of a statement.
     pub(super) fn of(words: &[Word]) -> Self {
         let mut before = Vec::with_capacity(words.len() + 1);
         let mut kept: Vec<&Word> = Vec::with_capacity(words.len());
@@ -55,7 +56,7 @@ impl VerbPlaces {
         }
     }
 
-    /// True when what begins there is a clause of its own: a verb before the next mark.
+    /// True when a clause of its own begins there: a verb before the next mark.
     pub(super) fn begins_clause(&self, from: usize) -> bool {
         let end = self.mark.get(from).copied().unwrap_or(from);
         self.has_verb(from, end)
@@ -78,7 +79,8 @@ impl VerbPlaces {
     }
 }
 
-/// For each word, the place of the next from it on that is so; the number of words where none follows, and at the end.
+/// Returns, for each word, the place of the next from it on that is so; the number of words where
+/// none follows, and at the end.
 fn next_places(words: &[&Word], is_so: impl Fn(usize, &Word) -> bool) -> Vec<usize> {
     let mut next = words.len();
     let mut places = vec![next];

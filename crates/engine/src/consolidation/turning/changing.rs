@@ -13,7 +13,7 @@ struct Told<'a> {
     value: Vec<&'a Item>,
 }
 
-/// True when the part at `at` tells that what the old statement says has changed. `strange`:
+/// True when the part at `at` tells of a change of the old statement's value. `strange`:
 /// the new statement brings a person whom the old one does not name.
 pub(super) fn is_changed(was: &Gist, is: &Gist, at: usize, strange: bool) -> bool {
     let Some(Told { topic, value }) = told(was, is, at) else { return false };

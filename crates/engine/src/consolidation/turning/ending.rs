@@ -68,7 +68,7 @@ fn is_aside(was: &Gist, named: &Item) -> bool {
     })
 }
 
-/// For each word, true where the next word behind it that says something tells a time.
+/// Returns, for each word, true where the next word behind it that says something tells a time.
 fn timely_behind(words: &[Word]) -> Vec<bool> {
     let mut behind = Vec::with_capacity(words.len());
     let mut timely = false;
@@ -82,7 +82,8 @@ fn timely_behind(words: &[Word]) -> Vec<bool> {
     behind
 }
 
-/// Behind an object: when, why, to whom, for what. `timely`: the next word that says something tells a time.
+/// True for a word that begins the part behind an object: when, why, to whom, for what. `timely`:
+/// the next word that says something tells a time.
 fn ends_object(first: &Word, timely: bool) -> bool {
     let small = first.class == Class::Small;
     (small && has("in on at", &first.form) && timely)

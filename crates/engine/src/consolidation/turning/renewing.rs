@@ -171,7 +171,7 @@ impl Frame<'_> {
         if self.is_counted() {
             return true;
         }
-        // What came is told from the rest by what it is, so equal items came together or not at all.
+        // Items that came differ from the rest, so equal items came together or not at all.
         let mut next = self.come.iter().peekable();
         let came = |item: &Item| next.next_if(|come| std::ptr::eq(**come, item)).is_some();
         let came: Vec<bool> = self.part.items.iter().map(came).collect();

@@ -158,7 +158,7 @@ impl Writing<'_> {
         let reason = merged.is_some().then_some(MERGED);
         let content = DocumentContent::of(&found.record).with_body(merged.unwrap_or(text));
         let written = self.replace(tx, found, &content, (DocumentOperation::Modified, reason))?;
-        // What was brought together has lines that the caller did not send: its digest is for readers.
+        // A merged text has lines that the caller did not send: its digest is for readers.
         let may_know = self.may_read || reason.is_none();
         Ok(DocumentWritten { content_sha256: written.content_sha256.filter(|_| may_know), ..written })
     }

@@ -1,7 +1,7 @@
-//! Files of a mirror whose store was restored: what both agreed on since the backup is not known any more, and
-//! Loci's own later writes and removals must not be taken for a person's. Nothing that was agreed on counts:
-//! what is missing is written again; a file that is a version of its document follows it; one that is not is
-//! kept beside; and one of no document stays where it is and is told.
+//! Files of a mirror after its store was restored. The agreements since the backup are lost, and
+//! Loci's own later writes and removals must not be taken for a person's, so no agreement counts. A
+//! missing file is written again; a file that is a version of its document follows it; another file
+//! is kept next to its document; and the report names a file of no document, which stays.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,18 @@ use super::keeping::hex_of;
 use super::sync_plan::Sides;
 use super::syncing::Sync;
 
-/// What the report says of the whole.
+/// The note of the report about the whole mirror.
 const RESTORED: &str = "the store was restored from a backup, or moved, since the last sync: nothing is put \
                         away, files that differ from their documents are kept beside, and those of no \
                         document are left alone";
-/// What it says of a file that no document has.
+/// The reason for refusing a file that no document has.
 const UNKNOWN: &str = "the restored store has no document of it: Loci wrote it behind the backup, or somebody \
                        else did; change or rename it to have it taken, or delete it";
 
 impl Sync<'_> {
-    /// Forgets what was agreed on with another store, so that the files are looked at as those of a mirror
-    /// that begins where files lie. In a mirror that nothing is written to, the files are right as they are.
-    /// Where the files are not the mirror's own, that waits until they are.
+    /// Forgets the agreements with another store, so that the sync looks at the files as at those
+    /// of a mirror that begins where files lie. In a mirror that nothing is written to, the files
+    /// are right as they are. This waits until the files are the mirror's own.
     pub(super) async fn begin_after_restore(&mut self, listing: &FileListing, marked: Marked) -> Result<()> {
         if !self.is_of_other_store || marked != Marked::Own {
             return Ok(());
@@ -45,7 +45,8 @@ impl Sync<'_> {
         let entries = listing.entries.iter().filter(|entry| !self.is_rendered_area(&entry.path));
         let lying: BTreeMap<String, FileDigest> =
             entries.map(|entry| (entry.path.clone(), self.state_of(entry))).collect();
-        // What Loci renders by itself stays known, and files that stay with their secrets do.
+        // Files that Loci renders without documents stay known, and so do files that stay with
+        // their secrets.
         let stays = |path: &str, known: &MirrorFile| {
             let is_same = known.agreed.is_some() && known.agreed == lying.get(path).map(hex_of);
             self.is_rendered_area(path) || known.adopted && is_same
@@ -67,8 +68,9 @@ impl Sync<'_> {
         }
     }
 
-    /// Refuses the files of no document, as long as nobody changes them. Only then the store is noted: a sync
-    /// that fails before begins again, or the next one would take them as new.
+    /// Refuses the files of no document, as long as nobody changes them. Only then does the state
+    /// name this store: a sync that fails before begins again, or the next one would take the files
+    /// as new.
     pub(super) fn hold_unknown(&mut self, sides: &Sides<'_>) {
         for (path, file) in sides.mirror {
             if sides.tree.contains_key(path) || sides.agreed.contains_key(path) {

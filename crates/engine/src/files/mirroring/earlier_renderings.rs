@@ -1,7 +1,7 @@
-//! Files that lay in a folder before its mirror and are what an earlier mirror of the tree wrote: the
-//! folder is adopted again, and its documents changed meanwhile. The text of such a file is a version
-//! of its document, so the file follows its document and makes no conflict. It holds nothing that
-//! the tree does not have.
+//! Files that lay in a folder before its mirror and that an earlier mirror of the tree wrote: the
+//! folder is adopted again, and its documents changed meanwhile. The text of such a file is a
+//! version of its document, so the file follows its document and makes no conflict. It holds
+//! nothing that the tree does not have.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::files::DocumentPath;
 use crate::files::tree::Tree;
 use crate::files::versions::Versions;
 
-/// Documents whose versions one read looks through.
+/// Documents with versions that one read looks through.
 const DOCUMENTS_PER_READ: usize = 100;
 
 /// An adopted file that differs from its document.

@@ -42,7 +42,8 @@ impl Engine {
         Ok(done)
     }
 
-    /// The git mirrors of which a commit has somebody as its author, because the history of their trees has.
+    /// The git mirrors with a commit that has somebody as its author, because the history of their
+    /// trees has.
     ///
     /// # Errors
     /// Errors of the store.

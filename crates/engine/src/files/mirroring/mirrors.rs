@@ -333,8 +333,8 @@ pub(crate) fn outdate(tx: &mut dyn Tx, memory: &MemoryId, namespace: &Namespace)
     outdate_where(tx, memory, |mirror| mirror.namespace.normal() == normal)
 }
 
-/// Mirrors that keep the history of a tree, whose namespace is in its normal form, are to be rendered
-/// anew: what was changed there was done by, or speaks of, somebody who was forgotten.
+/// Outdates mirrors that keep the history of a tree, by the normal form of its namespace: somebody
+/// who was forgotten made a change there, or a change speaks of them.
 ///
 /// # Errors
 /// Errors of the store.
@@ -342,8 +342,8 @@ pub(crate) fn outdate_history(tx: &mut dyn Tx, memory: &MemoryId, namespace: &st
     outdate_where(tx, memory, |mirror| keeps_history(mirror) && mirror.namespace.normal() == namespace)
 }
 
-/// Repositories whose history may have what the log does not have, as after a restore, are to be rendered
-/// anew: somebody was forgotten, whom the log perhaps does not know.
+/// Outdates repositories with a history that may have more than the log has, as after a restore:
+/// somebody was forgotten, and the log perhaps does not know them.
 ///
 /// # Errors
 /// Errors of the store.
@@ -358,7 +358,7 @@ pub(crate) fn outdate_joined(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     Ok(())
 }
 
-/// True for a mirror whose commits are made of the history of its tree.
+/// True for a mirror that makes commits of the history of its tree.
 pub(super) fn keeps_history(mirror: &Mirror) -> bool {
     mirror.kind == MirrorKind::Git && mirror.direction != MirrorDirection::Import
 }

@@ -13,8 +13,8 @@
 //! | `rendering`, `keeping` | the files that there are to be; what both sides agreed on, between two syncs |
 //! | `two_way`, `ingesting`, `taking`, `writing_files` | a sync of files: the look, what the tree takes, what is written |
 //! | `adopted` | files that lay there before their mirror and hold secrets: what writes over none of them |
-//! | `earlier_renderings` | files that lay there before their mirror and are versions of their documents |
-//! | `after_restore` | files of a mirror whose store was restored: nothing is concluded from what was agreed on |
+//! | `earlier_renderings` | files that lay there before their mirror: versions of documents |
+//! | `after_restore` | files of a mirror after a restore of its store: no agreement counts |
 //! | `spelling` | names that a disk composes otherwise than a tree |
 //! | `git` | a bare repository: the history of the tree as commits, and edits of a clone |
 //! | `transcripts` | conversations as files: pure, but for reading them |

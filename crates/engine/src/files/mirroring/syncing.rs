@@ -57,9 +57,10 @@ pub(super) struct Sync<'a> {
     pub(super) outdated_by: u64,
     /// The identity of the store.
     pub(super) store: String,
-    /// What lies there was agreed on with another store, as before a restore: nothing is concluded from it.
+    /// The last agreement was with another store, as before a restore: nothing is concluded from
+    /// it.
     pub(super) is_of_other_store: bool,
-    /// Files that no document has are held back: it cannot be told who wrote them.
+    /// Files that no document has are held back: nobody knows who wrote them.
     pub(super) holds_new: bool,
     /// What the layout remembers, as it is kept.
     laid_kept: Option<serde_json::Value>,

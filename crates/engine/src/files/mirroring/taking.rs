@@ -53,8 +53,8 @@ pub(super) struct Taking {
 pub(super) enum TakenAs {
     /// The document says it.
     Document,
-    /// A document had it before this mirror: nothing was written. Only where it is what that
-    /// document says now is the digest of its file told.
+    /// A document had it before this mirror: nothing was written. The digest of its file is there
+    /// only where the document says the same now.
     Known,
     /// Its lines are behind those of the document.
     Lines,
@@ -169,7 +169,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// A file without its secrets, and what to say of them; a long one is read on the thread of
+    /// A file without its secrets, and the warning about them; a long one is read on the thread of
     /// long work.
     async fn masked_file(&self, content: DocumentContent) -> Result<(DocumentContent, Option<String>)> {
         if content.body.len() < limits::LONG_TEXT_BYTES_MIN {

@@ -15,7 +15,7 @@ use super::two_way::Look;
 
 /// Files that are written at once.
 const FILES_PER_CALL: usize = 200;
-/// The reason why a file beside the tree is refused.
+/// The reason for refusing a file outside the tree's directory.
 const NOT_OURS: &str = "only Loci writes here: move the file below knowledge/";
 
 impl Sync<'_> {

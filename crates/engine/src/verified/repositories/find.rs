@@ -22,8 +22,8 @@ pub(in crate::verified) struct Found {
     pub(in crate::verified) view: View,
 }
 
-/// True where a view reaches what is remembered of a repository, at the node that holds its facts. A grant on an actor
-/// reaches the one repository whose actor that is.
+/// True where a view reaches the memory of a repository, at the node that holds its facts. A grant
+/// on an actor reaches only the repository with that actor as its key.
 pub(super) fn is_visible(view: &View, repository: &Repository, namespace: &Namespace) -> bool {
     let actor = ActorId::parse(repository.key.as_str()).ok();
     view.reaches(&NamespaceFilter::new(namespace, NamespaceMatch::Exact), actor.as_ref())

@@ -1,5 +1,5 @@
-//! Words by which a statement denies something: no line of code can show what is not there. Words
-//! of several languages; where it is doubtful, a statement denies. Pure.
+//! Words by which a statement denies something: no line of code can show a thing that is absent.
+//! Words of several languages; where it is doubtful, a statement denies. Pure.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -83,8 +83,7 @@ pub(super) fn denies(text: &str) -> bool {
         || MARKS.split_ascii_whitespace().any(|mark| text.contains(mark))
 }
 
-/// True where a clause says that something is in a state that denies, and not under which
-/// condition.
+/// True where a clause says, without a condition, that something is in a state that denies.
 fn has_state(clause: &str) -> bool {
     let words: Vec<&str> = words(clause).collect();
     words.iter().enumerate().filter(|(_, word)| STATES.contains(word)).any(|(at, _)| {

@@ -5,8 +5,8 @@ use loci_model::verdict::Verdict;
 
 use super::step_tests::{after, place, shown};
 
-/// Equal words are not always equal meaning: what may mean something else is drifted, what cannot is as it
-/// was.
+/// Equal words are not always equal meaning: text that may mean something else is drifted,
+/// other text is as it was.
 #[test]
 fn equal_text_that_may_mean_something_else_is_drifted() {
     let py =

@@ -13,8 +13,8 @@
 //! `given_hash` and `information` are gates of the store verb; `mentions`, `proposals` and
 //! `path_refs` find what a text names, where that stands, and whether it is there still; `claims`
 //! reads and evaluates claims; `verify` puts citations and claims together; `statement`, `literal`,
-//! `stated_values`, `denial` and `support` say whether the code that was found supports what is
-//! said of it; `code_text`, `nesting` and `file_kind` say what of a file is code.
+//! `stated_values`, `denial` and `support` say whether the code that was found supports a
+//! statement; `code_text`, `nesting` and `file_kind` tell code from the rest of a file.
 
 mod ahead;
 mod anchor;

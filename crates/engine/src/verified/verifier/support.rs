@@ -52,7 +52,7 @@ impl Verifier<'_> {
         claims: &[Claim],
         verification: &Verification,
     ) -> SupportReport {
-        // Who said it is no name of code, and what stands for them no number.
+        // The name of a person is no name of code, and a pseudonym is no number.
         let statement = without_pseudonyms(statement);
         let statement = statement.as_ref();
         let outcomes = &verification.claims;

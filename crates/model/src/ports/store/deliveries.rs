@@ -101,7 +101,7 @@ pub trait Deliveries {
     ) -> Result<Vec<Delivery>>;
     /// Writes what became of a delivery in: its state, tries, times, error and body; false if it is not there.
     fn note_received(&mut self, delivery: &Delivery) -> Result<bool>;
-    /// Writes what a delivery says, and why its last try failed, anew; false if it is not there.
+    /// Replaces the body of a delivery and the error of its last try; false if it is not there.
     fn reword(&mut self, delivery: &Delivery) -> Result<bool>;
     /// Of the `rows` deliveries in of a memory that came first, removes those that came before `before` and are not pending; how many.
     fn sweep_received(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<usize>;

@@ -171,7 +171,7 @@ pub trait Events {
     /// Adds an event, notes its session, and returns its place in the order of arrival. Places of a memory become visible
     /// in that order: whoever has read one has seen all before it.
     fn insert(&mut self, event: &Event) -> Result<u64>;
-    /// Writes the payload and the metadata of an event anew, in its own place: what they said is
+    /// Replaces the payload and the metadata of an event in its own place: the earlier ones are
     /// gone from the store. False if there is none of that id in its session.
     fn rewrite(&mut self, event: &Event) -> Result<bool>;
     /// Deletes; false if there was none to delete at that place.

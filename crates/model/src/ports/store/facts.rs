@@ -131,8 +131,7 @@ pub trait Facts {
 pub trait FactEvents {
     /// Adds rows. One of an id that is there already is a conflict.
     fn append(&mut self, events: &[FactEvent]) -> Result<()>;
-    /// Writes who did it, where, for what cause, and the details, of an event anew: its principal, agent, session, reference,
-    /// cause and details.
+    /// Replaces the principal, agent, session, reference, cause and details of an event.
     fn rewrite(&mut self, event: &FactEvent) -> Result<()>;
     /// One by its id.
     fn get(&self, memory: &MemoryId, id: &str) -> Result<Option<FactEvent>>;
@@ -182,7 +181,7 @@ pub trait Verdicts {
     fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<KeptVerdict>>;
     /// Writes them; one that is there already stays.
     fn put(&mut self, memory: &MemoryId, verdicts: &[KeptVerdict]) -> Result<()>;
-    /// Removes those of a record; how many.
+    /// Removes the verdicts of a record; how many.
     fn remove_of_record(&mut self, memory: &MemoryId, record: &RecordId) -> Result<u64>;
     /// Of all memories: removes those made before `before`, at most `limit`; how many.
     fn remove_before(&mut self, before: Timestamp, limit: usize) -> Result<u64>;

@@ -18,7 +18,7 @@ pub trait Idempotency {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, TokenAnswer)>>;
-    /// Writes the answer of the token of that name anew; false where there is none.
+    /// Replaces the answer of the token of that name; false where there is none.
     fn rewrite(&mut self, memory: &MemoryId, name: &str, answer: &Document) -> Result<bool>;
     /// Removes the token of that name from a memory; false where there is none.
     fn remove(&mut self, memory: &MemoryId, name: &str) -> Result<bool>;

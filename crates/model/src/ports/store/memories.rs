@@ -16,8 +16,8 @@ pub trait Memories {
     fn unreadable(&self) -> Result<Vec<String>>;
     /// The memory's sequence number: how many record changes it has seen.
     fn sequence(&self, id: &MemoryId) -> Result<u64>;
-    /// The identity of the store: another one where what it holds was restored from a copy, or moved. Sequences
-    /// may go back then, and what was agreed on with the one before says nothing of this one.
+    /// The identity of the store: another one after a restore from a copy, or a move. Sequences may
+    /// go back then, and agreements with the store before mean nothing.
     fn identity_of_store(&self) -> Result<String>;
     /// Adds a memory; a taken name is a conflict.
     fn insert(&mut self, memory: &Memory) -> Result<()>;

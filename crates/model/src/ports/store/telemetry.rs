@@ -11,7 +11,7 @@ pub trait Telemetry {
     fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<StateChange>>;
     /// Takes the words out of the changes of records: why, and by whom. When, and what became what, stays.
     fn blank(&mut self, memory: &MemoryId, records: &[RecordId]) -> Result<()>;
-    /// Writes the words of a change anew: why, and by whom. A change that has the same words
-    /// changes with it.
+    /// Replaces the words of a change: why, and by whom. A change that has the same words changes
+    /// with it.
     fn reword(&mut self, was: &StateChange, is: &StateChange) -> Result<()>;
 }

@@ -1,7 +1,7 @@
-//! Commits behind the newest one: what the log has since the sequence that it says. The repository is
-//! behind the log of its store, never ahead of it; `restore_commit` brings one of another store's log,
-//! as before a restore, to this log. A repository is rendered again from its beginning after something
-//! was taken out of the store.
+//! Commits behind the newest one, for the changes of the log since the sequence that it says. The
+//! repository is behind the log of its store, never ahead of it; `restore_commit` brings one of
+//! another store's log, as before a restore, to this log. A repository is rendered again from its
+//! beginning after something was taken out of the store.
 
 use loci_model::mirror::MirrorDirection;
 use loci_model::ports::files::{ChangeNote, FileStep, FilesCommit};
@@ -22,7 +22,7 @@ use crate::files::tree_state::StateNames;
 const CHANGES_PER_READ: usize = 2_000;
 /// Changes whose files are held at once, unless one transaction has more.
 pub(super) const CHANGES_PER_CALL: usize = 500;
-/// The author of a commit whose changes have none.
+/// The author of a commit that has no other.
 pub(super) const AUTHOR: &str = "loci";
 
 impl Sync<'_> {
@@ -89,7 +89,7 @@ impl Sync<'_> {
                 self.begin_again().await?;
             }
             Marked::Missing if !has_commits || self.mirror.adopt => {
-                // Which store's log an adopted one is of is not known.
+                // Nobody knows of which store's log an adopted one was made.
                 self.is_of_other_store |= has_commits;
                 self.backend.mark(&marker_of(&self.mirror.id, &self.mirror.memory)).await?;
             }

@@ -1,7 +1,7 @@
-//! The commit on top of a repository whose newest commit is of another store's log, as after a
-//! restore. The sequences of that log mean nothing here, and the repository may be ahead. The commit
-//! brings the files to the state of this store's log; earlier commits stay, because clones go on from
-//! them, until somebody is forgotten.
+//! The commit on top of another store's repository, as after a restore. The sequences of that log
+//! mean nothing here, and the repository may be ahead. The commit brings the files to the state of
+//! this store's log; earlier commits stay, because clones go on from them, until somebody is
+//! forgotten.
 
 use std::collections::BTreeMap;
 
@@ -28,14 +28,15 @@ const JOINED: &str = "the repository was of another state of the store, as befor
 type Lying = BTreeMap<String, (FileDigest, bool)>;
 
 impl Sync<'_> {
-    /// Brings the files of a repository to the state of the log in one commit, and goes on from there.
+    /// Brings the files of a repository to the state of the log in one commit, and goes on from
+    /// there.
     pub(super) async fn join(&mut self, names: &StateNames) -> Result<()> {
         let changes = self.changes_behind(0).await?;
         let sequence = changes.last().map_or(0, |last| last.sequence);
         let listing = self.backend.list().await?;
         let lying: Lying =
             listing.entries.into_iter().map(|entry| (entry.path, (entry.sha256, entry.executable))).collect();
-        // A change for each file that is to be another; none for one that is as it is to be.
+        // A change for each file that differs from the log; none for one that does not.
         let mut wanted: BTreeMap<String, Option<FileChange>> = BTreeMap::new();
         for some in changes.chunks(CHANGES_PER_CALL) {
             let (tree, of) = (Tree::of(&tree_of(&self.mirror)), some.to_vec());

@@ -15,16 +15,16 @@ pub(super) fn free_name(stem: &str, ending: &str, taken: &BTreeSet<String>) -> S
     numbered(stem, ending).find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
-/// Returns the first of `directory`, `directory-2`, `directory-3` … whose place no document has, in
-/// any spelling.
+/// Returns the first of `directory`, `directory-2`, `directory-3` … that no document has as its
+/// path, in any spelling.
 pub(super) fn open_directory(directory: &str, documents: &[LaidDocument]) -> String {
     let taken = taken_below(directory, documents);
     // There is always one: there are fewer documents than numbers.
     numbered(directory, "").find(|name| !taken.contains(&folded(name))).unwrap_or_default()
 }
 
-/// A path in a directory of the tree that no document has, in any spelling; in one beside it, where
-/// a document has the directory's place.
+/// A path in a directory of the tree that no document has, in any spelling; in a numbered directory
+/// next to it, where a document has the directory's path.
 ///
 /// # Errors
 /// Those of the rules of paths.

@@ -1,5 +1,5 @@
-//! The documents of a directory after the actions of a plan are done: merged, worded, created, moved
-//! or put away. Which files change with them is decided by the directory.
+//! The documents of a directory after the actions of a plan: merged, worded, created, moved or put
+//! away. The directory decides which files change with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub(super) struct Changing {
     pub(super) touched: BTreeSet<RecordId>,
     /// The file that a moved document was.
     pub(super) moved_from: BTreeMap<RecordId, String>,
-    /// From when what a document says is.
+    /// The time of a document's text.
     pub(super) said_at: BTreeMap<RecordId, Timestamp>,
 }
 
@@ -89,7 +89,7 @@ impl Directory {
     }
 }
 
-/// What a merged file says of its trust: the words of the most trusted file that has its text.
+/// The trust of a merged file, in its head: the words of the most trusted file that has its text.
 fn trust_of(merged: &[LaidDocument], words: &Words) -> Option<Option<Value>> {
     let has_text = |one: &&LaidDocument| words.body.as_ref() == Some(&one.content.body);
     let of_text = merged.iter().filter(has_text).max_by_key(|one| (rank(tier_of(&one.content)), &one.record));
