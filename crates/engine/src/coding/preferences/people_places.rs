@@ -21,10 +21,10 @@ use loci_model::support::SupportReport;
 use loci_model::task::Task;
 use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::telemetry::StateChange;
-use sha2::{Digest, Sha256};
 
 use super::named_places::{PeopleVisitor, Places};
 use crate::coding::prompts::input_hash;
+use crate::coding::sessions::capturing::{chars_of, digest_of};
 use crate::coding::{DIGEST, digest};
 
 /// Ends of the names of trailers whose values are people, in lower case.
@@ -276,16 +276,6 @@ impl NamesPeople for FactEvent {
         }
         places.end()
     }
-}
-
-/// Returns the digest of an item's words, as the archive has it.
-pub(super) fn digest_of(words: &str) -> String {
-    hex::encode(Sha256::digest(words.as_bytes()))
-}
-
-/// Returns the length of an item's words.
-pub(super) fn chars_of(words: &str) -> u64 {
-    u64::try_from(words.chars().count()).unwrap_or(u64::MAX)
 }
 
 /// Visits the names and values of a statement that code was looked at for; true where one was changed.

@@ -1,16 +1,16 @@
 //! Sessions of tasks and what was said in them, as a walk looks for a person there: the rows of both
 //! tables, read and written. An item comes with its words, also where only its event has them.
 
-use loci_model::event::PayloadItem;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::{ActorId, Result, TaskId, Timestamp};
 
 use super::named_places::{PeopleVisitor, Places};
-use super::people_places::{NamesPeople, Taken, chars_of, digest_of};
+use super::people_places::{NamesPeople, Taken};
 use super::people_rows::PAGE_ROWS;
 use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
 use crate::coding::place;
+use crate::coding::sessions::capturing::{chars_of, digest_of, said_in};
 
 /// An item of a session, with its words as its event has them, where the archive keeps none but their
 /// digest and length.
@@ -25,16 +25,9 @@ impl NamedItem {
         if let (None, Some(event)) = (&item.text, &item.event) {
             let session = place::session_of(&item.task)?;
             let event = tx.events().get(&item.memory, &item.actor, &session, event, at)?;
-            said = event.and_then(|event| event.payload.into_iter().find_map(words_of));
+            said = event.and_then(|event| said_in(&event));
         }
         Ok(Self { said: said.filter(|said| digest_of(said) == item.text_sha256), item })
-    }
-}
-
-fn words_of(item: PayloadItem) -> Option<String> {
-    match item {
-        PayloadItem::Conversational { text, .. } => Some(text),
-        PayloadItem::Blob(_) | PayloadItem::Json(_) => None,
     }
 }
 

@@ -7,6 +7,7 @@ use loci_model::event::{Event, PayloadItem};
 use loci_model::ports::store::Tx;
 use loci_model::task::Task;
 use loci_model::task_session::{Capture, SessionItem, SessionItemKind, ToldEnd};
+use sha2::{Digest, Sha256};
 
 use super::{forgetting, session_of};
 use crate::coding::report::TaskEpisode;
@@ -27,11 +28,21 @@ pub(super) fn keeps(capture: Capture, item: &SessionItem) -> bool {
 }
 
 /// What an event of a session says.
-pub(super) fn said_in(event: &Event) -> Option<String> {
+pub(in crate::coding) fn said_in(event: &Event) -> Option<String> {
     event.payload.iter().find_map(|item| match item {
         PayloadItem::Conversational { text, .. } => Some(text.clone()),
         PayloadItem::Blob(_) | PayloadItem::Json(_) => None,
     })
+}
+
+/// Returns the digest of an item's words, which the archive keeps in any case.
+pub(in crate::coding) fn digest_of(words: &str) -> String {
+    hex::encode(Sha256::digest(words.as_bytes()))
+}
+
+/// Returns the length of an item's words in characters.
+pub(in crate::coding) fn chars_of(words: &str) -> u64 {
+    u64::try_from(words.chars().count()).unwrap_or(u64::MAX)
 }
 
 /// Ends the session of a task, within a write; false where it had ended. What its next run would have gone on with goes.

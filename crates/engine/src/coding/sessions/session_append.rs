@@ -11,7 +11,6 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::task::Task;
 use loci_model::task_session::{SessionItem, SessionItemKind, ToolUse};
 use loci_model::{Document, Error, ErrorKind, EventId, Result, TaskId, Timestamp, limits};
-use sha2::{Digest, Sha256};
 
 use super::{capturing, session_of};
 use crate::Engine;
@@ -213,8 +212,8 @@ impl Appending<'_> {
             seq: new.seq,
             kind: new.kind,
             role: ready.role.as_str().to_lowercase(),
-            text_sha256: hex::encode(Sha256::digest(text.as_bytes())),
-            text_chars: u64::try_from(text.chars().count()).unwrap_or(u64::MAX),
+            text_sha256: capturing::digest_of(&text),
+            text_chars: capturing::chars_of(&text),
             text: is_kept.then_some(text),
             user: new.user.clone().or_else(|| self.task.user.clone()),
             prompt_version: new.prompt_version.clone().or_else(|| self.task.prompt_version.clone()),
