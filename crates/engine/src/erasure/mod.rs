@@ -29,7 +29,7 @@ mod traces;
 pub(crate) use erase::{Counts, Erasing, erase_person};
 pub(crate) use erased_texts::ErasedTexts;
 pub use holdings::Holdings;
-pub(crate) use person::Person;
+pub(crate) use person::{Person, is_number, number_of_actor};
 pub(crate) use pseudonym::{pseudonym, without_pseudonyms};
 pub(crate) use tombstones::{
     IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, Tombstones, day, message_name, refusal,

@@ -255,11 +255,20 @@ impl Person {
     }
 }
 
-/// The numbers in actors of people. What else follows the mark may be the name of another.
+/// The numbers in actors of people.
 fn numbers_of(actors: &[ActorId]) -> BTreeSet<String> {
-    let rests = actors.iter().filter_map(|actor| actor.as_str().strip_prefix(BY_NUMBER));
-    let is_number = |rest: &&str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-    rests.filter(is_number).map(str::to_owned).collect()
+    actors.iter().filter_map(number_of_actor).map(str::to_owned).collect()
+}
+
+/// Returns the number in the actor of a person. A mark that no digits follow may begin the name of
+/// another.
+pub(crate) fn number_of_actor(actor: &ActorId) -> Option<&str> {
+    actor.as_str().strip_prefix(BY_NUMBER).filter(|rest| is_number(rest))
+}
+
+/// True for a text of digits alone, as a forge numbers people.
+pub(crate) fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The keys of metadata that are copied from events as they are, by strategy. Of a strategy or a

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::json_in_text::{JsonPlace, json_places};
 use super::people_in_text::{Decision, decision_in};
 use super::people_places::Taken;
+use crate::erasure::is_number;
 
 /// Members and keys of metadata that hold a person, or several.
 const PEOPLE_KEYS: [&str; 22] = [
@@ -227,8 +228,7 @@ impl<'v> Places<'v> {
         let are_texts = !self.is_of_ledger && !CODE_KEYS.contains(&key);
         let mut new_names = BTreeMap::new();
         for name in members.keys() {
-            let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-            let number = is_number.then_some(name.as_str());
+            let number = Some(name.as_str()).filter(|name| is_number(name));
             let exact = are_people.then(|| self.new_person(name, number)).flatten();
             let new = exact.or_else(|| are_texts.then(|| self.new_name(name)).flatten());
             if let Some(new) = new {
@@ -262,8 +262,7 @@ impl<'v> Places<'v> {
 
     /// Returns the replacement of a text under a key.
     pub(super) fn word(&mut self, key: &str, text: &str) -> Option<String> {
-        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        if is_number && NUMBER_KEYS.contains(&key) {
+        if is_number(text) && NUMBER_KEYS.contains(&key) {
             return self.new_person("", Some(text));
         }
         // A list of JSON is none of names and addresses, which end at other marks.
@@ -310,10 +309,10 @@ impl<'v> Places<'v> {
 fn number_of_account(id: &Value) -> Option<String> {
     let number = match id {
         Value::Number(number) => number.as_u64()?.to_string(),
-        Value::String(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => text.clone(),
+        Value::String(text) if is_number(text) => text.clone(),
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
     };
-    (!number.is_empty() && number != "0").then_some(number)
+    (number != "0").then_some(number)
 }
 
 #[cfg(test)]

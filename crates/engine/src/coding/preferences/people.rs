@@ -84,12 +84,6 @@ pub(super) fn spelled(actor: &str) -> String {
     if is_encoded { login } else { actor.to_owned() }
 }
 
-/// The number of a person who is named by it.
-pub(super) fn number_of_place(place: &ActorId) -> Option<&str> {
-    let number = place.as_str().strip_prefix(BY_ID)?;
-    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
-}
-
 pub(super) fn namespace_of(place: &ActorId) -> Result<Namespace> {
     Namespace::parse(format!("/users/{place}/"))
 }

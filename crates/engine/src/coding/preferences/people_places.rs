@@ -26,6 +26,7 @@ use super::named_places::{PeopleVisitor, Places};
 use crate::coding::prompts::input_hash;
 use crate::coding::sessions::capturing::{chars_of, digest_of};
 use crate::coding::{DIGEST, digest};
+use crate::erasure::is_number;
 
 /// Ends of the names of trailers whose values are people, in lower case.
 const PEOPLE_TRAILERS: [&str; 4] = ["-by", "author", "committer", "cc"];
@@ -145,8 +146,7 @@ impl NamesPeople for Repository {
         if let Some(weights) = reviews.authority.take() {
             let mut named = BTreeMap::new();
             for (name, weight) in weights {
-                let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
-                let new = places.new_person(&name, is_number.then_some(name.as_str()));
+                let new = places.new_person(&name, Some(name.as_str()).filter(|name| is_number(name)));
                 named.insert(new.unwrap_or(name), weight);
             }
             reviews.authority = Some(named);

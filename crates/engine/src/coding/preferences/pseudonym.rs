@@ -10,8 +10,9 @@ use loci_model::review::ForgeUser;
 use loci_model::task::Task;
 
 use super::named_places::PeopleVisitor;
-use super::people::{Whose, number_of_place, spelled};
+use super::people::{Whose, spelled};
 use super::people_in_text::{Mention, replaced_in_list, replaced_in_text};
+use crate::erasure::{is_number, number_of_actor};
 use crate::sre::segment;
 
 /// The beginning of the domain of addresses that a forge makes of number and login.
@@ -114,7 +115,7 @@ impl Erased {
 
     /// Returns the person with the number that they are named by, where nothing else is known of them.
     pub(super) fn with_number_of(self, place: &ActorId) -> Self {
-        let user_id = self.user_id.or_else(|| number_of_place(place).map(str::to_owned));
+        let user_id = self.user_id.or_else(|| number_of_actor(place).map(str::to_owned));
         Self { user_id, ..self }
     }
 
@@ -163,7 +164,6 @@ impl Erased {
     /// `7-carol`).
     fn is_address_of_forge(&self, address: &str) -> bool {
         let Some((local, domain)) = address.split_once('@') else { return false };
-        let is_number = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
         let numbered = local.split_once(['+', '-']).filter(|(id, _)| is_number(id));
         domain.starts_with(FORGE_DOMAIN)
             && (self.is_login(local) || numbered.is_some_and(|(id, login)| self.is(login, Some(id))))
