@@ -58,6 +58,15 @@ impl Whose {
         self.known.as_ref()?.user_id.as_deref()
     }
 
+    /// The login, as the forge spells it; `None` for a person who lost theirs: it is somebody else's.
+    pub(super) fn login(&self) -> Option<String> {
+        let login = match &self.known {
+            Some(known) => known.login.as_deref(),
+            None => Some(self.place.as_str()),
+        };
+        login.map(spelled)
+    }
+
     pub(in crate::coding) fn opted_out(&self) -> bool {
         self.known.as_ref().is_some_and(|known| known.opted_out)
     }

@@ -300,13 +300,6 @@ mod tests {
     use super::super::pseudonym::{Collecting, Erased, NamedPerson, Taking};
     use super::*;
 
-    fn alice(user_id: Option<&str>) -> Erased {
-        let names = ["alice".to_owned(), "a.lee@example.com".to_owned()];
-        let number = NamedPerson::Number(user_id.unwrap_or_default().to_owned());
-        let login = NamedPerson::Login("alice".to_owned());
-        Erased::of_name(if user_id.is_some() { &number } else { &login }, "erased-1").with_names(names)
-    }
-
     #[test]
     fn a_commit_names_its_people_in_each_of_its_places() {
         let memory = MemoryId::parse("code-0123456789").unwrap();
@@ -330,7 +323,8 @@ mod tests {
         ] {
             assert!(collecting.0.contains(&name), "{name:?}");
         }
-        let erased = alice(None);
+        let alice = NamedPerson::Login("alice".to_owned());
+        let erased = Erased::of_name(&alice, "erased-1").with_names(["a.lee@example.com".to_owned()]);
         assert_eq!(commit.visit_people(None, &mut Taking(&erased)).unwrap(), Taken::Names);
         assert_eq!((commit.user.as_deref(), commit.author.as_deref()), (Some("erased-1"), Some("erased-1")));
         let expect = [

@@ -127,10 +127,6 @@ impl PeopleRow for Delivery {
         (self.direction, self.id.clone())
     }
 
-    fn owner(&self) -> Option<&ActorId> {
-        None
-    }
-
     fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {
         tx.deliveries_mut().reword(&self).map(drop)
     }
@@ -160,10 +156,6 @@ impl PeopleRow for NamedAnswer {
         self.name.clone()
     }
 
-    fn owner(&self) -> Option<&ActorId> {
-        None
-    }
-
     fn put(self, tx: &mut dyn Tx, _: Taken, writing: &Writing<'_>) -> Result<()> {
         tx.idempotency_mut().rewrite(&writing.walk.memory.id, &self.name, &self.answer.answer).map(drop)
     }
@@ -178,10 +170,6 @@ impl PeopleRow for Repository {
 
     fn key(&self) -> Self::Key {
         self.key.clone()
-    }
-
-    fn owner(&self) -> Option<&ActorId> {
-        None
     }
 
     fn put(mut self, tx: &mut dyn Tx, _: Taken, writing: &Writing<'_>) -> Result<()> {
@@ -301,7 +289,6 @@ fn follow(tx: &mut dyn Tx, before: &Record, next: &Record) -> Result<()> {
 
 impl NamesPeople for NamedVersion {
     fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
-        let mut is_any = false;
         self.is_named = self.record.visit_people(None, visitor)? != Taken::Nobody;
         let mut changes = Vec::new();
         for (was, mut change) in std::mem::take(&mut self.changes) {
@@ -310,7 +297,7 @@ impl NamesPeople for NamedVersion {
             }
         }
         self.changes = changes;
-        is_any |= self.is_named || !self.changes.is_empty();
+        let mut is_any = self.is_named || !self.changes.is_empty();
         if let Some(mut fact) = self.fact.take() {
             let mut is_named = fact.visit_people(None, visitor)? != Taken::Nobody;
             let report = fact.detail.support.as_mut().filter(|_| self.is_named);
@@ -344,10 +331,6 @@ impl PeopleRow for NamedVersion {
 
     fn key(&self) -> Self::Key {
         (self.record.id.clone(), self.record.version)
-    }
-
-    fn owner(&self) -> Option<&ActorId> {
-        None
     }
 
     fn record(&self) -> Option<&RecordId> {
@@ -404,10 +387,6 @@ impl PeopleRow for NamedFactEvent {
 
     fn key(&self) -> Self::Key {
         self.key.clone()
-    }
-
-    fn owner(&self) -> Option<&ActorId> {
-        None
     }
 
     fn put(self, tx: &mut dyn Tx, _: Taken, _: &Writing<'_>) -> Result<()> {

@@ -34,23 +34,23 @@ const OF_NOBODY: [&str; 4] = ["noreply", "no-reply", "bot", "action"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct MentionsTaken {
     /// Tasks that were done for them, or that speak of them.
-    pub(crate) tasks: u64,
+    pub(super) tasks: u64,
     /// Commits.
-    pub(crate) commits: u64,
+    commits: u64,
     /// Sessions of tasks, and what was said in them.
-    pub(crate) sessions: u64,
+    sessions: u64,
     /// Events.
-    pub(crate) events: u64,
+    events: u64,
     /// News of forges, and what waits to be sent.
-    pub(crate) deliveries: u64,
+    deliveries: u64,
     /// Answers that requests are repeated with.
-    pub(crate) answers: u64,
+    answers: u64,
     /// Settings of repositories.
-    pub(crate) repositories: u64,
+    repositories: u64,
     /// Reviews and whatever else the ledger has.
-    pub(crate) entries: u64,
+    entries: u64,
     /// Versions of rules and other records, and what happened to facts.
-    pub(crate) records: u64,
+    pub(super) records: u64,
 }
 
 impl MentionsTaken {
@@ -83,14 +83,14 @@ impl MentionsTaken {
 /// The inputs of a walk.
 #[derive(Debug)]
 pub(crate) struct PersonWalk {
-    pub(crate) memory: Memory,
-    pub(crate) person: Person,
+    pub(super) memory: Memory,
+    pub(super) person: Person,
     /// The person's records, which are erased whole.
     pub(super) own: BTreeSet<RecordId>,
     pub(super) erased: Erased,
     /// The name of the caller.
-    pub(crate) by: String,
-    pub(crate) at: Timestamp,
+    pub(super) by: String,
+    pub(super) at: Timestamp,
 }
 
 /// The inputs of the writes of one page.
@@ -109,7 +109,9 @@ pub(super) trait PeopleRow: NamesPeople + Sized + Send + 'static {
     fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>>;
     fn key(&self) -> Self::Key;
     /// The owner of a row that is erased whole with its owner.
-    fn owner(&self) -> Option<&ActorId>;
+    fn owner(&self) -> Option<&ActorId> {
+        None
+    }
     /// The record of a row that is a version of one.
     fn record(&self) -> Option<&RecordId> {
         None

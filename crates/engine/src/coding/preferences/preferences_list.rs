@@ -35,15 +35,11 @@ pub struct PreferencesListed {
 
 impl UserShown {
     pub(super) fn of(whose: &Whose) -> Self {
-        let known = whose.known.as_ref();
+        let former = whose.known.iter().flat_map(|known| &known.former_logins);
         Self {
-            login: known
-                .map_or_else(|| Some(whose.place.to_string()), |known| known.login.clone())
-                .map(|login| people::spelled(&login)),
-            user_id: known.and_then(|known| known.user_id.clone()),
-            former_logins: known
-                .map(|known| known.former_logins.iter().map(|login| people::spelled(login)).collect())
-                .unwrap_or_default(),
+            login: whose.login(),
+            user_id: whose.user_id().map(str::to_owned),
+            former_logins: former.map(|login| people::spelled(login)).collect(),
             implicit_inference: !whose.opted_out(),
         }
     }

@@ -5,12 +5,11 @@
 use std::collections::BTreeSet;
 
 use loci_model::ActorId;
-use loci_model::preference::PreferenceUser;
 use loci_model::review::ForgeUser;
 use loci_model::task::Task;
 
 use super::named_places::PeopleVisitor;
-use super::people::{Whose, spelled};
+use super::people::Whose;
 use super::people_in_text::{Mention, replaced_in_list, replaced_in_text};
 use crate::erasure::{is_number, number_of_actor};
 use crate::sre::segment;
@@ -85,31 +84,25 @@ pub(super) struct Erased {
 
 impl Erased {
     pub(super) fn of(whose: &Whose, pseudonym: &str) -> Self {
-        let known = whose.known.as_ref();
-        // Whoever lost their login is known by the number alone: the login is somebody else's.
-        let login = known
-            .map_or_else(|| Some(whose.place.to_string()), |known: &PreferenceUser| known.login.clone())
-            .map(|login| spelled(&login));
-        let empty = Self {
-            logins: BTreeSet::new(),
-            user_id: whose.user_id().map(str::to_owned),
-            addresses: BTreeSet::new(),
-            pseudonym: pseudonym.to_owned(),
-        };
-        empty.with_names(login)
+        Self::new(whose.user_id(), pseudonym).with_names(whose.login())
     }
 
     /// Somebody of whom one name is known.
     pub(super) fn of_name(name: &NamedPerson, pseudonym: &str) -> Self {
-        let empty = Self {
+        match name {
+            NamedPerson::Login(name) | NamedPerson::Address(name) => {
+                Self::new(None, pseudonym).with_names([name.clone()])
+            }
+            NamedPerson::Number(number) => Self::new(Some(number), pseudonym),
+        }
+    }
+
+    fn new(user_id: Option<&str>, pseudonym: &str) -> Self {
+        Self {
             logins: BTreeSet::new(),
-            user_id: None,
+            user_id: user_id.map(str::to_owned),
             addresses: BTreeSet::new(),
             pseudonym: pseudonym.to_owned(),
-        };
-        match name {
-            NamedPerson::Login(name) | NamedPerson::Address(name) => empty.with_names([name.clone()]),
-            NamedPerson::Number(number) => Self { user_id: Some(number.clone()), ..empty },
         }
     }
 
@@ -143,7 +136,7 @@ impl Erased {
         &self.pseudonym
     }
 
-    pub(super) fn is_login(&self, login: &str) -> bool {
+    fn is_login(&self, login: &str) -> bool {
         self.logins.contains(login.to_lowercase().as_str())
     }
 
