@@ -337,21 +337,19 @@ fn is_held(tx: &dyn ReadTx, part: &ExportPart, record: &Record) -> Result<bool> 
     if is_about(part, record, None, |held| held.records.contains(&record.id))? {
         return Ok(true);
     }
-    if part.person.as_ref().is_none_or(|held| held.mentions.is_none()) {
-        return Ok(false);
-    }
-    let (memory, nobodys) = (&record.memory, |_: &Holdings| false);
+    let mentions = part.person.as_deref().and_then(|held| held.mentions.as_ref());
+    let (Some(mentions), memory) = (mentions, &record.memory) else { return Ok(false) };
     for change in tx.telemetry().of_record(memory, &record.id)? {
-        if is_about(part, &change, None, nobodys)? {
+        if mentions.is_in(&change, None)? {
             return Ok(true);
         }
     }
     let Some(fact) = tx.facts().get(memory, &record.id)? else { return Ok(false) };
-    if is_about(part, &fact, None, nobodys)? {
+    if mentions.is_in(&fact, None)? {
         return Ok(true);
     }
     for event in tx.fact_events().history(memory, &record.id)? {
-        if is_about(part, &event, None, nobodys)? {
+        if mentions.is_in(&event, None)? {
             return Ok(true);
         }
     }

@@ -245,41 +245,23 @@ impl<'a> Sifting<'a> {
 
 /// A line that may name people, with its memory; `None` for what names nobody.
 fn naming(line: &mut ExportLine) -> Option<(MemoryId, NamingLine<'_>)> {
-    let (memory, written) = origin(line)?;
-    let noun: &mut dyn NamesPeople = match line {
-        ExportLine::Repository { repository } => &mut **repository,
-        ExportLine::Task { task } => &mut **task,
-        ExportLine::Commit { commit } => &mut **commit,
-        ExportLine::TaskSession { session } => &mut **session,
-        ExportLine::SessionItem { item } => &mut **item,
-        ExportLine::Event { event } => &mut **event,
-        ExportLine::Record { record, .. } => &mut **record,
-        ExportLine::Change { change } => change,
-        ExportLine::Fact { fact } => &mut **fact,
-        ExportLine::FactEvent { event } => &mut **event,
-        ExportLine::Ledger { entry } => &mut **entry,
+    let (memory, written, noun): (MemoryId, Timestamp, &mut dyn NamesPeople) = match line {
+        ExportLine::Repository { repository } => {
+            (repository.memory.clone(), repository.updated_at, &mut **repository)
+        }
+        ExportLine::Task { task } => (task.memory.clone(), task.created_at, &mut **task),
+        ExportLine::Commit { commit } => (commit.memory.clone(), commit.reported_at, &mut **commit),
+        ExportLine::TaskSession { session } => (session.memory.clone(), session.updated_at, &mut **session),
+        ExportLine::SessionItem { item } => (item.memory.clone(), item.reported_at, &mut **item),
+        ExportLine::Event { event } => (event.memory.clone(), event.arrived, &mut **event),
+        ExportLine::Record { record, .. } => (record.memory.clone(), record.created_at, &mut **record),
+        ExportLine::Change { change } => (change.memory.clone(), change.at, change),
+        ExportLine::Fact { fact } => (fact.memory.clone(), fact.created_at, &mut **fact),
+        ExportLine::FactEvent { event } => (event.memory.clone(), event.at, &mut **event),
+        ExportLine::Ledger { entry } => (entry.memory.clone(), entry.at, &mut **entry),
         _ => return None,
     };
     Some((memory, NamingLine { noun, written }))
-}
-
-/// The memory of a line that may name people, and the time from which it is.
-fn origin(line: &ExportLine) -> Option<(MemoryId, Timestamp)> {
-    let (memory, written) = match line {
-        ExportLine::Repository { repository } => (&repository.memory, repository.updated_at),
-        ExportLine::Task { task } => (&task.memory, task.created_at),
-        ExportLine::Commit { commit } => (&commit.memory, commit.reported_at),
-        ExportLine::TaskSession { session } => (&session.memory, session.updated_at),
-        ExportLine::SessionItem { item } => (&item.memory, item.reported_at),
-        ExportLine::Event { event } => (&event.memory, event.arrived),
-        ExportLine::Record { record, .. } => (&record.memory, record.created_at),
-        ExportLine::Change { change } => (&change.memory, change.at),
-        ExportLine::Fact { fact } => (&fact.memory, fact.created_at),
-        ExportLine::FactEvent { event } => (&event.memory, event.at),
-        ExportLine::Ledger { entry } => (&entry.memory, entry.at),
-        _ => return None,
-    };
-    Some((memory.clone(), written))
 }
 
 #[cfg(test)]
