@@ -54,24 +54,19 @@ impl<'a> Call<'a> {
 
     fn tell(self, error: &Error) {
         let (function, error_type) = (self.function, error_type(error.kind));
-        match (blame(error.kind), self.is_load) {
-            (Blame::Infrastructure, true) => {
-                tracing::warn!(metric_type = LOAD_INFRA, function, error_type, ?error, "failed");
+        let [infrastructure, refused, bug] = match self.is_load {
+            true => [LOAD_INFRA, LOAD_REFUSED, LOAD_BUG],
+            false => [WRITE_INFRA, WRITE_REFUSED, WRITE_BUG],
+        };
+        match blame(error.kind) {
+            Blame::Infrastructure => {
+                tracing::warn!(metric_type = infrastructure, function, error_type, ?error, "failed");
             }
-            (Blame::Infrastructure, false) => {
-                tracing::warn!(metric_type = WRITE_INFRA, function, error_type, ?error, "failed");
+            Blame::Caller => {
+                tracing::info!(metric_type = refused, function, error_type, ?error, "refused");
             }
-            (Blame::Caller, true) => {
-                tracing::info!(metric_type = LOAD_REFUSED, function, error_type, ?error, "refused");
-            }
-            (Blame::Caller, false) => {
-                tracing::info!(metric_type = WRITE_REFUSED, function, error_type, ?error, "refused");
-            }
-            (Blame::Program, true) => {
-                tracing::error!(metric_type = LOAD_BUG, function, error_type, ?error, "failed");
-            }
-            (Blame::Program, false) => {
-                tracing::error!(metric_type = WRITE_BUG, function, error_type, ?error, "failed");
+            Blame::Program => {
+                tracing::error!(metric_type = bug, function, error_type, ?error, "failed");
             }
         }
     }
