@@ -426,7 +426,7 @@ impl Engine {
         access::require_whole(caller, &memory, Capability::Admin)?;
         let (caller, repo, now) = (caller.clone(), repo.to_owned(), self.clock.now());
         let names_branch = change.settings.iter().any(|(key, _)| key == DEFAULT_BRANCH);
-        let (server, engine) = (self.settings.coding.clone(), self.settings.clone());
+        let engine = self.settings.clone();
         let mut shown = self
             .store
             .write(move |tx| {
@@ -434,7 +434,7 @@ impl Engine {
                 let before = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
                 let mut repository = before.clone();
                 let Repository { settings, default_ref, .. } = &mut repository;
-                apply(&mut Of { settings, branch: default_ref }, &change, (&server, mode))?;
+                apply(&mut Of { settings, branch: default_ref }, &change, (&engine.coding, mode))?;
                 if repository.default_ref != before.default_ref {
                     repository.verified_tip = None; // Of another branch: nothing is older or newer than that.
                 }
@@ -442,7 +442,7 @@ impl Engine {
                     repository.updated_at = now;
                     tx.repositories_mut().put(&repository)?;
                 }
-                shown(tx, &memory, repository, &server)
+                shown(tx, &memory, repository, &engine.coding)
             })
             .await?;
         if names_branch && self.is_untold(&shown.repository).await {
