@@ -136,8 +136,8 @@ fn is_about<T: NamesPeople + Clone>(
     }
 }
 
-/// Like [`is_about`], for a noun with a user, whose number is asked for in the export of a person
-/// alone.
+/// Like [`is_about`], for a noun with a user: the number of the user is looked up in the export of
+/// a person alone.
 fn is_about_user<T: NamesPeople + Clone>(
     part: &ExportPart,
     noun: &T,
@@ -332,7 +332,7 @@ fn records(
 }
 
 /// True for a record of the person, and for one that names them: in that version, in the changes of
-/// its state or in what stands beside it.
+/// its state, in its fact or in the history of that fact.
 fn is_held(tx: &dyn ReadTx, part: &ExportPart, record: &Record) -> Result<bool> {
     if is_about(part, record, None, |held| held.records.contains(&record.id))? {
         return Ok(true);

@@ -36,11 +36,11 @@ const UNREACHABLE: [&str; 6] = [
 const COMMITS_KEEP_AUTHOR: &str = "its commits keep the person as their author, by the name of an access \
      key: remove the mirror and delete its repository, or keep the files in a directory, without history";
 
-/// Returns the actor of a person by the name that a request has: an actor, or what a forge or a client
-/// calls somebody (`octo[bot]`, `zoë-k`, `zoe@example.com`).
+/// Returns the actor of a person by the name that a request has: an actor, or the name that a forge
+/// or a client gives somebody (`octo[bot]`, `zoë-k`, `zoe@example.com`).
 ///
 /// # Errors
-/// `Invalid` for what nobody can be called.
+/// `Invalid` for a name that nobody can have.
 pub fn actor_of_person(name: &str) -> Result<ActorId> {
     let encoded = || ActorId::parse(segment::encode(name, "actor").ok()?).ok();
     ActorId::parse(name).ok().or_else(encoded).ok_or_else(|| {
@@ -196,7 +196,8 @@ impl Engine {
             self.wake.call();
             self.leave_no_trace(whom, &mut mirrors, &mut unreachable).await?;
         }
-        // In other memories a walk has taken the person out of the history that commits are made of.
+        // In other memories a walk has taken the person out of the history, of which commits are
+        // made.
         if mentions.is_none() {
             let named = self.mirrors_with_author(&memory.id, |name| person.is_name(name)).await?;
             unreachable.extend(named.iter().map(|name| format!("mirror {name}: {COMMITS_KEEP_AUTHOR}")));

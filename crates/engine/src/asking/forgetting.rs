@@ -48,7 +48,8 @@ pub(crate) fn of_reviews(tx: &mut dyn Tx, memory: &MemoryId, now: Timestamp) -> 
     Ok(())
 }
 
-/// Somebody's names are gone, which any question may quote.
+/// Drops every question of a memory after a person was taken out of it: any of them may quote their
+/// names.
 pub(crate) fn of_names(tx: &mut dyn Tx, memory: &MemoryId, now: Timestamp) -> Result<()> {
     for job in tx.exchanges_mut().drop_of_steps(memory, None, Step::ALL)? {
         tx.jobs_mut().wake(memory, &job, now)?;

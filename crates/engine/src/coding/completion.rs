@@ -178,7 +178,7 @@ pub struct Learned {
     pub id: Option<RecordId>,
     /// What became of it.
     pub action: LearnedAction,
-    /// Why, where it was not added, or added without a comparison.
+    /// The reason why it was not added, or was added without a comparison.
     pub reason: Option<String>,
     /// What it is about, where it says so.
     pub topic: Option<String>,

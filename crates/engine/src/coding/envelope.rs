@@ -1,7 +1,8 @@
-//! What log lines of this area carry (coding-agent-memory.md §4.1, §7): the task, who asked for it, its repository, trace
-//! and session, each where it is known and absent where not; and the level of a call that fails, by who is to blame. A
-//! broken rule of the program: ERROR. Time, load or credentials: WARN. A mistake of the caller, who is told of it in the
-//! answer: INFO. Lines of success are not this file's matter, and nothing that is said or remembered stands in any line.
+//! The fields of log lines of this area (coding-agent-memory.md §4.1, §7): the task, its user, its
+//! repository, trace and session, each where it is known; and the level of a call that fails, by
+//! who is to blame. A broken rule of the program: ERROR. Time, load or credentials: WARN. A mistake
+//! of the caller, whom the answer tells of it: INFO. This file writes no lines of success, and no
+//! line has content of memories.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::task::Task;
@@ -81,17 +82,17 @@ pub(super) const WRITE_BUG: &str = "memory_write_bug";
 /// Memory could not be written now.
 pub(super) const WRITE_INFRA: &str = "memory_write_infra_failure";
 
-/// A read of memory that the caller may not make so.
+/// A read of memory that the caller has to ask for otherwise.
 const LOAD_REFUSED: &str = "memory_load_refused";
-/// A write of memory that the caller may not make so.
+/// A write of memory that the caller has to ask for otherwise.
 const WRITE_REFUSED: &str = "memory_write_refused";
 
-/// The party that a failure is to be mended by.
+/// The party that has to mend a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blame {
     /// Time, load, credentials or another server.
     Infrastructure,
-    /// Whoever sent the call.
+    /// The sender of the call.
     Caller,
     /// This program.
     Program,

@@ -32,8 +32,8 @@ const SOURCE: &str = "evaluation";
 pub struct NewFinding {
     /// Which kind of failure it is.
     pub category: FailureCategory,
-    /// What future tasks should know: one of more than [`limits::LEARNING_CHARS_MAX`] characters is answered as a
-    /// rejected learning.
+    /// The lesson for future tasks: one of more than [`limits::LEARNING_CHARS_MAX`] characters is
+    /// answered as a rejected learning.
     pub text: String,
     /// What it is about: a path, a glob or `module:<name>`.
     pub scope: Option<String>,

@@ -20,7 +20,9 @@
 //! | `completion`, `report` | what an agent reports, and the text of an episode |
 //! | `learned`, `episode_writing` | writing learnings, and the one episode of a task |
 //! | `hydration` | what is remembered, for the prompt of a task |
-//! | `settings`, `repository_settings`, `setting_names`, `arm` | what is configured, what a repository has of its own, and which tasks belong to the control group |
+//! | `settings`, `repository_settings` | the settings of the server, and of a repository |
+//! | `setting_names` | secrets in the settings of a repository |
+//! | `arm` | the tasks that belong to the control group |
 //! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_alert`, `task_note`, `task_learnings`, `task_complete`, `task_finalize`, `task_feedback`, `task_explain`, `exposure_get` | the verbs |
 //! | `outcomes` | what came of tasks: pull requests, checks, reverts, graded |
 //! | `metrics`, `evaluations` | how well tasks went, and what evaluations found |

@@ -1,5 +1,5 @@
-//! Secrets in settings of repositories. Their texts are logins, branches and patterns, which are compared:
-//! one with a secret is refused, for a masked one would be equal to nothing.
+//! Secrets in settings of repositories. Their texts are logins, branches and patterns, which are
+//! compared: one with a secret is refused, for a masked one would be equal to nothing.
 
 use loci_model::Result;
 use loci_model::ports::store::StoreExt;
@@ -32,10 +32,10 @@ fn texts(value: &Value) -> Vec<&str> {
 }
 
 impl Engine {
-    /// Returns what happens to secrets in the memory of repositories.
+    /// Returns the mode of secrets in the memory of repositories.
     ///
     /// # Errors
-    /// As `code_memory`.
+    /// Errors of `code_memory`.
     pub(super) async fn secrets_of_code(
         &self,
         caller: &Principal,

@@ -40,8 +40,9 @@ pub(super) fn known(
 
 impl Engine {
     /// Returns a token for the agent of a task that the caller took in; `None` for a caller who may
-    /// not read what its agent may: the task, and the preferences of the person who is proved to have
-    /// asked for it, whoever proved that. A caller who may act as that agent may hand it on.
+    /// not read everything that its agent may: the task, and the preferences of the person who is
+    /// proved to have asked for it, by any caller. A caller who may act as that agent may hand it
+    /// on.
     ///
     /// # Errors
     /// `Unavailable` where the master key cannot be read.

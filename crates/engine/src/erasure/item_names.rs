@@ -1,7 +1,7 @@
-//! The names by which an item that an import brought is known again after its erasure: its id in the
-//! source, all that the source says of it, and its text. A second export may give it another id and
-//! other members. A text counts with the owners that the item names, because others write the same
-//! few words. Pure.
+//! The names by which an item that an import brought is known again after its erasure: its id in
+//! the source, all that the source says of it, and its text. A second export may give it another id
+//! and other members. A text counts with the owners that the item names, because others write the
+//! same few words. Pure.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ const IMPORT_FORMAT: &str = "import_format";
 /// Metadata of imported records: the item's id and content, without its namespace, as a digest.
 const IMPORT_CONTENT: &str = "import_content";
 
-/// What an imported record is known by.
+/// The names of an imported record.
 #[derive(Debug)]
 pub(super) struct ItemNames<'a> {
     pub(super) format: &'a str,

@@ -1,5 +1,5 @@
-//! The name that stands for a forgotten person, and texts as readers of names and values see them: its
-//! digits are none. Who it stands for is known to nobody. Pure.
+//! The name that stands for a forgotten person, and texts without it for readers of names and
+//! values: its digits are neither. Nobody knows for whom it stands. Pure.
 
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ pub(crate) fn without_pseudonyms(text: &str) -> Cow<'_, str> {
             kept.push_str(BEGINNING);
             kept.push_str(word);
         }
-        // What follows goes on behind a word.
+        // The rest goes on behind a word.
         last = word.chars().next_back().or(Some('-'));
         rest = behind.get(length..).unwrap_or_default();
     }

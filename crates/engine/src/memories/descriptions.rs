@@ -1,5 +1,5 @@
-//! Secrets in what a memory says of itself: descriptions are masked; names and tags, by which it is
-//! found, are refused.
+//! Secrets in the members by which a memory is described and found: descriptions are masked; names
+//! and tags are refused.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! Safety of long texts before their write, where they are known by then: a write reads the
-//! memory's settings itself, and takes what was made here where they are still the same. Short
-//! texts are made safe in the write: they cost less than the way to another thread. Texts that a
-//! write alone knows are `safe_store`'s.
+//! Safety of long texts before their write, where they are known already: a write reads the
+//! memory's settings itself, and takes the texts of this file where the settings are still the
+//! same. Short texts are made safe in the write: they cost less than the way to another thread.
+//! `safe_store` has the texts that only a write knows.
 
 use loci_model::event::PayloadItem;
 use loci_model::limits;

@@ -1,6 +1,6 @@
-//! Secrets in short texts beside what is said: reasons and the like, values of metadata, and names
-//! by which things are found. Values are masked; a name is refused, for under a masked one nothing
-//! would be found again.
+//! Secrets in short texts of a call, such as reasons, in values of metadata, and in names by which
+//! things are found. Values are masked; a name is refused, for under a masked one nothing would be
+//! found again.
 
 use std::collections::BTreeMap;
 
@@ -36,8 +36,8 @@ pub(crate) fn check_name(field: &str, name: &str, mode: RedactionMode) -> Result
     Err(Error::invalid(field, rule).listing(kinds))
 }
 
-/// Masks the values of an event's metadata, but those of keys that grants bind; the kinds there
-/// were.
+/// Masks the values of an event's metadata, but not under keys that grants bind. Returns the kinds
+/// of secrets there were.
 pub(crate) fn mask_event_metadata(
     metadata: &mut BTreeMap<String, String>,
     mode: RedactionMode,

@@ -1,5 +1,5 @@
 //! The store as the engine writes to it: the long texts of a write are made safe on the thread of
-//! long work, outside of the write, which runs again with what was made of them. Everything else is
+//! long work, outside of the write, which then runs again with the safe texts. Everything else is
 //! the store's own.
 
 use std::path::PathBuf;

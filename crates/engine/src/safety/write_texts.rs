@@ -179,7 +179,7 @@ impl Drop for Lent<'_> {
 /// Runs a write once with its texts.
 ///
 /// # Errors
-/// Those of the work; `Unavailable` where texts are still to be made: what it did must be rolled
+/// Errors of the work; `Unavailable` where texts are still to be made: the write must be rolled
 /// back.
 pub(super) fn run_with<T>(texts: &Mutex<WriteTexts>, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut own = std::mem::take(&mut *lock(texts));

@@ -2,9 +2,9 @@
 //! secrets: either the field is stored without it, or the call is refused and names the field.
 //! Names by which things are found are refused.
 //!
-//! Not here: ids of actors, sessions, tasks and incidents, which say whose something is; blobs and
-//! JSON of events, and bytes of objects, which clients restore byte for byte; and what only
-//! administrators configure of strategies and servers: prompts, targets, names of keys.
+//! Not here: ids of actors, sessions, tasks and incidents, which name the owner of something; blobs
+//! and JSON of events, and bytes of objects, which clients restore byte for byte; and the settings
+//! of strategies and servers that only administrators configure: prompts, targets, names of keys.
 
 use std::collections::BTreeMap;
 

@@ -227,7 +227,7 @@ fn record(memory: &MemoryId, number: u32, kind: RecordKind) -> Result<Record> {
         kind,
         title: Some(said(&format!("{place} title"))),
         description: Some(said(&format!("{place} description"))),
-        // As earlier versions of Loci wrote it.
+        // The form of earlier versions of Loci.
         state_reason: Some(format!("approved by {LOGIN}: {}", said(&format!("{place} reason")))),
         metadata: BTreeMap::from([
             ("reviewer".to_owned(), MetadataValue::String(LOGIN.to_owned())),
@@ -489,7 +489,8 @@ fn no_table_names_whoever_was_forgotten() {
 #[test]
 fn logins_that_are_no_actors_are_forgotten() {
     let long = format!("{}[bot]", "o".repeat(130));
-    // As the forge says it, as the request says it, and the number where nothing else names the person.
+    // The name of the forge, the name of the request, and the number where nothing else names the
+    // person.
     let check = |login: &str, named: &str, number: Option<&str>| {
         for is_by_actor in [false, true] {
             let shop = Workshop::new();

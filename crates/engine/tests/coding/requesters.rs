@@ -1,5 +1,5 @@
-//! Whose preferences a task's agent is shown: those of a person who is proved to have asked for the
-//! task, however the task names them, and nobody else's; and which tasks are a person's.
+//! The preferences that a task's agent is shown: of a person who is proved to have asked for the
+//! task, however the task names them, and of nobody else; and the tasks that are a person's.
 
 use loci_engine::coding::hydration::{
     Hydration, HydrationKind as Kind, KindStatus, RepositorySearch, SearchKind,
@@ -14,7 +14,7 @@ use loci_testkit::block_on;
 
 use super::world::{REPO, Workshop, task, task_id};
 
-/// What the victim wants.
+/// The preference of the victim.
 const WISH: &str = "Small pull requests, one concern each.";
 const RIGHTS: [Capability; 2] = [Capability::Read, Capability::Write];
 
@@ -57,7 +57,7 @@ fn is_unproved(warnings: &[String]) -> bool {
     warnings.iter().any(|warning| warning.starts_with("USER_NOT_PROVED: "))
 }
 
-/// Whoever has the token of a task's agent.
+/// The holder of the token of a task's agent.
 fn token_of(shop: &Workshop, id: &str) -> Principal {
     let token = block_on(shop.engine.agent_token(&shop.get(id).unwrap())).unwrap();
     block_on(shop.engine.token_lookup(token.expose())).unwrap().unwrap()
@@ -68,7 +68,7 @@ fn agents(shop: &Workshop) -> Principal {
     shop.with_grant(&[Capability::Agent], on_actor(REPO))
 }
 
-/// What a caller is shown of preferences for a task, by both doors that show any: their texts, the
+/// The preferences for a task that a caller is shown, by both doors that show any: their texts, the
 /// status, and the warnings.
 fn shown(shop: &Workshop, by: &Principal, id: &str) -> [(String, KindStatus, Vec<String>); 2] {
     shop.world.clock().advance_ms(1_000);
@@ -113,7 +113,8 @@ fn a_task_s_word_opens_nobody_s_preferences() {
     let by_both: Names = (Some("victim"), Some("900"));
     let by_other_login: Names = (Some("eve"), Some("900"));
     let all = [by_login, by_number, by_both, by_other_login];
-    // Who sends the tasks; the names that this key proves; whether it may read the wish itself.
+    // The sender of the tasks; the names that this key proves; and whether it may read the wish
+    // itself.
     let senders: [(&str, Principal, &[Names], bool); 8] = [
         ("administrator", whole.clone(), &all[..3], true),
         ("whole memory", shop.with_grant(&RIGHTS, Grant::everything()), &all[..3], true),
@@ -236,7 +237,7 @@ fn an_export_has_the_tasks_that_are_proved() {
     for by in [&themselves, &shop.caller] {
         assert_eq!(export(by), (vec!["v-0".to_owned(), "v-1".to_owned()], false));
     }
-    // Of a task from before nobody knows: it is there for whoever may read the whole memory.
+    // A task from before has no proof: it is shown to a caller who may read the whole memory.
     from_before(&shop, "v-1");
     assert_eq!(export(&themselves), (vec!["v-0".to_owned()], true));
     assert_eq!(export(&shop.caller), (vec!["v-0".to_owned(), "v-1".to_owned()], false));

@@ -1,5 +1,5 @@
-//! Answers to callers who may write and not read: tasks, their outcomes and prompts show them only what
-//! they sent.
+//! Answers to callers who may write and not read: tasks, their outcomes and prompts show them only
+//! what they sent.
 
 use loci_engine::coding::{NewPrompt, NewTask, OutcomeByHand, PromptParts, TaskPatch};
 use loci_model::ErrorKind;

@@ -86,8 +86,9 @@ impl Engine {
         Ok(around)
     }
 
-    /// The same for what a task learned about its repository. Learnings that will be refused, by their number or their
-    /// length, are not looked for: no call costs more than a report that is stored.
+    /// Like [`Self::around`], for the learnings of a task about its repository. Learnings that will
+    /// be refused, by their number or their length, are not looked for: no call costs more than a
+    /// report that is stored.
     pub(in crate::coding) async fn around_learnings(
         &self,
         task: &Task,

@@ -45,7 +45,7 @@ impl Found {
 
 impl Beside<'_> {
     /// Decides about a record that is not written yet. `said`: its text as it was looked for.
-    /// `pairs`: how much may be compared, of all that is written with it.
+    /// `pairs`: the comparisons that are left for all records of that write.
     pub(in crate::coding) fn decide(
         &self,
         tx: &dyn ReadTx,

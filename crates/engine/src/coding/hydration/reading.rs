@@ -39,7 +39,8 @@ pub(super) struct Place {
     /// Where the preferences are of whoever the task is done for, or is named without one; none where nobody is, or somebody else has that
     /// login by now.
     pub(super) preferences: Option<String>,
-    /// Why none are read although somebody is named, or only for a caller who may read them.
+    /// The reason why no preferences are read although the task names somebody, or only for a
+    /// caller who may read them.
     pub(super) nobody: Option<Nobody>,
     /// How many changes of records the memory has seen.
     pub(super) sequence: u64,
@@ -54,7 +55,8 @@ pub(super) enum Nobody {
     Unnamed,
     /// The task is done for somebody else.
     Other,
-    /// The person is not proved to have asked for the task: a caller who may read theirs is shown them.
+    /// The person is not proved to have asked for the task: only a caller who may read their
+    /// preferences is shown them.
     Unproved,
 }
 
@@ -170,7 +172,7 @@ impl Reading<'_> {
         self.as_granted(kind, &path, self.settled(kind, read).0)
     }
 
-    /// Preferences where nobody is named whose they could be.
+    /// The reading of preferences that has nobody to read them of.
     pub(super) fn of_nobody(&self) -> KindRead {
         let why = self.place.nobody;
         let is_other = why == Some(Nobody::Other);
@@ -381,8 +383,8 @@ impl Reading<'_> {
         self.refused(kind, read.warnings)
     }
 
-    /// A kind that the caller may not read. Preferences say which proof they lack, too: an agent has
-    /// no grant of its own to ask for.
+    /// A kind that the caller may not read. Preferences say which proof they lack, too: an agent
+    /// has no grant of its own to ask for.
     fn refused(&self, kind: HydrationKind, mut warnings: Vec<String>) -> KindRead {
         warnings.push(format!("NOT_GRANTED: the caller may not read the {}", kind.as_str()));
         let lacks = self.place.nobody.filter(|_| kind == HydrationKind::Preferences);

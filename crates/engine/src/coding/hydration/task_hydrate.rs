@@ -155,7 +155,7 @@ impl Engine {
     }
 }
 
-/// Where preferences are read, and why they are not, or not by everybody.
+/// The place where preferences are read, and the reason why they are not, or not by everybody.
 pub(super) type Wishes = (Option<String>, Option<Nobody>);
 
 /// Those of whoever a task is for: a request that names somebody else is shown nobody's, whoever has that login.

@@ -34,7 +34,8 @@ pub(super) struct Learning {
 }
 
 impl Learning {
-    /// True for a statement that a record may hold. A longer one is neither embedded nor compared nor stored.
+    /// True for a statement that a record may hold. A longer one is neither embedded nor compared
+    /// nor stored.
     pub(super) fn fits(&self) -> bool {
         self.text.chars().count() <= limits::LEARNING_CHARS_MAX
     }

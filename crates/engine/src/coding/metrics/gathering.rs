@@ -73,8 +73,8 @@ pub struct Cut {
     pub tasks: bool,
     /// Older searches of a task, and what they showed.
     pub exposures: bool,
-    /// Comments of reviewers on older tasks, further reviews of one pull request, or the rest of a long comment:
-    /// mistakes in them are not found.
+    /// Comments of reviewers on older tasks, further reviews of one pull request, or the rest of a
+    /// long comment: mistakes in them are not found.
     pub comments: bool,
     /// Older rules, or the rest of a long one, with which no comment was compared.
     pub rules: bool,
@@ -88,8 +88,8 @@ struct Room {
 }
 
 impl Room {
-    /// Returns as much of a text as is compared; `None` where there is no room for it. Sets `cut` where anything is
-    /// left out.
+    /// Returns the part of a text that is compared; `None` where there is no room for it. Sets
+    /// `cut` where anything is left out.
     fn take(&mut self, mut text: String, cut: &mut bool) -> Option<String> {
         let end = text.char_indices().nth(limits::METRICS_TEXT_CHARS_MAX).map(|(at, _)| at);
         if let Some(end) = end {

@@ -103,8 +103,8 @@ impl Engine {
         self.store.read(move |tx| tasks.iter().map(|task| outcome_of(tx, task, now)).collect()).await
     }
 
-    /// Sets what came of a task. A caller who may not read the task is answered with what it set, graded by
-    /// that alone.
+    /// Sets the outcome of a task. The answer to a caller who may not read the task has only the
+    /// facts that this call set, and the grade by them alone.
     ///
     /// # Errors
     /// `Invalid`; `NotFound`; `Denied` for whoever may not write all of the task's actor, such as its own agent.
@@ -152,8 +152,8 @@ impl Engine {
     }
 }
 
-/// Returns an outcome as the call that set it is answered: for a caller who may not read the task, without
-/// anything that others said or did.
+/// Returns an outcome as the answer to the call that set it has it: for a caller who may not read
+/// the task, without the facts of others.
 fn as_set(caller: &Principal, task: &Task, said: &OutcomeByHand, outcome: Outcome) -> Outcome {
     if place::may(caller, task, Capability::Read) {
         return outcome;

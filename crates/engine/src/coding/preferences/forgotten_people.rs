@@ -13,14 +13,14 @@ pub(crate) type ForgottenPerson = (Timestamp, String);
 /// A line that may name people.
 pub(crate) struct NamingLine<'a> {
     pub(crate) noun: &'a mut dyn NamesPeople,
-    /// The time from which the line is.
+    /// The time of the line.
     pub(crate) written: Timestamp,
 }
 
 /// Takes people out who were forgotten since a line was written.
 ///
 /// # Errors
-/// Those of `look_up`; a bug, where the line is damaged.
+/// Errors of `look_up`; a bug, where the line is damaged.
 pub(crate) fn take_forgotten(
     line: NamingLine<'_>,
     mut look_up: impl FnMut(&ActorId) -> Result<Option<ForgottenPerson>>,

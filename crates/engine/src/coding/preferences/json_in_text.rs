@@ -1,4 +1,4 @@
-//! JSON in texts, by its place: the text as a whole, what stands between two fences of code, or a
+//! JSON in texts, by its place: the text as a whole, the text between two fences of code, or a
 //! line. Each byte is parsed twice at most. Pure. JSON within a line of other words is a part of
 //! these words.
 
@@ -20,8 +20,8 @@ pub(super) struct JsonPlace {
     pub(super) value: Value,
 }
 
-/// Returns the JSON of a text in its order: of a section between fences, or of a text without any, the whole
-/// where it is JSON, else each line that is. A byte order mark may stand before it.
+/// Returns the JSON of a text in its order: of a section between fences, or of a text without any,
+/// the whole where it is JSON, else each line that is. A byte order mark may stand before it.
 pub(super) fn json_places(text: &str) -> Vec<JsonPlace> {
     let mut places = Vec::new();
     let (mut start, mut end) = (0, 0);

@@ -17,7 +17,7 @@
 //! | `json_in_text` | JSON in free text, by its place: pure |
 //! | `pseudonym` | a person who is taken out, and what stands for them: pure |
 //! | `person_mentions` | a person as others name them, for the walk over a memory |
-//! | `person_walk`, `people_rows`, `session_rows` | that walk, and the tables that it goes through |
+//! | `person_walk`, `people_rows`, `session_rows` | that walk, and its tables |
 //! | `forgotten_people` | people who were forgotten, as an import meets them |
 //! | `preferences_list`, `preference_put`, `preference_remove`, `user_export`, `user_forget` | the verbs |
 

@@ -1,5 +1,5 @@
-//! People where nouns name them: the names of members, keys and values that hold a person or a list of
-//! people, and free text. Which places each noun has is the matter of `people_places`. Pure.
+//! People where nouns name them: the names of members, keys and values that hold a person or a list
+//! of people, and free text. `people_places` lists the places of each noun. Pure.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ const PEOPLE_KEYS: [&str; 22] = [
     "user",
     "users",
 ];
-/// Those that hold the forge's number of a person.
+/// Members and keys that hold the forge's number of a person.
 const NUMBER_KEYS: [&str; 1] = ["user_id"];
 /// Members that hold code and where it lies: `@login` there is a word of the repository's.
 const CODE_KEYS: [&str; 7] = ["base", "branch", "diff_hunk", "file", "files", "path", "paths"];
@@ -51,7 +51,7 @@ pub(crate) trait PeopleVisitor {
     fn person(&mut self, name: &str, number: Option<&str>) -> Option<String>;
     /// Returns the replacement of a free text.
     fn text(&mut self, text: &str) -> Option<String>;
-    /// True where what is kept under that name goes.
+    /// True for a name under which everything is removed.
     fn is_key(&mut self, name: &str) -> bool;
 }
 
@@ -96,8 +96,8 @@ impl<'v> Places<'v> {
         self.text_under("", text)
     }
 
-    /// Returns the replacement of a text that a key has. What the key says of a list or an object holds
-    /// where that is kept as text, too.
+    /// Returns the replacement of a text under a key. The rules of the key for a list or an object
+    /// hold where that is kept as text, too.
     fn text_under(&mut self, key: &str, text: &str) -> Option<String> {
         let places = json_places(text);
         if !places.is_empty() {
@@ -106,7 +106,8 @@ impl<'v> Places<'v> {
         self.sentence(text)
     }
 
-    /// Returns the replacement of a text without JSON, which may begin with a decision that Loci wrote down.
+    /// Returns the replacement of a text without JSON, which may begin with a decision that Loci
+    /// wrote down.
     fn sentence(&mut self, text: &str) -> Option<String> {
         let decided = decision_in(text).and_then(|Decision { what, by, behind }| {
             let by = self.visitor.person(by, None)?;
@@ -118,7 +119,8 @@ impl<'v> Places<'v> {
         new
     }
 
-    /// Returns the replacement of a text with JSON in it. JSON that names nobody stays byte for byte.
+    /// Returns the replacement of a text with JSON in it. JSON that names nobody stays byte for
+    /// byte.
     fn text_around(&mut self, key: &str, text: &str, places: Vec<JsonPlace>) -> Option<String> {
         let (mut kept, mut end, mut is_any) = (String::new(), 0, false);
         for JsonPlace { range, mut value } in places {
@@ -143,7 +145,7 @@ impl<'v> Places<'v> {
             && !name.is_empty()
             && let Some(new) = self.new_person(name, None)
         {
-            // What were lines stay lines.
+            // Lines stay lines.
             kept.push_str(&text.replacen(name, &new, 1));
             return true;
         }
@@ -160,7 +162,8 @@ impl<'v> Places<'v> {
         }
     }
 
-    /// A document; of one that is too deep for a value the words are looked at, in their JSON form.
+    /// A document. One that is nested too deeply for a value is looked through as a text, in its
+    /// JSON form.
     pub(super) fn document(&mut self, document: &mut Document) -> Result<()> {
         match document.value() {
             Ok(mut value) => {
@@ -184,7 +187,7 @@ impl<'v> Places<'v> {
             Value::Object(members) => {
                 let is_account = members.get("login").is_some_and(Value::is_string);
                 let mut is_any = is_account && self.account(members);
-                // Beside a login members are an account's, and no map of people.
+                // The members of an account, which has a login, are no map of people.
                 is_any |= self.names_of_members(if is_account { "" } else { key }, members);
                 for (key, value) in members.iter_mut() {
                     if !(is_account && key == "login") {
@@ -220,9 +223,9 @@ impl<'v> Places<'v> {
         }
     }
 
-    /// The names of members: those of a map of people (`reviewers`) are people, those of code and of
-    /// entries of the ledger are paths and keys, others are texts. True where one was changed; of two
-    /// members that would be named alike the second has a number.
+    /// The names of members: in a map of people (`reviewers`) they are people, in code and in
+    /// entries of the ledger they are paths and keys, elsewhere they are texts. True where one was
+    /// changed; of two members that would be named alike the second has a number.
     fn names_of_members(&mut self, key: &str, members: &mut serde_json::Map<String, Value>) -> bool {
         let are_people = PEOPLE_KEYS.contains(&key) && key.ends_with('s');
         let are_texts = !self.is_of_ledger && !CODE_KEYS.contains(&key);
@@ -431,7 +434,8 @@ mod tests {
 
     #[test]
     fn members_that_would_be_named_alike_are_numbered() {
-        // Every spelling of one login: looking for the next number from the first on would take minutes.
+        // Every spelling of one login: a search for the next number from the first on would take
+        // minutes.
         let login = "alicealicealic";
         let spelled = |number: usize| -> String {
             let letter = |(at, c): (usize, char)| {

@@ -1,8 +1,8 @@
-//! Whose preferences are meant: people are who they are by the forge's number, and a login is a
-//! name that they have for a while. Who gives a login up takes their preferences along; who takes
-//! it over finds none (coding-agent-memory.md §13). Logins alone are all there is of whoever has no
-//! number. A number is believed from a caller who may write the places of both; from others it is a
-//! claim.
+//! The owner of preferences. A person is known by the forge's number, and a login is a name that
+//! they have for a while: a person who changes their login keeps their preferences, and a person
+//! who takes a login over finds none (coding-agent-memory.md §13). A person without a number is
+//! known by the login alone. Loci believes a number from a caller who may write the places of both;
+//! from others it is a claim.
 
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Tx};
@@ -58,7 +58,7 @@ impl Whose {
         self.known.as_ref()?.user_id.as_deref()
     }
 
-    /// The login, as the forge spells it; `None` for a person who lost theirs: it is somebody else's.
+    /// The login, as the forge spells it; `None` for a person who lost it to somebody else.
     pub(super) fn login(&self) -> Option<String> {
         let login = match &self.known {
             Some(known) => known.login.as_deref(),
@@ -78,8 +78,8 @@ impl Whose {
     }
 }
 
-/// The login of a name, in lower case, as an actor; encoded where a forge's login is no actor's name
-/// (`octo[bot]`, `zoë-k`). `None` for what is no one segment of a path, or is too long.
+/// The login of a name, in lower case, as an actor; encoded where a forge's login is no actor's
+/// name (`octo[bot]`, `zoë-k`). `None` for a name that is no one segment of a path, or is too long.
 pub(in crate::coding) fn login_of(name: &str) -> Option<ActorId> {
     let login = spelled(name).to_lowercase();
     let plain = preferences_of(&login).and_then(|_| ActorId::parse(login.as_str()).ok());
@@ -280,8 +280,8 @@ pub(in crate::coding) fn seen(
 }
 
 /// The places that are moved, moved to or given an owner when the person of a number (`mine`) gets
-/// a login that another (`there`) may have: those of the login and of the number among them, also
-/// while they are empty, because what will be kept there follows the number.
+/// a login that another (`there`) may have: the places of the login and of the number among them,
+/// also while they are empty, because later preferences there follow the number.
 fn concerned(
     (mine, there): (Option<&PreferenceUser>, Option<&PreferenceUser>),
     login: &ActorId,

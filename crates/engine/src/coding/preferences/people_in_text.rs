@@ -14,9 +14,9 @@ const DECISIONS: [&str; 5] = ["approved", "rejected", "expired", "held back", "c
 /// Somebody whom a free text names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mention<'a> {
-    /// As `@login`, here without the mark.
+    /// A mention as `@login`, here without the mark.
     Login(&'a str),
-    /// By an e-mail address.
+    /// An e-mail address.
     Address(&'a str),
 }
 
@@ -80,8 +80,9 @@ fn local_part(before: &str) -> &str {
     if is_local { before.get(head..).unwrap_or_default() } else { "" }
 }
 
-/// The places where an address may begin whose local part ends in `local`, the longest first: a mark
-/// that a local part may hold, as in `o'brien`, may also stand before it, as in `to=brien` or in quotes.
+/// The places where an address with a local part that ends in `local` may begin, the longest first:
+/// a mark that a local part may hold, as in `o'brien`, may also stand before it, as in `to=brien`
+/// or in quotes.
 fn local_starts(before: &str, local: &str) -> impl Iterator<Item = usize> {
     let shortest = before.len() - local.len();
     let is_of_local = |c: char| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.".contains(c);
@@ -97,7 +98,8 @@ fn local_starts(before: &str, local: &str) -> impl Iterator<Item = usize> {
     starts.into_iter().chain(std::iter::once(shortest))
 }
 
-/// A sentence of Loci's own that says who decided. Newer ones do not: the change beside them does.
+/// A sentence of Loci's own that names who decided. Newer sentences do not: their change has the
+/// name.
 pub(super) struct Decision<'a> {
     /// The text before the name.
     pub(super) what: &'a str,
@@ -107,8 +109,9 @@ pub(super) struct Decision<'a> {
     pub(super) behind: &'a str,
 }
 
-/// Returns the parts of `approved by NAME`, `rejected by NAME: reason`, `TIME by NAME: reason`. What is a
-/// list, or has an address, is a sentence of somebody's own: as a list all before an address is a name.
+/// Returns the parts of `approved by NAME`, `rejected by NAME: reason`, `TIME by NAME: reason`. A
+/// list, or a text with an address, is a sentence of somebody's own: as a list, all before an
+/// address would be a name.
 pub(super) fn decision_in(text: &str) -> Option<Decision<'_>> {
     let (verb, rest) = text.split_once(BY)?;
     let is_time = verb.ends_with('Z') && verb.bytes().all(|b| b.is_ascii_digit() || b"-:.TZ".contains(&b));

@@ -1,6 +1,6 @@
 //! The places where nouns name people: one list for each noun, which forgetting a person, their
-//! export and imports all go by. A place is an exact one, which holds a person or a list of people,
-//! or free text. Pure.
+//! export and imports share. A place is an exact one, which holds a person or a list of people, or
+//! free text. Pure.
 //!
 //! Left alone are names of branches, paths and texts of documents and prompts, and code: they are
 //! the repository's words.
@@ -28,7 +28,7 @@ use crate::coding::sessions::capturing::{chars_of, digest_of};
 use crate::coding::{DIGEST, digest};
 use crate::erasure::is_number;
 
-/// Ends of the names of trailers whose values are people, in lower case.
+/// Ends of the names of trailers that hold people, in lower case.
 const PEOPLE_TRAILERS: [&str; 4] = ["-by", "author", "committer", "cc"];
 
 /// The outcome for a noun.
@@ -70,8 +70,9 @@ impl NamesPeople for Task {
             places.texts([&mut alert.reason]);
         }
         if places.is_any {
-            // Digests of the former words would tell whom they named to whoever tries names: what can be
-            // made again is, and what made the task is repeated no more.
+            // A digest of the former words would confirm a name to anybody who tries names: the
+            // digest of the input is made again, and the request that made the task is not
+            // recognised any more.
             self.request_digest.clear();
             if self.input_hash.is_some() {
                 self.input_hash = Some(input_hash(self)?);
@@ -110,7 +111,8 @@ impl NamesPeople for SessionItem {
         let mut places = Places::new(visitor);
         places.person(&mut self.user, number);
         if let Some(new) = self.text.as_deref().and_then(|text| places.new_text(text)) {
-            // Digest and length are of the text that is kept: those of the old one would tell it.
+            // Digest and length are of the text that is kept: those of the former text would
+            // confirm its names.
             (self.text_sha256, self.text_chars) = (digest_of(&new), chars_of(&new));
             self.text = Some(new);
         }
@@ -222,8 +224,8 @@ impl NamesPeople for Record {
         if let Some(new) = places.new_text(&self.text) {
             let of_text = |text: &str| MetadataValue::String(digest(text));
             let is_extracted = self.origin == RecordOrigin::Extracted;
-            // The digest of a text of Loci's own follows it; one that is of another text shows that
-            // still.
+            // The digest of a text of Loci's own follows it; a digest of another text stays as it
+            // is.
             let kept = self.metadata.get_mut(DIGEST);
             if let Some(kept) = kept.filter(|kept| is_extracted && **kept == of_text(&self.text)) {
                 *kept = of_text(&new);
@@ -278,8 +280,8 @@ impl NamesPeople for FactEvent {
     }
 }
 
-/// Visits the names and values of a statement that code was looked at for; true where one was changed.
-/// Only a statement that named somebody makes them people.
+/// Visits the names and values of a statement that code was looked at for; true where one was
+/// changed. Only a statement that named somebody makes them people.
 pub(super) fn visit_support(report: &mut SupportReport, visitor: &mut dyn PeopleVisitor) -> bool {
     let mut places = Places::new(visitor);
     for text in report.found.iter_mut().chain(&mut report.missing) {

@@ -1,5 +1,5 @@
-//! The tables that a walk looks for a person in: how the rows of each are read and written. Records
-//! come with all their versions, the changes of their states and the facts beside them.
+//! The tables in which a walk looks for a person: how the rows of each are read and written.
+//! Records come with all their versions, the changes of their states and their facts.
 
 use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
@@ -99,12 +99,12 @@ impl PeopleRow for Event {
 impl PeopleRow for Delivery {
     type Key = (DeliveryDirection, DeliveryId);
 
-    /// Those that came in, then those that go out. Lists leave bodies out.
+    /// A page of deliveries: all that came in, then all that go out. Lists leave bodies out.
     fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
         let memory = &walk.memory.id;
         let (way, behind) = after.map_or((DeliveryDirection::In, None), |(way, id)| (*way, Some(id)));
-        // Behind one that is gone by now lists are empty: the walk begins again, and rows without
-        // the person name nobody twice.
+        // A list behind a delivery that is gone is empty: the walk begins again, and counts no row
+        // twice, because rows that were written name the person no more.
         let is_there = |id: &DeliveryId| tx.deliveries().get(memory, way, id).map(|found| found.is_some());
         let behind = match behind {
             Some(id) if is_there(id)? => Some(id),
@@ -215,7 +215,7 @@ impl PeopleRow for LedgerEntry {
         }
         tx.ledger_mut().put(&self)?;
         match &self.subject {
-            // Commits of the tree have who made the change as their author.
+            // Commits of the tree have the person who made the change as their author.
             Some(namespace) if self.shelf == Shelf::TreeChange => {
                 mirroring::outdate_history(tx, &self.memory, namespace)
             }
@@ -224,7 +224,7 @@ impl PeopleRow for LedgerEntry {
     }
 }
 
-/// A version of a record. The current one comes with what stands beside it.
+/// A version of a record. The current one comes with its changes of state and its fact.
 pub(super) struct NamedVersion {
     record: Record,
     is_current: bool,
@@ -248,8 +248,8 @@ impl NamedVersion {
         let changing = Changing { memory: &walk.memory, by: &walk.by, at: walk.at };
         changing.note(tx, &next, Some(next.state), next.state, REASON)?;
         let Some(before) = before else { return Ok(()) };
-        // A version drops the vectors of another text that the index reads, whichever member that
-        // is.
+        // A new version drops the vectors of a changed text that the index reads, in whichever
+        // member.
         if before.indexed() != next.indexed() {
             ask_for_vectors(tx, &walk.memory.id, &writing.embed, walk.at)?;
         }
@@ -258,8 +258,8 @@ impl NamedVersion {
     }
 }
 
-/// Removes the verifications that are kept of a fact, where one names the person by the words of its
-/// statement. They are derived, and made again when they are asked for.
+/// Removes the verifications that are kept of a fact, where one names the person by the words of
+/// its statement. They are derived, and made again on request.
 fn drop_verdicts(tx: &mut dyn Tx, record: &Record, walk: &PersonWalk) -> Result<()> {
     let names_them = |mut kept: KeptVerdict| {
         let report = kept.verification.support.as_mut();
@@ -338,7 +338,7 @@ impl PeopleRow for NamedVersion {
     }
 
     fn put(self, tx: &mut dyn Tx, _: Taken, writing: &Writing<'_>) -> Result<()> {
-        // The fact first: what follows from the text is written behind it.
+        // The fact first: its digest, which follows from the text, is written later.
         if let Some(fact) = &self.fact {
             tx.facts_mut().put(fact)?;
         }
@@ -351,7 +351,7 @@ impl PeopleRow for NamedVersion {
         for (was, is) in &self.changes {
             tx.telemetry_mut().reword(was, is)?;
         }
-        // Commits of a tree may have who changed a record as their author, too.
+        // Commits of a tree may have the person who changed a record as their author, too.
         if self.changes.is_empty() {
             return Ok(());
         }
@@ -374,7 +374,8 @@ impl NamesPeople for NamedFactEvent {
 impl PeopleRow for NamedFactEvent {
     type Key = TransferKey;
 
-    /// All of a memory, of records or of none: what moves a memory lists them.
+    /// A page of all fact events of a memory, with a record or without: the transfer of memories
+    /// lists them.
     fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
         let place = TransferPlace::Memory(walk.memory.id.clone());
         let rows = tx.transfer().dump(&place, TransferKind::FactEvents, after, PAGE_ROWS)?;

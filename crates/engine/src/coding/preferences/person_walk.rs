@@ -1,6 +1,6 @@
-//! The walk that takes a person out of what others own: table by table, page by page. A page is
+//! The walk that takes a person out of the data of others: table by table, page by page. A page is
 //! read first; only one that names the person is written, so that a walk over a large memory keeps
-//! no writer waiting. Which places of a noun name people is the matter of `people_places`.
+//! no writer waiting. `people_places` lists the places of a noun that name people.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(crate) struct MentionsTaken {
     pub(super) tasks: u64,
     /// Commits.
     commits: u64,
-    /// Sessions of tasks, and what was said in them.
+    /// Sessions of tasks, and their items.
     sessions: u64,
     /// Events.
     events: u64,
@@ -74,7 +74,7 @@ impl MentionsTaken {
         self.listed().iter().map(|(_, count)| count).sum()
     }
 
-    /// Those that are neither in tasks nor in records.
+    /// The number of rows that are neither tasks nor records.
     pub(super) fn beside(&self) -> u64 {
         self.count() - self.tasks - self.records
     }
@@ -164,7 +164,7 @@ impl<K: Clone> Paged<K> {
 }
 
 impl Engine {
-    /// Takes a person out of what others own; a dry run only counts.
+    /// Takes a person out of the data of others; a dry run only counts.
     ///
     /// # Errors
     /// Errors of the store.
@@ -209,7 +209,7 @@ impl Engine {
         }
     }
 
-    /// Writes a page that names the person, as it is by now: rows that came since it was read may
+    /// Writes a page that names the person, read again: rows that came since the first reading may
     /// move its end.
     async fn put_page<T: PeopleRow>(
         &self,
@@ -230,10 +230,10 @@ impl Engine {
             .await
     }
 
-    /// A person with the e-mail addresses, and names of authors, that only commits done for them
-    /// have. An address whose local part is another's login is that other's. Who reports a commit
-    /// says who its author is: unless an administrator asks (`is_proved`), an author of a commit
-    /// that was done for nobody may be another, and stays.
+    /// Adds to a person the e-mail addresses, and names of authors, that only commits done for them
+    /// have. An address with a local part that is another's login is that other's. The reporter of
+    /// a commit says who its author is: unless an administrator asks (`is_proved`), an author of a
+    /// commit that was done for nobody may be another, and stays.
     ///
     /// # Errors
     /// Errors of the store.

@@ -1,6 +1,6 @@
-//! A person who is taken out of what others own. Pure. Where nouns name
-//! people is the matter of `people_places`. What is said stays where it is not the person's to take
-//! away; who said it does not.
+//! A person who is taken out of the data of others, and the visitors that collect people and
+//! replace one. The words of others stay; the person's name in them does not. `people_places` lists
+//! the places that are visited. Pure.
 
 use std::collections::BTreeSet;
 
@@ -106,7 +106,7 @@ impl Erased {
         }
     }
 
-    /// Returns the person with the number that they are named by, where nothing else is known of them.
+    /// Returns the person with the number that names them, where nothing else is known of them.
     pub(super) fn with_number_of(self, place: &ActorId) -> Self {
         let user_id = self.user_id.or_else(|| number_of_actor(place).map(str::to_owned));
         Self { user_id, ..self }
@@ -179,7 +179,7 @@ impl Erased {
     }
 }
 
-/// The actor of an e-mail address; `None` for what is none.
+/// The actor of an e-mail address; `None` for a text without `@`.
 pub(super) fn actor_of_address(address: &str) -> Option<ActorId> {
     if !address.contains('@') {
         return None;

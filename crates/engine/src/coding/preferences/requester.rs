@@ -1,7 +1,7 @@
-//! The proof that a person asked for a task. Whoever may take tasks in may name anybody in them, so a
-//! task's word opens nobody's preferences: a name is proved where the key that sent the task may read
-//! the place of that person itself. Every door that shows preferences by a task, and the export of a
-//! person, asks here.
+//! The proof that a person asked for a task. A sender of tasks may name anybody in them, so a
+//! task's word opens nobody's preferences: a name is proved where the key that sent the task may
+//! read the place of that person itself. Every door that shows preferences by a task, and the
+//! export of a person, asks here.
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -11,7 +11,7 @@ use loci_model::{ActorId, MemoryId, NamespaceFilter, NamespaceMatch, Result};
 use super::people::{self, Whose};
 use crate::access;
 
-/// The warning about a task whose requester is not proved.
+/// The warning about a task with a requester who is not proved.
 pub(in crate::coding) const UNPROVED: &str = "USER_NOT_PROVED: no key that may read the preferences of the \
      person whom user and user_id name sent the task, so its agent is shown none of them: send the same task \
      again with a key that may read the whole memory, or the namespace /users/<login>/ of that person";
@@ -68,8 +68,8 @@ pub(in crate::coding) fn prove_again(tx: &mut dyn Tx, caller: &Principal, task: 
     tx.tasks_mut().put(task)
 }
 
-/// True where the agent of a task is shown no preferences that a caller who sends the task would not
-/// have proved itself: nobody's, or those of the person whom the caller proves, too.
+/// True where the agent of a task is shown no preferences that a caller who sends the task would
+/// not have proved itself: nobody's, or the preferences of the person whom the caller proves, too.
 pub(in crate::coding) fn proves_all(tx: &dyn ReadTx, caller: &Principal, task: &Task) -> Result<bool> {
     let shown = people::of_task(tx, task)?.filter(|whose| is_proved(task, whose));
     let Some(whose) = shown else { return Ok(true) };
@@ -77,8 +77,8 @@ pub(in crate::coding) fn proves_all(tx: &dyn ReadTx, caller: &Principal, task: &
     Ok(is_proved(&own, &whose))
 }
 
-/// True where it is proved that this person asked for a task. A proved login is that of whoever has
-/// its place: a number that was bound since may lead to another person.
+/// True where it is proved that this person asked for a task. A proved login belongs to the person
+/// who has its place: a number that was bound since may lead to another person.
 pub(super) fn is_proved(task: &Task, whose: &Whose) -> bool {
     let proof = task.requester_proof.unwrap_or_default();
     let login = task.user.as_deref().and_then(people::login_of);

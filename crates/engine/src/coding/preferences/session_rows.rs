@@ -1,5 +1,5 @@
-//! Sessions of tasks and what was said in them, as a walk looks for a person there: the rows of both
-//! tables, read and written. An item comes with its words, also where only its event has them.
+//! Sessions of tasks and their items, as a walk looks for a person there: the rows of both tables,
+//! read and written. An item comes with its words, also where only its event has them.
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::task_session::{SessionItem, TaskSession};
@@ -12,7 +12,7 @@ use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
 use crate::coding::place;
 use crate::coding::sessions::capturing::{chars_of, digest_of, said_in};
 
-/// An item of a session, with its words as its event has them, where the archive keeps none but their
+/// An item of a session, with its words as its event has them, where the archive keeps only their
 /// digest and length.
 pub(super) struct NamedItem {
     item: SessionItem,

@@ -1,5 +1,6 @@
-//! `user_export`: what is kept of somebody, for that person or an administrator: who they are, what they want, the tasks that were done for
-//! them, what they said in reviews. A task that merely names them is not theirs; how many do is said.
+//! `user_export`: the data of a person, for that person or an administrator: who they are, their
+//! preferences, the tasks that were done for them, their words in reviews. A task that merely names
+//! them is not theirs; a warning has the number of these tasks.
 
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
@@ -64,7 +65,7 @@ impl Engine {
 
 /// Tasks of somebody.
 struct TasksOfUser {
-    /// Those that are theirs, the newest first.
+    /// The tasks that are theirs, the newest first.
     tasks: Vec<Task>,
     /// False where there are more.
     is_all: bool,

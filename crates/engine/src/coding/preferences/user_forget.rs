@@ -23,9 +23,9 @@ pub struct UserForgotten {
     pub events: u64,
     /// Tasks of others that do not name them any more.
     pub tasks: u64,
-    /// Reviews, commits, conversations and the like that do not.
+    /// Reviews, commits, conversations and the like that do not name them any more.
     pub entries: u64,
-    /// Versions of rules and other records that do not.
+    /// Versions of rules and other records that do not name them any more.
     pub rules: u64,
 }
 

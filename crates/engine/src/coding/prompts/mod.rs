@@ -80,7 +80,8 @@ impl Engine {
                     Some(known) => (known, false),
                     None => made(tx, &memory.id, &new, &named, policy.secrets, now)?,
                 };
-                // A version is the digest of a prompt: another one is not told to those who may not read.
+                // A version is the digest of a prompt: callers who may not read get no other than
+                // their own.
                 let previous = make_current(tx, &mut prompt, now)?.filter(|_| may_read);
                 if !may_read {
                     // All else that makes a version is what was sent, or its name would be another.

@@ -40,8 +40,8 @@ pub(crate) fn texts_of(review: &Review) -> impl Iterator<Item = (&str, Timestamp
     std::iter::once((review.body.as_str(), review.submitted_at)).chain(comments)
 }
 
-/// Returns what is left of a review without the texts that are meant, and without the code beside
-/// them; `meant` has a word for each of [`texts_of`]. `None` where none is meant.
+/// Returns a review without the texts that are meant, and without the code of these texts; `meant`
+/// has a word for each of [`texts_of`]. `None` where none is meant.
 pub(crate) fn blanked(review: &Review, meant: &mut impl Iterator<Item = bool>) -> Option<Review> {
     let mut left = review.clone();
     let mut is_one = meant.next().unwrap_or_default();
@@ -59,8 +59,8 @@ pub(crate) fn blanked(review: &Review, meant: &mut impl Iterator<Item = bool>) -
     is_one.then_some(left)
 }
 
-/// Writes what is left of reviews that still are as they were read: how many, and the keys of those
-/// that changed meanwhile.
+/// Writes blanked reviews that still are as they were read. Returns their number, and the keys of
+/// the reviews that changed meanwhile.
 pub(crate) fn blank(
     tx: &mut dyn Tx,
     memory: &MemoryId,

@@ -126,7 +126,7 @@ impl Engine {
         (mut told, mut comments): (ToldReview, Vec<ReviewComment>),
         (is_past, roles): (bool, &authority::Roles),
     ) -> Result<Review> {
-        // Comments are masked by now, and their authors are compared with the review's.
+        // Comments are masked already, and their authors are compared with the review's.
         masking::review(&mut told);
         let mut authority = authority::of(&repository.settings.reviews, roles, &told.reviewer, told.guess);
         authority.is_code_owner = false;

@@ -1,6 +1,6 @@
-//! Secrets leave what people and programs wrote before it is stored, and the names of people and
-//! branches, paths and addresses beside it. Numbers and ids of commits stay as they are: a forge makes
-//! them, and people are who they are by their numbers. The commit of a review is a text, for a review
+//! Masks secrets in texts of people and programs before they are stored, and in the names of people
+//! and branches, in paths and addresses. Numbers and ids of commits stay as they are: a forge makes
+//! them, and a person is known by their number. The commit of a review is a text, because a review
 //! may be handed in.
 
 use loci_model::forge_news::{ForgeNews, ToldReview};

@@ -36,8 +36,8 @@ impl Engine {
     /// Takes a review. The same again changes nothing; another under its number takes its place.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory; `REPO_UNKNOWN`; `Invalid` (numbers, logins that hold
-    /// secrets).
+    /// `Denied` without administration of the memory; `REPO_UNKNOWN`; `Invalid` (numbers, logins
+    /// that hold secrets).
     pub async fn reviews_take(
         &self,
         caller: &Principal,
@@ -65,7 +65,8 @@ impl Engine {
     }
 }
 
-/// Checks that no login holds a secret: it would be stored masked, and be nobody's where there is no number.
+/// Checks that no login holds a secret: it would be stored masked, and be nobody's where there is
+/// no number.
 fn check_logins(new: &NewReview) -> Result<()> {
     let check = |field: &str, user: &ForgeUser| check_name(field, &user.login, RedactionMode::Mask);
     check("author.login", &new.review.reviewer)?;

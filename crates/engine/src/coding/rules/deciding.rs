@@ -241,7 +241,8 @@ fn decide(
     settle(tx, ruler, &mut support, news)?.ok_or_else(gone)
 }
 
-/// The reason of a change. The change itself has who decided it, which forgetting that person takes out.
+/// The reason of a change. The change itself has the person who decided, where forgetting
+/// finds them.
 fn told(what: &str, person: &RuleDecided) -> String {
     match &person.reason {
         Some(reason) => format!("{what} by a person: {reason}"),

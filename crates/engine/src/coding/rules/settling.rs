@@ -16,7 +16,8 @@ use crate::records::changing::Changing;
 
 /// Why a rule that nothing supports is out of force.
 pub(super) const WITHDRAWN: &str = "withdrawn: no review supports it any more";
-/// The reason of a rule that a person put in force. Its support has who, which forgetting takes out.
+/// The reason of a rule that a person put in force. The person stands in its support, where
+/// forgetting finds them.
 const APPROVED: &str = "approved by a person";
 /// How the reason begins of a rule that time took out of force.
 pub(super) const UNUSED: &str = "not relevant";

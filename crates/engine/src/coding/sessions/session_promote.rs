@@ -45,8 +45,9 @@ impl Engine {
     /// Makes learnings of events; `as_feedback`: about what the agent would have needed, else about the repository.
     ///
     /// # Errors
-    /// `Invalid` where there is no such event, or none with words; `Conflict` where the session has ended; `NotFound`; `Denied`
-    /// without grants of read and write, for the answer has the topics of what was said.
+    /// `Invalid` where there is no such event, or none with words; `Conflict` where the session has
+    /// ended; `NotFound`; `Denied` without grants of read and write, for the answer has the topics
+    /// of the events.
     pub async fn session_promote(
         &self,
         caller: &Principal,
