@@ -447,6 +447,7 @@ fn a70_a_name_in_a_request_is_whoever_has_it_now() {
     check("t-003", "alice", Some(large), false);
     check("t-003", "alice2", None, true);
     check("t-003", "bob", None, true);
+    check("t-003", "octo[bot]", None, true);
     // Without a task: whoever is called so now.
     let of_repository = |user: &str| {
         let asked = Hydration { user: Some(user.to_owned()), ..Hydration::default() };

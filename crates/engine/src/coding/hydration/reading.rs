@@ -65,7 +65,8 @@ impl Nobody {
     fn warning(self) -> &'static str {
         match self {
             Self::Unnamed => {
-                "USER_UNNAMED: preferences are kept under the name of a user of letters, digits, - and _: none were read"
+                "USER_UNNAMED: user is no name of 1 to 120 characters without slashes, braces and control characters: \
+                 no preferences were read; the forge's number does, too: user: and the number, such as user:4711"
             }
             Self::Other => {
                 "USER_NOT_OF_TASK: user names somebody else than whoever the task is for: none of their preferences were read; leave user out"

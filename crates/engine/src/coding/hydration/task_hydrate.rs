@@ -160,7 +160,7 @@ pub(super) type Wishes = (Option<String>, Option<Nobody>);
 
 /// Those of whoever a task is for: a request that names somebody else is shown nobody's, whoever has that login.
 pub(super) fn wishes_of_task(tx: &dyn ReadTx, task: &Task, asked: Option<&str>) -> Result<Wishes> {
-    let is_unnamed = |name: &str| place::preferences_of(name).is_none();
+    let is_unnamed = |name: &str| preferences::login_of(name).is_none();
     match asked {
         Some(name) if !preferences::is_whose(tx, task, name)? => {
             Ok((None, Some(if is_unnamed(name) { Nobody::Unnamed } else { Nobody::Other })))

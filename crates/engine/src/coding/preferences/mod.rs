@@ -53,7 +53,7 @@ pub(crate) use forgotten_people::{NamingLine, take_forgotten};
 pub(super) use implied::requests;
 pub(super) use keeping::restricted_to;
 pub(crate) use own_words::own_words;
-pub(super) use people::{is_whose, place_named};
+pub(super) use people::{is_whose, login_of, place_named};
 pub(crate) use people_places::{NamesPeople, Taken};
 pub(crate) use person_mentions::{PersonMentions, knows_people, person_of};
 pub(crate) use person_walk::{MentionsTaken, number_of};
