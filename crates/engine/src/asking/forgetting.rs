@@ -30,29 +30,34 @@ pub(crate) fn of_records(
     strategy: Option<&StrategyId>,
     now: Timestamp,
 ) -> Result<()> {
-    for job in tx.exchanges_mut().drop_of_steps(memory, strategy, QUOTING)? {
-        tx.jobs_mut().wake(memory, &job, now)?;
-    }
+    drop_of_steps(tx, memory, strategy, QUOTING, now)?;
     // A plan of a tree quotes records of any strategy, and of none.
-    for job in tx.exchanges_mut().drop_of_steps(memory, None, &[Step::TreePlan])? {
-        tx.jobs_mut().wake(memory, &job, now)?;
-    }
+    drop_of_steps(tx, memory, None, &[Step::TreePlan], now)?;
     tx.jobs_mut().wake_running(memory, strategy, None, now).map(drop)
 }
 
 /// Reviews are gone, or somebody's words in them.
 pub(crate) fn of_reviews(tx: &mut dyn Tx, memory: &MemoryId, now: Timestamp) -> Result<()> {
-    for job in tx.exchanges_mut().drop_of_steps(memory, None, &[Step::ReviewRules])? {
-        tx.jobs_mut().wake(memory, &job, now)?;
-    }
-    Ok(())
+    drop_of_steps(tx, memory, None, &[Step::ReviewRules], now)
 }
 
 /// Drops every question of a memory after a person was taken out of it: any of them may quote their
 /// names.
 pub(crate) fn of_names(tx: &mut dyn Tx, memory: &MemoryId, now: Timestamp) -> Result<()> {
-    for job in tx.exchanges_mut().drop_of_steps(memory, None, Step::ALL)? {
+    drop_of_steps(tx, memory, None, Step::ALL, now)?;
+    tx.jobs_mut().wake_running(memory, None, None, now).map(drop)
+}
+
+/// Drops the questions of these steps, and wakes the jobs that asked them.
+fn drop_of_steps(
+    tx: &mut dyn Tx,
+    memory: &MemoryId,
+    strategy: Option<&StrategyId>,
+    steps: &[Step],
+    now: Timestamp,
+) -> Result<()> {
+    for job in tx.exchanges_mut().drop_of_steps(memory, strategy, steps)? {
         tx.jobs_mut().wake(memory, &job, now)?;
     }
-    tx.jobs_mut().wake_running(memory, None, None, now).map(drop)
+    Ok(())
 }
