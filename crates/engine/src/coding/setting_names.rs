@@ -11,23 +11,19 @@ use crate::memories::existing;
 use crate::safety::{RedactionMode, SafetyPolicy, check_name};
 use crate::verified::Standing;
 
-/// Checks the value of a setting.
+/// Checks the value of a setting, names of members among its texts.
 ///
 /// # Errors
 /// `Invalid`, naming the setting.
 pub(super) fn check(key: &str, value: &Value, mode: RedactionMode) -> Result<()> {
-    texts(value).into_iter().try_for_each(|text| check_name(key, text, mode))
-}
-
-/// The texts of a value, names of members among them.
-fn texts(value: &Value) -> Vec<&str> {
     match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
-        Value::String(text) => vec![text],
-        Value::Array(items) => items.iter().flat_map(texts).collect(),
-        Value::Object(members) => {
-            members.iter().flat_map(|(name, value)| [vec![name.as_str()], texts(value)].concat()).collect()
-        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+        Value::String(text) => check_name(key, text, mode),
+        Value::Array(items) => items.iter().try_for_each(|item| check(key, item, mode)),
+        Value::Object(members) => members.iter().try_for_each(|(name, value)| {
+            check_name(key, name, mode)?;
+            check(key, value, mode)
+        }),
     }
 }
 
