@@ -465,12 +465,18 @@ const TASKS: &[Case] = &[
     Case("session state, names", None, |shop, it| state(shop, "m-10", &json!({ "a": { it: 1 } }))),
 ];
 
-#[test]
-fn no_field_keeps_a_secret() {
+/// A workshop with a memory that masks secrets.
+fn masking() -> Workshop {
     let shop = Workshop::new();
     let mut settings = block_on(shop.engine.memory_get(&shop.caller, &shop.memory())).unwrap().settings;
     settings.safety.secrets = Some(SecretsMode::Mask);
     block_on(shop.engine.memory_settings_put(&shop.caller, &shop.memory(), settings)).unwrap();
+    shop
+}
+
+#[test]
+fn no_field_keeps_a_secret() {
+    let shop = masking();
     let kinds = [MEMORIES, REPOSITORIES, REVIEWS, OBJECTS, EVENTS, RECORDS, DOCUMENTS, PROMPTS, TASKS];
     let cases: Vec<&Case> = kinds.into_iter().flatten().collect();
     for (number, Case(name, refused, send)) in cases.iter().enumerate() {
@@ -517,10 +523,7 @@ fn rows(shop: &Workshop, place: &TransferPlace, kind: TransferKind) -> Vec<Trans
 
 #[test]
 fn a_head_without_its_secrets_is_a_head() {
-    let shop = Workshop::new();
-    let mut settings = block_on(shop.engine.memory_get(&shop.caller, &shop.memory())).unwrap().settings;
-    settings.safety.secrets = Some(SecretsMode::Mask);
-    block_on(shop.engine.memory_settings_put(&shop.caller, &shop.memory(), settings)).unwrap();
+    let shop = masking();
     let it = secret(1);
     let head = format!("owner: ops\nnote: {it} opens the gate\ntopics:\n  - {it} is old\n  - tides\n");
     for text in ["Text.", "Text that changed."] {
@@ -543,10 +546,7 @@ fn a_head_without_its_secrets_is_a_head() {
 
 #[test]
 fn names_that_are_alike_when_they_are_masked_lose_no_member() {
-    let shop = Workshop::new();
-    let mut settings = block_on(shop.engine.memory_get(&shop.caller, &shop.memory())).unwrap().settings;
-    settings.safety.secrets = Some(SecretsMode::Mask);
-    block_on(shop.engine.memory_settings_put(&shop.caller, &shop.memory(), settings)).unwrap();
+    let shop = masking();
     let said = json!({ secret(1): "one", secret(2): "two", secret(3): "three" });
     state(&shop, "t-1", &said).unwrap();
     let task = task_id("t-1");
