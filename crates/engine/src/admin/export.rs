@@ -425,11 +425,11 @@ fn ledger(
     };
     let mut lines = Vec::with_capacity(page.len());
     for entry in page.into_iter().filter(|entry| !entry.is_of_sequences()) {
-        let is_note = match part.person.as_ref() {
-            Some(held) => is_note_of(&entry, &held.records)?,
+        let is_theirs = match part.person.as_ref() {
+            Some(held) => held.person.is_actor(&entry.actor) || is_note_of(&entry, &held.records)?,
             None => false,
         };
-        if is_about(part, &entry, None, |held| is_note || held.person.is_actor(&entry.actor))? {
+        if is_about(part, &entry, None, |_| is_theirs)? {
             lines.push(ExportLine::Ledger { entry: Box::new(entry) });
         }
     }
