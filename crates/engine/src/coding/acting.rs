@@ -26,21 +26,21 @@ impl Engine {
         let own = task.filter(|task| access::is_agent_of(caller, memory, (&task.actor, &task.session)));
         let mut acting = caller.clone();
         if let Some(task) = own {
-            let of = task.clone();
-            let place = self.store.read(move |tx| preferences::requester_place(tx, &of)).await?;
+            let (by, of) = (caller.clone(), task.clone());
             // A task names anybody: its word alone opens nobody's preferences.
-            let proved = place.filter(|place| place.is_proved).map(|place| place.path);
+            let proved = self.store.read(move |tx| preferences::agents_place(tx, &by, &of)).await?;
             acting.grants.extend(rights(&task, proved)?);
         }
         Ok(acting)
     }
 }
 
-fn rights(task: &Task, preferences: Option<String>) -> Result<Vec<Grant>> {
+fn rights(task: &Task, preferences: Option<Namespace>) -> Result<Vec<Grant>> {
     let of_task = || Grant { memory: Some(task.memory.clone()), ..Grant::everything() };
-    let reads = |path: String| {
-        let namespace = Some(Namespace::parse(path)?);
-        Ok(Grant { namespace, capabilities: [Capability::Read].into(), ..of_task() })
+    let reads = |place: Namespace| Grant {
+        namespace: Some(place),
+        capabilities: [Capability::Read].into(),
+        ..of_task()
     };
     let mut rights = vec![
         Grant {
@@ -49,8 +49,8 @@ fn rights(task: &Task, preferences: Option<String>) -> Result<Vec<Grant>> {
             capabilities: [Capability::Read, Capability::Write].into(),
             ..of_task()
         },
-        reads(format!("/{}/", task.actor))?,
+        reads(Namespace::parse(format!("/{}/", task.actor))?),
     ];
-    rights.extend(preferences.map(reads).transpose()?);
+    rights.extend(preferences.map(reads));
     Ok(rights)
 }

@@ -7,8 +7,8 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::task::{Task, TaskFeedback, TaskWritten};
 
 use super::{place, preferences};
+use crate::Engine;
 use crate::keys::Secret;
-use crate::{Engine, access};
 
 /// The warning about a task that is not shown as it is stored.
 const UNREADABLE: &str =
@@ -42,7 +42,7 @@ impl Engine {
     /// Returns a token for the agent of a task that the caller took in; `None` for a caller who may
     /// not read everything that its agent may: the task, and the preferences of the person who is
     /// proved to have asked for it, by any caller. A caller who may act as that agent may hand it
-    /// on.
+    /// on. The token opens those preferences, and no others that are proved later.
     ///
     /// # Errors
     /// `Unavailable` where the master key cannot be read.
@@ -50,13 +50,12 @@ impl Engine {
         if !place::may(caller, task, Capability::Read) {
             return Ok(None);
         }
-        if !access::is_agent_of(caller, &task.memory, (&task.actor, &task.session)) {
-            let (by, of) = (caller.clone(), task.clone());
-            if !self.store.read(move |tx| preferences::proves_all(tx, &by, &of)).await? {
-                return Ok(None);
-            }
+        let (by, of) = (caller.clone(), task.clone());
+        let claim = self.store.read(move |tx| preferences::token_claim(tx, &by, &of)).await?;
+        match claim {
+            Some(claim) => self.agent_token(&claim).await.map(Some),
+            None => Ok(None),
         }
-        self.agent_token(task).await.map(Some)
     }
 }
 

@@ -24,8 +24,8 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 impl Workshop {
     /// Whoever has the token of a task's agent.
     fn agent(&self, id: &str) -> Principal {
-        let token = block_on(self.engine.agent_token(&self.get(id).unwrap())).unwrap();
-        block_on(self.engine.token_lookup(token.expose())).unwrap().unwrap()
+        let token = block_on(self.engine.agent_token_for(&self.caller, &self.get(id).unwrap())).unwrap();
+        block_on(self.engine.token_lookup(token.unwrap().expose())).unwrap().unwrap()
     }
 
     /// Everything that agents do, for a task: what it was called, and how it went.
@@ -183,7 +183,7 @@ fn a_token_counts_until_a_day_behind_the_end() {
     let shop = Workshop::new();
     shop.begun("t-001");
     let task = shop.get("t-001").unwrap();
-    let token = || block_on(shop.engine.agent_token(&task)).unwrap();
+    let token = || block_on(shop.engine.agent_token_for(&shop.caller, &task)).unwrap().unwrap();
     let (one, other) = (token(), token());
     assert!(!format!("{one:?}").contains("loci_task_") && one.expose().starts_with("loci_task_"));
     let knows = |token: &str| block_on(shop.engine.token_lookup(token)).unwrap().map(|agent| agent.name);
@@ -203,9 +203,9 @@ fn a_token_counts_until_a_day_behind_the_end() {
     shop.world.clock().advance_ms(1);
     assert_eq!(knows(one.expose()), None);
     shop.begun("t-002");
-    let token = block_on(shop.engine.agent_token(&shop.get("t-002").unwrap())).unwrap();
+    let token = block_on(shop.engine.agent_token_for(&shop.caller, &shop.get("t-002").unwrap())).unwrap();
     shop.forget();
-    assert_eq!(knows(token.expose()), None, "of a task that is gone");
+    assert_eq!(knows(token.unwrap().expose()), None, "of a task that is gone");
 }
 
 #[test]

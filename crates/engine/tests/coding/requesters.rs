@@ -9,7 +9,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::preference::PreferenceDimension;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::task::Task;
-use loci_model::{ActorId, Namespace};
+use loci_model::{ActorId, Namespace, SessionId};
 use loci_testkit::block_on;
 
 use super::world::{REPO, Workshop, task, task_id};
@@ -57,10 +57,14 @@ fn is_unproved(warnings: &[String]) -> bool {
     warnings.iter().any(|warning| warning.starts_with("USER_NOT_PROVED: "))
 }
 
-/// The holder of the token of a task's agent.
-fn token_of(shop: &Workshop, id: &str) -> Principal {
-    let token = block_on(shop.engine.agent_token(&shop.get(id).unwrap())).unwrap();
-    block_on(shop.engine.token_lookup(token.expose())).unwrap().unwrap()
+/// The holder of the token that a caller is given for a task's agent.
+fn token_of(shop: &Workshop, to: &Principal, id: &str) -> Principal {
+    let token = block_on(shop.engine.agent_token_for(to, &shop.get(id).unwrap())).unwrap();
+    holder(shop, token.unwrap().expose())
+}
+
+fn holder(shop: &Workshop, token: &str) -> Principal {
+    block_on(shop.engine.token_lookup(token)).unwrap().unwrap()
 }
 
 /// A key for the agents of all tasks of the shop.
@@ -134,7 +138,7 @@ fn a_task_s_word_opens_nobody_s_preferences() {
             let is_proved = proved.contains(names);
             let made = sent(&shop, sender, named(&id, *names));
             assert_eq!(is_unproved(&made.warnings), !is_proved, "{what}: {:?}", made.warnings);
-            let agent = token_of(&shop, &id);
+            let agent = token_of(&shop, sender, &id);
             check(&shop, (&agent, &id), is_proved, !is_proved, &format!("token, {what}"));
             check(&shop, (&agents(&shop), &id), is_proved, !is_proved, &format!("agents, {what}"));
             let warns = !is_proved && !may_read;
@@ -162,7 +166,7 @@ fn a_key_that_may_read_a_person_proves_a_task_that_is_there() {
         if is_from_before {
             from_before(&shop, "t-1");
         }
-        let agent = token_of(&shop, "t-1");
+        let agent = token_of(&shop, &repository, "t-1");
         check(&shop, (&agent, "t-1"), false, true, "unproved");
         check(&shop, (&whole, "t-1"), true, false, "whoever may read them is shown them");
         let again = sent(&shop, &repository, new());
@@ -170,9 +174,65 @@ fn a_key_that_may_read_a_person_proves_a_task_that_is_there() {
         check(&shop, (&agent, "t-1"), false, true, "the same key again");
         let again = sent(&shop, &whole, new());
         assert!(!again.created && !is_unproved(&again.warnings), "{:?}", again.warnings);
-        check(&shop, (&agent, "t-1"), true, false, "proved");
+        let later = token_of(&shop, &whole, "t-1");
+        check(&shop, (&later, "t-1"), true, false, "proved");
+        check(&shop, (&agents(&shop), "t-1"), true, false, "a key for the agents of all tasks");
+        check_old(&shop, (&agent, "t-1"), "given before the proof");
         assert!(!is_unproved(&sent(&shop, &repository, new()).warnings));
-        check(&shop, (&agent, "t-1"), true, false, "it stays");
+        check(&shop, (&later, "t-1"), true, false, "it stays");
+        check_old(&shop, (&agent, "t-1"), "it stays closed");
+    }
+}
+
+/// Requires that a token shows nothing of a person who is proved, and says that it is older.
+fn check_old(shop: &Workshop, (by, id): (&Principal, &str), what: &str) {
+    check(shop, (by, id), false, false, what);
+    for (_, _, warnings) in shown(shop, by, id) {
+        let says = warnings.iter().any(|warning| warning.starts_with("TOKEN_NOT_PROVED: "));
+        assert!(says, "{what}: {warnings:?}");
+    }
+}
+
+#[test]
+fn a_token_opens_the_preferences_alone_that_were_proved_when_it_was_given() {
+    let shop = Workshop::new();
+    let names: Names = (Some("victim"), Some("900"));
+    let whole = shop.caller.clone();
+    sent(&shop, &whole, named("v-0", names));
+    prefers(&shop, "victim", WISH);
+    let repository = of_shop(&shop, None);
+    let provers = [
+        ("t-1", whole.clone()),
+        ("t-2", of_shop(&shop, Some(on_place("/users/victim/")))),
+        ("t-3", of_shop(&shop, Some(on_actor("victim")))),
+        ("t-4", of_shop(&shop, Some(on_place("/users/user:900/")))),
+    ];
+    for (id, prover) in &provers {
+        sent(&shop, &repository, named(id, names));
+        let before = token_of(&shop, &repository, id);
+        // As earlier versions made them.
+        let sealed = format!("sealed:agent of a task 1\n{}\n{id}", shop.memory());
+        let earlier = holder(&shop, &format!("loci_task_{}", hex::encode(sealed)));
+        assert!(!is_unproved(&sent(&shop, prover, named(id, names)).warnings), "{id}");
+        let after = token_of(&shop, prover, id);
+        check(&shop, (&after, id), true, false, &format!("{id}: after"));
+        check_old(&shop, (&before, id), &format!("{id}: before"));
+        check_old(&shop, (&earlier, id), &format!("{id}: of an earlier version"));
+        for agent in [&before, &earlier, &after] {
+            let task = block_on(shop.engine.task_get(agent, &shop.standing, &task_id(id)));
+            assert!(task.is_ok(), "{id}: the task is its agent's: {task:?}");
+        }
+        // A key for the agent of one task is as such a token, unless it names the person's place.
+        let session = Some(SessionId::parse(*id).unwrap());
+        let mut one = shop.with_grant(&[Capability::Agent], Grant { session, ..on_actor(REPO) });
+        check_old(&shop, (&one, id), &format!("{id}: a key for one task"));
+        for (path, is_shown) in [("/users/eve/", false), ("/users/victim/", true)] {
+            one.grants.extend(shop.with_grant(&[Capability::Agent], on_place(path)).grants);
+            match is_shown {
+                true => check(&shop, (&one, id), true, false, path),
+                false => check_old(&shop, (&one, id), path),
+            }
+        }
     }
 }
 
@@ -209,12 +269,16 @@ fn a_number_that_is_bound_later_opens_nobody() {
     let eve = of_shop(&shop, Some(on_place("/users/eve/")));
     prefers(&shop, "eve", "Small pull requests of mine.");
     assert!(!is_unproved(&sent(&shop, &eve, named("t-1", (Some("eve"), Some("900")))).warnings));
-    let agent = token_of(&shop, "t-1");
+    let agent = token_of(&shop, &eve, "t-1");
     let [(block, ..), _] = shown(&shop, &agent, "t-1");
     assert!(block.contains("Small pull requests of mine."), "{block}");
     sent(&shop, &shop.caller, named("v-0", (Some("victim"), Some("900"))));
     prefers(&shop, "victim", WISH);
     check(&shop, (&agent, "t-1"), false, true, "the number is another person's");
+    // The number is proved by a key that may read both: a proof for others than the token's holder.
+    assert!(!is_unproved(&sent(&shop, &shop.caller, named("t-1", (Some("eve"), Some("900")))).warnings));
+    check(&shop, (&token_of(&shop, &shop.caller, "t-1"), "t-1"), true, false, "proved since");
+    check_old(&shop, (&agent, "t-1"), "the token is of another person");
 }
 
 #[test]

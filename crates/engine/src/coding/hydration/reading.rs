@@ -20,7 +20,7 @@ use super::kind::{HydrationKind, KindStatus};
 use super::standing_read::with_standing;
 use super::themes_shown::with_themes;
 use crate::coding::envelope::{LOAD_BUG, LOAD_INFRA, is_infrastructure};
-use crate::coding::preferences::{UNPROVED, restricted_to};
+use crate::coding::preferences::{TOKEN_UNPROVED, UNPROVED, restricted_to};
 use crate::coding::rules_list::rules_of;
 use crate::memories::existing;
 use crate::records::{NamespaceAsk, namespaces};
@@ -388,9 +388,19 @@ impl Reading<'_> {
     /// has no grant of its own to ask for.
     fn refused(&self, kind: HydrationKind, mut warnings: Vec<String>) -> KindRead {
         warnings.push(format!("NOT_GRANTED: the caller may not read the {}", kind.as_str()));
-        let lacks = self.place.nobody.filter(|_| kind == HydrationKind::Preferences);
-        warnings.extend(lacks.map(|why| why.warning().to_owned()));
+        if kind == HydrationKind::Preferences {
+            warnings.extend(self.unproved().map(str::to_owned));
+        }
         KindRead { warnings, ..KindRead::of(KindStatus::Disabled) }
+    }
+
+    /// The proof that a caller who may not read the preferences lacks: the task's, or the token's.
+    fn unproved(&self) -> Option<&'static str> {
+        let is_agents =
+            |task: &Task| access::is_agent_of(self.caller, &self.place.memory, (&task.actor, &task.session));
+        let is_token_old = || self.place.task.as_ref().is_some_and(is_agents);
+        let of_task = self.place.nobody.map(Nobody::warning);
+        of_task.or_else(|| is_token_old().then_some(TOKEN_UNPROVED))
     }
 
     /// Whether the caller may read all that is beneath a place.

@@ -60,7 +60,9 @@ pub(crate) use person_walk::{MentionsTaken, number_of};
 pub use preference_put::{PreferencePut, PreferenceSet};
 pub use preference_remove::UserSettingsPut;
 pub use preferences_list::{PreferencesListed, UserShown};
-pub(super) use requester::{UNPROVED, proof, prove_again, proves_all, requester_place, unproved};
+pub(super) use requester::{
+    TOKEN_UNPROVED, UNPROVED, agents_place, proof, prove_again, requester_place, token_claim, unproved,
+};
 pub(crate) use scanners::SCANNERS;
 pub use user_export::UserExport;
 pub use user_forget::UserForgotten;

@@ -6,15 +6,22 @@
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::task::{RequesterProof, Task};
-use loci_model::{ActorId, MemoryId, NamespaceFilter, NamespaceMatch, Result};
+use loci_model::{ActorId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result};
 
 use super::people::{self, Whose};
 use crate::access;
+use crate::keys::AgentClaim;
 
 /// The warning about a task with a requester who is not proved.
 pub(in crate::coding) const UNPROVED: &str = "USER_NOT_PROVED: no key that may read the preferences of the \
      person whom user and user_id name sent the task, so its agent is shown none of them: send the same task \
      again with a key that may read the whole memory, or the namespace /users/<login>/ of that person";
+
+/// The warning about a token that is older than the proof of its task's requester.
+pub(in crate::coding) const TOKEN_UNPROVED: &str = "TOKEN_NOT_PROVED: the person who asked for the task was \
+     proved, or got another login, after the token was given, or an earlier version gave it, so it opens \
+     none of that person's preferences: send the same task again with a key that may read them, and use the \
+     agent_token of that answer";
 
 /// The place of the preferences of the person whom a task names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,13 +75,46 @@ pub(in crate::coding) fn prove_again(tx: &mut dyn Tx, caller: &Principal, task: 
     tx.tasks_mut().put(task)
 }
 
-/// True where the agent of a task is shown no preferences that a caller who sends the task would
-/// not have proved itself: nobody's, or the preferences of the person whom the caller proves, too.
-pub(in crate::coding) fn proves_all(tx: &dyn ReadTx, caller: &Principal, task: &Task) -> Result<bool> {
-    let shown = people::of_task(tx, task)?.filter(|whose| is_proved(task, whose));
-    let Some(whose) = shown else { return Ok(true) };
+/// Returns the claim of a token that a caller is given for the agent of a task: it opens the
+/// preferences of the person who is proved to have asked for the task by now. `None` where there are
+/// such preferences and the caller neither proves that person itself nor is shown them as the agent.
+pub(in crate::coding) fn token_claim(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    task: &Task,
+) -> Result<Option<AgentClaim>> {
+    let claim = |preferences| AgentClaim { memory: task.memory.clone(), task: task.id.clone(), preferences };
+    let Some(whose) = proved_person(tx, task)? else { return Ok(Some(claim(None))) };
+    let place = whose.namespace()?;
     let own = Task { requester_proof: Some(proof(tx, caller, task)?), ..task.clone() };
-    Ok(is_proved(&own, &whose))
+    let is_opened = is_proved(&own, &whose) || is_opened_to_agent(caller, task, &place);
+    Ok(is_opened.then(|| claim(Some(place))))
+}
+
+/// Returns the place of the preferences that a caller is shown as the agent of a task; `None` where
+/// nobody is proved to have asked for the task, or the caller's token is older than that proof.
+pub(in crate::coding) fn agents_place(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    task: &Task,
+) -> Result<Option<Namespace>> {
+    let Some(whose) = proved_person(tx, task)? else { return Ok(None) };
+    let place = whose.namespace()?;
+    Ok(is_opened_to_agent(caller, task, &place).then_some(place))
+}
+
+/// Returns the person who is proved to have asked for a task.
+fn proved_person(tx: &dyn ReadTx, task: &Task) -> Result<Option<Whose>> {
+    Ok(people::of_task(tx, task)?.filter(|whose| is_proved(task, whose)))
+}
+
+/// True where a caller acts as the agent of all tasks of the actor, as a key with `agent` does, or
+/// has a grant of `agent` on the place of the person itself. A token is on one session: it opens the
+/// place alone that was proved when it was given.
+fn is_opened_to_agent(caller: &Principal, task: &Task, place: &Namespace) -> bool {
+    let subtree = NamespaceFilter::new(place, NamespaceMatch::Subtree);
+    let (memory, of) = (&task.memory, (&task.actor, None));
+    access::require_place(caller, memory, of, &subtree, Capability::Agent).is_ok()
 }
 
 /// True where it is proved that this person asked for a task. A proved login belongs to the person
