@@ -350,6 +350,31 @@ fn a70_implicit_after_three_pull_requests() {
     assert!(preferences(&shop, "alice").is_empty());
 }
 
+#[test]
+fn a_task_s_word_leads_to_no_conclusions() {
+    let shop = Workshop::new();
+    let (alice, ask) = (("alice", "1"), "Please add unit tests here.");
+    said(&shop, "t-000", alice, "Do it.");
+    let bot = of_shop(&shop);
+    for number in 1..=3 {
+        let id = format!("t-{number:03}");
+        assert!(!warned(&shop, &bot, &id, alice, "Do it."));
+        reviewed(&shop, &id, number, ask);
+        assert_eq!(concluded(&shop, &id), 0, "nobody is proved to have asked for {id}");
+    }
+    // Reviews of tasks that are not proved do not count beside one that is.
+    said(&shop, "t-004", alice, "Do it.");
+    reviewed(&shop, "t-004", 4, ask);
+    assert_eq!((concluded(&shop, "t-004"), all_of(&shop, "alice").len()), (0, 0));
+    // Two pull requests of proved tasks are no pattern, three are: also where the look begins with a
+    // task that is not proved, which must not keep back what others bear out.
+    for (id, expect) in [("t-001", 0), ("t-002", 1)] {
+        said(&shop, id, alice, "Do it.");
+        assert_eq!(concluded(&shop, "t-003"), expect, "{id}");
+    }
+    assert_eq!(texts(&shop, "alice"), ["add unit tests"]);
+}
+
 fn forward(shop: &Workshop, days: i64) {
     shop.world.clock().advance_ms(u64::try_from(days * DAY_MS).unwrap());
 }

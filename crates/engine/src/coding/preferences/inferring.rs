@@ -1,6 +1,6 @@
 //! Drawing conclusions from what reviewers say of somebody's tasks, and keeping them as preferences: believed half, for thirty days after
 //! the last that was said, and never against what they said themselves. The same reviews give the same conclusions, however often they
-//! are drawn.
+//! are drawn. A task's word writes nothing: only tasks count whose requester is proved to be that person.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +18,7 @@ use loci_model::{JobId, MemoryId, RecordId, RepositoryId, Result, TaskId, Timest
 use super::implied::{Said, implied};
 use super::keeping::{Concluded, Kept, NewPreference, keep};
 use super::people::{self, Whose};
+use super::requester::proved_person;
 use crate::coding::CodingSettings;
 use crate::coding::rules::Hearing;
 use crate::records::batch;
@@ -36,7 +37,8 @@ const CONCLUSIONS_MAX: usize = PreferenceDimension::ALL.len() * 2;
 const BY: &str = "loci";
 
 impl Engine {
-    /// Draws conclusions from the reviews of whoever's task that is, after one of it was kept. What is new of them.
+    /// Draws conclusions about the person whom a task names, from the reviews of all tasks that this person
+    /// is proved to have asked for, after one of the task was kept. Returns the new ones.
     ///
     /// # Errors
     /// What the store says.
@@ -113,7 +115,8 @@ fn conclude(
 /// Whose word counts, by repository; `None` where no conclusions are allowed.
 type Hearings = BTreeMap<RepositoryId, Option<Hearing>>;
 
-/// Reviews of the last ninety days of somebody's tasks, in repositories that allow conclusions, from which something may be learned.
+/// Reviews of the last ninety days of tasks that are proved to be somebody's, in repositories that allow
+/// conclusions, from which something may be learned.
 fn reviews_of(
     tx: &dyn ReadTx,
     (memory, settings): (&MemoryId, &CodingSettings),
@@ -171,7 +174,7 @@ fn is_of(
         return Ok(*known);
     }
     let owner = match tx.tasks().get(memory, id)? {
-        Some(task) => people::of_task(tx, &task)?,
+        Some(task) => proved_person(tx, &task)?,
         None => None,
     };
     let is_theirs = owner.is_some_and(|owner| owner.place == whose.place);

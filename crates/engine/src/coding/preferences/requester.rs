@@ -1,7 +1,7 @@
 //! The proof that a person asked for a task. A sender of tasks may name anybody in them, so a
 //! task's word opens nobody's preferences: a name is proved where the key that sent the task may
-//! read the place of that person itself. Every door that shows preferences by a task, and the
-//! export of a person, asks here.
+//! read the place of that person itself. Every door that shows preferences by a task, the
+//! conclusions from its reviews, and the export of a person ask here.
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -14,8 +14,9 @@ use crate::keys::AgentClaim;
 
 /// The warning about a task with a requester who is not proved.
 pub(in crate::coding) const UNPROVED: &str = "USER_NOT_PROVED: no key that may read the preferences of the \
-     person whom user and user_id name sent the task, so its agent is shown none of them: send the same task \
-     again with a key that may read the whole memory, or the namespace /users/<login>/ of that person";
+     person whom user and user_id name sent the task, so its agent is shown none of them, and its reviews \
+     lead to no conclusions about that person: send the same task again with a key that may read the whole \
+     memory, or the namespace /users/<login>/ of that person";
 
 /// The warning about a token that is older than the proof of its task's requester.
 pub(in crate::coding) const TOKEN_UNPROVED: &str = "TOKEN_NOT_PROVED: the person who asked for the task was \
@@ -104,7 +105,7 @@ pub(in crate::coding) fn agents_place(
 }
 
 /// Returns the person who is proved to have asked for a task.
-fn proved_person(tx: &dyn ReadTx, task: &Task) -> Result<Option<Whose>> {
+pub(super) fn proved_person(tx: &dyn ReadTx, task: &Task) -> Result<Option<Whose>> {
     Ok(people::of_task(tx, task)?.filter(|whose| is_proved(task, whose)))
 }
 
