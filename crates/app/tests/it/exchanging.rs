@@ -727,6 +727,27 @@ fn an_item_that_was_erased_is_known_by_its_text() {
 }
 
 #[test]
+fn an_item_of_nobody_that_was_deleted_keeps_nobody_elses_away() {
+    let home = home();
+    let unowned = |id: &str| json!([{ "id": id, "memory": "Bees sleep in winter." }]).to_string();
+    let owned = |id: &str, owner: &str| {
+        json!([{ "id": id, "memory": "Bees sleep in winter.", "user_id": owner }]).to_string()
+    };
+    let first = write(&home, "first.json", &unowned("m-1"));
+    assert_eq!(import_into(&home, "mem0", &first, "/a", &[]), [1, 0, 0]);
+    delete_records(&home, "/a", "Bees");
+    for (export, namespace, expect) in [
+        (unowned("m-1"), "/b", [0, 0, 0]),
+        (unowned("m-9"), "/b", [0, 0, 0]),
+        (owned("m-2", "ann"), "/c", [1, 0, 0]),
+        (owned("m-3", "ben"), "/d", [1, 0, 0]),
+    ] {
+        let file = write(&home, "later.json", &export);
+        assert_eq!(import_into(&home, "mem0", &file, namespace, &[]), expect, "{export}");
+    }
+}
+
+#[test]
 fn an_export_of_a_record_does_not_bring_it_back() {
     let home = home();
     let file = write(&home, "one.json", r#"[{"id":"m-1","memory":"Ann keeps bees."}]"#);

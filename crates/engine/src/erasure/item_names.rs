@@ -11,7 +11,7 @@ use loci_model::record::Record;
 
 use super::forgotten_text;
 use super::owner_keys::NamedOwners;
-use super::tombstones::{IMPORT_ID, SRE_FORMAT, SRE_IMPORT_ID, Source, TextOwner};
+use super::tombstones::{IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, TextOwner};
 
 /// Metadata of imported records: the format.
 const IMPORT_FORMAT: &str = "import_format";
@@ -66,17 +66,22 @@ impl<'a> ItemNames<'a> {
         let mut sources = vec![item(Some(self.namespace.as_str())), item(None)];
         sources.extend(self.content.map(|content| Source::ItemContent { format: self.format, content }));
         sources.extend(self.exported.as_ref().map(Source::Record));
-        // An item that named nobody is anybody's, and one that names nobody now was anybody's.
-        let unnamed = [TextOwner::Nobody, TextOwner::Somebody];
+        // An item that names nobody now was anybody's; one that names somebody is that owner's own.
+        let unnamed = [TextOwner::Anybody, TextOwner::Nobody, TextOwner::Somebody];
         let count = if self.owners.is_empty() { unnamed.len() } else { 1 };
         sources.extend(self.texts_of(unnamed.into_iter().take(count)));
         sources.extend(self.texts_of(self.named()));
         sources
     }
 
-    /// The names of the item's texts, under which its erasure is noted.
-    pub(super) fn erased_texts(&self) -> Vec<Source<'_>> {
-        let unnamed = if self.owners.is_empty() { TextOwner::Nobody } else { TextOwner::Somebody };
+    /// The names of the item's texts, under which its erasure is noted. An item that named nobody
+    /// was deleted as nobody's; erased for good it may have been a person's, and a copy may say so.
+    pub(super) fn erased_texts(&self, reach: Reach<'_>) -> Vec<Source<'_>> {
+        let unnamed = match reach {
+            _ if !self.owners.is_empty() => TextOwner::Somebody,
+            Reach::Deleted => TextOwner::Nobody,
+            Reach::Forgotten(_) => TextOwner::Anybody,
+        };
         self.texts_of(self.named().chain([unnamed]))
     }
 
@@ -106,6 +111,7 @@ fn word<'a>(record: &'a Record, key: &str) -> Option<&'a str> {
 mod tests {
     use loci_model::MemoryId;
 
+    use super::super::erased_texts::ErasedTexts;
     use super::*;
 
     fn item(text: &str, owner: Option<&str>) -> Record {
@@ -121,21 +127,34 @@ mod tests {
 
     #[test]
     fn a_text_is_known_with_its_owner() {
-        let check = |erased: (&str, Option<&str>), later: (&str, Option<&str>), expect: bool| {
-            let (erased, later) = (item(erased.0, erased.1), item(later.0, later.1));
+        let (texts, tea) = (ErasedTexts::default(), "Likes tea.");
+        let (deleted, forgotten) = (Reach::Deleted, Reach::Forgotten(&texts));
+        let check = |reach: Reach<'_>, erased: Option<&str>, later: (&str, Option<&str>), expect: bool| {
+            let (erased, later) = (item(tea, erased), item(later.0, later.1));
             let (erased, later) = (ItemNames::of(&erased).unwrap(), ItemNames::of(&later).unwrap());
-            let known = erased.erased_texts();
+            let known = erased.erased_texts(reach);
             let is_known = later.sources().iter().any(|source| known.contains(source));
-            assert_eq!(is_known, expect, "{erased:?} {later:?}");
+            assert_eq!(is_known, expect, "{reach:?} {erased:?} {later:?}");
         };
-        check(("Likes tea.", Some("ann")), ("Likes tea.", Some("ann")), true);
-        check(("Likes tea.", Some("Ann")), (" Likes\n tea. ", Some("ann")), true);
-        check(("Likes tea.", Some("ann")), ("Likes tea.", None), true);
-        check(("Likes tea.", None), ("Likes tea.", Some("ann")), true);
-        check(("Likes tea.", None), ("Likes tea.", None), true);
-        check(("Likes tea.", Some("ann")), ("Likes tea.", Some("ben")), false);
-        check(("Likes tea.", Some("ann")), ("Likes milk.", Some("ann")), false);
-        check((" ", Some("ann")), (" ", Some("ann")), false);
+        for reach in [deleted, forgotten] {
+            check(reach, Some("ann"), (tea, Some("ann")), true);
+            check(reach, Some("Ann"), (" Likes\n tea. ", Some("ann")), true);
+            check(reach, Some("ann"), (tea, None), true);
+            check(reach, None, (tea, None), true);
+            check(reach, Some("ann"), (tea, Some("ben")), false);
+            check(reach, Some("ann"), ("Likes milk.", Some("ann")), false);
+            check(reach, None, ("Likes milk.", None), false);
+        }
+        // Others have an item of their own in the same words.
+        check(deleted, None, (tea, Some("ann")), false);
+        // A person's item may be brought again with the person's name.
+        check(forgotten, None, (tea, Some("ann")), true);
+    }
+
+    #[test]
+    fn an_empty_text_is_known_to_nobody() {
+        let empty = item(" ", Some("ann"));
+        assert!(ItemNames::of(&empty).unwrap().erased_texts(Reach::Deleted).is_empty());
     }
 
     #[test]
@@ -143,7 +162,7 @@ mod tests {
         let (first, last) = (item("Likes tea.", None), item("Likes milk.", None));
         let mut names = ItemNames::of(&last).unwrap();
         names.add_text(&first);
-        assert_eq!(names.erased_texts().len(), 2);
+        assert_eq!(names.erased_texts(Reach::Deleted).len(), 2);
         assert!(ItemNames::of(&Record { metadata: Default::default(), ..first }).is_none());
     }
 }

@@ -76,8 +76,11 @@ pub(crate) enum TextOwner<'a> {
     Named(&'a str),
     /// One that is named, for copies of the item that name nobody.
     Somebody,
-    /// None was named.
+    /// None was named: copies that name somebody are that owner's own.
     Nobody,
+    /// None was named, and the item was erased for good, with a person or by a purge: no copy comes
+    /// back.
+    Anybody,
 }
 
 /// The name of an event's message.
@@ -115,6 +118,7 @@ impl Source<'_> {
             }
             Self::ItemText { text, owner: TextOwner::Somebody } => vec!["item-text", text, "somebody"],
             Self::ItemText { text, owner: TextOwner::Nobody } => vec!["item-text", text, "nobody"],
+            Self::ItemText { text, owner: TextOwner::Anybody } => vec!["item-text", text, "anybody"],
             Self::ImportedEvent { actor, session, id } => {
                 vec!["imported-event", actor.as_str(), session.as_str(), id]
             }
@@ -224,7 +228,7 @@ impl Tombstones<'_> {
         if reach != Reach::Deleted {
             self.put(tx, &Source::Item { format, id, namespace: None }, at)?;
         }
-        for text in names.erased_texts() {
+        for text in names.erased_texts(reach) {
             self.put(tx, &text, at)?;
         }
         Ok(())
