@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::json_tree::JsonTree;
 use crate::{Error, Reason, Result};
 
 /// Any JSON value, byte for byte.
@@ -35,6 +36,14 @@ impl Document {
             .map_err(|error| Error::bug("a JSON value that cannot be written").caused_by(error))
     }
 
+    /// From a tree.
+    ///
+    /// # Errors
+    /// A bug, where its text is no JSON.
+    pub fn from_tree(tree: &JsonTree) -> Result<Self> {
+        Self::parse(&tree.to_string())
+    }
+
     /// The JSON text.
     pub fn as_str(&self) -> &str {
         self.0.get()
@@ -45,12 +54,20 @@ impl Document {
         &self.0
     }
 
-    /// The parsed value, in which no name means anything.
+    /// The parsed value, in which no name means anything; of members of one name the last.
     ///
     /// # Errors
     /// `Invalid` where values lie too deep in one another to be read.
     pub fn value(&self) -> Result<serde_json::Value> {
         crate::reserved_names::value(self.as_str())
+    }
+
+    /// The parsed value with every member of its objects, those of one name included.
+    ///
+    /// # Errors
+    /// `Invalid` where values lie too deep in one another to be read.
+    pub fn tree(&self) -> Result<JsonTree> {
+        JsonTree::parse(self.as_str())
     }
 }
 

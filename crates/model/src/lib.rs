@@ -38,6 +38,7 @@ pub mod idempotency;
 pub mod ids;
 pub mod index_key;
 pub mod job;
+pub mod json_tree;
 pub mod key;
 pub mod ledger;
 pub mod limits;

@@ -2,10 +2,10 @@
 //! number, or as the JSON that its text holds. Doors refuse them; a document that is kept as text is
 //! read around them.
 
-use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::{Error, Reason, Result, limits};
+use crate::json_tree::{JsonTree, unreadable};
+use crate::{Error, Reason, Result};
 
 /// The prefix of all of them.
 const PREFIX: &str = "$serde_json::private::";
@@ -43,7 +43,7 @@ pub(crate) fn has_any(json: &str) -> bool {
 }
 
 /// The place of the quote that ends a text, behind the one that begins it.
-fn end_of_text(text: &str) -> Option<usize> {
+pub(crate) fn end_of_text(text: &str) -> Option<usize> {
     let mut bytes = text.bytes().enumerate();
     while let Some((at, byte)) = bytes.next() {
         match byte {
@@ -64,60 +64,10 @@ fn is_reserved(quoted: &str) -> bool {
 /// # Errors
 /// `Invalid` where values lie too deep in one another, or it is no JSON.
 pub(crate) fn value(json: &str) -> Result<Value> {
-    let read = if has_any(json) { plain(json, 0) } else { serde_json::from_str(json).ok() };
-    read.ok_or_else(|| {
-        let rule = format!(
-            "a value must be JSON whose objects and lists lie at most {} deep",
-            limits::JSON_DEPTH_MAX
-        );
-        Error::invalid("document", rule).because(Reason::CannotParse)
-    })
-}
-
-/// Part by part: texts of members are read as texts alone, and only what is neither list nor object as a
-/// value.
-fn plain(json: &str, depth: usize) -> Option<Value> {
-    let json = json.trim_ascii();
-    if depth > limits::JSON_DEPTH_MAX {
-        return None;
+    if has_any(json) {
+        return JsonTree::parse(json).map(Value::from);
     }
-    match json.as_bytes().first()? {
-        b'{' => {
-            let members: Vec<(String, &RawValue)> = serde_json::from_str::<Members<'_>>(json).ok()?.0;
-            let read = |(name, raw): (String, &RawValue)| Some((name, plain(raw.get(), depth + 1)?));
-            members.into_iter().map(read).collect::<Option<Map<_, _>>>().map(Value::Object)
-        }
-        b'[' => {
-            let items: Vec<&RawValue> = serde_json::from_str(json).ok()?;
-            items.into_iter().map(|raw| plain(raw.get(), depth + 1)).collect::<Option<_>>().map(Value::Array)
-        }
-        _ => serde_json::from_str(json).ok(),
-    }
-}
-
-/// The members of an object in their order.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> serde::Deserialize<'de> for Members<'de> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reading;
-        impl<'de> serde::de::Visitor<'de> for Reading {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry::<String, &'de RawValue>()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(Reading)
-    }
+    serde_json::from_str(json).map_err(|_| unreadable())
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 //! of a record, in the head of a document, and in the members of its source that an import kept.
 //! Words of a text never do. Pure.
 
+use loci_model::json_tree::JsonTree;
 use loci_model::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
-use serde_json::Value as Json;
 
 use crate::files::frontmatter::{self, Entry, Frontmatter, Value};
 use crate::files::{DocumentContent, DocumentPath};
@@ -110,7 +110,7 @@ impl NamedOwners {
     /// Adds the owners in what an import kept. A client may write anything there: a text that is no
     /// JSON names nobody.
     fn add_rest(&mut self, text: &str) {
-        if let Ok(Json::Object(members)) = serde_json::from_str(text) {
+        if let Ok(JsonTree::Object(members)) = JsonTree::parse(text) {
             members.into_iter().for_each(|(key, value)| self.add_entry(&key, &value_of(value)));
         }
     }
@@ -202,16 +202,16 @@ fn metadata_texts(value: &MetadataValue) -> Vec<String> {
 }
 
 /// JSON as a value of a head; what names nobody is an empty list.
-fn value_of(value: Json) -> Value {
+fn value_of(value: JsonTree) -> Value {
     match value {
-        Json::String(text) => Value::Text(text),
-        Json::Number(number) => Value::Literal(number.to_string()),
-        Json::Array(items) => Value::List(items.into_iter().map(value_of).collect()),
-        Json::Object(members) => {
+        JsonTree::Text(text) => Value::Text(text),
+        JsonTree::Number(number) => Value::Literal(number.to_string()),
+        JsonTree::List(items) => Value::List(items.into_iter().map(value_of).collect()),
+        JsonTree::Object(members) => {
             let entry = |(key, value)| Entry { key, value: value_of(value) };
             Value::Table(members.into_iter().map(entry).collect())
         }
-        Json::Bool(_) | Json::Null => Value::List(Vec::new()),
+        JsonTree::Bool(_) | JsonTree::Null => Value::List(Vec::new()),
     }
 }
 
@@ -274,6 +274,7 @@ mod tests {
         check(r#"{"Metadata":[{"User-Id":"mara"},"ben"]}"#, &[(person, "mara")]);
         check(r#"{"configurable":{"langgraph_user_id":"mara"}}"#, &[(person, "mara")]);
         check(r#"{"history":{"user_id":"mara"},"note":"user_id: mara","run_id":"mara"}"#, &[]);
+        check(r#"{"user_id":"mara","user_id":"ben"}"#, &[(person, "mara"), (person, "ben")]);
         check(r#"["user_id","mara"]"#, &[]);
         check("user_id: mara", &[]);
     }

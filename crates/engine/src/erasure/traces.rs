@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use loci_model::conflict::Conflict;
+use loci_model::json_tree::JsonTree;
 use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
 use loci_model::{MemoryId, RecordId, Result};
@@ -109,7 +110,7 @@ impl Engine {
             let Some((last, _)) = page.last() else { return Ok(()) };
             after = Some(last.clone());
             for (name, answer) in page {
-                if answer.answer.value().is_ok_and(|value| names(&value, "", person, records)) {
+                if answer.answer.tree().is_ok_and(|answer| names(&answer, "", person, records)) {
                     traces.tokens.push(name);
                 }
             }
@@ -179,14 +180,14 @@ pub(crate) fn is_note_of(entry: &LedgerEntry, records: &BTreeSet<RecordId>) -> R
 }
 
 /// True where an answer names the person as the actor or one of the records.
-fn names(value: &Value, key: &str, person: &Person, records: &BTreeSet<RecordId>) -> bool {
+fn names(value: &JsonTree, key: &str, person: &Person, records: &BTreeSet<RecordId>) -> bool {
     match value {
-        Value::String(text) => {
+        JsonTree::Text(text) => {
             (key == ACTOR_MEMBER && person.is_name(text))
                 || RecordId::parse(text.as_str()).is_ok_and(|id| records.contains(&id))
         }
-        Value::Array(items) => items.iter().any(|item| names(item, key, person, records)),
-        Value::Object(members) => members.iter().any(|(key, member)| names(member, key, person, records)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        JsonTree::List(items) => items.iter().any(|item| names(item, key, person, records)),
+        JsonTree::Object(members) => members.iter().any(|(key, member)| names(member, key, person, records)),
+        JsonTree::Null | JsonTree::Bool(_) | JsonTree::Number(_) => false,
     }
 }

@@ -1,6 +1,7 @@
 //! Secrets in JSON: the texts of a value and the names of its members are masked, and no member is
 //! lost.
 
+use loci_model::json_tree::JsonTree;
 use loci_model::{Document, Result};
 use serde_json::{Map, Value};
 
@@ -12,9 +13,35 @@ use super::{RedactionMode, redact};
 /// # Errors
 /// `Invalid` where values lie too deep in one another to be read.
 pub(crate) fn redact_document(document: &Document, mode: RedactionMode) -> Result<Document> {
-    let value = document.value()?;
-    let clean = redact_all(value.clone(), mode);
-    if clean == value { Ok(document.clone()) } else { Document::from_value(&clean) }
+    let tree = document.tree()?;
+    let clean = redact_tree(tree.clone(), mode);
+    if clean == tree { Ok(document.clone()) } else { Document::from_tree(&clean) }
+}
+
+/// Returns the tree without the secrets in its texts and in names of its members, those of one name
+/// included.
+fn redact_tree(tree: JsonTree, mode: RedactionMode) -> JsonTree {
+    match tree {
+        JsonTree::Text(text) => JsonTree::Text(redact(text, mode).0),
+        JsonTree::List(items) => {
+            JsonTree::List(items.into_iter().map(|item| redact_tree(item, mode)).collect())
+        }
+        JsonTree::Object(members) => JsonTree::Object(redact_members(members, mode)),
+        JsonTree::Null | JsonTree::Bool(_) | JsonTree::Number(_) => tree,
+    }
+}
+
+fn redact_members(members: Vec<(String, JsonTree)>, mode: RedactionMode) -> Vec<(String, JsonTree)> {
+    let clean_names: Vec<String> = members.iter().map(|(name, _)| redact(name.clone(), mode).0).collect();
+    let kept = members.iter().zip(&clean_names).filter(|((name, _), clean)| name == *clean);
+    let mut names: Map<String, Value> = kept.map(|((name, _), _)| (name.clone(), Value::Null)).collect();
+    let mut redacted = Vec::with_capacity(members.len());
+    for ((name, value), clean) in members.into_iter().zip(clean_names) {
+        let name = if name == clean { name } else { free_name(&names, clean) };
+        names.insert(name.clone(), Value::Null);
+        redacted.push((name, redact_tree(value, mode)));
+    }
+    redacted
 }
 
 /// Returns the value without the secrets in its texts and in names of its members.
@@ -48,6 +75,25 @@ pub(crate) fn free_name(members: &Map<String, Value>, name: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn members_of_one_name_lose_their_secrets() {
+        let key = ["AKIA", "IOSFODNN7EXAMPLE"].concat();
+        let mask = "[REDACTED:aws_access_key]";
+        let check = |before: String, after: String| {
+            let document = Document::parse(&before).unwrap();
+            let clean = redact_document(&document, RedactionMode::Mask).unwrap();
+            assert_eq!(clean.as_str(), after, "{before}");
+        };
+        check(format!(r#"{{"a":"{key}","a":1.50}}"#), format!(r#"{{"a":"{mask}","a":1.50}}"#));
+        check(format!(r#"{{"a":[{{"b":"{key}"}}],"a":1}}"#), format!(r#"{{"a":[{{"b":"{mask}"}}],"a":1}}"#));
+        check(
+            format!(r#"{{"{key}":1,"{key}":2,"{mask}":3}}"#),
+            format!(r#"{{"{mask} 2":1,"{mask} 3":2,"{mask}":3}}"#),
+        );
+        let plain = r#"{"a": "b", "a": 1}"#.to_owned();
+        check(plain.clone(), plain);
+    }
 
     #[test]
     fn a_name_in_the_way_of_masked_names_is_in_the_way_of_one() {

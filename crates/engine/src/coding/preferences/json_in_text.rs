@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use loci_json::without_mark;
 use loci_model::Document;
-use serde_json::Value;
+use loci_model::json_tree::JsonTree;
 
 /// Beginnings of the lines that open and close a block of code.
 const FENCES: [&str; 2] = ["```", "~~~"];
@@ -16,8 +16,8 @@ const FENCES: [&str; 2] = ["```", "~~~"];
 pub(super) struct JsonPlace {
     /// The bytes of the text that it takes.
     pub(super) range: Range<usize>,
-    /// Its value.
-    pub(super) value: Value,
+    /// Its value, with every member.
+    pub(super) value: JsonTree,
 }
 
 /// Returns the JSON of a text in its order: of a section between fences, or of a text without any,
@@ -59,7 +59,7 @@ fn place_of(text: &str, at: usize) -> Option<JsonPlace> {
     if !is_json {
         return None;
     }
-    let value = Document::parse(json).ok()?.value().ok()?;
+    let value = Document::parse(json).ok()?.tree().ok()?;
     Some(JsonPlace { range: start..start + json.len(), value })
 }
 
@@ -74,6 +74,7 @@ mod tests {
     #[test]
     fn a_text_of_json_keeps_each_of_its_members() {
         let check = |text: &str, expect: &str| assert_eq!(values(text), [expect], "{text}");
+        check("{\"a\": 1, \"a\": 2}", "{\"a\":1,\"a\":2}");
         check(" {\"b\": 1.50, \"a\": [1e+400]}\n", "{\"b\":1.50,\"a\":[1e+400]}");
         for name in ["Number", "RawValue"] {
             let text = format!("{{\"n\":{{\"$serde_json::private::{name}\":\"1\"}}}}");

@@ -1,11 +1,12 @@
 //! People where nouns name them: the names of members, keys and values that hold a person or a list
 //! of people, and free text. `people_places` lists the places of each noun. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use loci_model::json_tree::JsonTree;
 use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::{Document, Result};
-use serde_json::Value;
+use serde_json::Number;
 
 use super::json_in_text::{JsonPlace, json_places};
 use super::people_in_text::{Decision, decision_in};
@@ -37,6 +38,9 @@ const PEOPLE_KEYS: [&str; 22] = [
     "user",
     "users",
 ];
+/// The members of an account of a forge.
+const LOGIN: &str = "login";
+const ID: &str = "id";
 /// Members and keys that hold the forge's number of a person.
 const NUMBER_KEYS: [&str; 1] = ["user_id"];
 /// Members that hold code and where it lies: `@login` there is a word of the repository's.
@@ -165,10 +169,10 @@ impl<'v> Places<'v> {
     /// A document. One that is nested too deeply for a value is looked through as a text, in its
     /// JSON form.
     pub(super) fn document(&mut self, document: &mut Document) -> Result<()> {
-        match document.value() {
+        match document.tree() {
             Ok(mut value) => {
                 if self.value("", &mut value) {
-                    *document = Document::from_value(&value)?;
+                    *document = Document::from_tree(&value)?;
                 }
             }
             Err(_) => {
@@ -181,77 +185,76 @@ impl<'v> Places<'v> {
         Ok(())
     }
 
-    /// A JSON value under a key; true where it was changed.
-    pub(super) fn value(&mut self, key: &str, value: &mut Value) -> bool {
+    /// A JSON value under a key; true where it was changed. Members of one name are each looked at.
+    pub(super) fn value(&mut self, key: &str, value: &mut JsonTree) -> bool {
         match value {
-            Value::Object(members) => {
-                let is_account = members.get("login").is_some_and(Value::is_string);
+            JsonTree::Object(members) => {
+                let is_account = values_of(members, LOGIN).any(|login| login.as_text().is_some());
                 let mut is_any = is_account && self.account(members);
                 // The members of an account, which has a login, are no map of people.
                 is_any |= self.names_of_members(if is_account { "" } else { key }, members);
-                for (key, value) in members.iter_mut() {
-                    if !(is_account && key == "login") {
-                        is_any |= self.value(key, value);
+                for (name, value) in members.iter_mut() {
+                    if !(name.as_str() == LOGIN && value.as_text().is_some()) {
+                        is_any |= self.value(name, value);
                     }
                 }
                 is_any
             }
-            Value::Array(items) => {
+            JsonTree::List(items) => {
                 let mut is_any = false;
                 for item in items {
                     // The members of an object of a list are no map of people.
-                    let key = if item.is_object() { "" } else { key };
+                    let key = if matches!(item, JsonTree::Object(_)) { "" } else { key };
                     is_any |= self.value(key, item);
                 }
                 is_any
             }
-            Value::String(text) => match self.word(key, text) {
+            JsonTree::Text(text) => match self.word(key, text) {
                 Some(new) => {
                     *text = new;
                     true
                 }
                 None => false,
             },
-            Value::Number(number) if NUMBER_KEYS.contains(&key) => {
+            JsonTree::Number(number) if NUMBER_KEYS.contains(&key) => {
                 let is_theirs = self.new_person("", Some(&number.to_string())).is_some();
                 if is_theirs {
-                    *value = Value::from(0);
+                    *number = Number::from(0_u8);
                 }
                 is_theirs
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+            JsonTree::Null | JsonTree::Bool(_) | JsonTree::Number(_) => false,
         }
     }
 
     /// The names of members: in a map of people (`reviewers`) they are people, in code and in
     /// entries of the ledger they are paths and keys, elsewhere they are texts. True where one was
-    /// changed; of two members that would be named alike the second has a number.
-    fn names_of_members(&mut self, key: &str, members: &mut serde_json::Map<String, Value>) -> bool {
+    /// changed; a name that another member has gets a number.
+    fn names_of_members(&mut self, key: &str, members: &mut [(String, JsonTree)]) -> bool {
         let are_people = PEOPLE_KEYS.contains(&key) && key.ends_with('s');
         let are_texts = !self.is_of_ledger && !CODE_KEYS.contains(&key);
-        let mut new_names = BTreeMap::new();
-        for name in members.keys() {
+        let mut new_names = Vec::with_capacity(members.len());
+        for (name, _) in members.iter() {
             let number = Some(name.as_str()).filter(|name| is_number(name));
             let exact = are_people.then(|| self.new_person(name, number)).flatten();
-            let new = exact.or_else(|| are_texts.then(|| self.new_name(name)).flatten());
-            if let Some(new) = new {
-                new_names.insert(name.clone(), new);
-            }
+            new_names.push(exact.or_else(|| are_texts.then(|| self.new_name(name)).flatten()));
         }
-        if new_names.is_empty() {
+        if new_names.iter().all(Option::is_none) {
             return false;
         }
+        let kept = members.iter().zip(&new_names).filter(|(_, new)| new.is_none());
+        let mut taken: BTreeSet<String> = kept.map(|((name, _), _)| name.clone()).collect();
         // The last number that a name was given: none is tried twice, however many are named alike.
         let mut numbers = BTreeMap::new();
-        for (name, value) in std::mem::take(members) {
-            let name = new_names.remove(&name).unwrap_or(name);
-            let number = numbers.entry(name.clone()).or_insert(1_usize);
-            let mut free = name.clone();
-            while members.contains_key(&free) {
+        for ((name, _), new) in members.iter_mut().zip(new_names) {
+            let Some(new) = new else { continue };
+            let number = numbers.entry(new.clone()).or_insert(1_usize);
+            let mut free = new.clone();
+            while !taken.insert(free.clone()) {
                 *number += 1;
-                free = format!("{name}-{number}");
+                free = format!("{new}-{number}");
             }
-            members.insert(free, value);
+            *name = free;
         }
         true
     }
@@ -276,19 +279,29 @@ impl<'v> Places<'v> {
         if exact.is_some() || is_left { exact } else { self.text_under(key, text) }
     }
 
-    /// An account of a forge, by number and login.
-    fn account(&mut self, members: &mut serde_json::Map<String, Value>) -> bool {
-        let id = members.get("id").and_then(number_of_account);
-        let login = members.get("login").and_then(Value::as_str).unwrap_or_default();
-        let Some(new) = self.new_person(login, id.as_deref()) else { return false };
-        if let Some(id) = members.get_mut("id") {
-            match id {
-                Value::String(text) => text.clone_from(&new),
-                Value::Number(_) => *id = Value::from(0),
-                Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {}
+    /// An account of a forge, by number and login. A member may stand there several times: the
+    /// account is theirs where one of its logins or numbers is.
+    fn account(&mut self, members: &mut [(String, JsonTree)]) -> bool {
+        let logins = values_of(members, LOGIN).filter_map(JsonTree::as_text);
+        let logins: Vec<String> = logins.map(str::to_owned).collect();
+        let ids: Vec<String> = values_of(members, ID).filter_map(number_of_account).collect();
+        // The last of a name is the one that readers see.
+        let (login, id) = (logins.last().map_or("", String::as_str), ids.last().map(String::as_str));
+        let mut new = None;
+        for one in &logins {
+            new = self.new_person(one, id).or(new);
+        }
+        for one in &ids {
+            new = self.new_person(login, Some(one)).or(new);
+        }
+        let Some(new) = new else { return false };
+        for (name, value) in members.iter_mut() {
+            match (name.as_str(), value) {
+                (LOGIN | ID, JsonTree::Text(text)) => text.clone_from(&new),
+                (ID, JsonTree::Number(number)) => *number = Number::from(0_u8),
+                _ => {}
             }
         }
-        members.insert("login".to_owned(), Value::String(new));
         true
     }
 
@@ -308,21 +321,28 @@ impl<'v> Places<'v> {
     }
 }
 
+/// Returns the values of an object's members of one name.
+fn values_of<'a>(members: &'a [(String, JsonTree)], key: &'static str) -> impl Iterator<Item = &'a JsonTree> {
+    members.iter().filter(move |(name, _)| name.as_str() == key).map(|(_, value)| value)
+}
+
 /// Returns the number of an account, which some write as a text; none has 0.
-fn number_of_account(id: &Value) -> Option<String> {
+fn number_of_account(id: &JsonTree) -> Option<String> {
     let number = match id {
-        Value::Number(number) => number.as_u64()?.to_string(),
-        Value::String(text) if is_number(text) => text.clone(),
-        Value::String(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
+        JsonTree::Number(number) => number.as_u64()?.to_string(),
+        JsonTree::Text(text) if is_number(text) => text.clone(),
+        JsonTree::Text(_) | JsonTree::Null | JsonTree::Bool(_) | JsonTree::List(_) | JsonTree::Object(_) => {
+            return None;
+        }
     };
     (number != "0").then_some(number)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::super::pseudonym::{Erased, NamedPerson, Taking};
+    use super::super::pseudonym::{Collecting, Erased, NamedPerson, Taking};
     use super::*;
 
     fn alice(user_id: Option<&str>) -> Erased {
@@ -335,10 +355,10 @@ mod tests {
     #[test]
     fn a_person_is_taken_out_of_values() {
         let check = |user_id: Option<&str>, before: Value, after: Value| {
-            let mut value = before.clone();
+            let mut value = JsonTree::from(before.clone());
             let erased = alice(user_id);
             let is_any = Places::new(&mut Taking(&erased)).value("", &mut value);
-            assert_eq!((is_any, &value), (before != after, &after), "{before}");
+            assert_eq!((is_any, Value::from(value)), (before != after, after), "{before}");
         };
         let author = json!({"author": {"id": 7, "login": "Alice"}, "body": "As @alice said, @alicex too."});
         let gone =
@@ -433,6 +453,60 @@ mod tests {
     }
 
     #[test]
+    fn members_of_one_name_are_each_looked_at() {
+        let check = |user_id: Option<&str>, before: &str, after: &str| {
+            let erased = alice(user_id);
+            let mut document = Document::parse(before).unwrap();
+            let mut taking = Taking(&erased);
+            Places::new(&mut taking).document(&mut document).unwrap();
+            assert_eq!(document.as_str(), after, "{before}");
+            let text = Places::new(&mut taking).new_text(before);
+            assert_eq!(text.as_deref().unwrap_or(before), after, "as text: {before}");
+        };
+        check(None, r#"{"by":"alice","by":"bob"}"#, r#"{"by":"erased-1","by":"bob"}"#);
+        check(None, r#"{"by":"bob","by":"alice"}"#, r#"{"by":"bob","by":"erased-1"}"#);
+        check(None, r#"{"n":1,"n":1.50,"by":"alice"}"#, r#"{"n":1,"n":1.50,"by":"erased-1"}"#);
+        check(
+            None,
+            r#"{"a":{"by":"alice"},"a":[{"by":"alice","by":"bob"}]}"#,
+            r#"{"a":{"by":"erased-1"},"a":[{"by":"erased-1","by":"bob"}]}"#,
+        );
+        check(None, r#"{"a":"@alice","a":1}"#, r#"{"a":"@erased-1","a":1}"#);
+        check(
+            None,
+            r#"{"@alice":1,"@alice":2,"@erased-1":3}"#,
+            r#"{"@erased-1-2":1,"@erased-1-3":2,"@erased-1":3}"#,
+        );
+        check(
+            None,
+            r#"{"login":"alice","login":"bob","id":8}"#,
+            r#"{"login":"erased-1","login":"erased-1","id":0}"#,
+        );
+        check(
+            Some("7"),
+            r#"{"id":7,"login":"caz","id":"8"}"#,
+            r#"{"id":0,"login":"erased-1","id":"erased-1"}"#,
+        );
+        check(Some("7"), r#"{"user_id":7,"user_id":8}"#, r#"{"user_id":0,"user_id":8}"#);
+        for others in [r#"{"by": "bob", "by": "ben"}"#, r#"{"id":8,"login":"alice","id":9}"#] {
+            check(Some("7"), others, others);
+        }
+    }
+
+    #[test]
+    fn members_of_one_name_are_each_collected() {
+        let mut document =
+            Document::parse(r#"{"by":"alice","by":"bob","login":"caz","id":7,"login":"caz2","id":8}"#)
+                .unwrap();
+        let mut collecting = Collecting::default();
+        Places::new(&mut collecting).document(&mut document).unwrap();
+        let logins = ["alice", "bob", "caz", "caz2"].map(|login| NamedPerson::Login(login.to_owned()));
+        let numbers = ["7", "8"].map(|number| NamedPerson::Number(number.to_owned()));
+        let expect: BTreeSet<NamedPerson> = logins.into_iter().chain(numbers).collect();
+        assert_eq!(collecting.0, expect);
+    }
+
+    #[test]
     fn members_that_would_be_named_alike_are_numbered() {
         // Every spelling of one login: a search for the next number from the first on would take
         // minutes.
@@ -444,16 +518,16 @@ mod tests {
             login.chars().enumerate().map(letter).collect()
         };
         let count: usize = 1 << login.len();
-        let members: serde_json::Map<String, Value> =
-            (0..count).map(|number| (format!("@{}", spelled(number)), json!(number))).collect();
-        let mut value = Value::Object(members);
+        let member = |number| (format!("@{}", spelled(number)), JsonTree::from(json!(number)));
+        let mut value = JsonTree::Object((0..count).map(member).collect());
         let erased = Erased::of_name(&NamedPerson::Login(login.to_owned()), "erased-1");
         assert!(Places::new(&mut Taking(&erased)).value("", &mut value));
-        let named = value.as_object().unwrap();
+        let JsonTree::Object(named) = value else { panic!("no object") };
+        let named: BTreeMap<String, JsonTree> = named.into_iter().collect();
         assert_eq!(named.len(), count);
         let last = format!("@erased-1-{count}");
         for (name, expect) in [("@erased-1", 0), ("@erased-1-2", 1), (last.as_str(), count - 1)] {
-            assert_eq!(named.get(name), Some(&json!(expect)), "{name}");
+            assert_eq!(named.get(name), Some(&JsonTree::from(json!(expect))), "{name}");
         }
     }
 }
