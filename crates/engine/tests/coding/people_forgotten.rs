@@ -142,7 +142,12 @@ fn events(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     tx.events_mut().insert(&Event {
         payload: vec![
             PayloadItem::Conversational { role: Role::User, text: said("message") },
-            PayloadItem::Json(Document::from_value(&json!({"author": {"login": LOGIN, "id": 4711}}))?),
+            PayloadItem::Json(Document::from_value(&json!({
+                "author": {"login": LOGIN, "id": 4711, "name": "Zelda Quint",
+                    "html_url": format!("https://forge.example/{LOGIN}")},
+                "review": {"user": LOGIN, "name": "Zelda Quint"},
+            }))?),
+            PayloadItem::Json(Document::parse(&format!(r#"{{"by":"{LOGIN}","by":"bob"}}"#))?),
             PayloadItem::Json(Document::from_value(&json!({
                 "reviewers": {(LOGIN): said("member of people"), "bob@example.org": 1},
                 (MENTION): {"inner": json!([{"author": LOGIN, "body": said("inner text")}]).to_string()},

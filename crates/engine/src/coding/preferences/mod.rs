@@ -13,6 +13,7 @@
 //! | `inferring` | keeping that |
 //! | `people_places` | the places where each noun names people: pure |
 //! | `named_places` | a person in a document, a list, a text of a noun: pure |
+//! | `described_person` | an object that describes a person, and its members that name them: pure |
 //! | `people_in_text` | people in free text and in lists of authors: pure |
 //! | `json_in_text` | JSON in free text, by its place: pure |
 //! | `pseudonym` | a person who is taken out, and what stands for them: pure |
@@ -23,6 +24,7 @@
 
 mod cues;
 mod described;
+mod described_person;
 mod dimension;
 mod forgotten_people;
 mod implied;

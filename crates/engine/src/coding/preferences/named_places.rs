@@ -8,6 +8,7 @@ use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::{Document, Result};
 use serde_json::Number;
 
+use super::described_person::{LOGIN, is_account};
 use super::json_in_text::{JsonPlace, json_places};
 use super::people_in_text::{Decision, decision_in};
 use super::people_places::Taken;
@@ -38,11 +39,8 @@ const PEOPLE_KEYS: [&str; 22] = [
     "user",
     "users",
 ];
-/// The members of an account of a forge.
-const LOGIN: &str = "login";
-const ID: &str = "id";
 /// Members and keys that hold the forge's number of a person.
-const NUMBER_KEYS: [&str; 1] = ["user_id"];
+pub(super) const NUMBER_KEYS: [&str; 1] = ["user_id"];
 /// Members that hold code and where it lies: `@login` there is a word of the repository's.
 const CODE_KEYS: [&str; 7] = ["base", "branch", "diff_hunk", "file", "files", "path", "paths"];
 /// Members by which entries of the ledger find each other.
@@ -65,11 +63,13 @@ pub(super) struct Places<'v> {
     pub(super) is_any: bool,
     /// Its documents are entries of the ledger.
     pub(super) is_of_ledger: bool,
+    /// Its documents have a shape of Loci's own.
+    pub(super) is_of_loci: bool,
 }
 
 impl<'v> Places<'v> {
     pub(super) fn new(visitor: &'v mut dyn PeopleVisitor) -> Self {
-        Self { visitor, is_any: false, is_of_ledger: false }
+        Self { visitor, is_any: false, is_of_ledger: false, is_of_loci: false }
     }
 
     pub(super) fn end(self) -> Result<Taken> {
@@ -189,10 +189,10 @@ impl<'v> Places<'v> {
     pub(super) fn value(&mut self, key: &str, value: &mut JsonTree) -> bool {
         match value {
             JsonTree::Object(members) => {
-                let is_account = values_of(members, LOGIN).any(|login| login.as_text().is_some());
-                let mut is_any = is_account && self.account(members);
+                let mut is_any = self.described_person(members);
                 // The members of an account, which has a login, are no map of people.
-                is_any |= self.names_of_members(if is_account { "" } else { key }, members);
+                let key = if is_account(members) { "" } else { key };
+                is_any |= self.names_of_members(key, members);
                 for (name, value) in members.iter_mut() {
                     if !(name.as_str() == LOGIN && value.as_text().is_some()) {
                         is_any |= self.value(name, value);
@@ -279,32 +279,6 @@ impl<'v> Places<'v> {
         if exact.is_some() || is_left { exact } else { self.text_under(key, text) }
     }
 
-    /// An account of a forge, by number and login. A member may stand there several times: the
-    /// account is theirs where one of its logins or numbers is.
-    fn account(&mut self, members: &mut [(String, JsonTree)]) -> bool {
-        let logins = values_of(members, LOGIN).filter_map(JsonTree::as_text);
-        let logins: Vec<String> = logins.map(str::to_owned).collect();
-        let ids: Vec<String> = values_of(members, ID).filter_map(number_of_account).collect();
-        // The last of a name is the one that readers see.
-        let (login, id) = (logins.last().map_or("", String::as_str), ids.last().map(String::as_str));
-        let mut new = None;
-        for one in &logins {
-            new = self.new_person(one, id).or(new);
-        }
-        for one in &ids {
-            new = self.new_person(login, Some(one)).or(new);
-        }
-        let Some(new) = new else { return false };
-        for (name, value) in members.iter_mut() {
-            match (name.as_str(), value) {
-                (LOGIN | ID, JsonTree::Text(text)) => text.clone_from(&new),
-                (ID, JsonTree::Number(number)) => *number = Number::from(0_u8),
-                _ => {}
-            }
-        }
-        true
-    }
-
     pub(super) fn metadata(&mut self, metadata: &mut Metadata) {
         for (key, value) in metadata.iter_mut() {
             let texts = match value {
@@ -319,23 +293,6 @@ impl<'v> Places<'v> {
             }
         }
     }
-}
-
-/// Returns the values of an object's members of one name.
-fn values_of<'a>(members: &'a [(String, JsonTree)], key: &'static str) -> impl Iterator<Item = &'a JsonTree> {
-    members.iter().filter(move |(name, _)| name.as_str() == key).map(|(_, value)| value)
-}
-
-/// Returns the number of an account, which some write as a text; none has 0.
-fn number_of_account(id: &JsonTree) -> Option<String> {
-    let number = match id {
-        JsonTree::Number(number) => number.as_u64()?.to_string(),
-        JsonTree::Text(text) if is_number(text) => text.clone(),
-        JsonTree::Text(_) | JsonTree::Null | JsonTree::Bool(_) | JsonTree::List(_) | JsonTree::Object(_) => {
-            return None;
-        }
-    };
-    (number != "0").then_some(number)
 }
 
 #[cfg(test)]

@@ -170,7 +170,7 @@ impl NamesPeople for LedgerEntry {
             }
             _ => {}
         }
-        let mut places = Places { is_of_ledger: true, ..Places::new(visitor) };
+        let mut places = Places { is_of_ledger: true, is_of_loci: true, ..Places::new(visitor) };
         places.document(&mut self.body)?;
         places.end()
     }
@@ -196,7 +196,7 @@ impl NamesPeople for Event {
 
 impl NamesPeople for Delivery {
     fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
-        let mut places = Places::new(visitor);
+        let mut places = Places { is_of_loci: true, ..Places::new(visitor) };
         places.document(&mut self.body)?;
         places.texts(&mut self.last_error);
         places.end()
@@ -205,7 +205,7 @@ impl NamesPeople for Delivery {
 
 impl NamesPeople for TokenAnswer {
     fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
-        let mut places = Places::new(visitor);
+        let mut places = Places { is_of_loci: true, ..Places::new(visitor) };
         places.document(&mut self.answer)?;
         places.end()
     }
@@ -267,7 +267,7 @@ impl NamesPeople for Fact {
 
 impl NamesPeople for FactEvent {
     fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
-        let mut places = Places::new(visitor);
+        let mut places = Places { is_of_loci: true, ..Places::new(visitor) };
         places.person([&mut self.principal], None);
         places.person(&mut self.agent, None);
         for text in [&mut self.agent, &mut self.session, &mut self.reference, &mut self.cause] {
