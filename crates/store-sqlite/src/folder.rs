@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use loci_model::{Error, Result};
 
 use crate::errors::folder_error;
+use crate::replacement;
 
 /// The database's file name in the folder.
 pub(crate) const DATABASE: &str = "loci.db";
@@ -32,6 +33,10 @@ pub(crate) fn prepare(folder: &Path) -> Result<PathBuf> {
 
 /// An error where the folder holds no database, or an empty one. Looks from outside: nothing is made, no lock is taken.
 pub(crate) fn expect_store(folder: &Path) -> Result<()> {
+    // A restore that was decided on is finished by the process that opens the folder.
+    if replacement::is_pending(folder)? {
+        return Ok(());
+    }
     let database = folder.join(DATABASE);
     let metadata = std::fs::metadata(&database);
     // The log of a database that was just made may hold all of it.

@@ -17,6 +17,7 @@ mod locks;
 mod migrate;
 mod open;
 mod options;
+mod replacement;
 mod restore;
 mod store;
 mod tables;

@@ -10,8 +10,8 @@ use rusqlite::{Connection, OpenFlags};
 use crate::errors::Sql;
 use crate::folder::DATABASE;
 use crate::locks::SchemaLock;
-use crate::migrate;
 use crate::options::SqliteOptions;
+use crate::{migrate, replacement};
 
 /// Waits for locks that SQLite takes itself (checkpoints); writers do not meet, the turnstile keeps them apart.
 pub(crate) const BUSY: Duration = Duration::from_secs(10);
@@ -65,6 +65,7 @@ fn connect(folder: &Path, flags: OpenFlags) -> Result<Connection> {
 /// Brings the schema up to date and returns the lock that keeps it as it is while this process works.
 pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
     let shared = SchemaLock::shared(folder)?;
+    replacement::settle(folder)?;
     let mut connection = connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let version = migrate::version(&connection)?;
     migrate::check_known(version)?;

@@ -1,4 +1,4 @@
-//! Putting a backup in the place of a data folder's database: checked first, then swapped in one rename.
+//! Putting a backup in the place of a data folder's database: checked and copied first, then swapped.
 
 use std::path::Path;
 
@@ -8,9 +8,9 @@ use loci_model::{Error, ErrorKind, Result, Timestamp};
 use rusqlite::{Connection, OpenFlags, params};
 
 use crate::errors::{Sql, folder_error};
-use crate::folder::{self, DATABASE, named, open_private, sync_folder};
+use crate::folder::{self, DATABASE, named, open_private};
 use crate::locks::SchemaLock;
-use crate::{index_files, migrate};
+use crate::{index_files, migrate, replacement};
 
 /// The version of the schema that brought leases.
 const LEASES_SINCE: u32 = 4;
@@ -35,31 +35,21 @@ pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<BackupSecrets>
     check(from)?;
     let folder = folder::prepare(folder)?;
     let _exclusive = SchemaLock::try_exclusive(&folder)?;
-    let database = folder.join(DATABASE);
-    if !force && holds_data(&database)? {
+    // Of a restore whose process ended in the middle.
+    replacement::settle(&folder)?;
+    if !force && holds_data(&folder.join(DATABASE))? {
         return Err(Error::conflict(format!(
             "{} holds data: restore into an empty folder, or with --force to replace what is there",
             folder.display()
         )));
     }
-    let partial = folder.join("loci.db.restore");
-    let secrets = copy(from, &partial).inspect_err(|_| {
+    let secrets = copy(from, &replacement::unfinished(&folder)).inspect_err(|_| {
         // Best effort: the error at hand says more than one about the leftover.
-        let _ = std::fs::remove_file(&partial);
+        let _ = replacement::discard(&folder);
     })?;
     // Snapshots of the old database's indexes must never be read as ones of the new.
     index_files::clear(&folder)?;
-    // A log of the old database must never be read as one of the new.
-    for name in ["loci.db-wal", "loci.db-shm"] {
-        match std::fs::remove_file(folder.join(name)) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(folder_error(&named("removing", &folder.join(name)), error)),
-        }
-    }
-    std::fs::rename(&partial, &database)
-        .map_err(|error| folder_error(&named("replacing", &database), error))?;
-    sync_folder(&folder)?;
+    replacement::replace(&folder)?;
     Ok(secrets)
 }
 

@@ -1,0 +1,228 @@
+//! The swap of a folder's database for another one. A process may end at any moment of it: it leaves
+//! the old database with its log, or the new one without one.
+//!
+//! SQLite does not check to which database a log belongs: an old one by the side of a new database
+//! would be written into it. So the new database first gets a name that decides, whole and synced,
+//! while nothing of the old one was touched. From then on every process that opens the folder
+//! finishes the swap before it opens the database.
+
+use std::path::{Path, PathBuf};
+
+use loci_model::Result;
+
+use crate::errors::folder_error;
+use crate::folder::{DATABASE, LOG, named, sync_folder};
+use crate::locks::Turnstile;
+
+/// The name of a database in the making: without a meaning for the folder.
+const UNFINISHED: &str = "loci.db.restore";
+/// The name of a whole database that replaces the folder's one.
+const READY: &str = "loci.db.restored";
+/// The files that SQLite reads as a part of whichever database has the folder's name.
+const COMPANIONS: [&str; 3] = [LOG, "loci.db-journal", "loci.db-shm"];
+/// The ends of the names of a database in the making and of its companions.
+const UNFINISHED_ENDS: [&str; 4] = ["", "-journal", "-wal", "-shm"];
+
+/// Returns the path at which a database is made before it replaces the folder's one.
+pub(crate) fn unfinished(folder: &Path) -> PathBuf {
+    folder.join(UNFINISHED)
+}
+
+/// True where the folder's database is to be replaced by one that is ready.
+pub(crate) fn is_pending(folder: &Path) -> Result<bool> {
+    let path = folder.join(READY);
+    match std::fs::symlink_metadata(&path) {
+        Ok(file) => Ok(file.is_file()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(folder_error(&named("finding", &path), error)),
+    }
+}
+
+/// Replaces the folder's database by the one at [`unfinished`], which must be whole and synced. Needs
+/// the folder to itself. After an error the next process that opens the folder finishes the swap if it
+/// was decided, and discards the new database if it was not.
+pub(crate) fn replace(folder: &Path) -> Result<()> {
+    decide(folder)?;
+    finish(folder)
+}
+
+/// Finishes a swap that a process left, and removes a database that it left in the making. Only while
+/// the lock on the schema is held and before the database is opened: no restore is under way then, and
+/// no process is at work on a database that is to be replaced.
+pub(crate) fn settle(folder: &Path) -> Result<()> {
+    if is_pending(folder)? {
+        let turnstile = Turnstile::open(folder)?;
+        let _turn = turnstile.enter()?;
+        // Another process that opens the folder may have finished it meanwhile.
+        if is_pending(folder)? {
+            finish(folder)?;
+        }
+    }
+    discard(folder)
+}
+
+/// Removes a database in the making and its companions.
+pub(crate) fn discard(folder: &Path) -> Result<()> {
+    UNFINISHED_ENDS.iter().try_for_each(|end| remove(&folder.join(format!("{UNFINISHED}{end}"))))
+}
+
+fn decide(folder: &Path) -> Result<()> {
+    let ready = folder.join(READY);
+    std::fs::rename(unfinished(folder), &ready)
+        .map_err(|error| folder_error(&named("naming", &ready), error))?;
+    sync_folder(folder)
+}
+
+fn finish(folder: &Path) -> Result<()> {
+    COMPANIONS.iter().try_for_each(|name| remove(&folder.join(name)))?;
+    // A loss of power must not bring a log back by the side of the new database.
+    sync_folder(folder)?;
+    let database = folder.join(DATABASE);
+    std::fs::rename(folder.join(READY), &database)
+        .map_err(|error| folder_error(&named("replacing", &database), error))?;
+    sync_folder(folder)
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(folder_error(&named("removing", path), error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use loci_model::ErrorKind;
+    use loci_model::ports::store::{Store, StoreExt};
+    use loci_testkit::{block_on, samples};
+
+    use super::*;
+    use crate::{SqliteOptions, SqliteStore, restore};
+
+    fn write(store: &Arc<dyn Store>, name: &str) {
+        let memory = samples::memory(name).unwrap();
+        block_on(store.write(move |tx| tx.memories_mut().insert(&memory))).unwrap();
+    }
+
+    fn open(folder: &Path) -> Arc<dyn Store> {
+        let options = SqliteOptions { existing_only: true, ..SqliteOptions::new(folder) };
+        SqliteStore::open(options).unwrap()
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let store = open(folder);
+        let memories = block_on(store.read(|tx| tx.memories().list(None, 9))).unwrap();
+        let mut names: Vec<String> = memories.into_iter().map(|memory| memory.name).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// A backup of one memory, and the data folder of a process that was killed: its database holds that
+    /// memory, its log another one that was acknowledged.
+    struct Killed {
+        _place: tempfile::TempDir,
+        backup: PathBuf,
+        folder: PathBuf,
+    }
+
+    const OLD: [&str; 2] = ["first", "second"];
+    const NEW: [&str; 1] = ["first"];
+
+    impl Killed {
+        fn new() -> Self {
+            let place = tempfile::tempdir().unwrap();
+            let [backup, alive, folder] = ["backup.db", "alive", "data"].map(|name| place.path().join(name));
+            let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(&alive)).unwrap();
+            write(&store, "first");
+            block_on(store.backup(backup.clone())).unwrap();
+            write(&store, "second");
+            std::fs::create_dir(&folder).unwrap();
+            for name in [DATABASE, LOG, "schema"] {
+                std::fs::copy(alive.join(name), folder.join(name)).unwrap();
+            }
+            assert!(std::fs::metadata(folder.join(LOG)).unwrap().len() > 0);
+            Self { _place: place, backup, folder }
+        }
+
+        fn has(&self, name: &str) -> bool {
+            self.folder.join(name).exists()
+        }
+
+        /// Opened by the next process, the folder holds these memories, and nothing of the restore is left.
+        fn holds(&self, expected: &[&str], step: &str) {
+            assert_eq!(names(&self.folder), expected, "{step}");
+            assert!(!self.has(UNFINISHED) && !self.has(READY), "{step}");
+            assert_eq!(names(&self.folder), expected, "{step}, opened again");
+        }
+    }
+
+    #[test]
+    fn a_kill_at_any_step_leaves_the_old_database_with_its_log_or_the_new_one_with_none() {
+        type Step = (&'static str, fn(&Path), &'static [&'static str]);
+        let steps: [Step; 6] = [
+            ("nothing", |_| {}, &OLD),
+            (
+                "a part of the new database",
+                |folder| std::fs::write(unfinished(folder), "SQLite").unwrap(),
+                &OLD,
+            ),
+            ("the new database", |folder| put_unfinished(&backup_of(folder), folder), &OLD),
+            ("decided", |folder| decide(folder).unwrap(), &NEW),
+            ("the log removed", |folder| remove(&folder.join(LOG)).unwrap(), &NEW),
+            ("the swap", |folder| finish(folder).unwrap(), &NEW),
+        ];
+        for (last, (name, _, expected)) in steps.iter().enumerate() {
+            let killed = Killed::new();
+            steps.iter().take(last + 1).for_each(|(_, step, _)| step(&killed.folder));
+            killed.holds(expected, name);
+        }
+    }
+
+    fn backup_of(folder: &Path) -> PathBuf {
+        folder.parent().unwrap().join("backup.db")
+    }
+
+    fn put_unfinished(backup: &Path, folder: &Path) {
+        std::fs::copy(backup, unfinished(folder)).unwrap();
+    }
+
+    #[test]
+    fn a_restore_that_fails_before_the_decision_touches_nothing_and_one_after_it_is_finished() {
+        // A directory of the name of a file is in the way of the step that renames or removes it.
+        let before = Killed::new();
+        std::fs::create_dir(before.folder.join(READY)).unwrap();
+        assert_eq!(restore(&before.backup, &before.folder, true).unwrap_err().kind, ErrorKind::Unavailable);
+        assert!(before.has(LOG));
+        std::fs::remove_dir(before.folder.join(READY)).unwrap();
+        before.holds(&OLD, "undecided");
+        let after = Killed::new();
+        std::fs::create_dir(after.folder.join(COMPANIONS[1])).unwrap();
+        assert_eq!(restore(&after.backup, &after.folder, true).unwrap_err().kind, ErrorKind::Unavailable);
+        assert!(after.has(READY) && !after.has(LOG));
+        std::fs::remove_dir(after.folder.join(COMPANIONS[1])).unwrap();
+        after.holds(&NEW, "decided");
+    }
+
+    #[test]
+    fn a_swap_into_an_empty_folder_is_finished_for_processes_that_expect_a_store() {
+        let killed = Killed::new();
+        let folder = killed.folder.parent().unwrap().join("fresh");
+        std::fs::create_dir(&folder).unwrap();
+        put_unfinished(&killed.backup, &folder);
+        decide(&folder).unwrap();
+        assert_eq!(names(&folder), NEW);
+    }
+
+    #[test]
+    fn a_restore_after_a_killed_one_sees_the_database_that_was_decided_on() {
+        let killed = Killed::new();
+        put_unfinished(&killed.backup, &killed.folder);
+        decide(&killed.folder).unwrap();
+        assert_eq!(restore(&killed.backup, &killed.folder, false).unwrap_err().kind, ErrorKind::Conflict);
+        assert!(!killed.has(READY) && !killed.has(LOG));
+        killed.holds(&NEW, "finished");
+    }
+}
