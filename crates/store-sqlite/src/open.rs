@@ -70,6 +70,8 @@ pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
     let version = migrate::version(&connection)?;
     migrate::check_known(version)?;
     if version == migrate::newest() {
+        // Earlier versions left the databases that they restored without one.
+        keep_log(&connection)?;
         shared.note_filled()?;
         return Ok(shared);
     }
@@ -78,10 +80,16 @@ pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
     }
     drop(shared);
     let exclusive = SchemaLock::exclusive(folder)?;
-    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).sql()?;
+    keep_log(&connection)?;
     migrate::migrate(&mut connection)?;
     exclusive.note_filled()?;
     exclusive.into_shared()
+}
+
+/// Makes the database one with a log, in which readers and the writer do not hold each other up. The file
+/// remembers it; a copy of it does not.
+pub(crate) fn keep_log(connection: &Connection) -> Result<()> {
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).sql()
 }
 
 /// The error of a folder that was in use and whose database is gone.

@@ -225,4 +225,20 @@ mod tests {
         assert!(!killed.has(READY) && !killed.has(LOG));
         killed.holds(&NEW, "finished");
     }
+
+    #[test]
+    fn a_restored_database_keeps_a_log() {
+        let killed = Killed::new();
+        restore(&killed.backup, &killed.folder, true).unwrap();
+        let store = open(&killed.folder);
+        write(&store, "third");
+        assert!(killed.has(LOG) && !killed.has("loci.db-journal"));
+        // One that an earlier version restored has none until it is opened.
+        let earlier = Killed::new();
+        remove(&earlier.folder.join(LOG)).unwrap();
+        std::fs::copy(&earlier.backup, earlier.folder.join(DATABASE)).unwrap();
+        let store = open(&earlier.folder);
+        write(&store, "third");
+        assert!(earlier.has(LOG) && !earlier.has("loci.db-journal"));
+    }
 }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use crate::errors::{Sql, folder_error};
 use crate::folder::{self, DATABASE, named, open_private};
 use crate::locks::SchemaLock;
-use crate::{index_files, migrate, replacement};
+use crate::{index_files, migrate, open, replacement};
 
 /// The version of the schema that brought leases.
 const LEASES_SINCE: u32 = 4;
@@ -95,6 +95,7 @@ fn copy(from: &Path, partial: &Path) -> Result<BackupSecrets> {
     }
     part_from_mirrors(&copied)?;
     let secrets = secrets(&copied)?;
+    open::keep_log(&copied)?;
     copied.close().map_err(|(_, error)| error).sql()?;
     file.sync_all().map_err(|error| folder_error(&named("syncing", partial), error))?;
     Ok(secrets)
