@@ -24,8 +24,10 @@ const BYTES_MAX: usize = 170;
 const CUT_DIGITS: usize = 6;
 /// Hex digits of a name that no word gives.
 const NAMELESS_DIGITS: usize = 8;
-/// Numbers that are tried behind a name.
-const NUMBERS_MAX: usize = 100_000;
+/// The largest number behind a name.
+const NUMBERS_MAX: u64 = 100_000;
+/// Numbers that are tried one after the other: of these, the smallest free one is always found.
+const NUMBERS_IN_TURN: u64 = 1_000;
 /// The ending of a document that nobody named.
 const ENDING: &str = ".md";
 /// Names that mean something else in one of the layouts, by their key.
@@ -57,31 +59,74 @@ pub fn file_stem(title: Option<&str>, body: &str) -> String {
     format!("{stem}-{}", digest(&stem, CUT_DIGITS))
 }
 
-/// The first of `stem.md`, `stem-2.md`, `stem-3.md` … in a directory that is not taken.
+/// The first of `stem.md`, `stem-2.md`, `stem-3.md` … in a directory that is not taken; behind a
+/// thousand of them one behind a taken one.
 ///
 /// # Errors
-/// `Invalid` where directory and name break a rule of paths; `Conflict` where a hundred thousand names are taken.
+/// `Invalid` where directory and name break a rule of paths; `Conflict` where no free name was found.
 pub fn free_path(
     directory: &str,
     stem: &str,
     mut taken: impl FnMut(&DocumentPath, &PathKey) -> Result<bool>,
 ) -> Result<DocumentPath> {
-    for name in numbered(stem, ENDING).take(NUMBERS_MAX) {
-        let path = DocumentPath::parse(&format!("{directory}/{name}"))?;
-        if !taken(&path, &path.key())? {
-            return Ok(path);
+    let path_of =
+        |number| DocumentPath::parse(&format!("{directory}/{}", numbered_name(stem, ENDING, number)));
+    let free = free_number(|number| {
+        let path = path_of(number)?;
+        taken(&path, &path.key())
+    })?;
+    match free {
+        Some(number) => path_of(number),
+        None => Err(Error::conflict(format!(
+            "The names {stem}{ENDING} to {stem}-{NUMBERS_IN_TURN}{ENDING} in {directory} are taken, \
+             and so are those tried up to {stem}-{NUMBERS_MAX}{ENDING}: give a path or another title."
+        ))
+        .on("path")),
+    }
+}
+
+/// Returns the smallest free number of the first thousand. Where all of these are taken, returns a free
+/// one behind a taken one, which is the smallest as well if those taken have no gap. `None` where none
+/// was found. Asks a bounded number of times, however many are taken.
+///
+/// # Errors
+/// Errors of `is_taken`.
+pub(super) fn free_number(mut is_taken: impl FnMut(u64) -> Result<bool>) -> Result<Option<u64>> {
+    for number in 1..=NUMBERS_IN_TURN {
+        if !is_taken(number)? {
+            return Ok(Some(number));
         }
     }
-    Err(Error::conflict(format!(
-        "Every name from {stem}{ENDING} to {stem}-{NUMBERS_MAX}{ENDING} in {directory} is taken: give a path or another title."
-    ))
-    .on("path"))
+    let mut taken = NUMBERS_IN_TURN;
+    let mut free = loop {
+        if taken == NUMBERS_MAX {
+            return Ok(None);
+        }
+        let next = (taken * 2).min(NUMBERS_MAX);
+        if !is_taken(next)? {
+            break next;
+        }
+        taken = next;
+    };
+    while free - taken > 1 {
+        let middle = taken.midpoint(free);
+        if is_taken(middle)? {
+            taken = middle;
+        } else {
+            free = middle;
+        }
+    }
+    Ok(Some(free))
 }
 
 /// Returns the names `stem`, `stem-2`, `stem-3` … without end, each with an ending.
 pub(super) fn numbered(stem: &str, ending: &str) -> impl Iterator<Item = String> {
-    let others = (2_u64..).map(move |number| format!("{stem}-{number}{ending}"));
-    std::iter::once(format!("{stem}{ending}")).chain(others)
+    (1..).map(move |number| numbered_name(stem, ending, number))
+}
+
+/// Returns the name of a number: the first one is the stem without it.
+pub(super) fn numbered_name(stem: &str, ending: &str, number: u64) -> String {
+    if number == 1 { format!("{stem}{ending}") } else { format!("{stem}-{number}{ending}") }
 }
 
 /// What two titles of one topic have in common: NFKC, case folded, white space as one space, without punctuation at the end.
@@ -163,6 +208,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
+    use loci_model::ErrorKind;
     use proptest::prelude::*;
 
     #[test]
@@ -228,7 +274,34 @@ mod tests {
         check(&[], "knowledge/facts/Straße.md");
         check(&["knowledge/facts/strasse.md"], "knowledge/facts/Straße-2.md");
         check(&["knowledge/facts/strasse.md", "knowledge/facts/strasse-2.md"], "knowledge/facts/Straße-3.md");
-        assert!(free_path("a", "b", |_, _| Ok(true)).is_err());
+        let none = free_path("a", "b", |_, _| Ok(true)).unwrap_err();
+        assert_eq!((none.kind, none.field.as_deref()), (ErrorKind::Conflict, Some("path")));
+    }
+
+    #[test]
+    fn a_free_number_is_found_in_a_bounded_number_of_questions() {
+        let check = |taken: &dyn Fn(u64) -> bool, expect: Option<u64>| {
+            let mut asked = 0;
+            let free = free_number(|number| {
+                asked += 1;
+                assert!((1..=NUMBERS_MAX).contains(&number), "{number}");
+                Ok(taken(number))
+            });
+            assert_eq!(free.unwrap(), expect);
+            assert!(asked <= NUMBERS_IN_TURN + 30, "{expect:?}: {asked}");
+        };
+        // Names without a gap: the next one, whatever their number.
+        for count in [0, 1, 2, 999, 1_000, 1_001, 1_999, 2_000, 2_001, 9_999, 10_000, 65_432, NUMBERS_MAX - 1]
+        {
+            check(&|number| number <= count, Some(count + 1));
+        }
+        check(&|_| true, None);
+        // A gap among the first is filled, however many are taken behind it.
+        check(&|number| number != 7, Some(7));
+        check(&|number| number != NUMBERS_IN_TURN, Some(NUMBERS_IN_TURN));
+        check(&|number| number <= 50_000 && number != 40, Some(40));
+        // Behind the first ones the end of one of the runs, which need not be the first.
+        check(&|number| number <= 1_500 || (1_600..=1_700).contains(&number), Some(1_701));
     }
 
     #[test]

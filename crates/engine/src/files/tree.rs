@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::areas::KNOWLEDGE;
 use super::path::{DocumentPath, PathKey};
-use super::slug::{numbered, topic_key};
+use super::slug::{free_number, numbered_name, topic_key};
 use crate::sre::UsersPlaces;
 
 /// Places of one topic that are looked at: of more than one, the others are put away.
@@ -19,9 +19,6 @@ const TOPIC_PLACES: usize = 16;
 
 /// Entries below a path that are read at once.
 const ENTRIES_PER_READ: usize = 100;
-
-/// Numbers that are tried behind a directory's name.
-const DIRECTORIES_MAX: usize = 10_000;
 
 /// Entries of progress that are read at once.
 const PROGRESS_PER_READ: usize = 1_000;
@@ -143,10 +140,10 @@ impl Tree {
     }
 
     /// Returns the first of `directory`, `directory-2`, `directory-3` … that no document has as its
-    /// path.
+    /// path; behind a thousand of them one behind one that a document has.
     ///
     /// # Errors
-    /// Errors of the store; `Conflict` where documents have the places of all of them.
+    /// Errors of the store; `Conflict` where no free name was found.
     pub(super) fn open_directory(
         &self,
         tx: &dyn ReadTx,
@@ -154,14 +151,17 @@ impl Tree {
         now: Timestamp,
         except: Option<&RecordId>,
     ) -> Result<String> {
-        for name in numbered(directory, "").take(DIRECTORIES_MAX) {
-            let entry = self.entry(tx, &DocumentPath::parse(&name)?.key())?;
-            if !entry.is_some_and(|entry| entry.is_live(now) && Some(&entry.record) != except) {
-                return Ok(name);
-            }
+        let is_taken = |number: u64| -> Result<bool> {
+            let path = DocumentPath::parse(&numbered_name(directory, "", number))?;
+            let entry = self.entry(tx, &path.key())?;
+            Ok(entry.is_some_and(|entry| entry.is_live(now) && Some(&entry.record) != except))
+        };
+        if let Some(number) = free_number(is_taken)? {
+            return Ok(numbered_name(directory, "", number));
         }
-        let rule = format!("documents have the places of {directory} to {directory}-{DIRECTORIES_MAX}");
-        Err(Error::conflict(format!("{rule}: move one of them away, or give a path")).on("path"))
+        let rule =
+            format!("documents have the places of {directory} and of the names with a number behind it");
+        Err(Error::conflict(format!("{rule}: move some of them away, or give a path")).on("path"))
     }
 
     /// Where a record lies, in whichever tree.
