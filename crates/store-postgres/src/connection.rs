@@ -323,12 +323,12 @@ mod tests {
     #[test]
     fn a_connection_that_says_nothing_is_given_up() {
         let url = PostgresServer::shared().unwrap().fresh_database().unwrap();
-        let mut connection = answered_within(&url, 300);
+        let mut connection = answered_within(&url, 2_000);
         connection.run(&[Step::Plain("SET statement_timeout = 0")]).unwrap();
         let failed = connection.run(&[Step::Plain("SELECT pg_sleep(600)")]).unwrap_err();
         assert_eq!((failed.again, failed.error.message.as_str()), (Again::Disconnected, SILENT));
         assert!(!connection.is_open());
-        assert_eq!((connection.lost(), connection.lost()), (Duration::from_millis(300), Duration::ZERO));
+        assert_eq!((connection.lost(), connection.lost()), (Duration::from_secs(2), Duration::ZERO));
         connection.run(&[Step::Plain("SELECT 1")]).unwrap();
     }
 
@@ -336,11 +336,11 @@ mod tests {
     #[test]
     fn many_answers_may_take_long() {
         let url = PostgresServer::shared().unwrap().fresh_database().unwrap();
-        let mut connection = answered_within(&url, 600);
-        let steps: Vec<Step<'_>> = (0..5).map(|_| Step::Plain("SELECT pg_sleep(0.3)")).collect();
+        let mut connection = answered_within(&url, 2_000);
+        let steps: Vec<Step<'_>> = (0..5).map(|_| Step::Plain("SELECT pg_sleep(0.5)")).collect();
         assert_eq!(connection.run(&steps).unwrap().len(), 5);
         connection.wait_long();
-        connection.run(&[Step::Plain("SELECT pg_sleep(0.7)")]).unwrap();
+        connection.run(&[Step::Plain("SELECT pg_sleep(2.2)")]).unwrap();
     }
 
     /// A machine that accepts connections and says nothing on them: what is waited for one counts.

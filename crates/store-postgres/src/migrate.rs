@@ -294,10 +294,10 @@ mod tests {
     #[test]
     fn a_long_migration_is_waited_for() {
         let url = PostgresServer::shared().unwrap().fresh_database().unwrap()
-            + "?partitions=0&statement_timeout_ms=400&lock_timeout_ms=200";
+            + "?partitions=0&statement_timeout_ms=1000&lock_timeout_ms=500";
         let mut running = connection(&url);
         migrate(&mut running).unwrap();
-        let long = "CREATE TABLE later(mem BIGINT PRIMARY KEY); SELECT pg_sleep(1.5)";
+        let long = "CREATE TABLE later(mem BIGINT PRIMARY KEY); SELECT pg_sleep(2.5)";
         thread::scope(|scope| {
             let starting: Vec<_> = (0..3)
                 .map(|_| scope.spawn(|| bring_to(&mut connection(&url), &and_later(long, 1))))

@@ -382,7 +382,8 @@ mod tests {
             .await
             .unwrap();
         let waited = began.elapsed();
-        assert!(waited >= PATIENCE && waited < PATIENCE * 3 + Duration::from_secs(1), "{waited:?}");
+        // With room for a busy machine: the lock is held until the test lets go of it.
+        assert!(waited >= PATIENCE && waited < PATIENCE * 3 + Duration::from_secs(10), "{waited:?}");
         let error = spool.held().await.unwrap_err();
         assert!(error.to_string().contains("another process"), "{error:#}");
         drop(held);

@@ -57,7 +57,8 @@ fn a07_an_agent_s_token_opens_its_own_task_alone() {
     let agent = bearer(token);
     let ask = |method: &str, path: &str, body: &str| send(&server, method, path, &agent, body);
     for headers in [&agent, &bearer(again["agent_token"].as_str().unwrap())] {
-        let (status, answer) = send(&server, "POST", "/v1/tasks/t-001/hydrate", headers, "{}");
+        let patient = r#"{"timeout_ms":30000}"#;
+        let (status, answer) = send(&server, "POST", "/v1/tasks/t-001/hydrate", headers, patient);
         assert_eq!((status, &answer["degraded"]), (200, &json!(false)), "{answer}");
     }
     let events = r#"{"events":[{"seq":1,"type":"note","content":"Port 3000 is used."}]}"#;

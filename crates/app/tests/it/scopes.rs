@@ -44,7 +44,7 @@ fn a03_a_repository_with_a_full_stop_works_at_every_door() {
         "/v1/tasks",
         &json!({ "task_id": "t-002", "repo": DOTTED, "description": "Which port do tests need" }),
     );
-    let hydrated = post(&server, "/v1/tasks/t-002/hydrate", &json!({}));
+    let hydrated = post(&server, "/v1/tasks/t-002/hydrate", &json!({ "timeout_ms": 30_000 }));
     assert_eq!(hydrated["knowledge"][0]["id"], id, "{hydrated}");
 
     // By the tools of agents, and by the command line.

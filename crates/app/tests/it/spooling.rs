@@ -16,10 +16,9 @@ use crate::shop::Shop;
 
 /// Nobody listens there.
 const NOWHERE: &str = "http://127.0.0.1:9";
-/// A commit with our hooks takes no longer.
-const COMMIT_MAX: Duration = Duration::from_secs(3);
-/// A command that is to end well takes no longer.
-const HELD_UP_MAX: Duration = Duration::from_secs(2);
+/// A commit with our hooks, or a command that is to end well, takes no longer: with room for a busy machine,
+/// as one that waits for the lock never ends.
+const HELD_UP_MAX: Duration = Duration::from_secs(20);
 
 type Answer = fn(&str, &Value) -> (u16, Value);
 
@@ -203,7 +202,7 @@ fn whoever_holds_the_spool_holds_nobody_up() {
     let began = Instant::now();
     agent.change("made.txt", "1");
     agent.git(&["commit", "-m", "Subject"]);
-    assert!(began.elapsed() < COMMIT_MAX, "{:?}", began.elapsed());
+    assert!(began.elapsed() < HELD_UP_MAX, "{:?}", began.elapsed());
     drop(lock);
     let kept = agent.json(&["spool", "show"]);
     let calls: Vec<_> = kept.as_array().unwrap().iter().map(|one| one["call"].as_str().unwrap()).collect();

@@ -1,4 +1,6 @@
-//! How long a citation takes across a network of 100 milliseconds (verified-memory.md §13).
+//! How long a citation takes across a network of 100 milliseconds (verified-memory.md §13): every question
+//! to the forge takes as long as the network, so their number is what counts. The machine's time is
+//! printed, not judged.
 
 use std::time::Instant;
 
@@ -14,7 +16,7 @@ async fn one_citation_with_a_warm_cache() {
     let hub = Hub::start(vec![repo]).await;
     hub.model().latency_ms = 100;
     let world = plain(&hub);
-    let mut took_ms = Vec::new();
+    let (mut took_ms, mut questions) = (Vec::new(), Vec::new());
     for _ in 0..=ROUNDS {
         // Beyond the time for which a tip holds: it is asked for anew.
         world.clock.advance_ms(30_000);
@@ -27,10 +29,15 @@ async fn one_citation_with_a_warm_cache() {
         });
         assert_eq!(read.await, 10);
         took_ms.push(began.elapsed().as_millis());
+        questions.push(hub.seen().len());
     }
     let cold = took_ms.remove(0);
     took_ms.sort_unstable();
     let (p50, p95) = (took_ms[ROUNDS / 2], took_ms[ROUNDS * 95 / 100 - 1]);
     println!("cold {cold} ms, warm p50 {p50} ms, p95 {p95} ms");
-    assert!(p95 < 500, "{took_ms:?}");
+    assert_eq!(
+        questions,
+        [vec![3], vec![1; ROUNDS]].concat(),
+        "a name, a tree, a blob; then whether the name is as it was"
+    );
 }

@@ -145,16 +145,20 @@ async fn an_answer_that_breaks_off_is_not_asked_for_again() {
     assert_eq!((requests.len(), slept.len()), (1, 0));
 }
 
+/// Long enough for a request to arrive, and an answer to begin, on a busy machine.
+const SILENT_MS: u64 = 500;
+
 #[tokio::test]
 async fn no_answer_in_time() {
     let server = Server::start(vec![Turn::Silence, Turn::Silence]).await;
-    let world = world(OutboundOptions { retries_max: 1, timeout_ms: 60, ..OutboundOptions::default() });
+    let world =
+        world(OutboundOptions { retries_max: 1, timeout_ms: SILENT_MS, ..OutboundOptions::default() });
     let outcome = world.outbound.send(request(&server.url("/"))).await;
     assert_eq!(outcome.unwrap_err(), OutboundError::Timeout);
     assert_eq!((server.requests().len(), world.clock.slept_ms().len()), (2, 1));
 
     let server = Server::start(vec![Turn::Stall]).await;
-    let asked = Request { timeout_ms: Some(60), ..request(&server.url("/")) };
+    let asked = Request { timeout_ms: Some(SILENT_MS), ..request(&server.url("/")) };
     assert_eq!(world.outbound.send(asked).await.unwrap_err(), OutboundError::Timeout);
     assert_eq!(server.requests().len(), 1, "an answer had begun");
 }

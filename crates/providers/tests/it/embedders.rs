@@ -32,7 +32,7 @@ fn config(protocol: Protocol, base: &str, model: &str) -> EmbedderConfig {
             key: Some(Secret::from("KEY-SECRET")),
             aws: None,
             region: Some("us-east-1".to_owned()),
-            timeout_ms: 100,
+            timeout_ms: 30_000,
             concurrency: 2,
         },
         dimensions: 2,

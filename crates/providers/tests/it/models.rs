@@ -11,7 +11,7 @@ use loci_testkit::{JumpingClock, SeededIds};
 use serde_json::{Value, json};
 
 use crate::exchange::{self, Exchange, outcome};
-use crate::vendor::{Seen, Vendor};
+use crate::vendor::{Seen, Vendor, VendorAnswer};
 
 /// Must be seen nowhere but in a request.
 const SECRETS: [&str; 4] = ["KEY-SECRET", "AWS-SECRET", "SESSION-SECRET", "My <question>."];
@@ -59,7 +59,7 @@ impl Write for Log {
     }
 }
 
-fn config(protocol: Protocol, base: &str, case: &Value) -> ModelConfig {
+fn config(protocol: Protocol, base: &str, timeout_ms: u64, case: &Value) -> ModelConfig {
     let has = |name: &str| case.get(name).is_none_or(|value| !value.is_null());
     let aws = || AwsKeys {
         access_key: "AKID".to_owned(),
@@ -74,7 +74,7 @@ fn config(protocol: Protocol, base: &str, case: &Value) -> ModelConfig {
         key: has("key").then(|| Secret::from("KEY-SECRET")),
         aws: case.get("aws").map(|_| aws()),
         region: Some("us-east-1".to_owned()),
-        timeout_ms: 100,
+        timeout_ms,
         concurrency: 4,
     };
     ModelConfig {
@@ -126,7 +126,10 @@ async fn run(protocol: Protocol, case: Exchange) {
         OutboundParts::new(Arc::new(clock.clone()), Arc::new(SeededIds::new(1)), Arc::new(NoObserver));
     let outbound = Outbound::new(OutboundOptions::default(), parts).unwrap();
     let around = Around { transport: Arc::new(outbound), clock: Arc::new(clock), observe: calls.clone() };
-    let model = language_model(config(protocol, &vendor.url, &case.config), &around).unwrap();
+    // Only a silent vendor is waited for in vain; its requests must have arrived by then.
+    let is_silent = case.answers.iter().any(|answer| matches!(answer, VendorAnswer::Silent));
+    let timeout_ms = if is_silent { 500 } else { 30_000 };
+    let model = language_model(config(protocol, &vendor.url, timeout_ms, &case.config), &around).unwrap();
     let mut last = json!(null);
     for _ in 0..case.calls {
         let came = model.complete(&case.completion).await;
@@ -208,7 +211,7 @@ fn configurations_that_cannot_work() {
         observe: Arc::new(NoObserver),
     };
     let check = |protocol: Protocol, change: &dyn Fn(&mut ModelConfig), field: &str| {
-        let mut config = config(protocol, "http://127.0.0.1:1", &Value::Null);
+        let mut config = config(protocol, "http://127.0.0.1:1", 30_000, &Value::Null);
         change(&mut config);
         let error = language_model(config, &around).err().unwrap();
         assert_eq!(error.field.as_deref(), Some(field), "{}", error.message);
