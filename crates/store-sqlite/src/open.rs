@@ -66,7 +66,7 @@ fn connect(folder: &Path, flags: OpenFlags) -> Result<Connection> {
 pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
     let shared = SchemaLock::shared(folder)?;
     replacement::settle(folder)?;
-    let mut connection = connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let connection = connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let version = migrate::version(&connection)?;
     migrate::check_known(version)?;
     if version == migrate::newest() {
@@ -78,8 +78,11 @@ pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
     if version == 0 && shared.is_filled()? {
         return Err(emptied(folder));
     }
-    drop(shared);
+    drop((connection, shared));
     let exclusive = SchemaLock::exclusive(folder)?;
+    // Between the locks a restore may have put another database there, or have been killed.
+    replacement::settle(folder)?;
+    let mut connection = connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     keep_log(&connection)?;
     migrate::migrate(&mut connection)?;
     exclusive.note_filled()?;
