@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::errors::Sql;
 use crate::folder::DATABASE;
-use crate::locks::SchemaLock;
+use crate::locks::{SchemaLock, Turnstile};
 use crate::options::SqliteOptions;
 use crate::{migrate, replacement};
 
@@ -71,7 +71,12 @@ pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
     migrate::check_known(version)?;
     if version == migrate::newest() {
         // Earlier versions left the databases that they restored without one.
-        keep_log(&connection)?;
+        if !has_log(&connection)? {
+            // SQLite refuses this at once where another process writes, or does the same.
+            let turnstile = Turnstile::open(folder)?;
+            let _turn = turnstile.enter()?;
+            keep_log(&connection)?;
+        }
         shared.note_filled()?;
         return Ok(shared);
     }
@@ -93,6 +98,12 @@ pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
 /// remembers it; a copy of it does not.
 pub(crate) fn keep_log(connection: &Connection) -> Result<()> {
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).sql()
+}
+
+/// True where the database keeps a log.
+fn has_log(connection: &Connection) -> Result<bool> {
+    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).sql()?;
+    Ok(mode == "wal")
 }
 
 /// The error of a folder that was in use and whose database is gone.

@@ -241,4 +241,31 @@ mod tests {
         write(&store, "third");
         assert!(earlier.has(LOG) && !earlier.has("loci.db-journal"));
     }
+
+    #[test]
+    fn a_folder_whose_database_has_no_log_is_opened_beside_a_process_that_writes() {
+        let earlier = Killed::new();
+        remove(&earlier.folder.join(LOG)).unwrap();
+        std::fs::copy(&earlier.backup, earlier.folder.join(DATABASE)).unwrap();
+        let turnstile = Turnstile::open(&earlier.folder).unwrap();
+        let turn = turnstile.enter().unwrap();
+        let writer = rusqlite::Connection::open(earlier.folder.join(DATABASE)).unwrap();
+        writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+        std::thread::scope(|scope| {
+            let opened = scope.spawn(|| open(&earlier.folder).close());
+            // A process that waits for its turn has the queue to itself.
+            let queue = std::fs::File::open(earlier.folder.join("turn")).unwrap();
+            while !opened.is_finished() && queue.try_lock().is_ok() {
+                queue.unlock().unwrap();
+                std::thread::yield_now();
+            }
+            writer.execute_batch("COMMIT").unwrap();
+            drop(turn);
+            opened.join().unwrap();
+        });
+        drop(writer);
+        let store = open(&earlier.folder);
+        write(&store, "third");
+        assert!(earlier.has(LOG) && !earlier.has("loci.db-journal"));
+    }
 }
