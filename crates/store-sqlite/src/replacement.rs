@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use loci_model::Result;
+use loci_model::{Error, Result};
 
 use crate::errors::folder_error;
 use crate::folder::{DATABASE, LOG, named, sync_folder};
@@ -74,13 +74,26 @@ fn decide(folder: &Path) -> Result<()> {
 }
 
 fn finish(folder: &Path) -> Result<()> {
+    give_name(folder).map_err(told)?;
+    sync_folder(folder)
+}
+
+fn give_name(folder: &Path) -> Result<()> {
     COMPANIONS.iter().try_for_each(|name| remove(&folder.join(name)))?;
     // A loss of power must not bring a log back by the side of the new database.
     sync_folder(folder)?;
     let database = folder.join(DATABASE);
     std::fs::rename(folder.join(READY), &database)
-        .map_err(|error| folder_error(&named("replacing", &database), error))?;
-    sync_folder(folder)
+        .map_err(|error| folder_error(&named("replacing", &database), error))
+}
+
+/// The error of a swap that was decided on and not finished: it is not as if nothing had happened.
+fn told(mut error: Error) -> Error {
+    error.message.push_str(
+        "; the restore is decided: the next process that opens the folder puts loci.db.restored in the place \
+         of loci.db",
+    );
+    error
 }
 
 fn remove(path: &Path) -> Result<()> {
@@ -194,13 +207,17 @@ mod tests {
         // A directory of the name of a file is in the way of the step that renames or removes it.
         let before = Killed::new();
         std::fs::create_dir(before.folder.join(READY)).unwrap();
-        assert_eq!(restore(&before.backup, &before.folder, true).unwrap_err().kind, ErrorKind::Unavailable);
+        let error = restore(&before.backup, &before.folder, true).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Unavailable);
+        assert!(!error.message.contains("the restore is decided"), "{}", error.message);
         assert!(before.has(LOG));
         std::fs::remove_dir(before.folder.join(READY)).unwrap();
         before.holds(&OLD, "undecided");
         let after = Killed::new();
         std::fs::create_dir(after.folder.join(COMPANIONS[1])).unwrap();
-        assert_eq!(restore(&after.backup, &after.folder, true).unwrap_err().kind, ErrorKind::Unavailable);
+        let error = restore(&after.backup, &after.folder, true).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Unavailable);
+        assert!(error.message.contains("the restore is decided"), "{}", error.message);
         assert!(after.has(READY) && !after.has(LOG));
         std::fs::remove_dir(after.folder.join(COMPANIONS[1])).unwrap();
         after.holds(&NEW, "decided");
