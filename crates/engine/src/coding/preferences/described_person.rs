@@ -71,13 +71,14 @@ impl Places<'_> {
         }
         let ids = numbers_of(members, &[ID]);
         // The last of a name is the one that readers see.
-        let (login, id) = (logins.last().map_or("", String::as_str), ids.last().map(String::as_str));
+        let id = ids.last().map(String::as_str);
         let mut new = None;
         for one in &logins {
             new = self.new_person(one, id).or(new);
         }
+        // Each login was looked at: beside many numbers a long one is not read again for each.
         for one in &ids {
-            new = self.new_person(login, Some(one)).or(new);
+            new = self.new_person("", Some(one)).or(new);
         }
         let new = new?;
         // An object with a user name alone may have an id that is no account's.
@@ -192,7 +193,7 @@ fn person_of_page(address: &str) -> Option<&str> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::pseudonym::{Erased, NamedPerson, Taking};
+    use super::super::pseudonym::{Collecting, Erased, NamedPerson, Taking};
     use super::*;
 
     /// The person `alice`, with number 7.
@@ -256,6 +257,19 @@ mod tests {
         ] {
             assert_eq!(taken(&others, false), others);
         }
+    }
+
+    #[test]
+    fn a_long_login_beside_many_numbers() {
+        // Read again for each number it would take minutes.
+        let many = format!(r#"{{"login":"{}"{}}}"#, "x".repeat(100_000), r#","id":8"#.repeat(20_000));
+        let mut tree = JsonTree::parse(&many).unwrap();
+        for erased in [alice(), Erased::of_name(&NamedPerson::Login("alice".to_owned()), "erased-1")] {
+            assert!(!Places::new(&mut Taking(&erased)).value("", &mut tree));
+        }
+        let mut collecting = Collecting::default();
+        Places::new(&mut collecting).value("", &mut tree);
+        assert_eq!(collecting.0.len(), 2);
     }
 
     #[test]
