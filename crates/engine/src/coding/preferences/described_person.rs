@@ -20,18 +20,24 @@ const ACTOR_KEYS: [&str; 2] = ["actor", "user"];
 /// The member that names a person by an address.
 const EMAIL: &str = "email";
 /// Members that name the person of an object by other means, in small letters without `_` and `-`.
-const IDENTITY_KEYS: [&str; 10] = [
+const IDENTITY_KEYS: [&str; 14] = [
     "avatar",
     "avatarurl",
+    "commitemail",
+    "displaylogin",
     "displayname",
     "email",
+    "emailaddress",
     "firstname",
     "fullname",
     "gravatarid",
     "lastname",
     "name",
+    "publicemail",
     "realname",
 ];
+/// Members of an account of a forge in which its person tells of themselves, spelled as those.
+const PROFILE_KEYS: [&str; 5] = ["bio", "blog", "company", "location", "twitterusername"];
 /// The member of an account that has its number in another form, spelled as those.
 const NODE_ID: &str = "nodeid";
 /// The end of names of members that hold an address of the web, spelled as those.
@@ -42,29 +48,38 @@ const FOLDERS_OF_PEOPLE: [&str; 5] = ["people", "profile", "u", "user", "users"]
 impl Places<'_> {
     /// Takes the person out of an object that describes them; true where it was changed.
     pub(super) fn described_person(&mut self, members: &mut [(String, JsonTree)]) -> bool {
-        if let Some(new) = self.account(members) {
-            take_members(members, &new, |name, _| {
-                IDENTITY_KEYS.contains(&name) || name == NODE_ID || name.ends_with(URL)
+        // An object with a user name alone may be of anything: its number and its addresses, too.
+        let is_of_forge = texts_of(members, &[LOGIN]).next().is_some();
+        if let Some(new) = self.account(members, is_of_forge) {
+            take_members(members, &new, |name, text| {
+                IDENTITY_KEYS.contains(&name)
+                    || name == NODE_ID
+                    || (is_of_forge && PROFILE_KEYS.contains(&name))
+                    || (name.ends_with(URL) && (is_of_forge || self.is_page_of_person(text)))
             });
             return true;
         }
-        // Another's account describes that other. In a shape of Loci's own the members that stand
-        // with a person's name have a meaning of their own.
-        if self.is_of_loci || is_account(members) {
+        // In a shape of Loci's own the members that stand with a person's name have a meaning of
+        // their own.
+        if self.is_of_loci {
             return false;
         }
+        // Another's account describes that other, whoever did something to it.
+        let is_of_other = texts_of(members, &ACCOUNT_KEYS).any(|name| !name.is_empty());
         let (is_any, new) = self.actor(members);
-        let Some(new) = new else { return is_any };
+        let Some(new) = new.filter(|_| !is_of_other) else { return is_any };
         take_members(members, &new, |name, text| {
-            IDENTITY_KEYS.contains(&name) || (name.ends_with(URL) && self.is_page_of_person(text))
+            // Objects and lists may be of others: a list of addresses has the receivers of a mail.
+            !text.is_empty()
+                && (IDENTITY_KEYS.contains(&name) || (name.ends_with(URL) && self.is_page_of_person(text)))
         });
         true
     }
 
     /// Returns the replacement of the person of an account, by number and login, once these are
     /// replaced. A member may stand there several times: the account is theirs where one of its
-    /// logins or numbers is.
-    fn account(&mut self, members: &mut [(String, JsonTree)]) -> Option<String> {
+    /// logins or numbers is. Beside a user name alone a number only says who they are not.
+    fn account(&mut self, members: &mut [(String, JsonTree)], is_of_forge: bool) -> Option<String> {
         let logins: Vec<String> = texts_of(members, &ACCOUNT_KEYS).map(str::to_owned).collect();
         if logins.is_empty() {
             return None;
@@ -74,15 +89,15 @@ impl Places<'_> {
         let id = ids.last().map(String::as_str);
         let mut new = None;
         for one in &logins {
-            new = self.new_person(one, id).or(new);
+            if is_of_forge || self.visitor.person(one, None).is_some() {
+                new = self.new_person(one, id).or(new);
+            }
         }
         // Each login was looked at: beside many numbers a long one is not read again for each.
-        for one in &ids {
+        for one in ids.iter().filter(|_| is_of_forge) {
             new = self.new_person("", Some(one)).or(new);
         }
         let new = new?;
-        // An object with a user name alone may have an id that is no account's.
-        let is_of_forge = texts_of(members, &[LOGIN]).next().is_some();
         for (name, value) in members.iter_mut() {
             match value {
                 JsonTree::Text(text) if ACCOUNT_KEYS.contains(&name.as_str()) => text.clone_from(&new),
@@ -108,13 +123,13 @@ impl Places<'_> {
         for (name, value) in members.iter_mut() {
             let JsonTree::Text(text) = value else { continue };
             let is_name = ACTOR_KEYS.contains(&name.as_str());
-            // Of a list of people each is looked at elsewhere.
-            let is_one = !text.is_empty() && !text.contains([',', ';']);
-            if !is_one || !(is_name || name.as_str() == EMAIL) {
+            // A list of people is of others as well, and the number is not that of all of them.
+            let is_one = !text.contains([',', ';']);
+            if text.is_empty() || !(is_name || (is_one && name.as_str() == EMAIL)) {
                 continue;
             }
-            let found = self.new_person(text, number);
-            is_of_others |= is_name && found.is_none();
+            let found = self.new_person(text, number.filter(|_| is_one));
+            is_of_others |= is_name && (found.is_none() || !is_one);
             if let Some(found) = found {
                 text.clone_from(&found);
                 is_any = true;
@@ -238,6 +253,14 @@ mod tests {
                 json!({"username": "alice", "id": "alert-9", "message": "down"}),
                 json!({"username": "erased-1", "id": "alert-9", "message": "down"}),
             ),
+            (
+                json!({"username": "alice", "url": "db://shop", "web_url": page}),
+                json!({"username": "erased-1", "url": "db://shop", "web_url": "erased-1"}),
+            ),
+            (
+                json!({"login": "alice", "display_login": "alice", "blog": "a.example", "bio": null}),
+                json!({"login": "erased-1", "display_login": "erased-1", "blog": "erased-1", "bio": null}),
+            ),
             // Half of it is another's, or of the repository.
             (
                 json!({"full_name": "alice/shop", "html_url": "https://forge.example/alice/shop",
@@ -254,6 +277,9 @@ mod tests {
             json!({"login": "alice", "id": 8, "name": "A namesake", "url": page}),
             json!({"login": "bob", "actor": "bob", "name": "Bob", "id": "x-1"}),
             json!({"name": "alice", "url": page}),
+            // The seventh of whatever it is.
+            json!({"username": "bob", "id": 7, "name": "Bob", "message": "disk full"}),
+            json!({"username": "alice", "id": 8, "name": "A namesake"}),
         ] {
             assert_eq!(taken(&others, false), others);
         }
@@ -298,8 +324,24 @@ mod tests {
                 json!({"user": "erased-1", "actor": "bob", "name": "Bob"}),
             ),
             (
+                json!({"username": "bob", "actor": "alice", "name": "Bob"}),
+                json!({"username": "bob", "actor": "erased-1", "name": "Bob"}),
+            ),
+            (
+                json!({"login": "", "actor": "alice", "name": "Alice Lee"}),
+                json!({"login": "", "actor": "erased-1", "name": "erased-1"}),
+            ),
+            (
+                json!({"user": "alice", "email": ["b@y.example", "a.lee@example.com"]}),
+                json!({"user": "erased-1", "email": ["b@y.example", "erased-1"]}),
+            ),
+            (
                 json!({"user": "bob, alice", "name": "a pair"}),
                 json!({"user": "bob, erased-1", "name": "a pair"}),
+            ),
+            (
+                json!({"actor": "bob, alice", "user_id": 7, "name": "a pair"}),
+                json!({"actor": "bob, erased-1", "user_id": 0, "name": "a pair"}),
             ),
         ] {
             assert_eq!(taken(&before, false), after, "{before}");
