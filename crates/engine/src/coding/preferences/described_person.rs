@@ -175,7 +175,7 @@ fn texts_of<'a>(members: &'a [(String, JsonTree)], keys: &'a [&str]) -> impl Ite
 
 /// Returns the numbers of people in an object's members of these names, which some write as texts;
 /// none has 0.
-fn numbers_of(members: &[(String, JsonTree)], keys: &[&str]) -> Vec<String> {
+pub(super) fn numbers_of(members: &[(String, JsonTree)], keys: &[&str]) -> Vec<String> {
     let mut numbers = Vec::new();
     for (_, value) in members.iter().filter(|(name, _)| keys.contains(&name.as_str())) {
         match value {
@@ -356,6 +356,12 @@ mod tests {
         // A shape of Loci's own keeps its members.
         let own = json!({"user": "alice", "name": "deploy", "url": run});
         assert_eq!(taken(&own, true), json!({"user": "erased-1", "name": "deploy", "url": run}));
+        // What a client said in it has none.
+        let said =
+            json!({"body": json!({"user": "alice", "name": "Alice Lee"}).to_string(), "name": "deploy"});
+        let gone =
+            json!({"body": json!({"user": "erased-1", "name": "erased-1"}).to_string(), "name": "deploy"});
+        assert_eq!(taken(&said, true), gone);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::{Document, Result};
 use serde_json::Number;
 
-use super::described_person::{LOGIN, is_account};
+use super::described_person::{LOGIN, is_account, numbers_of};
 use super::json_in_text::{JsonPlace, json_places};
 use super::people_in_text::{Decision, decision_in};
 use super::people_places::Taken;
@@ -39,6 +39,8 @@ const PEOPLE_KEYS: [&str; 22] = [
     "user",
     "users",
 ];
+/// The member whose person has the number that stands beside it.
+const USER: &str = "user";
 /// Members and keys that hold the forge's number of a person.
 pub(super) const NUMBER_KEYS: [&str; 1] = ["user_id"];
 /// Members that hold code and where it lies: `@login` there is a word of the repository's.
@@ -127,6 +129,8 @@ impl<'v> Places<'v> {
     /// byte.
     fn text_around(&mut self, key: &str, text: &str, places: Vec<JsonPlace>) -> Option<String> {
         let (mut kept, mut end, mut is_any) = (String::new(), 0, false);
+        // Whatever has a text, the JSON in it has a shape of its own.
+        let is_of_loci = std::mem::replace(&mut self.is_of_loci, false);
         for JsonPlace { range, mut value } in places {
             let next = range.end;
             is_any |= self.text_beside(key, text.get(end..range.start).unwrap_or_default(), &mut kept);
@@ -139,6 +143,7 @@ impl<'v> Places<'v> {
             end = next;
         }
         is_any |= self.text_beside(key, text.get(end..).unwrap_or_default(), &mut kept);
+        self.is_of_loci = is_of_loci;
         is_any.then_some(kept)
     }
 
@@ -193,10 +198,21 @@ impl<'v> Places<'v> {
                 // The members of an account, which has a login, are no map of people.
                 let key = if is_account(members) { "" } else { key };
                 is_any |= self.names_of_members(key, members);
+                // Who took the login over has another number.
+                let numbers = numbers_of(members, &NUMBER_KEYS);
                 for (name, value) in members.iter_mut() {
-                    if !(name.as_str() == LOGIN && value.as_text().is_some()) {
-                        is_any |= self.value(name, value);
-                    }
+                    is_any |= match value {
+                        JsonTree::Text(_) if name.as_str() == LOGIN => false,
+                        JsonTree::Text(text) if name.as_str() == USER && !text.contains([',', ';']) => {
+                            let new = self.numbered_word(name, text, numbers.last().map(String::as_str));
+                            let is_theirs = new.is_some();
+                            if let Some(new) = new {
+                                *text = new;
+                            }
+                            is_theirs
+                        }
+                        _ => self.value(name, value),
+                    };
                 }
                 is_any
             }
@@ -268,13 +284,19 @@ impl<'v> Places<'v> {
 
     /// Returns the replacement of a text under a key.
     pub(super) fn word(&mut self, key: &str, text: &str) -> Option<String> {
+        self.numbered_word(key, text, None)
+    }
+
+    /// Returns the replacement of a text under a key, by the forge's number of whom it names where
+    /// that is known.
+    fn numbered_word(&mut self, key: &str, text: &str, number: Option<&str>) -> Option<String> {
         if is_number(text) && NUMBER_KEYS.contains(&key) {
             return self.new_person("", Some(text));
         }
         // A list of JSON is none of names and addresses, which end at other marks.
         let is_of_people = PEOPLE_KEYS.contains(&key) || NUMBER_KEYS.contains(&key);
         let is_exact = is_of_people && json_places(text).is_empty();
-        let exact = is_exact.then(|| self.new_person(text, None)).flatten();
+        let exact = is_exact.then(|| self.new_person(text, number)).flatten();
         let is_left = CODE_KEYS.contains(&key) || (self.is_of_ledger && PLACE_KEYS.contains(&key));
         if exact.is_some() || is_left { exact } else { self.text_under(key, text) }
     }
@@ -317,6 +339,17 @@ mod tests {
             let is_any = Places::new(&mut Taking(&erased)).value("", &mut value);
             assert_eq!((is_any, Value::from(value)), (before != after, after), "{before}");
         };
+        for by_number in [
+            json!({"user": "alice", "user_id": 8, "name": "A namesake"}),
+            json!({"user": "alice", "user_id": "8"}),
+        ] {
+            check(Some("7"), by_number.clone(), by_number);
+        }
+        check(
+            Some("7"),
+            json!({"user": "caz", "user_id": 7, "users": [{"user": "alice", "user_id": null}]}),
+            json!({"user": "erased-1", "user_id": 0, "users": [{"user": "erased-1", "user_id": null}]}),
+        );
         let author = json!({"author": {"id": 7, "login": "Alice"}, "body": "As @alice said, @alicex too."});
         let gone =
             json!({"author": {"id": 0, "login": "erased-1"}, "body": "As @erased-1 said, @alicex too."});
