@@ -21,7 +21,7 @@ pub enum JsonTree {
     List(Vec<JsonTree>),
     /// A text.
     Text(String),
-    /// A number, as it was written.
+    /// A number with the digits that were written; its exponent has a small `e` and a sign.
     Number(Number),
     /// True or false.
     Bool(bool),
@@ -202,6 +202,7 @@ mod tests {
             assert_eq!(tree.to_string(), expect, "{json}");
         };
         check(" { \"a\" : 1 , \"a\" : [ 1.50 , -1e+400 ] }\n", r#"{"a":1,"a":[1.50,-1e+400]}"#);
+        check("[1E5,1e5,0e0,1.0E-0005,-0,-0.0]", "[1e+5,1e+5,0e+0,1.0e-0005,-0,-0.0]");
         check(r#"{"a":{"b":1,"b":2},"a":{}}"#, r#"{"a":{"b":1,"b":2},"a":{}}"#);
         check(r#"{"\u0061":1,"a":"\u00e9\n\"\\"}"#, "{\"a\":1,\"a\":\"é\\n\\\"\\\\\"}");
         check(r#"{"$serde_json::private::Number":"x"}"#, r#"{"$serde_json::private::Number":"x"}"#);
