@@ -6,7 +6,7 @@
 use loci_model::json_tree::JsonTree;
 use serde_json::Number;
 
-use super::named_places::{NUMBER_KEYS, Places};
+use super::named_places::{NUMBER_KEYS, Places, USER};
 use crate::erasure::is_number;
 
 /// The member of an account of a forge that names it.
@@ -16,7 +16,9 @@ const ACCOUNT_KEYS: [&str; 2] = [LOGIN, "username"];
 /// The number of an account.
 const ID: &str = "id";
 /// Members that say whom an object is about.
-const ACTOR_KEYS: [&str; 2] = ["actor", "user"];
+const ACTOR_KEYS: [&str; 2] = ["actor", USER];
+/// Members that name the user of an object behind [`USER`] (`user_login`), spelled as those below.
+const LOGINS_OF_USER: [&str; 2] = [LOGIN, "username"];
 /// The member that names a person by an address.
 const EMAIL: &str = "email";
 /// Members that name the person of an object by other means, in small letters without `_` and `-`.
@@ -67,11 +69,14 @@ impl Places<'_> {
         // Another's account describes that other, whoever did something to it.
         let is_of_other = texts_of(members, &ACCOUNT_KEYS).any(|name| !name.is_empty());
         let (is_any, new) = self.actor(members);
-        let Some(new) = new.filter(|_| !is_of_other) else { return is_any };
+        let Some((new, is_user)) = new.filter(|_| !is_of_other) else { return is_any };
         take_members(members, &new, |name, text| {
+            let of_user = name.strip_prefix(USER).filter(|_| is_user);
             // Objects and lists may be of others: a list of addresses has the receivers of a mail.
             !text.is_empty()
-                && (IDENTITY_KEYS.contains(&name) || (name.ends_with(URL) && self.is_page_of_person(text)))
+                && (IDENTITY_KEYS.contains(&of_user.unwrap_or(name))
+                    || of_user.is_some_and(|name| LOGINS_OF_USER.contains(&name))
+                    || (name.ends_with(URL) && self.is_page_of_person(text)))
         });
         true
     }
@@ -112,14 +117,16 @@ impl Places<'_> {
     }
 
     /// Replaces the person whom an object is about, by number, name or address; true where a text
-    /// was changed. Returns the replacement, too, unless the object is about another as well.
-    fn actor(&mut self, members: &mut [(String, JsonTree)]) -> (bool, Option<String>) {
+    /// was changed. Returns the replacement, too, and whether they are the user of the object, unless
+    /// it is about another as well.
+    fn actor(&mut self, members: &mut [(String, JsonTree)]) -> (bool, Option<(String, bool)>) {
         let numbers = numbers_of(members, &NUMBER_KEYS);
         let number = numbers.last().map(String::as_str);
         let (mut new, mut is_any, mut is_of_others) = (None, false, false);
         for one in &numbers {
             new = self.new_person("", Some(one)).or(new);
         }
+        let mut is_user = new.is_some();
         for (name, value) in members.iter_mut() {
             let JsonTree::Text(text) = value else { continue };
             let is_name = ACTOR_KEYS.contains(&name.as_str());
@@ -133,10 +140,11 @@ impl Places<'_> {
             if let Some(found) = found {
                 text.clone_from(&found);
                 is_any = true;
+                is_user |= name.as_str() == USER;
                 new = Some(found);
             }
         }
-        (is_any, new.filter(|_| !is_of_others))
+        (is_any, new.filter(|_| !is_of_others).map(|new| (new, is_user)))
     }
 
     /// True for the address of a page that a site has for the person, by login or number.
@@ -317,6 +325,16 @@ mod tests {
             (
                 json!({"name": "Alice Lee", "email": "A.Lee@example.com", "date": "2026-01-02"}),
                 json!({"name": "erased-1", "email": "erased-1", "date": "2026-01-02"}),
+            ),
+            (
+                json!({"user_id": 7, "user_name": "Alice Lee", "user_username": "alice", "user_email": "",
+                    "user_avatar": "https://i.example/a", "userAgent": "curl", "project": {"name": "shop"}}),
+                json!({"user_id": 0, "user_name": "erased-1", "user_username": "erased-1", "user_email": "",
+                    "user_avatar": "erased-1", "userAgent": "curl", "project": {"name": "shop"}}),
+            ),
+            (
+                json!({"actor": "alice", "user_name": "Bob", "action": "invited"}),
+                json!({"actor": "erased-1", "user_name": "Bob", "action": "invited"}),
             ),
             // Whose name it is, nothing says.
             (

@@ -40,7 +40,7 @@ const PEOPLE_KEYS: [&str; 22] = [
     "users",
 ];
 /// The member whose person has the number that stands beside it.
-const USER: &str = "user";
+pub(super) const USER: &str = "user";
 /// Members and keys that hold the forge's number of a person.
 pub(super) const NUMBER_KEYS: [&str; 1] = ["user_id"];
 /// Members that hold code and where it lies: `@login` there is a word of the repository's.
