@@ -563,6 +563,8 @@ pub const SRE_PROBLEMS_MAX: usize = 1_000;
 /// Objects and lists of a stored value that lie in one another, where it is read as a value: what the JSON
 /// library takes.
 pub const JSON_DEPTH_MAX: usize = 127;
+/// Texts of JSON within one another in which people are looked for.
+pub const JSON_TEXTS_MAX: usize = 8;
 /// Bytes of a text that a command is given as a file or on standard input.
 pub const INPUT_TEXT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Services, and environments, of one retrieval of operations memory.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::json_tree::JsonTree;
 use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::{Document, Result};
+use loci_model::{Document, Result, limits};
 use serde_json::Number;
 
 use super::described_person::{LOGIN, is_account, numbers_of};
@@ -67,11 +67,13 @@ pub(super) struct Places<'v> {
     pub(super) is_of_ledger: bool,
     /// Its documents have a shape of Loci's own.
     pub(super) is_of_loci: bool,
+    /// The number of texts of JSON within which one is looked at.
+    pub(super) texts: usize,
 }
 
 impl<'v> Places<'v> {
     pub(super) fn new(visitor: &'v mut dyn PeopleVisitor) -> Self {
-        Self { visitor, is_any: false, is_of_ledger: false, is_of_loci: false }
+        Self { visitor, is_any: false, is_of_ledger: false, is_of_loci: false, texts: 0 }
     }
 
     pub(super) fn end(self) -> Result<Taken> {
@@ -105,9 +107,15 @@ impl<'v> Places<'v> {
     /// Returns the replacement of a text under a key. The rules of the key for a list or an object
     /// hold where that is kept as text, too.
     fn text_under(&mut self, key: &str, text: &str) -> Option<String> {
-        let places = json_places(text);
-        if !places.is_empty() {
-            return self.text_around(key, text, places);
+        // Each text may be as deep as JSON is: what is deeper than a stack ends the process.
+        if self.texts < limits::JSON_TEXTS_MAX {
+            let places = json_places(text);
+            if !places.is_empty() {
+                self.texts += 1;
+                let new = self.text_around(key, text, places);
+                self.texts -= 1;
+                return new;
+            }
         }
         self.sentence(text)
     }
@@ -440,6 +448,25 @@ mod tests {
         check(Some("7"), paths.clone(), paths);
         let code = json!({"files": ["@alice"], "branch": "x/@alice"});
         check(Some("7"), code.clone(), code);
+    }
+
+    #[test]
+    fn json_in_texts_of_json_is_no_deeper_than_a_stack() {
+        let nested = |texts: usize| {
+            let wrap = |json: String, _| {
+                let inner = Value::from(json).to_string();
+                format!("{}{inner}{}", "[".repeat(limits::JSON_DEPTH_MAX), "]".repeat(limits::JSON_DEPTH_MAX))
+            };
+            (1..texts).fold(r#"{"by":"alice","body":"@alice"}"#.to_owned(), wrap)
+        };
+        let erased = alice(None);
+        let mut taking = Taking(&erased);
+        for (texts, names) in [(1, 0), (limits::JSON_TEXTS_MAX, 0), (limits::JSON_TEXTS_MAX + 1, 1), (16, 1)]
+        {
+            let new = Places::new(&mut taking).new_text(&nested(texts)).unwrap();
+            // Deeper a bare login is a word; a mention is none.
+            assert_eq!((new.matches("alice").count(), new.matches("@alice").count()), (names, 0), "{texts}");
+        }
     }
 
     #[test]
