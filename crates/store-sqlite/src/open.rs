@@ -94,8 +94,8 @@ pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
     exclusive.into_shared()
 }
 
-/// Makes the database one with a log, in which readers and the writer do not hold each other up. The file
-/// remembers it; a copy of it does not.
+/// Makes the database one with a log, in which readers and the writer do not hold each other up.
+/// The file remembers it; a copy of it does not.
 pub(crate) fn keep_log(connection: &Connection) -> Result<()> {
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).sql()
 }

@@ -1,5 +1,5 @@
-//! The swap of a folder's database for another one. A process may end at any moment of it: it leaves
-//! the old database with its log, or the new one without one.
+//! The swap of a folder's database for another one. A process may end at any moment of it: it
+//! leaves the old database with its log, or the new one without one.
 //!
 //! SQLite does not check to which database a log belongs: an old one by the side of a new database
 //! would be written into it. So the new database first gets a name that decides, whole and synced,
@@ -38,17 +38,17 @@ pub(crate) fn is_pending(folder: &Path) -> Result<bool> {
     }
 }
 
-/// Replaces the folder's database by the one at [`unfinished`], which must be whole and synced. Needs
-/// the folder to itself. After an error the next process that opens the folder finishes the swap if it
-/// was decided, and discards the new database if it was not.
+/// Replaces the folder's database by the one at [`unfinished`], which must be whole and synced.
+/// Needs the folder to itself. After an error the next process that opens the folder finishes the
+/// swap if it was decided, and discards the new database if it was not.
 pub(crate) fn replace(folder: &Path) -> Result<()> {
     decide(folder)?;
     finish(folder)
 }
 
-/// Finishes a swap that a process left, and removes a database that it left in the making. Only while
-/// the lock on the schema is held and before the database is opened: no restore is under way then, and
-/// no process is at work on a database that is to be replaced.
+/// Finishes a swap that a process left, and removes a database that it left in the making. Only
+/// while the lock on the schema is held and before the database is opened: no restore is under way
+/// then, and no process is at work on a database that is to be replaced.
 pub(crate) fn settle(folder: &Path) -> Result<()> {
     if is_pending(folder)? {
         let turnstile = Turnstile::open(folder)?;
@@ -133,8 +133,8 @@ mod tests {
         names
     }
 
-    /// A backup of one memory, and the data folder of a process that was killed: its database holds that
-    /// memory, its log another one that was acknowledged.
+    /// A backup of one memory, and the data folder of a process that was killed: its database holds
+    /// that memory, its log another one that was acknowledged.
     struct Killed {
         _place: tempfile::TempDir,
         backup: PathBuf,
@@ -164,7 +164,8 @@ mod tests {
             self.folder.join(name).exists()
         }
 
-        /// Opened by the next process, the folder holds these memories, and nothing of the restore is left.
+        /// Opened by the next process, the folder holds these memories, and nothing of the restore
+        /// is left.
         fn holds(&self, expected: &[&str], step: &str) {
             assert_eq!(names(&self.folder), expected, "{step}");
             assert!(!self.has(UNFINISHED) && !self.has(READY), "{step}");

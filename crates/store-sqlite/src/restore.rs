@@ -1,4 +1,5 @@
-//! Putting a backup in the place of a data folder's database: checked and copied first, then swapped.
+//! Putting a backup in the place of a data folder's database: checked and copied first, then
+//! swapped.
 
 use std::path::Path;
 

@@ -10,8 +10,8 @@ use crate::program::Home;
 
 /// Nobody listens there.
 const NOWHERE: &str = "http://127.0.0.1:9";
-/// A commit with our hooks takes no longer, whether or not somebody answers: with room for a busy machine,
-/// as a commit that waits for an answer never ends.
+/// A commit with our hooks takes no longer, whether or not somebody answers: with room for a busy
+/// machine, as a commit that waits for an answer never ends.
 const COMMIT_MAX: Duration = Duration::from_secs(20);
 
 /// The shop with a task and the hooks for it.

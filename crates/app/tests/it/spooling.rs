@@ -16,8 +16,8 @@ use crate::shop::Shop;
 
 /// Nobody listens there.
 const NOWHERE: &str = "http://127.0.0.1:9";
-/// A commit with our hooks, or a command that is to end well, takes no longer: with room for a busy machine,
-/// as one that waits for the lock never ends.
+/// A commit with our hooks, or a command that is to end well, takes no longer: with room for a busy
+/// machine, as one that waits for the lock never ends.
 const HELD_UP_MAX: Duration = Duration::from_secs(20);
 
 type Answer = fn(&str, &Value) -> (u16, Value);

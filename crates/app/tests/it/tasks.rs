@@ -16,7 +16,7 @@ use crate::shop::Shop;
 const NOWHERE: &str = "http://127.0.0.1:9";
 /// A command that reports is held up no longer: with room for a busy machine.
 const HELD_UP_MAX: Duration = Duration::from_secs(10);
-/// What a hydration may take of which the test is not about its time.
+/// The time limit of a hydration in tests that are not about its time.
 const PATIENT: [&str; 2] = ["--timeout-ms", "30000"];
 
 /// Entries that are for nowhere, as entries for the server of this machine.

@@ -63,7 +63,8 @@ pub fn file_stem(title: Option<&str>, body: &str) -> String {
 /// thousand of them one behind a taken one.
 ///
 /// # Errors
-/// `Invalid` where directory and name break a rule of paths; `Conflict` where no free name was found.
+/// `Invalid` where directory and name break a rule of paths; `Conflict` where no free name was
+/// found.
 pub fn free_path(
     directory: &str,
     stem: &str,
@@ -85,9 +86,9 @@ pub fn free_path(
     }
 }
 
-/// Returns the smallest free number of the first thousand. Where all of these are taken, returns a free
-/// one behind a taken one, which is the smallest as well if those taken have no gap. `None` where none
-/// was found. Asks a bounded number of times, however many are taken.
+/// Returns the smallest free number of the first thousand. Where all of these are taken, returns a
+/// free one behind a taken one, which is the smallest as well if those taken have no gap. `None`
+/// where none was found. Asks a bounded number of times, however many are taken.
 ///
 /// # Errors
 /// Errors of `is_taken`.

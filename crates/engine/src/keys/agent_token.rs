@@ -2,8 +2,8 @@
 //! task and no other. A token is the task's name, sealed under the master key: nothing is stored, every server of a store knows it, and a
 //! task that ended a day ago has none that counts. What an agent may do is `access`'s matter and that of the verbs.
 //!
-//! The place of the preferences that a token opens is sealed with the name. A key that proves the requester
-//! of a task later changes what later tokens open, and no token that was given before.
+//! The place of the preferences that a token opens is sealed with the name. A key that proves the
+//! requester of a task later changes what later tokens open, and no token that was given before.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -17,8 +17,8 @@ use crate::Engine;
 const PREFIX: &str = "loci_task_";
 /// What is sealed begins so: nothing else that is sealed under the same key is a token.
 const KIND: &str = "agent of a task 1";
-/// The beginning of a sealed claim that ends in a place of preferences. Earlier versions sealed none: their
-/// tokens open no preferences.
+/// The beginning of a sealed claim that ends in a place of preferences. Earlier versions sealed
+/// none: their tokens open no preferences.
 const KIND_WITH_PREFERENCES: &str = "agent of a task 2";
 /// A task's agent may report so long behind its end: what waited in a spool comes late.
 const DAYS_AFTER_END: u32 = 1;
@@ -51,7 +51,7 @@ impl Engine {
         Ok(Secret::new(format!("{PREFIX}{}", hex::encode(self.vault.seal(text.as_bytes())?))))
     }
 
-    /// Whom a token of an agent stands for; `None` where it is none, or its task is over.
+    /// Returns the principal of an agent's token; `None` where it is none, or its task is over.
     pub(super) async fn agent_of(&self, token: &str) -> Result<Option<Principal>> {
         let Some(AgentClaim { memory, task: id, preferences }) = self.claimed(token) else { return Ok(None) };
         let task = self.store.read(move |tx| tx.tasks().get(&memory, &id)).await?;

@@ -366,8 +366,8 @@ fn a_task_s_word_leads_to_no_conclusions() {
     said(&shop, "t-004", alice, "Do it.");
     reviewed(&shop, "t-004", 4, ask);
     assert_eq!((concluded(&shop, "t-004"), all_of(&shop, "alice").len()), (0, 0));
-    // Two pull requests of proved tasks are no pattern, three are: also where the look begins with a
-    // task that is not proved, which must not keep back what others bear out.
+    // Two pull requests of proved tasks are no pattern, three are: also where the look begins with
+    // a task that is not proved, which must not keep back what others bear out.
     for (id, expect) in [("t-001", 0), ("t-002", 1)] {
         said(&shop, id, alice, "Do it.");
         assert_eq!(concluded(&shop, "t-003"), expect, "{id}");

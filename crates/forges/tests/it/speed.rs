@@ -1,6 +1,6 @@
-//! How long a citation takes across a network of 100 milliseconds (verified-memory.md §13): every question
-//! to the forge takes as long as the network, so their number is what counts. The machine's time is
-//! printed, not judged.
+//! The time of a citation across a network of 100 milliseconds: every question to the forge takes
+//! as long as the network, so their number is what counts. The machine's time is printed, not
+//! judged.
 
 use std::time::Instant;
 

@@ -117,8 +117,8 @@ impl Places<'_> {
     }
 
     /// Replaces the person whom an object is about, by number, name or address; true where a text
-    /// was changed. Returns the replacement, too, and whether they are the user of the object, unless
-    /// it is about another as well.
+    /// was changed. Returns the replacement, too, and whether they are the user of the object,
+    /// unless it is about another as well.
     fn actor(&mut self, members: &mut [(String, JsonTree)]) -> (bool, Option<(String, bool)>) {
         let numbers = numbers_of(members, &NUMBER_KEYS);
         let number = numbers.last().map(String::as_str);

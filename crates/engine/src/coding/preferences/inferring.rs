@@ -1,6 +1,7 @@
 //! Drawing conclusions from what reviewers say of somebody's tasks, and keeping them as preferences: believed half, for thirty days after
 //! the last that was said, and never against what they said themselves. The same reviews give the same conclusions, however often they
-//! are drawn. A task's word writes nothing: only tasks count whose requester is proved to be that person.
+//! are drawn. A task's word writes nothing: only tasks count whose requester is proved to be that
+//! person.
 
 use std::collections::BTreeMap;
 
@@ -37,8 +38,9 @@ const CONCLUSIONS_MAX: usize = PreferenceDimension::ALL.len() * 2;
 const BY: &str = "loci";
 
 impl Engine {
-    /// Draws conclusions about the person whom a task names, from the reviews of all tasks that this person
-    /// is proved to have asked for, after one of the task was kept. Returns the new ones.
+    /// Draws conclusions about the person whom a task names, from the reviews of all tasks that
+    /// this person is proved to have asked for, after one of the task was kept. Returns the new
+    /// ones.
     ///
     /// # Errors
     /// What the store says.
@@ -115,8 +117,8 @@ fn conclude(
 /// Whose word counts, by repository; `None` where no conclusions are allowed.
 type Hearings = BTreeMap<RepositoryId, Option<Hearing>>;
 
-/// Reviews of the last ninety days of tasks that are proved to be somebody's, in repositories that allow
-/// conclusions, from which something may be learned.
+/// Reviews of the last ninety days of tasks that are proved to be somebody's, in repositories that
+/// allow conclusions, from which something may be learned.
 fn reviews_of(
     tx: &dyn ReadTx,
     (memory, settings): (&MemoryId, &CodingSettings),

@@ -77,8 +77,9 @@ pub(in crate::coding) fn prove_again(tx: &mut dyn Tx, caller: &Principal, task: 
 }
 
 /// Returns the claim of a token that a caller is given for the agent of a task: it opens the
-/// preferences of the person who is proved to have asked for the task by now. `None` where there are
-/// such preferences and the caller neither proves that person itself nor is shown them as the agent.
+/// preferences of the person who is proved to have asked for the task by now. `None` where there
+/// are such preferences and the caller neither proves that person itself nor is shown them as the
+/// agent.
 pub(in crate::coding) fn token_claim(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -110,8 +111,8 @@ pub(super) fn proved_person(tx: &dyn ReadTx, task: &Task) -> Result<Option<Whose
 }
 
 /// True where a caller acts as the agent of all tasks of the actor, as a key with `agent` does, or
-/// has a grant of `agent` on the place of the person itself. A token is on one session: it opens the
-/// place alone that was proved when it was given.
+/// has a grant of `agent` on the place of the person itself. A token is on one session: it opens
+/// the place alone that was proved when it was given.
 fn is_opened_to_agent(caller: &Principal, task: &Task, place: &Namespace) -> bool {
     let subtree = NamespaceFilter::new(place, NamespaceMatch::Subtree);
     let (memory, of) = (&task.memory, (&task.actor, None));
