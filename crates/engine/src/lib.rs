@@ -56,6 +56,7 @@ use loci_model::ports::score::Scorer;
 use loci_model::ports::store::Store;
 use loci_model::ports::vault::Vault;
 
+pub use long_work::LongWorkCount;
 pub use models::Models;
 pub use settings::EngineSettings;
 
@@ -90,6 +91,8 @@ pub struct EngineParts {
     pub scorer: Option<Arc<dyn Scorer>>,
     /// Where mirrors of trees may lie; without it there are none.
     pub files: Option<Arc<dyn FilePlaces>>,
+    /// Counts the works on long texts that are under way.
+    pub long_work_count: LongWorkCount,
 }
 
 impl EngineParts {
@@ -116,6 +119,7 @@ impl EngineParts {
             forge: None,
             scorer: None,
             files: None,
+            long_work_count: LongWorkCount::default(),
         }
     }
 }
@@ -164,7 +168,8 @@ pub struct Engine {
 impl Engine {
     /// An engine over the given adapters.
     pub fn new(parts: EngineParts, settings: EngineSettings) -> Self {
-        let long_work = Arc::<long_work::LongWork>::default();
+        let work = || long_work::LongWork::counted(parts.long_work_count.clone());
+        let (long_work, caller_work, plan_work) = (work(), work(), work());
         Self {
             store: Arc::new(safety::SafeStore::new(parts.store, Arc::clone(&long_work))),
             embedder: parts.embedder,
@@ -195,8 +200,8 @@ impl Engine {
             reads: Arc::default(),
             upkeep_turns: Arc::default(),
             long_work,
-            caller_work: Arc::default(),
-            plan_work: Arc::default(),
+            caller_work,
+            plan_work,
         }
     }
 

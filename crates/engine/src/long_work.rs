@@ -3,18 +3,53 @@
 //! everybody for them; what is short is not worth the way.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use futures::channel::oneshot;
 use loci_model::{Error, Result};
 
 type Task = Box<dyn FnOnce() + Send>;
 
+/// The number of works on long texts whose outcome is awaited, for all that share a clone. A clock
+/// that a test advances stands still while there are any, however slow the machine is.
+#[derive(Debug, Clone, Default)]
+pub struct LongWorkCount(Arc<AtomicUsize>);
+
+impl LongWorkCount {
+    /// Returns the number of works under way.
+    pub fn get(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn enter(&self) -> UnderWay<'_> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        UnderWay(self)
+    }
+}
+
+/// One work that is counted until its outcome was taken, or nobody waits for it any more.
+struct UnderWay<'a>(&'a LongWorkCount);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// The thread, which is started when it is first needed. It ends with the engine.
 #[derive(Debug, Default)]
-pub(crate) struct LongWork(Mutex<Option<mpsc::Sender<Task>>>);
+pub(crate) struct LongWork {
+    sender: Mutex<Option<mpsc::Sender<Task>>>,
+    count: LongWorkCount,
+}
 
 impl LongWork {
+    /// A thread whose works are counted there.
+    pub(crate) fn counted(count: LongWorkCount) -> Arc<Self> {
+        Arc::new(Self { sender: Mutex::default(), count })
+    }
+
     /// Runs `work` on the thread, unless nobody waits for it any more when its turn comes.
     ///
     /// # Errors
@@ -23,6 +58,7 @@ impl LongWork {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
+        let _under_way = self.count.enter();
         let (done, outcome) = oneshot::channel();
         self.send(Box::new(move || {
             if !done.is_canceled() {
@@ -33,7 +69,7 @@ impl LongWork {
     }
 
     fn send(&self, task: Task) -> Result<()> {
-        let mut sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let there = match sender.take() {
             Some(there) => there,
             None => started()?,
@@ -63,6 +99,7 @@ fn started() -> Result<mpsc::Sender<Task>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures::FutureExt;
     use futures::executor::block_on;
 
     #[test]
@@ -75,5 +112,23 @@ mod tests {
         let first = block_on(work.run(thread)).unwrap();
         assert_eq!(block_on(work.run(thread)).unwrap(), first);
         assert_ne!(first, thread());
+    }
+
+    #[test]
+    fn work_is_counted_until_its_outcome_is_taken() {
+        let count = LongWorkCount::default();
+        let (work, other) = (LongWork::counted(count.clone()), LongWork::counted(count.clone()));
+        let (hold, held) = mpsc::channel::<()>();
+        let mut first = Box::pin(work.run(move || held.recv().is_err()));
+        let mut second = Box::pin(other.run(|| ()));
+        assert_eq!(count.get(), 0);
+        assert!((&mut first).now_or_never().is_none());
+        assert_eq!(count.get(), 1);
+        let second_is_done = (&mut second).now_or_never().is_some();
+        assert_eq!(count.get(), if second_is_done { 1 } else { 2 });
+        drop(hold);
+        assert!(block_on(first).unwrap());
+        drop(second);
+        assert_eq!(count.get(), 0);
     }
 }

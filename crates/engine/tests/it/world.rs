@@ -224,8 +224,7 @@ impl Search for FaultyStore {
         request: CandidateRequest,
         vector: ComingVector,
     ) -> BoxFuture<'_, Result<CandidateSet>> {
-        // The vector may need time to go on.
-        self.inner.search().candidates_meanwhile(request, vector)
+        self.under_way(self.inner.search().candidates_meanwhile(request, vector))
     }
 
     fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>> {
@@ -509,13 +508,18 @@ impl World {
             if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
                 return output;
             }
-            if !bell.rang_within(PATIENCE) && !self.store.is_busy() {
+            if !bell.rang_within(PATIENCE) && !self.is_busy() {
                 // Where nothing happens, time goes faster and faster.
                 let written = std::mem::replace(&mut writes, self.store.writes());
                 step_ms = if written == writes { (step_ms * 2).min(STEP_MS_MAX) } else { STEP_MS };
                 self.clock.advance_ms(step_ms);
             }
         }
+    }
+
+    /// True while a thread of the store or of an engine is at work.
+    fn is_busy(&self) -> bool {
+        self.store.is_busy() || self.parts.long_work_count.get() > 0
     }
 
     pub(crate) fn event(&self, session: &str, payload: Vec<PayloadItem>) -> NewEvent {
