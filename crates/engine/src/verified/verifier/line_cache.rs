@@ -10,6 +10,7 @@ use loci_model::code::ObjectId;
 use loci_model::verdict::Unverifiable;
 
 use super::lines::FileLines;
+use super::support_cache::SupportCache;
 
 /// What came of a blob: its lines, or why it has none.
 pub(super) type Parsed = Result<Arc<FileLines>, Unverifiable>;
@@ -20,6 +21,8 @@ type Key = (Arc<str>, ObjectId);
 pub struct LineCache {
     bytes_max: usize,
     held: Mutex<Held>,
+    /// Reports that rest on the content of blobs alone.
+    pub(super) supports: SupportCache,
 }
 
 #[derive(Default)]
@@ -43,7 +46,7 @@ impl LineCache {
 
     /// An empty cache that holds about so many bytes at most.
     pub fn new(bytes_max: usize) -> Self {
-        Self { bytes_max, held: Mutex::new(Held::default()) }
+        Self { bytes_max, held: Mutex::default(), supports: SupportCache::default() }
     }
 
     /// Lookups answered and not answered so far.

@@ -14,7 +14,7 @@
 //! `path_refs` find what a text names, where that stands, and whether it is there still; `claims`
 //! reads and evaluates claims; `verify` puts citations and claims together; `statement`, `literal`,
 //! `stated_values`, `denial` and `support` say whether the code that was found supports a
-//! statement; `code_text`, `nesting` and `file_kind` tell code from the rest of a file.
+//! statement, and `support_cache` keeps that; `code_text`, `nesting` and `file_kind` tell code from the rest of a file.
 
 mod ahead;
 mod anchor;
@@ -61,6 +61,7 @@ mod statement;
 mod step_tests;
 mod steps;
 mod support;
+mod support_cache;
 #[cfg(test)]
 mod support_tests;
 pub mod thresholds;

@@ -55,8 +55,10 @@ pub struct Verifier<'a> {
     pub(super) at: Revision,
     pub(super) clock: &'a dyn Clock,
     pub(super) limits: VerifierLimits,
-    cache: &'a LineCache,
-    scope: Arc<str>,
+    pub(super) cache: &'a LineCache,
+    pub(super) scope: Arc<str>,
+    /// Blobs that could not be read, which may be read another time.
+    pub(super) failed_reads: std::cell::Cell<u64>,
     pub(super) tree_us: std::cell::Cell<u64>,
     entries: Memo<String, CodeResult<Option<CodeEntry>>>,
     old_entries: Memo<(ObjectId, String), CodeResult<Option<CodeEntry>>>,
@@ -89,6 +91,7 @@ impl<'a> Verifier<'a> {
             limits,
             cache,
             scope: Arc::from(scope),
+            failed_reads: std::cell::Cell::new(0),
             tree_us: std::cell::Cell::new(0),
             entries: Memo::new(),
             old_entries: Memo::new(),
@@ -149,12 +152,18 @@ impl<'a> Verifier<'a> {
         self.cache.holds(&self.scope, blob)
     }
 
+    /// True when reading a blob fetches nothing.
+    pub(super) fn is_readable(&self, blob: ObjectId) -> bool {
+        self.source.capabilities().near || self.holds(blob)
+    }
+
     /// The lines of a blob, of whatever revision.
     pub(super) fn blob(&self, blob: ObjectId) -> CodeResult<Arc<FileLines>> {
         let parsed: Parsed = match self.cache.get(&self.scope, blob) {
             Some(parsed) => parsed,
             None => {
-                let bytes = self.source.read(&blob, FILE_BYTES_MAX)?;
+                let read = self.source.read(&blob, FILE_BYTES_MAX);
+                let bytes = read.inspect_err(|_| self.failed_reads.set(self.failed_reads.get() + 1))?;
                 let parsed = FileLines::parse(&bytes).map(Arc::new);
                 self.cache.put(&self.scope, blob, &parsed);
                 parsed

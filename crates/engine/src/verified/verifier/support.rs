@@ -18,6 +18,7 @@ use super::literal::{Literal, number_of};
 use super::session::Verifier;
 use super::stated_values::{BoundInCode, StatedValues, is_name};
 use super::statement::{Statement, Wanted};
+use super::support_cache::{CitedBasis, SupportBasis};
 use super::words::words;
 use crate::erasure::without_pseudonyms;
 use crate::safety::{RedactionMode, secrets::redact};
@@ -44,7 +45,7 @@ struct Asked<'a> {
 
 impl Verifier<'_> {
     /// The verdict of the code of some citations on a statement, given the states of citations and
-    /// claims.
+    /// claims. One that is kept is taken.
     pub fn support(
         &self,
         statement: &str,
@@ -54,7 +55,32 @@ impl Verifier<'_> {
     ) -> SupportReport {
         // The name of a person is no name of code, and a pseudonym is no number.
         let statement = without_pseudonyms(statement);
-        let statement = statement.as_ref();
+        let cited = citations.iter().zip(&verification.citations).map(|(citation, verdict)| {
+            CitedBasis::of(citation, verdict, verdict.blob.is_some_and(|blob| self.is_readable(blob)))
+        });
+        let basis = SupportBasis {
+            scope: &self.scope,
+            statement: statement.as_ref(),
+            claims,
+            holds: verification.claims.iter().map(|claim| claim.holds).collect(),
+            cited: cited.collect(),
+        };
+        let failed_reads = self.failed_reads.get();
+        self.cache.supports.get(
+            &basis,
+            || self.judged(statement.as_ref(), citations, claims, verification),
+            || self.failed_reads.get() == failed_reads,
+        )
+    }
+
+    /// The verdict of the code, made now.
+    fn judged(
+        &self,
+        statement: &str,
+        citations: &[Citation],
+        claims: &[Claim],
+        verification: &Verification,
+    ) -> SupportReport {
         let outcomes = &verification.claims;
         if outcomes.iter().any(|claim| claim.holds == Some(false)) {
             return SupportReport::new(Support::Contradicted, SupportReason::ClaimFalse);
@@ -151,8 +177,7 @@ impl Verifier<'_> {
         let written = written.unwrap_or(quote).trim();
         let files = checked.iter().filter_map(|(_, verdict)| {
             let (place, blob) = (verdict.found.as_ref()?, verdict.blob?);
-            let is_near = self.source.capabilities().near || self.holds(blob);
-            let file = self.blob(blob).ok().filter(|_| is_near)?;
+            let file = self.is_readable(blob).then(|| self.blob(blob).ok()).flatten()?;
             Some(file.raw(place.line_start, place.line_end).to_owned())
         });
         let texts: Vec<String> = files.collect();
@@ -186,7 +211,7 @@ impl Verifier<'_> {
     /// to be fetched.
     fn lines_around(&self, verdict: &CitationVerdict) -> Vec<String> {
         let (Some(place), Some(blob)) = (&verdict.found, verdict.blob) else { return Vec::new() };
-        if !self.source.capabilities().near && !self.holds(blob) {
+        if !self.is_readable(blob) {
             return Vec::new();
         }
         let Ok(file) = self.blob(blob) else { return Vec::new() };
