@@ -871,8 +871,8 @@ export interface DroppedRecord {
   /** As what it was found. */
   kind: string;
   /**
-   * `budget`, `suspicious`, `scope`, `trust`, `similarity`, `own_task`, `self_feedback`, `in_repo_docs`, or `deadline`:
-   * there was no time to look at it.
+   * `budget`, `suspicious`, `scope`, `trust`, `noise`, `similarity`, `own_task`, `self_feedback`, `in_repo_docs`, or
+   * `deadline`: there was no time to look at it.
    */
   reason: string;
 }

@@ -353,7 +353,8 @@ pub struct DroppedRecord {
     pub id: String,
     /// As what it was found.
     pub kind: String,
-    /// `budget`, `suspicious`, `scope`, `trust`, `similarity`, `own_task`, `self_feedback`, `in_repo_docs`, or `deadline`: there was no time to look at it.
+    /// `budget`, `suspicious`, `scope`, `trust`, `noise`, `similarity`, `own_task`, `self_feedback`,
+    /// `in_repo_docs`, or `deadline`: there was no time to look at it.
     pub reason: String,
 }
 

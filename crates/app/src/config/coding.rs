@@ -33,6 +33,10 @@ pub struct CodingSection {
     pub candidate_pool: u32,
     /// What stands behind the first must fit the question so well, 0 to 1.
     pub min_similarity: f64,
+    /// Least relevance of knowledge and episodes that a task is shown, 0 to 1.
+    pub noise_floor: f64,
+    /// That bound where the question has no vector, 0 to 1.
+    pub noise_floor_by_words: f64,
     /// What is trusted less is left out, 0 to 1.
     pub trust_threshold: f64,
     /// `scored` or `oldest`: what falls out of a budget first.
@@ -133,6 +137,8 @@ impl Default for CodingSection {
             episodic_top_k: settings.episodic_top_k,
             candidate_pool: settings.candidate_pool,
             min_similarity: settings.min_similarity,
+            noise_floor: settings.noise_floor,
+            noise_floor_by_words: settings.noise_floor_by_words,
             trust_threshold: settings.trust_threshold,
             drop_policy: "scored".to_owned(),
             oversize: "skip".to_owned(),
@@ -199,6 +205,8 @@ impl CodingSection {
             episodic_top_k: self.episodic_top_k,
             candidate_pool: self.candidate_pool,
             min_similarity: self.min_similarity,
+            noise_floor: self.noise_floor,
+            noise_floor_by_words: self.noise_floor_by_words,
             trust_threshold: self.trust_threshold,
             drop_policy: DropPolicy::parse(&self.drop_policy).unwrap_or_default(),
             oversize: oversize(&self.oversize).unwrap_or_default(),
@@ -240,6 +248,9 @@ impl CodingSection {
         let parts = |values: &[f64]| values.iter().all(|value| (0.0..=1.0).contains(value));
         if !parts(&[self.min_similarity, self.trust_threshold]) {
             bail!("coding.min_similarity and coding.trust_threshold must be 0 to 1");
+        }
+        if !parts(&[self.noise_floor, self.noise_floor_by_words]) {
+            bail!("coding.noise_floor and coding.noise_floor_by_words must be 0 to 1");
         }
         if DropPolicy::parse(&self.drop_policy).is_none() {
             bail!("coding.drop_policy must be scored or oldest");
@@ -323,6 +334,8 @@ mod tests {
         check(|section| section.candidate_pool = 101, "coding.candidate_pool");
         check(|section| section.read_timeout_ms = 99, "coding.read_timeout_ms");
         check(|section| section.min_similarity = f64::NAN, "coding.min_similarity");
+        check(|section| section.noise_floor = -0.1, "coding.noise_floor");
+        check(|section| section.noise_floor_by_words = 1.1, "coding.noise_floor_by_words");
         check(|section| section.drop_policy = "newest".into(), "coding.drop_policy");
         check(|section| section.shares.rules = 90, "coding.shares");
         check(|section| section.capture.conversation = "some".into(), "coding.capture.conversation");

@@ -119,7 +119,8 @@ impl Learner<'_> {
         {
             return Ok(rejected("in_repo_docs"));
         }
-        let (mut record, safe) = self.building.build(&self.record_of(learning)?, id, self.origin())?;
+        let (mut record, safe) =
+            self.building.build(&self.record_of(learning)?, id, self.origin(learning))?;
         record.metadata.extend(marks.into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())));
         if let Some(topic) = &learning.topic {
             self.hold_back(&mut record, topic);
@@ -289,9 +290,10 @@ impl Learner<'_> {
         })
     }
 
-    fn origin(&self) -> Origin {
+    fn origin(&self, learning: &Learning) -> Origin {
         let provenance = Provenance { sources: self.sources.to_vec(), ..provenance(self.task) };
-        Origin { provenance, origin: RecordOrigin::Extracted, index_text: None }
+        let index_text = learning.topic.is_some().then(|| learning.indexed());
+        Origin { provenance, origin: RecordOrigin::Extracted, index_text }
     }
 
     /// What is there already and says the same: active by any strategy, or held, or found wrong.

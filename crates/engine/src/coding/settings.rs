@@ -31,6 +31,10 @@ pub struct CodingSettings {
     pub candidate_pool: u32,
     /// What stands behind the first must fit the question so well, 0 to 1.
     pub min_similarity: f64,
+    /// Least relevance of knowledge and episodes that a task is shown, 0 to 1: noise scores less.
+    pub noise_floor: f64,
+    /// That bound where the question has no vector: words alone score noise higher.
+    pub noise_floor_by_words: f64,
     /// What is trusted less is left out, 0 to 1.
     pub trust_threshold: f64,
     /// What falls out of a budget first.
@@ -295,6 +299,8 @@ impl Default for CodingSettings {
             episodic_top_k: 3,
             candidate_pool: 50,
             min_similarity: 0.25,
+            noise_floor: 0.05,
+            noise_floor_by_words: 0.2,
             trust_threshold: 0.15,
             drop_policy: DropPolicy::default(),
             oversize: Oversize::default(),

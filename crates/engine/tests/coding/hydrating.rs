@@ -136,6 +136,51 @@ fn what_is_known_is_shown_in_its_groups() {
 }
 
 #[test]
+fn relevance_decides_and_not_the_words_of_a_scope() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let auth = noted(
+        &shop,
+        "t-001",
+        "**[Auth module]:** a session token stays in the cache for 5 minutes after its expiry.",
+    );
+    let names = ["Billing", "Mail", "Search", "Upload", "Docs", "Stock"];
+    for name in names {
+        noted(&shop, "t-001", &format!("**[{name} module]:** to fix the {name} tests, run `make {name}`."));
+    }
+    shop.begun("t-002");
+    let query = Some("Fix the session token cache expiry".to_owned());
+    let asked = |paths: &[&str]| Hydration {
+        query: query.clone(),
+        paths: paths.iter().map(|path| (*path).to_owned()).collect(),
+        include: Some(BTreeSet::from([Kind::Knowledge])),
+        ..Hydration::default()
+    };
+    let found = hydrate(&shop, "t-002", asked(&[]));
+    assert_eq!(shown(&found), [auth.to_string()], "{}", found.plan.block);
+    let left: BTreeSet<_> = found.plan.left.iter().map(|left| left.reason).collect();
+    assert_eq!((left, found.plan.left.len()), (BTreeSet::from(["noise"]), names.len()));
+    let floor = CodingSettings::default().noise_floor_by_words;
+    assert!(found.plan.left.iter().all(|left| left.candidate.similarity < floor));
+    let elsewhere = hydrate(&shop, "t-002", asked(&["src/billing/invoice.ts"]));
+    let reason = elsewhere.plan.left.iter().find(|left| left.candidate.record.id == auth);
+    assert_eq!(reason.map(|left| left.reason), Some("scope"), "the paths contradict it");
+    assert_eq!(shown(&hydrate(&shop, "t-002", asked(&["src/auth/cache.ts"]))), [auth.to_string()]);
+}
+
+#[test]
+fn the_topic_of_a_learning_is_found() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let learned = noted(&shop, "t-001", "**Translations:** keys are sorted by `pnpm check`.");
+    shop.begun("t-002");
+    let asked = Hydration { query: Some("Add French translations".to_owned()), ..Hydration::default() };
+    assert_eq!(shown(&hydrate(&shop, "t-002", asked)), [learned.to_string()]);
+    let record = shop.record(&learned);
+    assert_eq!(record.text, "keys are sorted by `pnpm check`.", "what is shown is the statement");
+}
+
+#[test]
 fn a2_a_repository_is_not_shown_another_s() {
     let shop = Workshop::new();
     shop.register("acme/shop-web").unwrap();

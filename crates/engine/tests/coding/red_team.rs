@@ -47,6 +47,8 @@ fn showing_all(shop: &Workshop) -> Engine {
     let settings = CodingSettings {
         semantic_top_k: 1_000,
         min_similarity: 0.0,
+        noise_floor: 0.0,
+        noise_floor_by_words: 0.0,
         trust_threshold: 0.0,
         budget_tokens: 50_000,
         ..CodingSettings::default()

@@ -30,8 +30,7 @@ fn noted(shop: &Workshop, id: &str, text: &str) -> RecordId {
 
 fn shown(shop: &Workshop, id: &str) -> Vec<RecordId> {
     shop.world.clock().advance_ms(1_000);
-    let asked =
-        Hydration { query: Some("pagination of orders and carts".to_owned()), ..Hydration::default() };
+    let asked = Hydration { query: Some(format!("{ORDERS} {CARTS}")), ..Hydration::default() };
     let found =
         block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap();
     let mut ids: Vec<_> = found.plan.shown.iter().map(|one| one.candidate.record.id.clone()).collect();

@@ -56,17 +56,19 @@ impl Around {
 }
 
 impl Engine {
-    /// Looks for what is like some texts in a namespace. Where the model does not answer words alone decide.
+    /// Looks for what is like some texts in a namespace. A text comes with the form that the index
+    /// reads. Where the model does not answer words alone decide.
     pub(in crate::coding) async fn around(
         &self,
         memory: &MemoryId,
         namespace: &Namespace,
-        texts: &[&str],
+        texts: &[(&str, &str)],
     ) -> Result<Around> {
         if texts.is_empty() {
             return Ok(Around::default());
         }
-        let vectors = self.vectors_of(texts).await;
+        let indexed: Vec<&str> = texts.iter().map(|(_, indexed)| *indexed).collect();
+        let vectors = self.vectors_of(&indexed).await;
         if vectors.is_some() {
             let done = self.complete_vectors(memory, namespace).await?;
             if done.completion == Completion::Partial {
@@ -78,9 +80,9 @@ impl Engine {
         let (memory, sequence) =
             self.store.read(move |tx| Ok((existing(tx, &of)?, tx.memories().sequence(&of)?))).await?;
         let mut around = Around { sequence, texts: Vec::with_capacity(texts.len()) };
-        for (at, text) in texts.iter().enumerate() {
+        for (at, (text, indexed)) in texts.iter().enumerate() {
             let vector = vectors.as_ref().and_then(|vectors| vectors.get(at).cloned());
-            let alike = self.alike_to(&memory, namespace, text, vector.clone()).await?;
+            let alike = self.alike_to(&memory, namespace, indexed, vector.clone()).await?;
             around.texts.push(Near { text: (*text).to_owned(), vector, alike });
         }
         Ok(around)
@@ -95,7 +97,9 @@ impl Engine {
         learnings: &[Learning],
     ) -> Result<Around> {
         let stored = learnings.iter().take(limits::LEARNINGS_PER_REPORT_MAX).filter(|one| one.fits());
-        let texts: Vec<&str> = stored.map(|one| one.text.as_str()).collect();
+        let stored: Vec<(&str, String)> = stored.map(|one| (one.text.as_str(), one.indexed())).collect();
+        let texts: Vec<(&str, &str)> =
+            stored.iter().map(|(text, indexed)| (*text, indexed.as_str())).collect();
         self.around(&task.memory, &knowledge(task)?, &texts).await
     }
 

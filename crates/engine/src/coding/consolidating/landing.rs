@@ -170,7 +170,8 @@ impl Engine {
             let record = records.iter().find(|record| record.id == fact.record);
             let around = match record.filter(|record| record.state == RecordState::Active) {
                 Some(record) => {
-                    self.around(&repository.memory, &record.namespace, &[record.text.as_str()]).await?
+                    let text = (record.text.as_str(), record.indexed());
+                    self.around(&repository.memory, &record.namespace, &[text]).await?
                 }
                 None => Around::default(),
             };

@@ -18,6 +18,8 @@ pub struct Candidate {
     pub record: Record,
     /// How well it fits the question, 0 to 1; 1 for what is shown whatever the question is.
     pub similarity: f64,
+    /// Its similarity is below the noise floor of the search that found it.
+    pub(super) is_noise: bool,
     /// How far it is trusted now, 0 to 1.
     pub trust: f64,
     /// What decides its place.
@@ -59,6 +61,7 @@ impl Candidate {
             kind,
             record,
             similarity,
+            is_noise: false,
             trust: 0.0,
             score: 0.0,
             rank: 0,

@@ -11,6 +11,7 @@ use super::kind::HydrationKind;
 use super::scope_match::{AskedPaths, is_named};
 use super::trust::{outlived, trust};
 use crate::coding::learned::SELF_FEEDBACK;
+use crate::coding::learnings::MODULE;
 use crate::coding::repository_docs::RepositoryDocs;
 use crate::coding::settings::{CodingSettings, DropPolicy, OnConflict, OnUnverifiable};
 use crate::verified::CitedFate;
@@ -105,8 +106,11 @@ fn unfit(candidate: &Candidate, aim: &Aim<'_>, settings: &CodingSettings) -> Opt
         if let Some(reason) = outlived(candidate, aim.now) {
             return Some(reason);
         }
-        if !fits(candidate, aim) {
+        if contradicts_paths(candidate, aim) {
             return Some("scope");
+        }
+        if candidate.is_noise {
+            return Some("noise");
         }
         // What happened, and what somebody wants, is no repetition of a document.
         let is_told = matches!(candidate.kind, HydrationKind::Episodes | HydrationKind::Preferences);
@@ -132,15 +136,16 @@ pub(super) fn by_code(candidate: &Candidate, settings: &CodingSettings) -> Optio
     }
 }
 
-/// Whether what it applies to has to do with the task.
-fn fits(candidate: &Candidate, aim: &Aim<'_>) -> bool {
-    let Some(scope) = &candidate.record.scope else { return true };
-    if !aim.paths.is_empty() {
-        return aim.paths.meet(scope);
+/// Returns true where the scope of a record excludes the paths of the task. Without paths no scope
+/// does: relevance alone decides.
+fn contradicts_paths(candidate: &Candidate, aim: &Aim<'_>) -> bool {
+    let Some(scope) = &candidate.record.scope else { return false };
+    if aim.paths.is_empty() || aim.paths.meet(scope) {
+        return false;
     }
-    // Without paths every rule may hold, and knowledge where the question names it.
-    candidate.kind != HydrationKind::Knowledge
-        || aim.query.is_some_and(|query| is_named(scope, candidate.record.title.as_deref(), query))
+    // A module need not be part of a path: the question may name it instead.
+    let topic = candidate.record.title.as_deref();
+    !(scope.starts_with(MODULE) && aim.query.is_some_and(|query| is_named(scope, topic, query)))
 }
 
 /// Rules and preferences count by their weight, all else by fit and trust.

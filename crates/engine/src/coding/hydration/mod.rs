@@ -12,6 +12,7 @@
 //! | `standing_read` | who agrees, what contradicts it, and on which branch it holds |
 //! | `themes_shown` | what several tasks lacked, among the knowledge |
 //! | `candidate`, `trust`, `scope_match` | what might be shown, how far it is trusted, whether it has to do with the task |
+//! | `noise` | the relevance below which nothing is shown |
 //! | `choosing` | what is taken out and why, and the order: pure |
 //! | `outcome`, `lines`, `planning` | how a task ended, how a record reads, and what fits: pure |
 //! | `origins` | where a record comes from, for whoever is shown it: pure |
@@ -33,6 +34,7 @@ mod hydrating;
 mod kind;
 mod lines;
 mod named_docs;
+mod noise;
 mod origins;
 mod outcome;
 mod paths_read;

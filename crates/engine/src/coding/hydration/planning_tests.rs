@@ -397,7 +397,7 @@ fn what_does_not_fit_the_task_is_left_out_with_the_reason() {
 }
 
 #[test]
-fn without_paths_narrow_rules_come_last_and_narrow_knowledge_must_be_named() {
+fn without_paths_narrow_rules_come_last_and_no_scope_excludes_knowledge() {
     let scoped = |kind, number, scope: &str| {
         let mut one = candidate(kind, number, &format!("fact {number}"), 0.9, 1);
         one.record.scope = Some(scope.to_owned());
@@ -412,8 +412,41 @@ fn without_paths_narrow_rules_come_last_and_narrow_knowledge_must_be_named() {
         scoped(Kind::Knowledge, 4, "module:auth"),
     ];
     let plan = planned(found, 2_000);
-    assert_eq!(shown(&plan), ["fact 2", "fact 1", "fact 3"]);
-    assert_eq!(reasons(&plan), [(id(4).to_string(), "scope")]);
+    assert_eq!(shown(&plan), ["fact 2", "fact 1", "fact 3", "fact 4"]);
+    assert_eq!(reasons(&plan), []);
+}
+
+#[test]
+fn with_paths_a_scope_excludes_what_contradicts_them() {
+    let excluded = |scope: &str, query: &str| {
+        let mut one = candidate(Kind::Knowledge, 1, "fact", 0.9, 1);
+        one.record.scope = Some(scope.to_owned());
+        let settings = CodingSettings::default();
+        let plan = plan(chosen_of(vec![one], &["src/session.ts"], Some(query)), &limits(2_000), &settings);
+        !reasons(&plan).is_empty()
+    };
+    let query = "Fix the token cache of the auth module";
+    assert!(!excluded("src/**", query));
+    assert!(excluded("src/web/**", query));
+    assert!(!excluded("module:auth", query), "the question names a module that no path does");
+    assert!(excluded("module:billing", query));
+}
+
+#[test]
+fn noise_is_not_shown_because_a_place_is_left() {
+    let noise = |kind, number| {
+        let text = format!("noise {number}");
+        Candidate { is_noise: true, ..candidate(kind, number, &text, 0.9, 1) }
+    };
+    let found = vec![
+        noise(Kind::Knowledge, 1),
+        candidate(Kind::Knowledge, 2, "fact", 0.3, 1),
+        noise(Kind::Episodes, 3),
+        candidate(Kind::Episodes, 4, "episode", 0.3, 1),
+    ];
+    let plan = planned(found, 2_000);
+    assert_eq!(shown(&plan), ["fact", "episode"]);
+    assert_eq!(reasons(&plan), [(id(1).to_string(), "noise"), (id(3).to_string(), "noise")]);
 }
 
 #[test]

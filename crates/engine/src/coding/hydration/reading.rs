@@ -17,6 +17,7 @@ use super::asked::Hydration;
 use super::candidate::Candidate;
 use super::deadline::{Deadline, Read};
 use super::kind::{HydrationKind, KindStatus};
+use super::noise::noise_floor;
 use super::standing_read::with_standing;
 use super::themes_shown::with_themes;
 use crate::coding::envelope::{LOAD_BUG, LOAD_INFRA, is_infrastructure};
@@ -127,6 +128,10 @@ impl KindRead {
     }
 }
 
+/// Paths of a request whose words are part of the question.
+const QUESTION_PATHS_MAX: usize = 8;
+/// Characters of such a path.
+const QUESTION_PATH_CHARS_MAX: usize = 120;
 /// Records that were found, and what to know of that.
 pub(super) struct Found {
     pub(super) candidates: Vec<Candidate>,
@@ -225,7 +230,8 @@ impl Reading<'_> {
         }
         let Some(query) = self.query else { return KindRead::of(KindStatus::Skipped) };
         let path = format!("/{}/episodes/", self.place.actor);
-        let found = self.search(kind, path.clone(), vec![RecordKind::Episode], query, self.pool());
+        let question = self.question_with_paths(query);
+        let found = self.search(kind, path.clone(), vec![RecordKind::Episode], &question, self.pool());
         let read = self.deadline.read(found).await;
         self.as_granted(kind, &path, self.settled(kind, read).0)
     }
@@ -238,13 +244,26 @@ impl Reading<'_> {
         }
         let Some(query) = self.query else { return KindRead::of(KindStatus::Skipped) };
         let path = format!("/{}/knowledge/", self.place.actor);
+        let question = self.question_with_paths(query);
         let work = async {
-            let found = self.search(kind, path.clone(), vec![RecordKind::Fact], query, self.pool()).await?;
+            let found =
+                self.search(kind, path.clone(), vec![RecordKind::Fact], &question, self.pool()).await?;
             self.with_facts(found).await
         };
         let done = self.deadline.read(work).await;
         let (read, facts) = self.settled(kind, done);
         self.as_granted(kind, &path, self.with_code(kind, read, facts).await)
+    }
+
+    /// The question, and behind it the paths of the request: their words belong to the task. Both
+    /// searches ask the same text, so that it gets one vector.
+    fn question_with_paths(&self, query: &str) -> String {
+        let mut question = query.to_owned();
+        for path in self.asked.paths.iter().take(QUESTION_PATHS_MAX) {
+            question.push(' ');
+            question.extend(path.chars().take(QUESTION_PATH_CHARS_MAX));
+        }
+        question
     }
 
     /// Candidates of each kind that is looked for by the question.
@@ -311,8 +330,11 @@ impl Reading<'_> {
             notices.degraded.iter().map(|code| format!("DEGRADED: {} ({})", code.code(), kind.as_str()));
         let warned = notices.warnings.iter().map(|code| format!("{} ({})", code.code(), kind.as_str()));
         let warnings = degraded.chain(warned).collect();
-        let candidate =
-            |hit: crate::retrieval::Hit| Candidate::new(kind, hit.record, f64::from(hit.relevance));
+        let floor = noise_floor(&self.engine.settings.coding, &notices.degraded);
+        let candidate = |hit: crate::retrieval::Hit| {
+            let similarity = f64::from(hit.relevance);
+            Candidate { is_noise: similarity < floor, ..Candidate::new(kind, hit.record, similarity) }
+        };
         Ok(Found {
             candidates: answer.hits.into_iter().map(candidate).collect(),
             facts: Vec::new(),

@@ -95,13 +95,37 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     parts.filter(|word| word.chars().count() >= WORD_CHARS_MIN && !PLAIN_WORDS.contains(&word.as_str()))
 }
 
+/// Returns true where a segment of the path holds the module's name as whole words: `auth` is in
+/// `auth-service.ts` and `UserAuth.java`, and not in `author.ts`.
 fn names_module(path: &str, module: &str) -> bool {
-    let is_it = |segment: &str| {
-        let stem = segment.split('.').next().unwrap_or(segment);
-        let plain = |text: &str| text.to_lowercase().replace('_', "-");
-        plain(stem) == plain(module)
+    let name = name_words(module);
+    !name.is_empty()
+        && path.split('/').any(|segment| {
+            let stem = segment.rsplit_once('.').map_or(segment, |(stem, _)| stem);
+            let words = name_words(if stem.is_empty() { segment } else { stem });
+            words.windows(name.len()).any(|some| some == name) || words.concat() == name.concat()
+        })
+}
+
+/// The words of a name in lower case and without a plural's `s`: `OrderItems_v2` has three.
+fn name_words(name: &str) -> Vec<String> {
+    let (mut words, mut word, mut is_lower) = (Vec::new(), String::new(), false);
+    let mut end = |word: &mut String| {
+        let whole = std::mem::take(word);
+        let singular = whole.strip_suffix('s').filter(|stem| stem.len() >= WORD_CHARS_MIN);
+        words.extend(Some(singular.map_or(whole.clone(), str::to_owned)).filter(|word| !word.is_empty()));
     };
-    path.split('/').any(is_it)
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (is_lower && c.is_uppercase()) {
+            end(&mut word);
+        }
+        is_lower = c.is_lowercase() || c.is_numeric();
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        }
+    }
+    end(&mut word);
+    words
 }
 
 /// Forward slashes, nothing before the first segment, a directory with all that is beneath it; empty for the whole repository.
@@ -150,6 +174,12 @@ mod tests {
         check("module:auth", "src/auth.rs", true);
         check("module:order-history", "src/order_history/mod.rs", true);
         check("module:auth", "src/author/list.ts", false);
+        check("module:auth", "src/services/auth-service.ts", true);
+        check("module:auth", "app/UserAuth.java", true);
+        check("module:feature-flags", "src/featureFlags/index.ts", true);
+        check("module:feature-flags", "src/featureflags.py", true);
+        check("module:feature-flags", "src/feature/list.ts", false);
+        check("module:order", "src/orders/list.ts", true);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use loci_model::limits;
 
 use crate::safety::invisible_markdown::visible;
 
-pub(super) use category::Category;
+pub(crate) use category::Category;
 pub(super) use topic::{MODULE, TOPIC_CHARS_MAX, place_of, scope_of};
 
 /// What an agent writes that has learned nothing, or missed nothing.
@@ -20,20 +20,25 @@ const SENTINELS: &[&str] = &["no new repository learnings", "no missing context 
 
 /// One learning.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Learning {
+pub(crate) struct Learning {
     /// What it is about, where it says so.
-    pub(super) topic: Option<String>,
+    pub(crate) topic: Option<String>,
     /// To what it applies, where the topic names that: a path, a glob, `module:<name>`.
-    pub(super) scope: Option<String>,
+    pub(crate) scope: Option<String>,
     /// What it is, where its topic or its words say so.
-    pub(super) category: Option<Category>,
+    pub(crate) category: Option<Category>,
     /// The statement.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// It names no path, identifier, command, number, version or quoted word.
-    pub(super) is_vague: bool,
+    pub(crate) is_vague: bool,
 }
 
 impl Learning {
+    /// The text for the index: the topic, and behind it the statement. A question finds both.
+    pub(super) fn indexed(&self) -> String {
+        self.topic.as_ref().map_or_else(|| self.text.clone(), |topic| format!("{topic}. {}", self.text))
+    }
+
     /// True for a statement that a record may hold. A longer one is neither embedded nor compared
     /// nor stored.
     pub(super) fn fits(&self) -> bool {
@@ -48,7 +53,7 @@ pub(super) fn parse(text: &str) -> Vec<Learning> {
 }
 
 /// The one learning of a paragraph; `None` where it says that there is none.
-pub(super) fn one(paragraph: &str) -> Option<Learning> {
+pub(crate) fn one(paragraph: &str) -> Option<Learning> {
     let paragraph = paragraph.trim();
     if paragraph.is_empty() || is_sentinel(paragraph) {
         return None;
