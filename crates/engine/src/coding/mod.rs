@@ -62,7 +62,7 @@ mod exposure_get;
 mod extraction_prompts;
 pub mod hydration;
 mod learned;
-mod learnings;
+pub(crate) mod learnings;
 mod metrics;
 mod newest_commit;
 mod outcomes;

@@ -5,6 +5,8 @@
 use loci_model::limits;
 use serde::{Deserialize, Serialize};
 
+use super::task_event::ReportedTask;
+
 /// Turns that a long episode keeps from its start; the others are the latest.
 const FIRST_TURNS: usize = 3;
 
@@ -13,7 +15,7 @@ const FIRST_TURNS: usize = 3;
 const INDEX_CHARS_MAX: usize = 2_400;
 
 /// An episode: one piece of work.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Episode {
     /// Where and with what.
@@ -31,6 +33,9 @@ pub struct Episode {
     pub turns_omitted: u64,
     /// Step by step.
     pub turns: Vec<EpisodeTurn>,
+    /// The task as its harness reported it, where it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<Box<ReportedTask>>,
 }
 
 /// One step: what was asked, and what was done about it.
@@ -88,6 +93,8 @@ impl Episode {
         for turn in &self.turns {
             values.extend([turn.intent.as_str(), turn.action.as_str()]);
         }
+        let files = self.task.iter().flat_map(|task| &task.files_changed);
+        values.extend(files.map(String::as_str));
         let mut seen: Vec<&str> = Vec::new();
         let mut room = INDEX_CHARS_MAX;
         for value in values.into_iter().filter(|value| !value.is_empty()) {

@@ -10,7 +10,6 @@ use std::sync::LazyLock;
 
 use loci_model::event::Role;
 use loci_model::exchange::Step;
-use loci_model::metadata::Metadata;
 use loci_model::provenance::Source;
 use loci_model::record::RecordKind;
 use loci_model::strategy::StrategyBase;
@@ -19,6 +18,7 @@ use regex::Regex;
 
 use super::episode_form::{Episode, EpisodeTurn};
 use super::summary_topics::shortened;
+use super::task_event::TaskEvent;
 use super::{Ask, BadReply, Batch, Candidate, Joining, Question, Strategy, Turn, episodic_model};
 
 /// Actions of one step that are told; later ones are counted.
@@ -44,23 +44,31 @@ impl Strategy for Episodic {
     }
 
     fn extract(&self, batch: &Batch<'_>) -> Vec<Candidate> {
-        let Some(newest) = batch.turns.iter().map(|turn| turn.time).max() else { return Vec::new() };
+        let read = batch.turns.iter().filter(|turn| turn.task != Some(TaskEvent::Learned));
+        let Some(newest) = read.map(|turn| turn.time).max() else { return Vec::new() };
         let standing = batch.standing.last();
         let mut episode = standing.and_then(|record| Episode::read(&record.text)).unwrap_or_default();
         let old = standing.map_or(&[][..], |record| &record.sources);
         for turn in batch.turns {
             step(&mut episode, turn);
         }
-        if episode.turns.is_empty() {
+        if episode.turns.is_empty() && episode.task.is_none() {
             return Vec::new();
         }
         assess(&mut episode, batch.session);
+        if let Some(task) = episode.task.as_mut().filter(|task| task.task_id.is_empty()) {
+            task.task_id = batch.session.to_string();
+        }
+        let reported = episode.task.clone();
+        if let Some(reported) = &reported {
+            reported.write_into(&mut episode);
+        }
         let text = episode.write();
         vec![Candidate {
             kind: RecordKind::Episode,
             subtype: Some(subtype(batch.session)),
             title: Some(episode.intent.clone()).filter(|intent| !intent.is_empty()),
-            description: None,
+            description: reported.as_ref().map(|reported| reported.description(&episode.intent)),
             text,
             index_text: Some(episode.values()),
             sources: sources(old, batch.turns),
@@ -68,7 +76,7 @@ impl Strategy for Episodic {
             role: None,
             run: None,
             scope: None,
-            inferred: Metadata::new(),
+            inferred: reported.map(|reported| reported.metadata()).unwrap_or_default(),
             time: standing.map_or(newest, |record| record.time.max(newest)),
             joining: Joining::InPlace,
         }]
@@ -113,6 +121,15 @@ pub(super) fn sources(old: &[Source], turns: &[Turn]) -> Vec<Source> {
 
 /// Takes one turn in: what a person or data says begins a step, all else is an action of the step that is open.
 fn step(episode: &mut Episode, turn: &Turn) {
+    match &turn.task {
+        Some(TaskEvent::Ended(report)) => {
+            let before = episode.task.take().map(|before| *before).unwrap_or_default();
+            episode.task = Some(Box::new(before.and_then((**report).clone())));
+            return;
+        }
+        Some(TaskEvent::Learned) => return,
+        None => {}
+    }
     let told = lead(&turn.text);
     if told.is_empty() {
         return;
@@ -273,6 +290,7 @@ fn lesson(turns: &[EpisodeTurn]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::standing::Standing;
     use super::super::turn::tests::talk;
     use super::*;
     use Role::{Assistant, Other, Tool, User};
@@ -364,6 +382,41 @@ mod tests {
         let found = extract(&talk(&many));
         assert!(found[0].fits() && found[0].text.chars().count() > limits::RECORD_TEXT_CHARS_MAX / 2);
         assert!(found[0].sources.len() <= SOURCES_MAX);
+    }
+
+    #[test]
+    fn a_harness_reports_a_task() {
+        let line = "Task s1 completed with status: COMPLETED. Cost: $0.4213. Agent notes: I rounded the \
+                    total. I changed src/cart.ts.";
+        let alone = &extract(&talk(&[(Other, line)]))[0];
+        let episode = Episode::read(&alone.text).unwrap();
+        assert_eq!((episode.intent.as_str(), episode.assessment.as_str()), ("Task s1", "success"));
+        assert_eq!(episode.situation, "I rounded the total. I changed src/cart.ts.");
+        assert_eq!(episode.task.unwrap().files_changed, ["src/cart.ts"]);
+        let description = alone.description.as_deref().unwrap();
+        assert!(description.ends_with("Files: src/cart.ts. 0.4213 USD."), "{description}");
+        assert!(!alone.indexed().contains("0.4213"), "{}", alone.indexed());
+        // A question in the session is the task's intent.
+        let talked =
+            extract(&talk(&[(User, "Fix the total of the cart"), (Assistant, "Looking."), (Other, line)]));
+        let episode = Episode::read(&talked[0].text).unwrap();
+        assert_eq!((episode.intent.as_str(), episode.turns.len()), ("Fix the total of the cart", 1));
+        assert_eq!(episode.assessment, "success");
+    }
+
+    #[test]
+    fn a_later_report_continues_the_episode() {
+        let line = "Task s1 completed with status: COMPLETED. Agent notes: It works.";
+        let first = extract(&talk(&[(Other, line)])).remove(0);
+        let Candidate { kind, subtype, text, sources, time, .. } = first;
+        let standing = Standing { kind, subtype, text, sources, time };
+        let late =
+            talk(&[(Other, "Task s1 completed with status: FAILED. Duration: 9s. Agent notes: Not quite.")]);
+        let session = SessionId::parse("s1").unwrap();
+        let found = Episodic.extract(&Batch { session: &session, turns: &late, standing: &[standing] });
+        let episode = Episode::read(&found[0].text).unwrap();
+        assert_eq!((episode.assessment.as_str(), episode.situation.as_str()), ("failure", "Not quite."));
+        assert_eq!(episode.task.unwrap().duration_s, Some(9.0));
     }
 
     #[test]

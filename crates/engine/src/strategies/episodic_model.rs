@@ -150,7 +150,8 @@ pub fn read(reply: &str, ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
     let Some(first) = turns.first() else { return Ok(Vec::new()) };
     let steps = placed(said.turns, &begins, turns)?;
     let (old, at) = without(standing(ask).unwrap_or_default(), turns);
-    let mut episode = Episode { turns: old.turns, turns_omitted: old.turns_omitted, ..said };
+    let Episode { turns: old_turns, turns_omitted, task, .. } = old;
+    let mut episode = Episode { turns: old_turns, turns_omitted, task, ..said };
     episode.turns.splice(at..at, steps);
     if episode.turns.is_empty() {
         return Ok(Vec::new());
@@ -216,6 +217,7 @@ fn said(reply: &str) -> Result<Said, BadReply> {
             reflection,
             turns_omitted: 0,
             turns,
+            task: None,
         };
         Some(Said { episode, begins, metadata })
     })

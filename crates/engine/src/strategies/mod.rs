@@ -33,6 +33,7 @@ pub mod standing;
 pub mod summary;
 pub mod summary_model;
 pub mod summary_topics;
+pub mod task_event;
 pub mod topic_markup;
 pub mod turn;
 pub mod unwrapping;

@@ -5,10 +5,14 @@
 
 use loci_model::SessionId;
 use loci_model::event::Role;
+use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::record::RecordKind;
 use loci_model::strategy::StrategyBase;
 
+use super::task_event::TaskEvent;
 use super::{Ask, BadReply, Batch, Candidate, Deciding, Joining, Question, Strategy, Turn, semantic_model};
+use crate::coding::{KNOWLEDGE, learnings};
+use crate::verified::LEARNING;
 
 /// Subtype of records that hold data.
 pub const DATA: &str = "data";
@@ -23,6 +27,8 @@ const ANSWERS: [&str; 43] = [
 /// In scripts without spaces, a term is two letters: what is made of these alone only answers.
 const SPACELESS_ANSWERS: [&str; 14] =
     ["好", "好的", "是", "是的", "不", "不是", "对", "谢谢", "你好", "はい", "ok", "行", "嗯", "可以"];
+/// The source of statements that a coding agent reports.
+const LEARNED_BY: &str = "agent_learning";
 /// A round is one batch of the embedder and one write: large enough to fill both, small enough to be found soon.
 const TURNS_PER_ROUND: usize = 32;
 
@@ -44,7 +50,7 @@ impl Strategy for Semantic {
     }
 
     fn extract(&self, batch: &Batch<'_>) -> Vec<Candidate> {
-        batch.turns.iter().filter(|turn| is_kept(turn)).map(candidate).collect()
+        batch.turns.iter().filter(|turn| is_kept(turn)).map(|turn| candidate(turn, batch.session)).collect()
     }
 
     fn asks(&self) -> bool {
@@ -65,9 +71,11 @@ impl Strategy for Semantic {
 }
 
 fn is_kept(turn: &Turn) -> bool {
-    let read = match turn.role {
-        Some(Role::User | Role::Assistant) | None => true,
-        Some(Role::Tool | Role::Other) => false,
+    let read = match (&turn.task, turn.role) {
+        // The report of a task's end becomes its episode; it is no knowledge about the repository.
+        (Some(TaskEvent::Ended(_)), _) => false,
+        (Some(TaskEvent::Learned), _) | (None, Some(Role::User | Role::Assistant) | None) => true,
+        (None, Some(Role::Tool | Role::Other)) => false,
     };
     read && loci_text::terms(turn.indexed()).iter().any(|term| !is_answer(term))
 }
@@ -76,7 +84,10 @@ fn is_answer(term: &str) -> bool {
     ANSWERS.contains(&term) || SPACELESS_ANSWERS.contains(&term)
 }
 
-fn candidate(turn: &Turn) -> Candidate {
+fn candidate(turn: &Turn, session: &SessionId) -> Candidate {
+    if turn.task == Some(TaskEvent::Learned) {
+        return learned(turn, session);
+    }
     let said = turn.role.is_some();
     Candidate {
         subtype: (!said).then(|| DATA.to_owned()),
@@ -84,6 +95,25 @@ fn candidate(turn: &Turn) -> Candidate {
         verbatim: said,
         role: turn.role,
         run: turn.run.clone().filter(|_| said),
+        ..Candidate::of_turn(turn, RecordKind::Fact, turn.text.clone(), Joining::Duplicates)
+    }
+}
+
+/// The record of a statement that a coding agent reports about its repository.
+fn learned(turn: &Turn, session: &SessionId) -> Candidate {
+    let learning = learnings::one(&turn.text);
+    let text = |text: &str| MetadataValue::String(text.to_owned());
+    let mut inferred = Metadata::from([
+        ("type".to_owned(), text(LEARNING)),
+        ("task_id".to_owned(), text(session.as_str())),
+        ("source_type".to_owned(), text(LEARNED_BY)),
+    ]);
+    let category = learning.as_ref().and_then(|learning| learning.category);
+    inferred.extend(category.map(|category| ("category".to_owned(), text(category.as_str()))));
+    Candidate {
+        subtype: Some(KNOWLEDGE.to_owned()),
+        scope: learning.and_then(|learning| learning.scope),
+        inferred,
         ..Candidate::of_turn(turn, RecordKind::Fact, turn.text.clone(), Joining::Duplicates)
     }
 }
@@ -129,6 +159,29 @@ mod tests {
                 assert_eq!((candidate.index_text, candidate.kind), (None, RecordKind::Fact));
             }
         }
+    }
+
+    #[test]
+    fn a_report_of_a_task_is_no_knowledge_and_its_learnings_are() {
+        let word = |text: &str| MetadataValue::String(text.to_owned());
+        let check = |kind: &str, text: &str, expect: &[(&str, Option<&str>)]| {
+            let message = PayloadItem::Conversational { role: Role::Other, text: text.to_owned() };
+            let mut event = event(1, vec![message]);
+            event.metadata.insert("type".to_owned(), kind.to_owned());
+            let turns = turns_of_message(&event, 0);
+            let found = extract(&turns);
+            let facts: Vec<_> = found.iter().map(|one| (one.text.as_str(), one.scope.as_deref())).collect();
+            assert_eq!(facts, expect, "{text}");
+            assert!(found.iter().all(|one| one.inferred.get("source_type") == Some(&word(LEARNED_BY))));
+            let parts: Vec<u32> = found.iter().map(|one| one.sources[0].part).collect();
+            assert!(parts.is_sorted_by(|one, next| one < next), "a source of its own: {parts:?}");
+        };
+        check("task_episode", "Task t-1 completed with status: COMPLETED. Cost: $0.4213.", &[]);
+        let auth = "[Auth module]: tokens are cached for 5 minutes.";
+        let node = "The build needs Node 20.";
+        let both = format!("Repository learnings: {auth}\n\n{node}");
+        check("repo_learnings", &both, &[(auth, Some("module:auth")), (node, None)]);
+        check("repo_learnings", "Repository learnings: No new repository learnings.", &[]);
     }
 
     #[test]

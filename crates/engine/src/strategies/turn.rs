@@ -9,10 +9,11 @@ use loci_model::{Timestamp, limits};
 use loci_text::split::split_at_sentences;
 
 use super::data_lines::data_parts;
+use super::task_event::{self, TaskEvent, TaskMessage};
 use super::unwrapping::unwrap;
 
 /// One thing said, or one piece of data.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq)]
 pub struct Turn {
     /// Event, message and part.
     pub source: Source,
@@ -26,6 +27,8 @@ pub struct Turn {
     pub time: Timestamp,
     /// Place of its event in a client's run.
     pub run: Option<RunPlace>,
+    /// Its part in the report of a coding agent's task, where it has one.
+    pub task: Option<TaskEvent>,
 }
 
 impl Turn {
@@ -69,12 +72,21 @@ pub fn turns_of_message(event: &Event, message: usize) -> Vec<Turn> {
             values,
             time: event.time,
             run: event.run.clone(),
+            task: None,
         });
     };
+    let message = match item {
+        PayloadItem::Conversational { role, text } => task_event::read(&event.metadata, *role, text),
+        PayloadItem::Json(_) | PayloadItem::Blob(_) => None,
+    };
     match item {
-        PayloadItem::Conversational { role, text } => match unwrap(text) {
-            None => said(*role, text, &mut push),
-            Some(pieces) => {
+        PayloadItem::Conversational { role, text } => match (&message, unwrap(text)) {
+            // Each statement is a turn of its own: a record rests on one.
+            (Some(TaskMessage::Learned(statements)), _) => {
+                statements.iter().for_each(|statement| said(*role, statement, &mut push));
+            }
+            (Some(TaskMessage::Ended(_)), _) | (None, None) => said(*role, text, &mut push),
+            (None, Some(pieces)) => {
                 for piece in pieces {
                     said(piece.role.unwrap_or(*role), &piece.text, &mut push);
                 }
@@ -86,6 +98,13 @@ pub fn turns_of_message(event: &Event, message: usize) -> Vec<Turn> {
             }
         }
         PayloadItem::Blob(_) => {}
+    }
+    if let Some(message) = message {
+        let task = match message {
+            TaskMessage::Ended(report) => TaskEvent::Ended(report),
+            TaskMessage::Learned(_) => TaskEvent::Learned,
+        };
+        turns.iter_mut().for_each(|turn| turn.task = Some(task.clone()));
     }
     turns
 }

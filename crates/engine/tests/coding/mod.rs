@@ -41,5 +41,6 @@ mod slow_store;
 mod tasks;
 mod telling;
 mod themes;
+mod wire_reports;
 mod world;
 mod writers;

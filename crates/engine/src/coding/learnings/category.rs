@@ -3,7 +3,7 @@
 
 /// What a learning is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::coding) enum Category {
+pub(crate) enum Category {
     /// What goes wrong.
     Gotcha,
     /// How things are done here.
@@ -99,7 +99,7 @@ const CATEGORIES: &[(Category, &str, &[&str])] = &[
 
 impl Category {
     /// The word that stands for it.
-    pub(in crate::coding) fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         CATEGORIES.iter().find(|(category, ..)| *category == self).map_or("", |(_, word, _)| word)
     }
 

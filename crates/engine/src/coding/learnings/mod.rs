@@ -52,6 +52,13 @@ pub(super) fn parse(text: &str) -> Vec<Learning> {
     paragraphs::split(&visible(text)).iter().filter_map(|paragraph| one(paragraph)).collect()
 }
 
+/// The paragraphs of a text that are learnings, each whole, with its topic.
+pub(crate) fn statements(text: &str) -> Vec<String> {
+    let mut paragraphs = paragraphs::split(&visible(text));
+    paragraphs.retain(|paragraph| one(paragraph).is_some());
+    paragraphs
+}
+
 /// The one learning of a paragraph; `None` where it says that there is none.
 pub(crate) fn one(paragraph: &str) -> Option<Learning> {
     let paragraph = paragraph.trim();

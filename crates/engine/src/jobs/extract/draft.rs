@@ -131,7 +131,7 @@ fn record(
     let clean = |text: Option<String>| text.map(|text| safety::prepare(text, None, &policy).text);
     let invented = by_model && !is_grounded(&text, &heard(group));
     let (state, held) = begins_as(engine, round, (kind, &text), (state, invented));
-    let metadata = metadata(round, group, &candidate.sources, &text, inferred);
+    let metadata = metadata(round, group, &candidate.sources, &text, (inferred, &policy))?;
     // What is held back continues nothing: the record there stays as it is.
     let standing = standing(group, &joining, kind, subtype.as_ref()).filter(|_| state == RecordState::Active);
     let id = match standing {
@@ -150,7 +150,7 @@ fn record(
         subtype,
         title: clean(title),
         path: None,
-        description,
+        description: clean(description),
         scope,
         citations: None,
         namespace: group.namespace.clone(),
@@ -232,13 +232,19 @@ fn policy(engine: &Engine, round: &Round, by_model: bool) -> SafetyPolicy {
 }
 
 /// Values of the strategy's schema: by the newest event and the text, those a model inferred, and the group's strict ones.
-fn metadata(round: &Round, group: &Group, sources: &[Source], text: &str, inferred: Metadata) -> Metadata {
+fn metadata(
+    round: &Round,
+    group: &Group,
+    sources: &[Source],
+    text: &str,
+    (inferred, policy): (Metadata, &SafetyPolicy),
+) -> Result<Metadata> {
     let schema = round.strategy.schema.as_deref().unwrap_or_default();
     let newest = sources.iter().rev().find_map(|source| group.metadata.get(&source.event));
     let mut metadata = record_values(schema, newest.unwrap_or(&BTreeMap::new()), text);
-    metadata.extend(inferred);
+    metadata.extend(safety::masked_metadata(&inferred, policy.secrets)?);
     metadata.extend(group.strict.clone());
-    metadata
+    Ok(metadata)
 }
 
 /// The record that a candidate continues, where it continues one.
