@@ -87,6 +87,7 @@ fn judged(pairs: &[Pair], model: Option<&MiniLm>) -> Tally {
             Relation::SupersededBy
             | Relation::Coexists
             | Relation::Conflict
+            | Relation::Doubtful
             | Relation::Related
             | Relation::Unclear => Expect::Add,
         };

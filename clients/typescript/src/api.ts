@@ -2177,9 +2177,9 @@ export interface Learned {
   id?: string | null;
   /**
    * Why, where it was not added: `already_known`, `says_the_same`, `contradicts_what_is_trusted_more`,
-   * `what_contradicts_it_is_newer`, `in_repo_docs`, `too_long`, `too_many`, `declared_wrong_before`,
-   * `looks_like_instructions`, `security_alert`, `the_same_is_held`, `the_same_is_quarantined`. Where it was added
-   * without a comparison: `too_long_to_compare`.
+   * `may_contradict_what_is_known`, `what_contradicts_it_is_newer`, `in_repo_docs`, `too_long`, `too_many`,
+   * `declared_wrong_before`, `looks_like_instructions`, `security_alert`, `the_same_is_held`,
+   * `the_same_is_quarantined`. Where it was added without a comparison: `too_long_to_compare`.
    */
   reason?: string | null;
   /** What it is about, where it says so. */

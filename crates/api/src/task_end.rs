@@ -85,6 +85,7 @@ pub struct Learned {
     /// history; `duplicate`, `held`, `quarantined` or `rejected`.
     pub action: String,
     /// Why, where it was not added: `already_known`, `says_the_same`, `contradicts_what_is_trusted_more`,
+    /// `may_contradict_what_is_known`,
     /// `what_contradicts_it_is_newer`, `in_repo_docs`, `too_long`, `too_many`, `declared_wrong_before`,
     /// `looks_like_instructions`, `security_alert`, `the_same_is_held`, `the_same_is_quarantined`.
     /// Where it was added without a comparison: `too_long_to_compare`.

@@ -198,6 +198,10 @@ impl Learner<'_> {
                 carrying.carry_out(tx, record, &decision)?;
                 kept(record.id.clone(), LearnedAction::Outdated, "what_contradicts_it_is_newer")
             }
+            Decision::Doubt { .. } => {
+                carrying.carry_out(tx, record, &decision)?;
+                kept(record.id.clone(), LearnedAction::Conflict, "may_contradict_what_is_known")
+            }
             // Unlike what was extracted it is in force: both are shown as doubtful, or neither, as configured.
             Decision::Hold { with, why } => {
                 self.building.insert(tx, record)?;

@@ -65,6 +65,15 @@ impl Carrying<'_> {
                     (Some(by.prompt.clone()), by.model.clone(), by.mode);
                 self.replace(tx, &record, std::slice::from_ref(old), "update", why).map(Some)
             }
+            Decision::Doubt { with, why } => {
+                let record = self.insert(tx, proposal, "add", why, &[])?;
+                for other in with {
+                    if record.state == RecordState::Active && self.active(tx, other)?.is_some() {
+                        conflicts::note(tx, (other, &record), &why.reason, self.changing.at)?;
+                    }
+                }
+                Ok(Some(record))
+            }
             Decision::Hold { with, why } => {
                 let mut record = proposal.clone();
                 record.state = RecordState::Candidate;

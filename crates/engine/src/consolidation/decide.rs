@@ -41,9 +41,10 @@ pub async fn decide(
         match by_rules(proposal.record, &near, &limits, &mut WordPairs::of_a_write()) {
             Found::Decision(decision) => decisions.push(decision),
             Found::Open(which, reason) => {
-                let neighbours = which.iter().filter_map(|at| near.get(*at).map(|one| &one.record)).collect();
+                let neighbours: Vec<&Record> =
+                    which.iter().filter_map(|at| near.get(*at).map(|one| &one.record)).collect();
+                decisions.push(left_open(&neighbours, reason));
                 open.push(Open { proposal: at, record: proposal.record, neighbours });
-                decisions.push(Decision::Add { why: Why::rules(reason.text()) });
             }
         }
     }
@@ -56,8 +57,9 @@ pub async fn decide(
     })
 }
 
-/// Decides on one record beside others by rules alone: what they leave open is added. Whom it may meet, the caller says.
-/// `pairs`: how much may be compared; all decisions of one write have it in common.
+/// Decides on one record beside others by rules alone: what they leave open is added, with a
+/// conflict where it may contradict them. Whom it may meet, the caller says. `pairs`: how much may
+/// be compared; all decisions of one write have it in common.
 pub(crate) fn decide_alone(
     new: &Record,
     near: &[Neighbourhood],
@@ -66,8 +68,22 @@ pub(crate) fn decide_alone(
 ) -> Decision {
     match by_rules(new, &near.iter().collect::<Vec<_>>(), limits, pairs) {
         Found::Decision(decision) => decision,
-        Found::Open(_, reason) => Decision::Add { why: Why::rules(reason.text()) },
+        Found::Open(which, reason) => {
+            let neighbours: Vec<&Record> =
+                which.iter().filter_map(|at| near.get(*at).map(|one| &one.record)).collect();
+            left_open(&neighbours, reason)
+        }
     }
+}
+
+/// Returns what becomes of a record without a model where rules leave its relation open: it is
+/// added, and a conflict is noted with what it may contradict.
+fn left_open(neighbours: &[&Record], reason: Reason) -> Decision {
+    let why = Why::rules(reason.text());
+    if matches!(reason, Reason::MaybeChange | Reason::MaybeValue) {
+        return Decision::Doubt { with: neighbours.iter().map(|record| record.id.clone()).collect(), why };
+    }
+    Decision::Add { why }
 }
 
 /// What clients wrote, and what is not in force, is left alone.
@@ -117,6 +133,12 @@ fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds, pairs: &
             .map(|(_, one)| one.record.id.clone())
             .collect();
         return Found::Decision(Decision::Supersede { old, why: Why::rules(reason.text()) });
+    }
+    let doubtful = |(relation, _): &(Relation, Reason)| *relation == Relation::Doubtful;
+    if let Some((_, reason)) = found.iter().find(|found| doubtful(found)) {
+        let open: Vec<usize> =
+            found.iter().enumerate().filter(|(_, found)| doubtful(found)).map(|(at, _)| at).collect();
+        return Found::Open(open, *reason);
     }
     let unclear = || found.iter().enumerate().filter(|(_, (relation, _))| *relation == Relation::Unclear);
     if let Some((_, (_, first))) = unclear().next() {

@@ -80,7 +80,8 @@ fn compiled(proposals: &[Proposal<'_>], decisions: &[Decision]) -> (Plan, Vec<us
             |path: String, by: String, why: &Why| Action::Supersede { path, by, reason: why.reason.clone() };
         match decision {
             // The candidate's own words were looked through when it was drafted.
-            Decision::Add { .. } | Decision::Skip { .. } | Decision::Hold { .. } => {}
+            Decision::Add { .. } | Decision::Skip { .. } | Decision::Hold { .. } | Decision::Doubt { .. } => {
+            }
             Decision::Supersede { old, why } => {
                 for old in old {
                     push(at, supersede(old.to_string(), new.id.to_string(), why));
@@ -119,6 +120,7 @@ fn careful(decision: &Decision, violation: &Violation, new: &Record) -> Decision
         | Decision::Supersede { .. }
         | Decision::Update { .. }
         | Decision::Hold { .. }
+        | Decision::Doubt { .. }
         | Decision::History { .. } => Decision::Add { why: why("both stay") },
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! * `reading`: one statement for comparison; `compare`, `slot`, `scope`: two of them side by side, clause by clause;
 //! * `gist`: what a statement is about, whatever its sentence; `retelling`, `turning`, `guards`: two of those side by side;
+//! * `choice`: a move away from one of several things, with or without a purpose in common;
 //! * `wording`: whether two texts that are nearly the same differ in wording alone;
 //! * `of_whom`: whether two people speak, each of themselves;
 //! * `relate`: what a new statement is to an old one; `thresholds`: from which likeness on;
@@ -16,6 +17,7 @@
 
 pub(crate) mod ask_rest;
 pub mod carry_out;
+mod choice;
 mod compare;
 mod decide;
 mod gist;
@@ -140,6 +142,14 @@ pub enum Decision {
         why: Why,
         /// Whose words they are.
         by: MadeBy,
+    },
+    /// It may contradict others, and no rule is certain: both are in force, and the
+    /// conflict is noted.
+    Doubt {
+        /// The others.
+        with: Vec<RecordId>,
+        /// Why.
+        why: Why,
     },
     /// It contradicts a record that is trusted more: kept as a candidate.
     Hold {

@@ -7,7 +7,6 @@ use loci_model::Timestamp;
 use loci_model::record::{RecordKind, TrustTier};
 use loci_model::telling::Telling;
 
-use super::Alike;
 use super::compare::{Against, Met, compare, is_wording, residue};
 use super::gist::{Gist, Item};
 use super::guards::other_direction;
@@ -19,6 +18,7 @@ use super::scope::{Lie, lie};
 use super::thresholds::Thresholds;
 use super::turning::{tells, turns};
 use super::word_pairs::WordPairs;
+use super::{Alike, choice};
 
 /// One statement with what decides beside its words.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +48,8 @@ pub enum Relation {
     Coexists,
     /// It contradicts one that is trusted more.
     Conflict,
+    /// It may contradict the old one; the rules are not certain.
+    Doubtful,
     /// Different things.
     Related,
     /// The rules cannot tell.
@@ -73,6 +75,10 @@ pub enum Reason {
     OtherOrder,
     /// A change from one to the other.
     Change,
+    /// A change that may end the other.
+    MaybeChange,
+    /// Another choice, perhaps for the same.
+    MaybeValue,
     /// Only for a time, or only planned.
     Passing,
     /// Several statements in one text, of which one is meant.
@@ -99,6 +105,8 @@ impl Reason {
             Self::OtherValue => "another value in the same place",
             Self::OtherOrder => "another order of preference",
             Self::Change => "tells of a change from the other",
+            Self::MaybeChange => "tells of a change that may end the other: no rule is certain",
+            Self::MaybeValue => "another choice, perhaps for the same purpose: no rule is certain",
             Self::Passing => "holds only for a time or is not decided",
             Self::OnlyInPart => "touches only a part of the other",
             Self::OtherRoles => "the same words in other roles",
@@ -226,7 +234,8 @@ fn by_words(
     if met != Met::Exchanged && retells(known, told, gists, (alike, limits)) {
         return (Relation::Duplicate, Reason::OtherWords);
     }
-    let turned = turns(told, gists, (alike, limits));
+    let turned = turns(told, gists, (alike, limits))
+        .or_else(|| choice::replaces(known, told, (alike, limits)).then_some(Against::Change));
     if told.hold != Hold::Lasting || known.hold != Hold::Lasting {
         let happened = told.cues.now || told.clauses.iter().any(|clause| clause.past) || tells(&new.gist);
         let event = told.hold == Hold::Lasting || (told.hold == Hold::Dated && happened);
@@ -253,7 +262,10 @@ fn by_words(
     if is_paraphrase(known, told, gists, (alike, limits)) {
         return (Relation::Duplicate, Reason::OtherWords);
     }
-    left_open(alike, limits, Reason::NoRule)
+    match choice::doubt(known, told, (alike, limits)) {
+        Some(reason) => (Relation::Doubtful, reason),
+        None => left_open(alike, limits, Reason::NoRule),
+    }
 }
 
 fn reason_of(against: Against) -> Reason {

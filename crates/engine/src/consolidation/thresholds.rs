@@ -24,6 +24,11 @@ pub struct Thresholds {
     pub retold_jaccard: f32,
     /// From here on a told change may end what an old statement says.
     pub turned: f32,
+    /// From here on a change, or another choice, may contradict a statement of a purpose: both
+    /// stay, in conflict.
+    pub doubted: f32,
+    /// Likewise a statement of no purpose.
+    pub doubted_bare: f32,
     /// From here on another value in the same frame may take the old one's place.
     pub renewed: f32,
     /// From here on what rules leave open is a question for a model.
@@ -43,6 +48,8 @@ impl Default for Thresholds {
             retold_word: 0.8,
             retold_jaccard: 0.4,
             turned: 0.3,
+            doubted: 0.4,
+            doubted_bare: 0.25,
             renewed: 0.5,
             unclear: 0.75,
             unclear_jaccard: 0.4,
@@ -73,6 +80,8 @@ impl Thresholds {
             read.retold_word,
             read.retold_jaccard,
             read.turned,
+            read.doubted,
+            read.doubted_bare,
             read.renewed,
             read.unclear,
             read.unclear_jaccard,

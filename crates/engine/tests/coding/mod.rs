@@ -6,6 +6,7 @@ mod alerting;
 mod attributing;
 mod commits;
 mod consolidating;
+mod contradiction_pairs;
 mod dead_letters;
 mod documented;
 mod ends;

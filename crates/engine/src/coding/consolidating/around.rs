@@ -20,9 +20,9 @@ use crate::jobs::embed::Completion;
 use crate::memories::existing;
 
 /// A record this like a learning by its words is looked at.
-pub(super) const JACCARD_MIN: f32 = 0.2;
+pub(super) const JACCARD_MIN: f32 = 0.15;
 /// Or by its meaning.
-pub(super) const COSINE_MIN: f32 = 0.4;
+pub(super) const COSINE_MIN: f32 = 0.25;
 /// Records that are looked at for one learning.
 const LOOKED_AT_MAX: usize = 12;
 

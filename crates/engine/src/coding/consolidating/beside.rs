@@ -75,6 +75,8 @@ impl Beside<'_> {
                     _ => Found::of(Decision::Add { why }),
                 }
             }
+            // On the default branch it says nothing yet.
+            Decision::Doubt { why, .. } if self.on_branch.is_some() => Found::of(Decision::Add { why }),
             other => Found::of(other),
         };
         Ok(found)

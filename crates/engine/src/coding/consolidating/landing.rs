@@ -81,6 +81,11 @@ impl Landing<'_> {
                 Some(newer) => self.changing.supersede(tx, record, &newer, &why.reason).map(drop),
                 None => Ok(()),
             },
+            Decision::Doubt { with, why } => {
+                with.iter()
+                    .try_for_each(|with| conflicts::note(tx, (with, record), &why.reason, at).map(drop))?;
+                self.replace(tx, record, &fact.against, seen_at)
+            }
             Decision::Hold { with, why } => conflicts::note(tx, (&with, record), &why.reason, at).map(drop),
         }
     }

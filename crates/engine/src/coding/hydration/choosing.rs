@@ -9,7 +9,7 @@ use loci_model::{TaskId, Timestamp};
 use super::candidate::{Candidate, Left};
 use super::kind::HydrationKind;
 use super::scope_match::{AskedPaths, is_named};
-use super::trust::{outlived, trust};
+use super::trust::{is_distrusted, outlived, trust};
 use crate::coding::learned::SELF_FEEDBACK;
 use crate::coding::learnings::MODULE;
 use crate::coding::repository_docs::RepositoryDocs;
@@ -100,7 +100,7 @@ fn unfit(candidate: &Candidate, aim: &Aim<'_>, settings: &CodingSettings) -> Opt
         if candidate.standing.conflicts > 0 && settings.on_conflict == OnConflict::Withhold {
             return Some("conflict");
         }
-        if candidate.trust < settings.trust_threshold {
+        if is_distrusted(candidate, settings.trust_threshold) {
             return Some("trust");
         }
         if let Some(reason) = outlived(candidate, aim.now) {

@@ -43,6 +43,13 @@ pub(super) fn trust(candidate: &Candidate, now: Timestamp) -> f64 {
     (believed(candidate, reliability) * consistency * freshness).clamp(0.0, 1.0)
 }
 
+/// True where a record is trusted too little to be shown. An open conflict lowers its place and
+/// hides nothing: the label says so, and a person decides.
+pub(super) fn is_distrusted(candidate: &Candidate, threshold: f64) -> bool {
+    let conflicts = i32::try_from(candidate.standing.conflicts).unwrap_or(i32::MAX);
+    candidate.trust < threshold * IN_CONFLICT.powi(conflicts)
+}
+
 /// A record's own trust and that of its source: where both say that it comes from outside, the lesser of the two.
 fn believed(candidate: &Candidate, reliability: f64) -> f64 {
     let record = &candidate.record;
@@ -171,6 +178,21 @@ mod tests {
         check(0, 1, false, 0.7 * 0.85 / 2.0);
         check(1, 2, false, 0.7 * 0.9 / 4.0);
         check(3, 0, true, 1.0);
+    }
+
+    #[test]
+    fn a_conflict_hides_nothing() {
+        let check = |own: f64, conflicts, expect: bool| {
+            let mut one = candidate(HydrationKind::Knowledge, Some("agent_learning"), TrustTier::Agent);
+            one.record.trust = own;
+            one.standing.conflicts = conflicts;
+            one.trust = trust(&one, after(0));
+            assert_eq!(is_distrusted(&one, 0.15), expect, "{own} {conflicts}");
+        };
+        for conflicts in [0, 1, 3] {
+            check(0.5, conflicts, false);
+            check(0.2, conflicts, true);
+        }
     }
 
     #[test]

@@ -215,6 +215,7 @@ fn put(engine: &Engine, draft: &mut Draft, decision: Decision) {
         Decision::Skip { why, .. } => ("skip", why),
         Decision::Supersede { why, .. } => ("supersede", why),
         Decision::Update { why, .. } => ("update", why),
+        Decision::Doubt { why, .. } => ("doubt", why),
         Decision::Hold { why, .. } => ("hold", why),
         Decision::History { why, .. } => ("history", why),
     };

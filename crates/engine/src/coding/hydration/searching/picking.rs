@@ -10,7 +10,7 @@ use super::super::choosing::by_code;
 use super::super::deadline::{Deadline, Turn};
 use super::super::kind::HydrationKind;
 use super::super::lines::entry;
-use super::super::trust::trust;
+use super::super::trust::{is_distrusted, trust};
 use crate::coding::settings::CodingSettings;
 use crate::render::Screened;
 use crate::safety::Patterns;
@@ -91,6 +91,6 @@ impl Picking<'_> {
 
     fn unfit(&self, candidate: &Candidate) -> Option<&'static str> {
         by_code(candidate, self.settings)
-            .or_else(|| (candidate.trust < self.settings.trust_threshold).then_some("trust"))
+            .or_else(|| is_distrusted(candidate, self.settings.trust_threshold).then_some("trust"))
     }
 }
