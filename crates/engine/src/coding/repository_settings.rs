@@ -7,18 +7,20 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::repository::{Repository, RepositorySettings};
 use loci_model::rule::{ProtectedTopics, RuleApproval};
 use loci_model::task_session::Capture;
-use loci_model::{CodeReason, Error, MemoryId, Reason, Result, limits};
+use loci_model::{CodeReason, Error, JobId, MemoryId, Reason, Result, limits};
 use serde_json::Value;
 
 use super::hydration::is_cold;
 use super::settings::{CodingSettings, MILLION, ReflectionSettings};
-use super::{place, setting_names};
+use super::{place, rules, setting_names};
 use crate::memories::existing;
+use crate::records::changing::Changing;
 use crate::safety::{RedactionMode, SafetyPolicy};
 use crate::verified::{RepositoryAdd, Standing, check_revision, find_repository};
 use crate::{Engine, access};
@@ -427,10 +429,12 @@ impl Engine {
         let (caller, repo, now) = (caller.clone(), repo.to_owned(), self.clock.now());
         let names_branch = change.settings.iter().any(|(key, _)| key == DEFAULT_BRANCH);
         let engine = self.settings.clone();
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let mut shown = self
             .store
             .write(move |tx| {
-                let mode = SafetyPolicy::of(&engine, &existing(tx, &memory)?.settings).secrets;
+                let of = existing(tx, &memory)?;
+                let mode = SafetyPolicy::of(&engine, &of.settings).secrets;
                 let before = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
                 let mut repository = before.clone();
                 let Repository { settings, default_ref, .. } = &mut repository;
@@ -441,10 +445,13 @@ impl Engine {
                 if repository != before {
                     repository.updated_at = now;
                     tx.repositories_mut().put(&repository)?;
+                    let changing = Changing { memory: &of, by: &caller.name, at: now };
+                    rules::reweigh(tx, &changing, &repository, (&engine.coding, &job))?;
                 }
                 shown(tx, &memory, repository, &engine.coding)
             })
             .await?;
+        self.wake.call();
         if names_branch && self.is_untold(&shown.repository).await {
             shown.warnings.extend(shown.repository.default_ref.as_deref().map(branchless));
         }

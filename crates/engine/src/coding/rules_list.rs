@@ -70,6 +70,9 @@ impl RuleListing {
 /// Metadata of a rule of which a person is asked whether it should be in force.
 pub(super) const APPROVAL_SUGGESTED: &str = "approval_suggested";
 
+/// Metadata of a rule: the day of the review, or of the decision, that is shown as its source.
+pub(super) const SAID_ON: &str = "said_on";
+
 /// Where the rules of a repository are.
 pub(super) fn rules_of(actor: &str) -> String {
     format!("/{actor}/review-rules/")

@@ -23,9 +23,11 @@ const MEMORIES_PER_PAGE: usize = 100;
 const REASON: &str = "expired";
 
 impl Engine {
-    /// Removes expired events and tokens, jobs that ended long ago, exchanges and deliveries, history past retention, what the archive of conversations has kept long enough, content
-    /// that was deleted long enough ago; marks expired records; removes parts of imports that broke off;
-    /// begins the upkeep of trees whose turn it is. In small writes; bounded.
+    /// Removes expired events and tokens, jobs that ended long ago, exchanges and deliveries,
+    /// history past retention, what the archive of conversations has kept long enough, content that
+    /// was deleted long enough ago; marks expired records; removes parts of imports that broke off;
+    /// weighs rules again whose settings changed; begins the upkeep of trees whose turn it is. In
+    /// small writes; bounded.
     ///
     /// A row that cannot be read costs its own record, else its memory, else its kind: it is logged, and the
     /// sweep goes on.
@@ -53,6 +55,7 @@ impl Engine {
         of("imports")(self.sweep_imports(now).await)?;
         of("facts")(self.sweep_verified(now).await)?;
         of("reviews")(self.sweep_reviews(now).await)?;
+        of("rules")(self.sweep_rules(now).await)?;
         of("trees")(Box::pin(self.follow_upkeep()).await.map(drop))?;
         // The log gives its room back, and what was erased from the tables is not in it any more.
         self.store.checkpoint(Checkpoint::Underway { monotonic_us: self.clock.monotonic_us() }).await

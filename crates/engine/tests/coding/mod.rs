@@ -32,6 +32,7 @@ mod requesters;
 mod reviews;
 mod reviews_astray;
 mod reviews_at_once;
+mod rule_authority;
 mod rules;
 mod rules_undone;
 mod safeguards;

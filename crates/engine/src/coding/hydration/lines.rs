@@ -8,9 +8,11 @@ use serde_json::Value;
 
 use super::candidate::Candidate;
 use super::kind::HydrationKind;
+use super::origins::rule_sources;
 use super::outcome::outcome_of;
 use super::planning::ShownRecord;
 use crate::coding::checks;
+use crate::coding::rules_list::SAID_ON;
 use crate::render::{Entry, contained};
 use crate::strategies::data_lines::value_lines;
 use crate::strategies::episode_form::Episode;
@@ -114,6 +116,7 @@ fn label(candidate: &Candidate, now: Timestamp) -> String {
         HydrationKind::Reflections => "reflection",
     });
     let mut notes = vec![source.replace('_', " ")];
+    notes.extend(rule_origin(candidate));
     if candidate.kind == HydrationKind::Episodes {
         notes.push(outcome_of(candidate).0.replace('_', " "));
     }
@@ -133,9 +136,60 @@ fn label(candidate: &Candidate, now: Timestamp) -> String {
     notes.join("; ")
 }
 
+/// Returns who asked for a rule, where and when: the pull request, the reviewer and the day. A rule
+/// that no review supports names the person who put it in force.
+fn rule_origin(candidate: &Candidate) -> Option<String> {
+    if candidate.kind != HydrationKind::Rules {
+        return None;
+    }
+    let day =
+        candidate.text(SAID_ON).map_or_else(|| candidate.record.timestamp.date().to_string(), str::to_owned);
+    let source = rule_sources(candidate).into_iter().next();
+    let pr = source.as_ref().and_then(|source| source.pr).map(|pr| format!("PR #{pr} "));
+    match (pr, source.and_then(|source| source.reviewer)) {
+        (pr, Some(reviewer)) => Some(format!("{}by @{reviewer} on {day}", pr.unwrap_or_default())),
+        (Some(pr), None) => Some(format!("{pr}on {day}")),
+        (None, None) => {
+            candidate.text("approved_by").map(|by| format!("approved by {} on {day}", contained(by)))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use loci_model::metadata::MetadataValue;
+    use loci_model::record::RecordKind;
+    use loci_model::{MemoryId, Result};
+    use loci_testkit::samples;
+
     use super::*;
+
+    #[test]
+    fn a_rule_names_pull_request_reviewer_and_day() -> Result<()> {
+        let check = |kind: HydrationKind, metadata: &[(&str, &str)], expect: Option<&str>| -> Result<()> {
+            let mut record =
+                samples::record(&MemoryId::parse("code_memory-0123456789")?, 7, "Sort imports.")?;
+            record.kind = RecordKind::Rule;
+            let word = |text: &str| MetadataValue::String(text.to_owned());
+            record.metadata = metadata.iter().map(|(key, text)| ((*key).to_owned(), word(text))).collect();
+            record.timestamp = Timestamp::EPOCH;
+            let candidate = Candidate::new(kind, record, 1.0);
+            assert_eq!(rule_origin(&candidate).as_deref(), expect, "{metadata:?}");
+            let label = label(&candidate, Timestamp::EPOCH);
+            assert!(expect.is_none_or(|origin| label.contains(origin)), "{label}");
+            Ok(())
+        };
+        let rules = HydrationKind::Rules;
+        let said = [("pr", "42"), ("reviewer", "alice"), (SAID_ON, "2026-03-02")];
+        check(rules, &said, Some("PR #42 by @alice on 2026-03-02"))?;
+        // A rule of an earlier version has no such day: that of its first review stands for it.
+        check(rules, &said[..2], Some("PR #42 by @alice on 1970-01-01"))?;
+        check(rules, &[("pr", "42"), (SAID_ON, "2026-03-02")], Some("PR #42 on 2026-03-02"))?;
+        let by_hand = [("approved_by", "ops"), (SAID_ON, "2026-03-02")];
+        check(rules, &by_hand, Some("approved by ops on 2026-03-02"))?;
+        check(rules, &[], None)?;
+        check(HydrationKind::Knowledge, &said, None)
+    }
 
     #[test]
     fn json_is_read_as_a_line() {

@@ -128,10 +128,13 @@ fn asked_for<'a>(reviewer: &'a ForgeUser, comments: &'a [ReviewComment]) -> Vec<
 pub(super) fn of(intake: &ReviewIntake, roles: &Roles, user: &ForgeUser, guess: Authority) -> Authority {
     let told = roles.get(&user.id).filter(|_| user.id != 0);
     let (role, is_provisional) = told.map_or((guess.role, guess.is_provisional), |role| (*role, false));
+    Authority { role, is_provisional, overridden: overridden(intake, user), ..guess }
+}
+
+/// Returns the weight that a repository gives a person, by login or number.
+pub(in crate::coding) fn overridden(intake: &ReviewIntake, user: &ForgeUser) -> Option<u32> {
     let of_login = |login: &str| login.eq_ignore_ascii_case(&user.login) || login == user.id.to_string();
-    let overridden =
-        intake.authority.iter().flatten().find(|(login, _)| of_login(login)).map(|(_, weight)| *weight);
-    Authority { role, is_provisional, overridden, ..guess }
+    intake.authority.iter().flatten().find(|(login, _)| of_login(login)).map(|(_, weight)| *weight)
 }
 
 #[cfg(test)]

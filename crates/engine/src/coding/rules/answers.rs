@@ -13,8 +13,9 @@ use super::settling::{News, Ruler};
 use super::taking::Touched;
 use super::weighing::{may_approve, person};
 
-/// How somebody approves a rule in an answer.
-const APPROVE: &str = "/loci approve ";
+/// The line that approves in an answer: a rule by its id behind it, or what the answered comment
+/// supports.
+const APPROVE: &str = "/loci approve";
 
 /// What the review says against rules.
 pub(super) fn oppose(
@@ -65,20 +66,21 @@ pub(super) fn approve(
     if !ruler.settings.approval_by_reply || review.left_out.is_some() || review.is_past {
         return Ok(());
     }
-    let of_review = (&review.reviewer, Some(review.authority), review.body.as_str(), review.submitted_at);
+    let of_review =
+        (&review.reviewer, Some(review.authority), review.body.as_str(), review.submitted_at, None);
     let of_comments = review.comments.iter().map(|comment| {
         let is_own = person(&comment.author) == person(&review.reviewer);
         let authority = if is_own { Some(review.authority) } else { comment.authority };
-        (&comment.author, authority, comment.body.as_str(), comment.created_at)
+        let answered = Some(comment.in_reply_to.unwrap_or(comment.id));
+        (&comment.author, authority, comment.body.as_str(), comment.created_at, answered)
     });
-    for (who, authority, text, at) in std::iter::once(of_review).chain(of_comments) {
+    for (who, authority, text, at, answered) in std::iter::once(of_review).chain(of_comments) {
         if !authority.is_some_and(|authority| may_approve(&authority))
             || dissenting::is_of_the_work(review, agents, who)
         {
             continue;
         }
-        for id in text.lines().filter_map(|line| line.trim().strip_prefix(APPROVE)) {
-            let Ok(id) = RecordId::parse(id.trim()) else { continue };
+        for id in approved(tx, review, touched, (text, answered))? {
             let known = match touched.get(&id) {
                 Some((support, _)) => Some(support.clone()),
                 None => tx.ledger().noun::<RuleSupport>(&review.memory, id.as_str())?,
@@ -93,4 +95,33 @@ pub(super) fn approve(
         }
     }
     Ok(())
+}
+
+/// Returns the rules that a text approves: those that it names; where it names none, what the
+/// answered comment supports, or all that the review supports where the text is the review's own.
+fn approved(
+    tx: &dyn ReadTx,
+    review: &Review,
+    touched: &Touched,
+    (text, answered): (&str, Option<u64>),
+) -> Result<Vec<RecordId>> {
+    let mut ids = Vec::new();
+    for named in text.lines().filter_map(|line| line.trim().strip_prefix(APPROVE)) {
+        if !named.trim().is_empty() {
+            ids.extend(RecordId::parse(named.trim()).ok().filter(|_| named.starts_with(' ')));
+            continue;
+        }
+        let says = |item: &SupportItem| match answered {
+            Some(comment) => item.pr == review.pr && item.comments.contains(&comment),
+            None => (item.pr, item.review) == (review.pr, review.id),
+        };
+        let here = touched.iter().filter(|(_, (support, _))| support.items.iter().any(says));
+        ids.extend(here.map(|(id, _)| id.clone()));
+        if let Some(comment) = answered {
+            ids.extend(
+                dissenting::supported_by(tx, review, comment)?.into_iter().map(|support| support.rule),
+            );
+        }
+    }
+    Ok(ids)
 }

@@ -106,7 +106,7 @@ fn is_by(decided: &RuleDecided, who: &ForgeUser) -> bool {
 }
 
 /// Every entry of an actor's shelf.
-fn shelf<T: Shelved>(tx: &dyn Tx, memory: &MemoryId, actor: &ActorId) -> Result<Vec<T>> {
+pub(super) fn shelf<T: Shelved>(tx: &dyn Tx, memory: &MemoryId, actor: &ActorId) -> Result<Vec<T>> {
     let mut page = LedgerPage {
         memory: memory.clone(),
         shelf: T::SHELF,

@@ -8,8 +8,10 @@
 //! | `modelled` | the same review, read by a model where one is asked |
 //! | `answers`, `dissenting`, `examples` | answers that speak against rules or approve one; corrections of one place |
 //! | `heard` | whose words count where several tasks are looked at together: pure |
+//! | `maintainers` | whether a repository has one maintainer |
 //! | `weighing` | what all of it weighs, and whether that is enough: pure |
 //! | `settling` | a rule is brought to the state that follows, each step with its row of telemetry |
+//! | `reweighing` | rules are weighed again when the settings have changed |
 //! | `contradicting` | rules of one scope that say otherwise |
 //! | `relevance`, `told` | whether rules still matter, counted where tasks tell and end |
 //! | `adding`, `deciding`, `provenance`, `promoting` | the verbs of people; `patching`: a bullet more as a patch, pure |
@@ -26,11 +28,13 @@ mod examples;
 pub mod extracting;
 mod forgetting;
 mod heard;
+mod maintainers;
 mod modelled;
 mod patching;
 mod promoting;
 mod provenance;
 mod relevance;
+mod reweighing;
 mod settling;
 mod taking;
 mod taught;
@@ -44,6 +48,7 @@ pub(super) use forgetting::forget_login;
 pub(super) use heard::{Heard, Hearing};
 pub use promoting::RulePromotion;
 pub use provenance::{RuleExposure, RuleProvenance};
+pub(super) use reweighing::reweigh;
 pub(super) use taking::Over;
 pub use taking::ReviewLearned;
 pub(super) use told::told;

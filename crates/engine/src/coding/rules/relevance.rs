@@ -12,8 +12,7 @@ use loci_model::rule::{Relevant, RuleRelevance, RuleSupport};
 use loci_model::time::DAY_MS;
 use loci_model::{ActorId, MemoryId, RecordId, Result, Timestamp, limits};
 
-use super::settling::{Ruler, UNUSED, advance, is_wanted};
-use super::weighing::weigh;
+use super::settling::{Ruler, UNUSED, advance, is_wanted, stand};
 use crate::coding::hydration::AskedPaths;
 
 /// Days after which a stale rule expires, however few tasks there were.
@@ -106,11 +105,13 @@ fn revive(tx: &mut dyn Tx, ruler: &Ruler<'_>, rule: &Record) -> Result<RecordSta
         return Ok(rule.state);
     }
     let support: Option<RuleSupport> = tx.ledger().noun(&rule.memory, rule.id.as_str())?;
-    let (to, reason) = match support {
-        Some(support) if !is_wanted(&support, &weigh(&support, &ruler.settings)) => {
-            (RecordState::Candidate, "relevant again, and not supported by enough")
-        }
-        Some(_) | None => (RecordState::Active, "relevant again: a task used it"),
+    let is_wanted = match &support {
+        Some(support) => is_wanted(support, &stand(tx, ruler, support, rule.state)?),
+        None => true,
+    };
+    let (to, reason) = match is_wanted {
+        false => (RecordState::Candidate, "relevant again, and not supported by enough"),
+        true => (RecordState::Active, "relevant again: a task used it"),
     };
     advance(tx, ruler, rule, to, reason).map(|rule| rule.state)
 }

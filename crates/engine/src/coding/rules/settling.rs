@@ -2,16 +2,18 @@
 //! version of the record with a row of telemetry; what hydration orders by and where a rule comes from stands in its metadata.
 
 use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::ports::store::Tx;
+use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::{Record, RecordState, TrustTier};
 use loci_model::rule::{ApprovalReason, RuleSupport, SupportItem};
 use loci_model::{ActorId, Error, RecordId, Result, limits};
 
 use super::contradicting::{Contest, Rival, contest};
-use super::relevance;
 use super::weighing::{self, Standing, weigh};
-use crate::coding::rules_list::APPROVAL_SUGGESTED;
+use super::{maintainers, relevance};
+use crate::coding::conflicts;
+use crate::coding::rules_list::{APPROVAL_SUGGESTED, SAID_ON};
 use crate::coding::settings::RuleSettings;
+use crate::consolidation::Reason;
 use crate::records::changing::Changing;
 
 /// Why a rule that nothing supports is out of force.
@@ -54,7 +56,7 @@ pub(super) fn settle(
     let Some(mut record) = found.filter(|record| record.state != RecordState::Erased) else {
         return Ok(None);
     };
-    let standing = weigh(support, &ruler.settings);
+    let standing = stand(tx, ruler, support, record.state)?;
     let stored = record.clone();
     // A step writes what the rule says of itself, too.
     dress(&mut record, support, &standing);
@@ -65,8 +67,11 @@ pub(super) fn settle(
             continue;
         }
         match contest(tx, ruler, &record, support)? {
-            Contest::Wins(losers) => {
+            Contest::Wins { losers, doubts } => {
                 record = win(tx, ruler, record, support, losers, &reason)?;
+                for other in doubts {
+                    conflicts::note(tx, (&other, &record), Reason::MaybeValue.text(), ruler.changing.at)?;
+                }
             }
             Contest::Held(rivals) => {
                 record = hold(tx, ruler, record, support, rivals)?;
@@ -90,11 +95,32 @@ pub(super) fn settle(
     Ok(Some(record))
 }
 
+/// Weighs a rule with what the repository's people are to each other. The word of the one
+/// maintainer is enough; a rule that came into force by it stays when another maintainer joins.
+pub(super) fn stand(
+    tx: &dyn ReadTx,
+    ruler: &Ruler<'_>,
+    support: &RuleSupport,
+    state: RecordState,
+) -> Result<Standing> {
+    let mut standing = weigh(support, &ruler.settings);
+    let Some(who) = standing.repeated_by.as_ref().filter(|_| !standing.has_quorum) else {
+        return Ok(standing);
+    };
+    standing.is_sole = matches!(state, RecordState::Active | RecordState::Stale) || {
+        let memory = &ruler.changing.memory.id;
+        let repository = tx.repositories().get(memory, &support.repository)?;
+        let agents = repository.and_then(|repository| repository.settings.reviews.agent_logins);
+        !maintainers::has_other(tx, (memory, ruler.actor), &agents.unwrap_or_default(), who)?
+    };
+    Ok(standing)
+}
+
 /// Whether a rule is to be in force: a person says so, or enough reviews do and nobody need be asked.
 pub(super) fn is_wanted(support: &RuleSupport, standing: &Standing) -> bool {
     support.approved.is_some()
         || support.pinned.is_some()
-        || (standing.has_quorum && standing.waits_for.is_none())
+        || ((standing.has_quorum || standing.is_sole) && standing.waits_for.is_none())
 }
 
 /// The next state of a rule and why; none where it stays.
@@ -113,6 +139,9 @@ fn step(
     let in_force = || {
         let reason = match by_person {
             Some(_) => APPROVED.to_owned(),
+            None if standing.is_sole => {
+                format!("the one maintainer says it on {} pull requests", standing.prs)
+            }
             None => format!(
                 "quorum: {:.2} of {} reviewers on {} pull requests",
                 standing.support, standing.reviewers, standing.prs
@@ -211,7 +240,7 @@ fn win(
         if let Some(mut theirs) = rival.support {
             theirs.conflicts.remove(&winner.id);
             tx.ledger_mut().put_noun(&theirs)?;
-            let standing = weigh(&theirs, &ruler.settings);
+            let standing = stand(tx, ruler, &theirs, lost.state)?;
             describe(tx, ruler, lost.clone(), &theirs, &standing)?;
         }
         relevance::follow(tx, ruler, &lost, false)?;
@@ -242,7 +271,7 @@ fn hold(
     for rival in rivals {
         let Some(mut theirs) = rival.support else { continue };
         if theirs.conflicts.insert(record.id.clone()) {
-            let standing = weigh(&theirs, &ruler.settings);
+            let standing = stand(tx, ruler, &theirs, rival.record.state)?;
             describe(tx, ruler, rival.record, &theirs, &standing)?;
             tx.ledger_mut().put_noun(&theirs)?;
         }
@@ -338,7 +367,8 @@ fn tell(metadata: &mut Metadata, support: &RuleSupport, standing: &Standing) {
         ("pr", heaviest.map(|item| MetadataValue::String(item.pr.to_string()))),
         ("reviewer", heaviest.map(|item| MetadataValue::String(item.reviewer.login.clone()))),
         ("pr_url", heaviest.and_then(|item| text(item.url.as_deref()?))),
-        (APPROVAL_SUGGESTED, is(standing.is_suggested && support.approved.is_none())),
+        (SAID_ON, text(&said_on(support, heaviest))),
+        (APPROVAL_SUGGESTED, is(standing.is_suggested && !is_wanted(support, standing))),
         ("waits_for", standing.waits_for.filter(|_| support.approved.is_none()).and_then(text)),
         ("approved_by", support.approved.as_ref().and_then(|person| text(&person.by))),
         ("pinned", is(support.pinned.is_some())),
@@ -350,6 +380,12 @@ fn tell(metadata: &mut Metadata, support: &RuleSupport, standing: &Standing) {
             None => metadata.remove(key),
         };
     }
+}
+
+/// Returns the day of what is shown as the source: of the review, else of the person's decision.
+fn said_on(support: &RuleSupport, heaviest: Option<&SupportItem>) -> String {
+    let decided = support.approved.as_ref().map(|decided| decided.at);
+    heaviest.map(|item| item.at).or(decided).unwrap_or(support.created_at).date().to_string()
 }
 
 /// What is shown as the source: the weightiest, of equal ones the newest.

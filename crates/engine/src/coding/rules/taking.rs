@@ -19,7 +19,7 @@ use loci_model::rule::{ApprovalReason, ProtectedTopics, ReviewYield, RuleImpact,
 use loci_model::settings::ModelMode;
 use loci_model::{Error, JobId, MemoryId, Namespace, RecordId, RepositoryId, Result, limits};
 
-use super::extracting::{Correction, Extraction, Reason, ReviewText, canonical, extract};
+use super::extracting::{Correction, Extraction, Reason, ReviewText, canonical, extract, folded};
 use super::settling::{News, Ruler, settle};
 use super::taught::{Taught, excerpt, rule_digest, rule_metadata};
 use super::weighing::{authority_at, item_weight, person};
@@ -323,6 +323,7 @@ impl Taking<'_> {
             all.extend(whole.map(|one| Taught {
                 text: one.excerpt.clone(),
                 digest: rule_digest(repository, &canonical(&one.excerpt), None),
+                earlier: rule_digest(repository, &folded(&one.excerpt), None),
                 scope: None,
                 comments: one.comment_ids.clone(),
                 impact: RuleImpact::High,
@@ -361,26 +362,35 @@ impl Taking<'_> {
         }
     }
 
-    /// The rule that says this already: one that the review supported before, else one whose place none has taken.
+    /// The rule that says this already: one that the review supported before, else one whose place
+    /// none has taken. One that an earlier version wrote is found by the digest of that version,
+    /// and has the new one from then on.
     fn same(&self, tx: &dyn ReadTx, taught: &Taught, touched: &Touched) -> Result<Same> {
-        if let Some((support, _)) = touched.values().find(|(support, _)| support.digest == taught.digest) {
-            return Ok(Same::Known(Box::new(support.clone())));
-        }
-        let page = LedgerPage {
-            memory: self.building.memory.id.clone(),
-            shelf: Shelf::RuleSupport,
-            actor: None,
-            subject: Some(taught.digest.clone()),
-            after: None,
-            limit: SAME_MAX,
+        let digests = [&taught.digest, &taught.earlier];
+        let is_same = |support: &&RuleSupport| digests.contains(&&support.digest);
+        let known = |support: RuleSupport| {
+            Same::Known(Box::new(RuleSupport { digest: taught.digest.clone(), ..support }))
         };
+        if let Some(support) = touched.values().map(|(support, _)| support).find(is_same) {
+            return Ok(known(support.clone()));
+        }
         let mut is_barred = false;
-        for support in tx.ledger().nouns::<RuleSupport>(&page)? {
-            let Some(record) = tx.records().get(&support.memory, &support.rule)? else { continue };
-            match record.state {
-                RecordState::Superseded | RecordState::RolledBack => {}
-                RecordState::Erased => is_barred |= support.closed.is_some(),
-                _ => return Ok(Same::Known(Box::new(support))),
+        for digest in digests {
+            let page = LedgerPage {
+                memory: self.building.memory.id.clone(),
+                shelf: Shelf::RuleSupport,
+                actor: None,
+                subject: Some(digest.clone()),
+                after: None,
+                limit: SAME_MAX,
+            };
+            for support in tx.ledger().nouns::<RuleSupport>(&page)? {
+                let Some(record) = tx.records().get(&support.memory, &support.rule)? else { continue };
+                match record.state {
+                    RecordState::Superseded | RecordState::RolledBack => {}
+                    RecordState::Erased => is_barred |= support.closed.is_some(),
+                    _ => return Ok(known(support)),
+                }
             }
         }
         Ok(if is_barred { Same::Barred } else { Same::Unknown })

@@ -8,7 +8,7 @@ use loci_model::rule::{ApprovalReason, RuleImpact};
 use loci_model::{RepositoryId, limits};
 use sha2::{Digest, Sha256};
 
-use super::extracting::{ExtractedRule, Impact};
+use super::extracting::{ExtractedRule, Impact, folded};
 use crate::coding::learned::SCHEMA_VERSION;
 use crate::safety;
 
@@ -16,6 +16,8 @@ use crate::safety;
 pub(super) struct Taught {
     pub(super) text: String,
     pub(super) digest: String,
+    /// The digest that an earlier version gave it.
+    pub(super) earlier: String,
     pub(super) scope: Option<String>,
     pub(super) comments: Vec<u64>,
     pub(super) impact: RuleImpact,
@@ -36,6 +38,7 @@ impl Taught {
         Self {
             text: rule.text.clone(),
             digest: rule_digest(repository, &rule.canonical, rule.scope.as_deref()),
+            earlier: rule_digest(repository, &folded(&rule.text), rule.scope.as_deref()),
             scope: rule.scope.clone(),
             comments: rule.comment_ids.clone(),
             impact: match rule.impact {

@@ -17,6 +17,11 @@ const OWNER: f64 = 0.1;
 const ACCEPTED: f64 = 0.1;
 /// Who may do less here does not take weight away from others.
 const DISSENT_MIN: f64 = 0.8;
+/// The weight of a maintainer.
+const MAINTAINER: f64 = 0.95;
+/// Pull requests on which the one maintainer of a repository says the same, at least, so that it is
+/// in force.
+const REPEATED_PRS_MIN: usize = 2;
 /// Pull requests on which one maintainer says the same, so that a person is asked.
 const SUGGESTED_PRS: usize = 3;
 /// What supports a rule that weighs all it can.
@@ -26,8 +31,11 @@ const USEFUL: std::ops::RangeInclusive<f64> = 0.5..=1.2;
 /// Differences below this are of arithmetic.
 const EPSILON: f64 = 1e-9;
 
+/// A person, as [`person`] tells them apart.
+pub(super) type Person = (u64, String);
+
 /// A person: by the forge's number, by name where none was told.
-pub(super) fn person(user: &ForgeUser) -> (u64, String) {
+pub(super) fn person(user: &ForgeUser) -> Person {
     if user.id == 0 { (0, user.login.to_lowercase()) } else { (user.id, String::new()) }
 }
 
@@ -38,7 +46,7 @@ pub(super) fn authority(of: &Authority) -> f64 {
     }
     let role = match of.role {
         RepositoryRole::Admin => 1.0,
-        RepositoryRole::Maintain => 0.95,
+        RepositoryRole::Maintain => MAINTAINER,
         RepositoryRole::Write => 0.8,
         RepositoryRole::Triage => 0.5,
         RepositoryRole::Read if of.has_merged => 0.3,
@@ -60,9 +68,13 @@ pub(super) fn authority_at(review: &Review, comments: &[u64]) -> Authority {
     Authority { is_code_owner, ..review.authority }
 }
 
-/// Whether a person may put rules in force by their word alone.
+/// True for a maintainer, who may put rules in force by their word alone. The repository's own word
+/// on a person counts more than their role.
 pub(super) fn may_approve(of: &Authority) -> bool {
-    !of.is_provisional && matches!(of.role, RepositoryRole::Admin | RepositoryRole::Maintain)
+    match of.overridden {
+        Some(weight) => share_of(weight) + EPSILON >= MAINTAINER,
+        None => !of.is_provisional && matches!(of.role, RepositoryRole::Admin | RepositoryRole::Maintain),
+    }
 }
 
 fn state_factor(state: ReviewState) -> f64 {
@@ -90,6 +102,12 @@ pub(super) struct Standing {
     pub(super) prs: usize,
     /// Enough of those who count say it, on enough pull requests.
     pub(super) has_quorum: bool,
+    /// The maintainer who repeats it on as many pull requests as a quorum needs, and whom nobody of
+    /// weight contradicts.
+    pub(super) repeated_by: Option<Person>,
+    /// That is the one maintainer of the repository: their word is enough. [`weigh`] cannot tell
+    /// and leaves it false.
+    pub(super) is_sole: bool,
     /// A person is asked whether it should be in force.
     pub(super) is_suggested: bool,
     /// Why it waits for a person, whatever supports it; none where it does not.
@@ -98,8 +116,8 @@ pub(super) struct Standing {
 
 /// Weighs what is said of a rule.
 pub(super) fn weigh(of: &RuleSupport, settings: &RuleSettings) -> Standing {
-    let mut best: BTreeMap<(u64, String), f64> = BTreeMap::new();
-    let mut counting: BTreeSet<(u64, String)> = BTreeSet::new();
+    let mut best: BTreeMap<Person, f64> = BTreeMap::new();
+    let mut counting: BTreeSet<Person> = BTreeSet::new();
     let (mut prs, mut counted_prs) = (BTreeSet::new(), BTreeSet::new());
     let mut accepted = BTreeSet::new();
     for item in of.items.iter().filter(|item| item_weight(item) > 0.0) {
@@ -115,8 +133,9 @@ pub(super) fn weigh(of: &RuleSupport, settings: &RuleSettings) -> Standing {
             }
         }
     }
+    let is_of_now = of.items.iter().any(|item| !item.is_past && item_weight(item) > 0.0);
     let beside = accepted.len() as f64 * ACCEPTED - dissent(of);
-    let sum = |only: &dyn Fn(&(u64, String)) -> bool| -> f64 {
+    let sum = |only: &dyn Fn(&Person) -> bool| -> f64 {
         best.iter().filter(|(who, _)| only(who)).map(|(_, weight)| weight).sum::<f64>() + beside
     };
     let counted = sum(&|who| counting.contains(who));
@@ -128,7 +147,9 @@ pub(super) fn weigh(of: &RuleSupport, settings: &RuleSettings) -> Standing {
         reviewers: best.len(),
         prs: prs.len(),
         // What only the past says waits until somebody says it again.
-        has_quorum: has_quorum && of.items.iter().any(|item| !item.is_past && item_weight(item) > 0.0),
+        has_quorum: has_quorum && is_of_now,
+        repeated_by: repeated_by(of, settings).filter(|_| is_of_now),
+        is_sole: false,
         is_suggested: is_suggested(of),
         waits_for: waits_for(of, settings),
     }
@@ -136,7 +157,7 @@ pub(super) fn weigh(of: &RuleSupport, settings: &RuleSettings) -> Standing {
 
 /// What is said against it, each person once.
 fn dissent(of: &RuleSupport) -> f64 {
-    let mut against: BTreeMap<(u64, String), f64> = BTreeMap::new();
+    let mut against: BTreeMap<Person, f64> = BTreeMap::new();
     for item in of.dissent.iter().filter(|item| authority(&item.authority) + EPSILON >= DISSENT_MIN) {
         let weight = against.entry(person(&item.author)).or_default();
         *weight = weight.max(authority(&item.authority));
@@ -146,13 +167,26 @@ fn dissent(of: &RuleSupport) -> f64 {
 
 /// One maintainer says the same again and again: in a small team there is nobody else to say it.
 fn is_suggested(of: &RuleSupport) -> bool {
-    let mut said: BTreeMap<(u64, String), BTreeSet<u64>> = BTreeMap::new();
+    by_maintainer(of).values().any(|prs| prs.len() >= SUGGESTED_PRS)
+}
+
+/// Returns the maintainer who says it on the most pull requests, where these are enough and nothing
+/// of weight is said against it.
+fn repeated_by(of: &RuleSupport, settings: &RuleSettings) -> Option<Person> {
+    let enough = (settings.quorum_prs as usize).max(REPEATED_PRS_MIN);
+    let most = by_maintainer(of).into_iter().max_by_key(|(_, prs)| prs.len());
+    most.filter(|(_, prs)| prs.len() >= enough && dissent(of) < EPSILON).map(|(who, _)| who)
+}
+
+/// Returns, for each maintainer, the pull requests on which they say it.
+fn by_maintainer(of: &RuleSupport) -> BTreeMap<Person, BTreeSet<u64>> {
+    let mut said: BTreeMap<Person, BTreeSet<u64>> = BTreeMap::new();
     for item in &of.items {
         if may_approve(&item.authority) && item_weight(item) > 0.0 {
             said.entry(person(&item.reviewer)).or_default().insert(item.pr);
         }
     }
-    said.values().any(|prs| prs.len() >= SUGGESTED_PRS)
+    said
 }
 
 fn waits_for(of: &RuleSupport, settings: &RuleSettings) -> Option<&'static str> {

@@ -1,12 +1,13 @@
-//! The form in which two rules are the same (coding-agent-memory.md §12.1): one spelling, lower case, without words that only insist,
-//! one word for every negation. Code spans stay byte for byte. Never shown.
+//! The form in which two rules are the same: one spelling, lower case, without words that only
+//! insist, one word for every negation, one form for every prohibition, without words for the whole
+//! code base. Code spans keep their case. Never shown.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 use unicode_normalization::UnicodeNormalization;
 
-use super::matching;
+use super::{matching, whole};
 
 /// Words at the beginning that insist and say nothing else.
 static LEADING: LazyLock<Regex> = LazyLock::new(|| {
@@ -32,9 +33,30 @@ static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
 /// A negation behind a modal that is dropped, and two of them for one.
 static MODAL: LazyLock<Regex> = LazyLock::new(|| matching::compiled(r"^(?:should|must|can) not\b"));
 const NOT: &str = "not";
+/// Other openings of “not use”.
+static NOT_USE: LazyLock<Regex> = LazyLock::new(|| {
+    matching::compiled(r"^(?:avoid(?: using| the use of)?|stop using|not using|no(?: more)?)\s+")
+});
+/// Words at the end for the whole code base, which is the scope of every rule that names none.
+static EVERYWHERE: LazyLock<Regex> = LazyLock::new(|| {
+    matching::compiled(concat!(
+        r"(?:,?\s+(?:everywhere|anywhere|at all|ever|(?:in|across|throughout|within) (?:this|the|our) (?:whole |entire )?",
+        r"(?:code ?base|repo|repository|project)))+$",
+    ))
+});
+/// A code span of one plain word: reviewers leave its marks out as often as not.
+static PLAIN_SPAN: LazyLock<Regex> = LazyLock::new(|| matching::compiled(r"`([a-z][a-z0-9]*)`"));
 
-/// The canonical form of a rule's text.
+/// Returns the canonical form of a rule's text; of one that is kept whole, that of its prohibition.
 pub fn canonical(text: &str) -> String {
+    let folded = folded(&whole::head(text));
+    let bare = EVERYWHERE.replace(&folded, "");
+    let bare = NOT_USE.replace(&bare, "not use ");
+    PLAIN_SPAN.replace_all(&bare, "$1").into_owned()
+}
+
+/// Returns one spelling of all of a text: the canonical form of an earlier version.
+pub(in crate::coding::rules) fn folded(text: &str) -> String {
     let (masked, spans) = matching::masked(text);
     let folded: String = masked.nfkc().map(straight).flat_map(char::to_lowercase).collect();
     let folded = folded.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -103,6 +125,17 @@ mod tests {
         );
         check(&["Always prefer ＡＢＣ over d"], "prefer abc over d");
         check(&["Use names (short ones)."], "use names (short ones)");
+        check(
+            &[
+                "We don't use any types.",
+                "Avoid any types everywhere",
+                "Never use `any` types in this codebase!",
+                "No `any` types in our repo, ever.",
+                "Please avoid using `any` types throughout the whole project",
+                "We don't use `any` types in this codebase. Use proper generics.",
+            ],
+            "not use any types",
+        );
         check(&["Verwende niemals `X`."], "verwende not `X`");
     }
 
@@ -114,6 +147,9 @@ mod tests {
             ("Tests can fail", "Tests can't fail"),
             ("Verwende `x`", "Verwende `x` nicht"),
             ("Utilisez `x`", "N'utilisez jamais `x`"),
+            ("Avoid any types everywhere", "Use any types everywhere"),
+            ("Avoid default exports", "Avoid default exports in tests"),
+            ("Avoid default exports", "Prefer default exports"),
         ] {
             assert_ne!(canonical(one), canonical(other));
         }
@@ -122,7 +158,16 @@ mod tests {
 
     #[test]
     fn it_is_a_fixed_point() {
-        for text in ["Never use `A`.", "always", "We must not", "…", "Please, please do", "don't not"] {
+        for text in [
+            "Never use `A`.",
+            "always",
+            "We must not",
+            "…",
+            "Please, please do",
+            "don't not",
+            "Avoid `any`",
+            "No ever",
+        ] {
             let once = canonical(text);
             assert_eq!(canonical(&once), once, "{text}");
         }

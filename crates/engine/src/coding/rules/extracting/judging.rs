@@ -2,7 +2,7 @@
 
 use super::Reason;
 use super::cues::{self, Kind, Language};
-use super::matching;
+use super::{matching, scoping};
 
 /// What is general must outweigh what is not by so much.
 pub(super) const POINTS_MIN: i32 = 2;
@@ -61,6 +61,16 @@ pub(super) fn judge(statement: &str, of_text: &[&'static Language]) -> Result<Ta
     found
 }
 
+/// True for an order that nothing ties to its place and nothing stops, general or not. `copy`: the
+/// spelling for cues.
+pub(super) fn is_free_order(copy: &str, statement: &str) -> bool {
+    let is_so = |language: &&'static Language| {
+        let weighed = weigh(copy, language);
+        weighed.local == 0 && weighed.stops.is_none() && !weighed.requests
+    };
+    !copy.ends_with('?') && cues::of_text(statement).iter().any(is_so)
+}
+
 fn in_language(statement: &str, language: &'static Language) -> Result<Taken, Reason> {
     let bare = without_leaders(statement, language);
     let opening = statement.get(..statement.len().saturating_sub(bare.len())).unwrap_or_default();
@@ -70,9 +80,22 @@ fn in_language(statement: &str, language: &'static Language) -> Result<Taken, Re
         // What praises, asks or disagrees is one thing as a whole.
         Err(reason @ (Reason::OneOff | Reason::Opinion)) => {
             let mut clauses = clauses(bare, language).into_iter();
-            clauses.find_map(|clause| of_clause(clause, language, general).ok()).ok_or(reason)
+            let taken =
+                |clause| of_clause(clause, language, general).ok().map(|one| in_place(bare, clause, one));
+            clauses.find_map(taken).ok_or(reason)
         }
         Err(reason) => Err(reason),
+    }
+}
+
+/// The whole statement where all that stands before the clause is the place for which it holds: it
+/// is the rule's scope.
+fn in_place(statement: &str, clause: &str, taken: Taken) -> Taken {
+    let is_of_place = scoping::behind_place(statement).is_some_and(|rest| rest.trim() == clause.trim());
+    if is_of_place {
+        Taken { text: statement.trim_end_matches(['?', ' ']).to_owned(), ..taken }
+    } else {
+        taken
     }
 }
 

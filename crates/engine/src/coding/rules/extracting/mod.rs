@@ -9,6 +9,7 @@
 //! | `cues` | words that speak for a rule or against one: one file a language, nothing but data |
 //! | `judging` | whether a sentence is a rule: the cues and their sum |
 //! | `refusing` | what is no rule whoever says it: unsafe text, protected topics, what is said to programs |
+//! | `whole` | a prohibition and the alternative behind it: one rule |
 //! | `wording`, `canonical` | a rule as it is kept, and the form in which two are the same |
 //! | `scoping`, `impact` | to what it applies, and whether it is more than style |
 //! | `grammar`, `asking` | the same by a model: the form of its answer, and the question |
@@ -26,15 +27,18 @@ mod prose;
 mod refusing;
 mod review_text;
 mod scoping;
+mod whole;
 mod wording;
 
 use loci_model::limits;
 
 pub use self::canonical::canonical;
+pub(super) use self::canonical::folded;
 pub use self::grammar::parse;
 pub use self::impact::{Impact, impact_of};
 pub use self::refusing::{Refusal, refusal};
 pub use self::review_text::{ReviewText, Said};
+pub(super) use self::whole::head;
 use crate::safety::injection;
 
 /// Why a statement is no rule.
@@ -182,15 +186,18 @@ fn read(review: &ReviewText, said: &Said, found: &mut Extraction) {
         Ok(score) => score,
         Err(reason) => return refuse(found, reason, said, &text),
     };
-    let statements = prose::statements(&text);
     let languages = cues::of_text(&text);
     let mut corrected = false;
-    for statement in &statements {
-        match judging::judge(statement, &languages) {
-            Ok(taken) => add(found, said, taken, injection),
-            Err(reason) => {
-                corrected |= reason == Reason::OneOff;
-                refuse(found, reason, said, statement);
+    for paragraph in prose::by_paragraph(&text) {
+        let mut rest = paragraph.as_slice();
+        while let Some((statement, behind)) = rest.split_first() {
+            rest = behind;
+            match judging::judge(statement, &languages) {
+                Ok(taken) => rest = add_whole(found, said, taken, (behind, &languages, injection)),
+                Err(reason) => {
+                    corrected |= reason == Reason::OneOff;
+                    refuse(found, reason, said, statement);
+                }
             }
         }
     }
@@ -223,7 +230,7 @@ fn add(found: &mut Extraction, said: &Said, taken: judging::Taken, injection: f3
         return refuse(found, reason, said, &text);
     }
     let canonical = canonical::canonical(&text);
-    let scope = scoping::scope_of(&text, said.path.as_deref());
+    let scope = scoping::scope_of(&whole::head(&text), said.path.as_deref());
     if let Some(same) = found.rules.iter_mut().find(|rule| rule.canonical == canonical && rule.scope == scope)
     {
         same.comment_ids.extend(said.id.filter(|id| !same.comment_ids.contains(id)));
@@ -247,6 +254,26 @@ fn add(found: &mut Extraction, said: &Said, taken: judging::Taken, injection: f3
         injection,
         why,
     });
+}
+
+/// Adds a rule with the alternative that stands behind it, where there is one; returns the
+/// statements that are left.
+fn add_whole<'a>(
+    found: &mut Extraction,
+    said: &Said,
+    taken: judging::Taken,
+    (behind, languages, injection): (&'a [String], &[&'static cues::Language], f32),
+) -> &'a [String] {
+    if let Some((next, rest)) = behind.split_first()
+        && whole::completes(&taken.text, next)
+        && judging::judge(next, languages).is_err()
+        && let Some(text) = whole::joined(&taken.text, next)
+    {
+        add(found, said, judging::Taken { text, ..taken }, injection);
+        return rest;
+    }
+    add(found, said, taken, injection);
+    behind
 }
 
 /// Keeps a text as a correction of its place.

@@ -47,8 +47,14 @@ pub(super) fn is_of_program(text: &str) -> bool {
 
 /// The sentences of a comment and their parts, each in one line.
 pub(super) fn statements(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
+    by_paragraph(text).into_iter().flatten().collect()
+}
+
+/// Returns the statements of a comment, paragraph by paragraph.
+pub(super) fn by_paragraph(text: &str) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
     for paragraph in paragraphs(text) {
+        let mut found = Vec::new();
         let (masked, spans) = matching::masked(&paragraph);
         let mut spans = spans.into_iter();
         for sentence in sentences(&masked) {
@@ -60,8 +66,9 @@ pub(super) fn statements(text: &str) -> Vec<String> {
                 }
             }
         }
+        all.push(found);
     }
-    found
+    all
 }
 
 /// Lines put together where a text was wrapped.

@@ -53,6 +53,14 @@ pub(super) fn scope_of(text: &str, path: Option<&str>) -> Option<String> {
     Some(format!("{MODULE}{}", name.as_str().to_lowercase()))
 }
 
+/// Returns the part of a statement that follows the place with which it opens; `None` where it opens
+/// with none.
+pub(super) fn behind_place(text: &str) -> Option<&str> {
+    let found = FIRST.captures(text)?;
+    place(found.get(1)?.as_str())?;
+    text.get(found.get(0)?.end()..)
+}
+
 fn place(name: &str) -> Option<String> {
     let name = name.trim_end_matches(['.', ',']);
     // What begins with an `@` is a package of another, and `and/or` is no path.
