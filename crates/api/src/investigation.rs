@@ -66,6 +66,10 @@ pub struct InvestigationStarted {
     pub session_id: String,
     /// An investigation of the same alert was open, and this is that one.
     pub joined: bool,
+    /// Who reads this investigation, and whose past ones it is shown; absent where the server was not
+    /// reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visibility: Option<InvestigationVisibility>,
     /// What is known; all parts are there, even where they are empty.
     pub context: InvestigationContext,
     /// How often the alert came; absent where it has no fingerprint.
@@ -84,6 +88,17 @@ pub struct InvestigationStarted {
     pub degraded: bool,
     /// What to know.
     pub warnings: Vec<String>,
+}
+
+/// The scope of an investigation, and that of the past investigations of its context.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct InvestigationVisibility {
+    /// `team`: everyone who may read the memory reads it; `private`: its user and administrators. The
+    /// start's `scope` sets it.
+    pub investigation: String,
+    /// `team`: past investigations of everyone, as far as the caller may read them; `user`: the user's
+    /// own. The setting `past_investigations_scope` of the memory sets it.
+    pub past_investigations: String,
 }
 
 /// What is known for an investigation.

@@ -235,6 +235,7 @@ impl SreMemory {
             incident_id: incident_id.unwrap_or_default().to_owned(),
             session_id: session_id.unwrap_or_default().to_owned(),
             joined: false,
+            visibility: None,
             context: shape::InvestigationContext {
                 user_preferences: Vec::new(),
                 infrastructure_by_agent: self

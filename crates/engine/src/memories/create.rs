@@ -48,7 +48,9 @@ impl Engine {
     ) -> Result<Memory> {
         access::require_server_admin(caller)?;
         let now = self.clock.now();
-        let memory = self.build_memory(&new, now)?;
+        let mut memory = self.build_memory(&new, now)?;
+        let settings = &memory.settings;
+        profile::add_retention(&self.settings, &memory.name, settings, &mut memory.strategies)?;
         let memories_max = self.settings.memories_max;
         self.store
             .write(move |tx| {

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use loci_model::memory::Memory;
 use loci_model::settings::{EventLimits, MemorySettings, NamespaceReading, TextDates};
 use loci_model::strategy::Strategy;
-use loci_model::{Error, Result};
+use loci_model::{Error, Result, namespace};
 
+use super::NewStrategy;
 use crate::profiles::{self, Profile};
 use crate::settings::EngineSettings;
+use crate::sre;
 
 /// The tag that names a profile.
 const TAG: &str = "loci:profile";
@@ -42,6 +44,39 @@ pub(crate) fn recognised(
     }
     let found = initial_settings(engine, &memory.name, &memory.tags, added)?;
     Ok(found.profile.is_some().then_some(found))
+}
+
+/// Gives new strategies the retention of the memory's profile: each that names no days gets those of
+/// the profile's strategy with its template or its name.
+///
+/// # Errors
+/// `Invalid` for a configured namespace that breaks a rule.
+pub(super) fn add_retention(
+    engine: &EngineSettings,
+    memory: &str,
+    settings: &MemorySettings,
+    added: &mut [Strategy],
+) -> Result<()> {
+    let wanted = settings.profile.as_deref();
+    // A profile that this server no longer has retains nothing: the memory is served all the same.
+    let Some(profile) = profiles::all(engine).find(|one| Some(one.name.as_str()) == wanted) else {
+        return Ok(());
+    };
+    let mut profile = profile.clone();
+    if profile.name == sre::PROFILE {
+        profiles::configured(&mut profile, engine.sre.of_name(memory))?;
+    }
+    for strategy in added.iter_mut().filter(|one| one.record_expiry_days.is_none()) {
+        let place = namespace::normal(strategy.template.as_str());
+        let is_same_place = |one: &&NewStrategy| {
+            one.template.as_ref().is_some_and(|template| namespace::normal(template.as_str()) == place)
+        };
+        let is_same_name = |one: &&NewStrategy| one.name == strategy.name;
+        let all = &profile.strategies;
+        let like = all.iter().find(is_same_place).or_else(|| all.iter().find(is_same_name));
+        strategy.record_expiry_days = like.and_then(|one| one.record_expiry_days);
+    }
+    Ok(())
 }
 
 fn find_profile<'a>(

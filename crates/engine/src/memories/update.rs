@@ -94,10 +94,11 @@ impl Engine {
             modify(strategy, update, &self.settings)?;
             strategy.updated_at = now;
         }
-        let added = self.new_strategies(memory, &change.add_strategies, now)?;
+        let mut added = self.new_strategies(memory, &change.add_strategies, now)?;
         if let Some(settings) = profile::recognised(&self.settings, memory, &added)? {
             memory.settings = settings;
         }
+        profile::add_retention(&self.settings, &memory.name, &memory.settings, &mut added)?;
         let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
         descriptions::check_strategies(&added, mode)?;
         memory.strategies.extend(added);

@@ -149,7 +149,7 @@ impl Engine {
 }
 
 /// The profile as the configuration of the memory of that name has it.
-fn configured(profile: &mut Profile, settings: &SreSettings) -> Result<()> {
+pub(crate) fn configured(profile: &mut Profile, settings: &SreSettings) -> Result<()> {
     if let Some(description) = &settings.description {
         profile.description.clone_from(description);
     }

@@ -28,6 +28,14 @@ impl PastScope {
             _ => None,
         }
     }
+
+    /// The word of configurations.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Team => "team",
+        }
+    }
 }
 
 /// Settings of one type.

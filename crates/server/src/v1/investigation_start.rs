@@ -88,6 +88,10 @@ fn shown(started: InvestigationStarted) -> shape::InvestigationStarted {
         incident_id: started.incident,
         session_id: started.session,
         joined: started.joined,
+        visibility: Some(shape::InvestigationVisibility {
+            investigation: if started.is_private { PRIVATE } else { TEAM }.to_owned(),
+            past_investigations: started.past.as_str().to_owned(),
+        }),
         context: context(started.context),
         recurrence: started.recurrence.map(recurrence),
         rendered: started.rendered,

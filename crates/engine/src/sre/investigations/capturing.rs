@@ -151,12 +151,17 @@ impl Engine {
         answer: &Answer<'_>,
     ) -> Result<(Captured, RecordsByWord)> {
         let (mut captured, mut records) = (Captured::default(), RecordsByWord::new());
-        if self.captures_knowledge(answer) {
-            let mut found = blocks(answer.text);
-            self.mark_unverified(caller, answer, &mut found.items).await?;
-            found.unread.into_iter().for_each(|why| captured.refuse(None, why));
-            let items = (ReadIn::Blocks, found.items.as_slice());
-            records = self.capture_items(caller, answer, items, &mut captured).await?;
+        let mut found = blocks(answer.text);
+        std::mem::take(&mut found.unread).into_iter().for_each(|why| captured.refuse(None, why));
+        match self.why_uncaptured(answer) {
+            Some(why) => {
+                (0..found.items.len()).for_each(|at| captured.refuse(Some(at), why.clone()));
+            }
+            None => {
+                self.mark_unverified(caller, answer, &mut found.items).await?;
+                let items = (ReadIn::Blocks, found.items.as_slice());
+                records = self.capture_items(caller, answer, items, &mut captured).await?;
+            }
         }
         if self.settings.sre.of(answer.memory).auto_capture_preferences {
             self.capture_proposals(caller, answer, &mut captured).await?;
@@ -166,8 +171,22 @@ impl Engine {
 
     /// True where an answer is read for knowledge.
     pub(super) fn captures_knowledge(&self, answer: &Answer<'_>) -> bool {
+        self.why_uncaptured(answer).is_none()
+    }
+
+    /// The rule by which knowledge of an answer is not saved, with the remedy; none where it is.
+    fn why_uncaptured(&self, answer: &Answer<'_>) -> Option<String> {
         let settings = self.settings.sre.of(answer.memory);
-        settings.auto_capture_infrastructure && settings.captures(answer.agent)
+        if !settings.auto_capture_infrastructure {
+            let rule = "auto_capture_infrastructure is off: set it to true, or save the item by itself";
+            return Some(rule.to_owned());
+        }
+        (!settings.captures(answer.agent)).then(|| {
+            format!(
+                "{} is not in capture_agents: add it under [memory.sre], or save the item by itself",
+                settings.known_as(answer.agent)
+            )
+        })
     }
 
     /// Saves items of knowledge under the agent; the records that say them.

@@ -19,7 +19,7 @@ use crate::render::{Dropped, Frame};
 use crate::safety::Patterns;
 use crate::sre::incident_name::{incident_name, incident_random};
 use crate::sre::saving::{FirstOf, SaveAs};
-use crate::sre::{SreSave, SreSaved, SreSettings, place, time_zone};
+use crate::sre::{PastScope, SreSave, SreSaved, SreSettings, place, time_zone};
 use crate::{Engine, access};
 
 /// Tokens that a block may have.
@@ -74,6 +74,10 @@ pub struct InvestigationStarted {
     pub session: String,
     /// An investigation of the same alert was open, and this is that one.
     pub joined: bool,
+    /// It is kept to its user; else the team reads it.
+    pub is_private: bool,
+    /// Whose past investigations its context has, by the memory's settings.
+    pub past: PastScope,
     /// What is known; all parts are there, even where they are empty.
     pub context: Context,
     /// How often the alert came; `None`: it has no fingerprint.
@@ -104,11 +108,18 @@ struct Meant {
     session: String,
     /// It was there before.
     joined: bool,
+    /// It is kept to its user.
+    is_private: bool,
 }
 
 impl Meant {
     fn joined(known: &Known) -> Self {
-        Self { incident: known.incident.clone(), session: known.session_id(), joined: true }
+        Self {
+            incident: known.incident.clone(),
+            session: known.session_id(),
+            joined: true,
+            is_private: known.private_to().is_some(),
+        }
     }
 }
 
@@ -227,6 +238,7 @@ impl Engine {
         let exposure = self.expose_to_session(caller, place, asked, &context, &drawn, now).await;
         let mut started = started(meant, context, recurrence, drawn, asked);
         started.limit = limit;
+        started.past = settings.past_investigations;
         match exposure {
             Ok(id) => started.exposure = Some(id),
             Err(error) => {
@@ -246,7 +258,9 @@ impl Engine {
     ) -> InvestigationStarted {
         let now = self.clock.now();
         let meant = self.new_investigation(asked, now);
-        started(meant, Context::of_memory_off(settings), None, Rendered::default(), asked)
+        let context = Context::of_memory_off(settings);
+        let past = settings.past_investigations;
+        InvestigationStarted { past, ..started(meant, context, None, Rendered::default(), asked) }
     }
 
     /// The investigation that the caller names, or that of the same alert that is open; else one that is to begin.
@@ -267,7 +281,12 @@ impl Engine {
     }
 
     fn new_investigation(&self, asked: &InvestigationStart, now: Timestamp) -> Meant {
-        Meant { incident: self.incident_of(asked, now), session: self.session_of(asked, now), joined: false }
+        Meant {
+            incident: self.incident_of(asked, now),
+            session: self.session_of(asked, now),
+            joined: false,
+            is_private: asked.is_private,
+        }
     }
 
     /// The investigation that the caller names, and which is there: whoever starts it again goes on with it, however far it is.
@@ -367,7 +386,7 @@ fn is_of_store(kind: ErrorKind) -> bool {
 }
 
 fn started(
-    Meant { incident, session, joined }: Meant,
+    Meant { incident, session, joined, is_private }: Meant,
     context: Context,
     recurrence: Option<Recurrence>,
     drawn: Rendered,
@@ -380,6 +399,8 @@ fn started(
         incident,
         session,
         joined,
+        is_private,
+        past: PastScope::default(),
         degraded: context.is_degraded(),
         warnings: context.warnings.clone(),
         context,

@@ -85,6 +85,39 @@ fn good_items_are_kept_beside_bad_ones() {
 }
 
 #[test]
+fn a_block_of_an_agent_that_is_not_captured_is_rejected_with_the_reason() {
+    let rejected = |agent: &str, change: fn(&mut loci_engine::sre::SreSettings)| {
+        let mut settings = loci_engine::EngineSettings::default();
+        change(&mut settings.sre.all);
+        let world = world().reopened(settings, |_| {});
+        let alice = of_team("alice");
+        let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
+        let text = format!(
+            "{}```\n{{\"infrastructure_knowledge\": 1}}\n```\n",
+            block(&[item("api", ""), item("db", "")])
+        );
+        let found = captured(&world, &alice, &incident, agent, &text);
+        assert!(found.pending.is_empty());
+        let told = |one: &loci_engine::sre::CapturedRefusal| {
+            (one.index, one.reason.split(' ').next().unwrap_or_default().to_owned())
+        };
+        (found.saved.len(), found.rejected.iter().map(told).collect::<Vec<_>>())
+    };
+    let refused = |why: &str| {
+        let one = |at: Option<usize>, why: &str| (at, why.to_owned());
+        vec![one(None, "infrastructure_knowledge"), one(Some(0), why), one(Some(1), why)]
+    };
+    assert_eq!(rejected("runbooks-agent", |_| {}), (0, refused("runbooks-agent")));
+    assert_eq!(rejected("another", |_| {}), (0, refused("another")));
+    let off = rejected("logs-agent", |settings| settings.auto_capture_infrastructure = false);
+    assert_eq!(off, (0, refused("auto_capture_infrastructure")));
+    assert_eq!(rejected("logs-agent", |_| {}).0, 2);
+    let more =
+        rejected("runbooks-agent", |settings| settings.capture_agents.push("runbooks-agent".to_owned()));
+    assert_eq!(more.0, 2);
+}
+
+#[test]
 fn contacts_wait_and_what_is_denied_or_quoted_is_none() {
     let world = world();
     let alice = of_team("alice");

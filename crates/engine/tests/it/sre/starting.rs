@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loci_engine::EngineSettings;
-use loci_engine::sre::{InvestigationStart, InvestigationStarted, PartStatus, SreHistoryAsk};
+use loci_engine::sre::{InvestigationStart, InvestigationStarted, PartStatus, PastScope, SreHistoryAsk};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
@@ -49,6 +49,27 @@ pub(super) fn start(
 
 pub(super) fn alert(fingerprint: &str) -> Option<Map<String, Value>> {
     json!({"source": "alertmanager", "fingerprint": fingerprint, "labels": {}}).as_object().cloned()
+}
+
+#[test]
+fn a_start_says_who_reads_investigations() {
+    let check = |past: PastScope, is_private: bool| {
+        let mut settings = EngineSettings::default();
+        settings.sre.all.past_investigations = past;
+        let world = world().reopened(settings, |_| {});
+        let alice = of_team("alice");
+        let asked = InvestigationStart { is_private, ..asked(&world, "alice", "api is down") };
+        let first = start(&world, &alice, asked.clone()).unwrap();
+        assert_eq!((first.past, first.is_private), (past, is_private), "the first start of the memory");
+        // One that is joined is read by whom its first start said.
+        let incident = Some(first.incident);
+        let again = InvestigationStart { incident, is_private: false, ..asked };
+        let again = start(&world, &alice, again).unwrap();
+        assert_eq!((again.joined, again.past, again.is_private), (true, past, is_private));
+    };
+    check(PastScope::Team, false);
+    check(PastScope::User, false);
+    check(PastScope::Team, true);
 }
 
 /// Something that an agent learned of a service.

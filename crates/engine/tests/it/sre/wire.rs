@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::EngineSettings;
 use loci_engine::events::{EventCreated, NewEvent};
 use loci_engine::memories::{MemoryUpdate, NewMemory, NewStrategy};
 use loci_engine::records::{NamespaceAsk, NewRecord, RecordListing, RecordsCreate};
+use loci_engine::sre::SreSettings;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::ports::clock::Clock;
 use loci_model::principal::Principal;
@@ -196,9 +198,61 @@ fn a_memory_is_known_by_strategies_that_are_added() {
     world.memory = world.drive(updated).unwrap().memory;
     assert_eq!(world.memory.settings.profile.as_deref(), Some("sre"));
     assert_eq!(world.memory.settings.namespace_match, NamespaceReading::SegmentPrefix);
+    assert_eq!(days(&world), [Some(90), Some(30)], "the profile's retention");
     create(&world, &world.caller.clone(), ("Alice", "preferences-default"), PREFERENCE).unwrap();
     assert_eq!(at(&world, "/sre/users/Alice/preferences").len(), 1);
     // There is no strategy for it yet: it is talk.
     let made = create(&world, &world.caller.clone(), ("Alice", "s-1"), INVESTIGATION).unwrap().event;
     assert_eq!(made.extraction, ExtractionMode::Extract);
+    // One that comes later has the profile's retention, unless the client names another.
+    let later = |name: &str, days| NewStrategy {
+        record_expiry_days: days,
+        ..named(name, StrategyBase::Summary, "/sre/investigations/{actorId}/{sessionId}")
+    };
+    let add = vec![
+        later("investigation_summaries", None),
+        later("own", Some(400)),
+        named("notes", StrategyBase::Semantic, "/notes/{actorId}"),
+    ];
+    let change = MemoryUpdate { add_strategies: add, ..MemoryUpdate::default() };
+    let updated = world.engine.memory_update(&world.caller, &world.memory.id, change, None);
+    world.memory = world.drive(updated).unwrap().memory;
+    assert_eq!(days(&world), [Some(90), Some(30), Some(60), Some(400), None]);
+    let kept: Vec<_> = world.active().iter().map(|record| record.expiry_days).collect();
+    assert_eq!(kept, [Some(90)], "and so has what was saved");
+}
+
+fn days(world: &World) -> Vec<Option<u32>> {
+    world.memory.strategies.iter().map(|one| one.record_expiry_days).collect()
+}
+
+#[test]
+fn a_memory_that_is_made_over_the_wire_retains_by_the_profile() {
+    let three = [
+        ("user_preferences", StrategyBase::UserPreference, "/sre/users/{actorId}/preferences"),
+        ("facts", StrategyBase::Semantic, "/sre/infrastructure/{actorId}/{sessionId}"),
+        ("investigation_summaries", StrategyBase::Summary, "/sre/investigations/{actorId}/{sessionId}"),
+    ];
+    let strategies = three.map(|(name, base, place)| NewStrategy {
+        name: name.to_owned(),
+        template: Some(template(place)),
+        ..strategy(base)
+    });
+    let new = NewMemory {
+        name: "sre_agent_memory".into(),
+        event_expiry_days: 90,
+        strategies: strategies.into(),
+        ..NewMemory::default()
+    };
+    let mut world = World::of(new.clone());
+    assert_eq!(days(&world), [Some(90), Some(30), Some(60)]);
+    // As the server's configuration of that memory has it.
+    let mut settings = EngineSettings::default();
+    let mut own = SreSettings::default();
+    own.infrastructure.ttl_days = Some(10);
+    settings.sre.named.insert("other".to_owned(), own);
+    world = world.reopened(settings, |_| {});
+    let new = NewMemory { name: "other".into(), ..new };
+    world.memory = world.drive(world.engine.memory_create(&world.caller, new, None)).unwrap();
+    assert_eq!(days(&world), [Some(90), Some(10), Some(60)]);
 }
