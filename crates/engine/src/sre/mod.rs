@@ -18,7 +18,7 @@
 //! | `investigations` | the hooks around an investigation, and what came of it |
 //! | `alerts` | what alerting systems send, and what it makes of investigations |
 //! | `saving`, `preferences`, `confirming`, `retrieving`, `history` | the verbs |
-//! | `protected`, `contacts`, `addresses` | preferences that a person must confirm or set, contacts that are known, and what an address is: pure |
+//! | `protected`, `harmless_values`, `contacts`, `addresses` | preferences that a person must confirm or set, values that lead to nobody, contacts that are known, and what an address is: pure |
 //! | `preference_lists`, `effective`, `declared_file`, `applying` | preferences as people look at them, what they mean now, and as a file declares them |
 //! | `lines`, `exporting`, `importing` | records as lines: pure; out, and in again |
 //! | `owning`, `correcting` | what is a user's own: listed, deleted; said anew |
@@ -45,6 +45,7 @@ mod examining;
 mod exporting;
 mod filters;
 mod guarding;
+mod harmless_values;
 mod history;
 mod importing;
 mod incident_name;

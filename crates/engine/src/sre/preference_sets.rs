@@ -10,7 +10,7 @@ use loci_model::{ActorId, Result, Timestamp};
 use loci_text::terms;
 use serde_json::{Map, Value, json};
 
-use super::preferences::{IN_FORCE, SrePreference, SrePreferences, WAITS, Wanted, merged, unreadable};
+use super::preferences::{CONTRADICTS, SrePreference, SrePreferences, WAITS, Wanted, merged, unreadable};
 use super::retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts};
 use super::settings::SreSettings;
 use super::{place, scoring, segment};
@@ -78,14 +78,14 @@ impl Asking<'_> {
                 records.into_iter().partition(|record| record.state == RecordState::Superseded);
             let mut past = merged(past, self.settings);
             let user = segment::decode(actor.as_str());
-            for (kind, mut one) in merged(current, self.settings) {
+            for (kind, one) in merged(current, self.settings) {
                 waiting += one.entries.iter().filter(|entry| entry.state == WAITS).count();
-                // What no person has confirmed is not told to agents.
-                one.entries.retain(|entry| entry.state != WAITS);
                 let past = past.remove(&kind).unwrap_or_default();
-                // A set is told whole as long as anything of it was not.
-                let mut records = one.entries.iter().chain(&past.entries).map(|entry| &entry.record.id);
-                if !one.entries.is_empty() && records.all(|id| shown.contains(id)) {
+                // A set is told whole as long as anything of it was not. What waits was never in force.
+                let mut in_force = one.entries.iter().filter(|entry| entry.state != WAITS).peekable();
+                let has_some = in_force.peek().is_some();
+                let mut records = in_force.chain(&past.entries).map(|entry| &entry.record.id);
+                if has_some && records.all(|id| shown.contains(id)) {
                     answer.left_out += 1;
                     continue;
                 }
@@ -93,8 +93,9 @@ impl Asking<'_> {
             }
         }
         if waiting > 0 {
-            answer
-                .warn(format!("preferences: {waiting} wait for a person to confirm them, and are left out"));
+            answer.warn(format!(
+                "preferences: {waiting} wait for a person to confirm them: they are in waiting, and not in force"
+            ));
         }
         results.sort_by(|(a, place), (b, other)| b.score.total_cmp(&a.score).then_with(|| place.cmp(other)));
         if results.len() > wanted {
@@ -109,7 +110,7 @@ impl Asking<'_> {
         answer
     }
 
-    /// One type of one user, and its place among equals; none where nothing of it is in force.
+    /// One type of one user, and its place among equals; none where nothing of it is in force or waits.
     fn result(
         &self,
         user: &str,
@@ -117,17 +118,22 @@ impl Asking<'_> {
         one: SrePreferences,
         past: SrePreferences,
     ) -> Option<(SreFound, (String, String))> {
-        let newest =
-            one.entries.iter().max_by_key(|entry| (entry.record.timestamp, entry.record.id.clone()))?;
+        let rank =
+            |entry: &&SrePreference| (entry.state != WAITS, entry.record.timestamp, entry.record.id.clone());
+        let newest = one.entries.iter().max_by_key(rank)?;
         let record = newest.record.clone();
         let mut entries: Vec<Value> = one.entries.iter().map(|entry| shown(entry, entry.state)).collect();
         entries.extend(past.entries.iter().map(|entry| shown(entry, "superseded")));
-        let content = json!({
+        let mut content = json!({
             "user_id": user,
             "preference_type": kind,
             "preference_value": one.value,
             "entries": entries,
         });
+        let waiting = one.waiting();
+        if let Some(members) = content.as_object_mut().filter(|_| !waiting.is_empty()) {
+            members.insert("waiting".to_owned(), Value::Object(waiting));
+        }
         let texts: Vec<&str> = one.entries.iter().map(|entry| entry.record.indexed()).collect();
         let lexical = self.share(&format!("{kind} {}", texts.join(" ")));
         let about = scoring::parts(&record, &Value::Object(Map::new()), self.now, (lexical, lexical));
@@ -139,7 +145,7 @@ impl Asking<'_> {
             confidence: 1.0,
             age_days: scoring::age_days(&record, self.now),
             stale: false,
-            conflict: one.entries.iter().any(|entry| entry.state != IN_FORCE),
+            conflict: one.entries.iter().any(|entry| entry.state == CONTRADICTS),
             namespaces: vec![record.namespace.clone()],
             content,
             record,

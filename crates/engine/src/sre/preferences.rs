@@ -22,7 +22,7 @@ use crate::{Engine, access};
 const PAGE: usize = 200;
 /// Where a preference stands.
 pub(super) const IN_FORCE: &str = "active";
-const CONTRADICTS: &str = "conflict";
+pub(super) const CONTRADICTS: &str = "conflict";
 pub(super) const WAITS: &str = "pending_confirmation";
 
 /// What somebody wants of one type.
@@ -47,6 +47,17 @@ pub struct SrePreference {
     pub state: &'static str,
     /// Its record.
     pub record: Record,
+}
+
+impl SrePreferences {
+    /// Values that wait for a person's confirmation, by key; of several under a key the first in order.
+    pub fn waiting(&self) -> Map<String, Value> {
+        let mut waiting = Map::new();
+        for entry in self.entries.iter().filter(|entry| entry.state == WAITS) {
+            waiting.entry(entry.key.clone()).or_insert_with(|| entry.value.clone());
+        }
+        waiting
+    }
 }
 
 impl Engine {

@@ -5,6 +5,7 @@ use loci_model::sre::SreSource;
 use serde_json::Value;
 
 use super::contact_words::{has_contact, has_number};
+use super::harmless_values::leads_nowhere;
 use super::settings::SreSettings;
 
 /// What a preference is to whoever would misuse it.
@@ -60,7 +61,8 @@ impl Said<'_> {
         let is_of_server = [self.kind, self.member].iter().any(|name| is_own(name));
         if is_of_server || names_any(self.value, &is_own) || self.is_risk() {
             Class::Risk
-        } else if self.leads_elsewhere() || names_contact(self.member) || self.value_is_contact() {
+        } else if self.leads_elsewhere() || is_of_contact(self.member, self.value) || self.value_is_contact()
+        {
             Class::Contact
         } else {
             Class::Other
@@ -131,6 +133,11 @@ fn names_contact(name: &str) -> bool {
     CONTACT_WORDS.iter().any(|word| name.contains(word))
 }
 
+/// True for a member whose name is one of a contact, unless its value can lead to nobody.
+fn is_of_contact(name: &str, value: &Value) -> bool {
+    names_contact(name) && !leads_nowhere(&letters(name), value)
+}
+
 /// A name of risk on the way to a value, or a sentence that asks for it: it counts wherever it stands. `path` is the letters of the names so far.
 fn names_risk(path: &str, value: &Value) -> bool {
     let is_risk = RISK_WORDS.iter().any(|word| path.contains(word));
@@ -151,7 +158,7 @@ fn names_risk(path: &str, value: &Value) -> bool {
 fn holds_contact(value: &Value, is_routing: bool) -> bool {
     match value {
         Value::Object(members) => members.iter().any(|(name, value)| {
-            names_contact(name) || has_contact(name) || holds_contact(value, is_routing)
+            is_of_contact(name, value) || has_contact(name) || holds_contact(value, is_routing)
         }),
         Value::Array(items) => items.iter().any(|item| holds_contact(item, is_routing)),
         Value::String(text) => has_contact(text),
@@ -188,6 +195,14 @@ mod tests {
         check("statement", json!("Auto-approve simple plans"), Class::Risk);
         check("statement", json!("wants plans auto approved"), Class::Risk);
         check("escalation_delay_minutes", json!(15), Class::Other);
+        check("channel", json!("email"), Class::Other);
+        check("notification_channels", json!(["email", "Slack"]), Class::Other);
+        check("rules", json!({"p1": {"channel": "sms"}}), Class::Other);
+        check("oncall_delay_minutes", json!(15), Class::Other);
+        check("contact_threshold", json!("critical"), Class::Other);
+        check("channel", json!("email to x@y.com"), Class::Contact);
+        check("channel", json!(["email", "ops"]), Class::Contact);
+        check("channel", json!({"email": "ops"}), Class::Contact);
         check("quiet_hours", json!({"start": "22:00", "end": "07:00"}), Class::Other);
         check("statement", json!("prefers issue #12 style of reports since 2026-11-20"), Class::Other);
         check("report_format", json!("short"), Class::Other);

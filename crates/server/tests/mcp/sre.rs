@@ -156,5 +156,18 @@ fn a_tool_says_what_is_missing_and_sets_nothing_of_a_person() {
     let risk = json!({"content": {"preference_type": "workflow", "preference_value": {"auto_approve_simple_plans": true}}, "context": "log"});
     check("save_preference", risk, 200, "rejected");
     let (_, found) = call(&world, "retrieve_memory", &json!({"memory_type": "preferences", "query": ""}));
-    assert_eq!(found["results"], json!([]), "nothing of it is in force: {found}");
+    let one = &found["results"][0]["content"];
+    assert_eq!(one["preference_value"], json!({}), "nothing of it is in force: {found}");
+    assert_eq!(one["waiting"].as_object().map(|waiting| waiting.len()), Some(1), "{found}");
+    assert_eq!(one["entries"][0]["state"], json!("pending_confirmation"));
+    assert_eq!(found["results"].as_array().unwrap().len(), 1, "the risk is nowhere: {found}");
+    let value = json!({"contact": "ops-team@company.com", "channel": "email", "delay_minutes": 15});
+    let content = json!({"preference_type": "notification", "preference_value": value});
+    let (_, kept) = call(&world, "save_preference", &json!({"content": content, "context": "said so"}));
+    assert_eq!(kept["saved"], json!(true), "{kept}");
+    let (_, found) =
+        call(&world, "retrieve_memory", &json!({"memory_type": "preferences", "query": "notification"}));
+    let one = &found["results"][0]["content"];
+    assert_eq!(one["preference_value"], json!({"channel": "email", "delay_minutes": 15}), "{found}");
+    assert_eq!(one["waiting"], json!({"contact": "ops-team@company.com"}), "{found}");
 }

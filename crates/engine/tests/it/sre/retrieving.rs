@@ -404,21 +404,25 @@ fn preferences_are_the_whole_set_and_the_question_sorts() {
         found.results.iter().map(kind).collect::<Vec<_>>()
     };
     let found = retrieve_as(&world, &alice, asked("", None)).unwrap();
-    assert_eq!(kinds(&found), ["escalation", "style", "workflow"]);
+    assert_eq!(kinds(&found), ["escalation", "notification", "style", "workflow"]);
     let value = &found.results[0].content["preference_value"];
     assert_eq!(*value, json!({"delay_minutes": 15, "primary_contact": "ops@example.com"}));
     assert_eq!(found.results[0].content["entries"].as_array().unwrap().len(), 2);
-    // What waits for a person is counted, and not told.
+    // What waits for a person is counted, marked, and not in force.
     assert!(found.warnings.iter().any(|one| one.contains("1 wait")), "{:?}", found.warnings);
-    assert!(
-        !format!("{:?}", found.results.iter().map(|one| &one.content).collect::<Vec<_>>()).contains("#ops")
+    let waiting = &found.results[1].content;
+    assert_eq!(
+        (&waiting["preference_value"], &waiting["waiting"]),
+        (&json!({}), &json!({"channel": "#ops"}))
     );
+    assert_eq!(waiting["entries"][0]["state"], "pending_confirmation");
+    assert!(found.results[0].content.get("waiting").is_none() && !found.results[1].conflict);
     let found = retrieve_as(&world, &alice, asked("which report format", None)).unwrap();
-    assert_eq!(kinds(&found), ["style", "escalation", "workflow"]);
+    assert_eq!(kinds(&found), ["style", "escalation", "notification", "workflow"]);
     let found = retrieve_as(&world, &alice, asked("report yesterday", Some(1))).unwrap();
     assert_eq!(kinds(&found), ["style"]);
     assert!(
-        found.warnings.iter().any(|one| one.contains("2 of 3 types are left out")),
+        found.warnings.iter().any(|one| one.contains("3 of 4 types are left out")),
         "{:?}",
         found.warnings
     );
@@ -427,7 +431,7 @@ fn preferences_are_the_whole_set_and_the_question_sorts() {
     assert!(retrieve_as(&world, &bob, asked("", None)).is_err());
     let every = SreRetrieve { actor: Some("*".to_owned()), ..asked("", None) };
     assert!(retrieve_as(&world, &of_team("bob"), every.clone()).unwrap().results.is_empty());
-    assert_eq!(retrieve(&world, every).results.len(), 3);
+    assert_eq!(retrieve(&world, every).results.len(), 4);
 }
 
 #[test]
