@@ -1,7 +1,8 @@
 """A server of Loci from Python: memory for agents, and facts about a repository that are checked against its code.
 
 ``Client`` has one method for each operation of the native API; the shapes are in ``loci_memory.api``.
-``VerifiedMemoryProvider`` calls the server's tools of facts. ``loci_memory.strands`` is a memory store for Strands agents.
+``VerifiedMemoryProvider`` calls the server's tools of facts. ``SreMemory`` has the hooks of operations agents, which
+never raise. ``loci_memory.strands`` is a memory store for Strands agents.
 Nothing is decided here: what holds for a record or a fact holds in the server. Standard library only.
 """
 
@@ -25,6 +26,7 @@ from .errors import (
     VerifiedMemoryError,
 )
 from .provider import VerifiedMemoryProvider
+from .sre import InvestigationState, SreMemory
 from .shapes import (
     Citation,
     CitationContent,
@@ -62,6 +64,7 @@ __all__ = [
     "InvalidAnswer",
     "InvalidArgument",
     "InvalidateResult",
+    "InvestigationState",
     "LociError",
     "LogAppliedResult",
     "Memory",
@@ -72,6 +75,7 @@ __all__ = [
     "RateLimited",
     "RefreshResult",
     "SearchHit",
+    "SreMemory",
     "Stats",
     "StoreResult",
     "SupersedeResult",
