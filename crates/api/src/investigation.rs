@@ -66,8 +66,8 @@ pub struct InvestigationStarted {
     pub session_id: String,
     /// An investigation of the same alert was open, and this is that one.
     pub joined: bool,
-    /// Who reads this investigation, and whose past ones it is shown; absent where the server was not
-    /// reached.
+    /// The scope of this investigation, and of the past ones of its context; absent where the server
+    /// was not reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visibility: Option<InvestigationVisibility>,
     /// What is known; all parts are there, even where they are empty.
@@ -112,7 +112,7 @@ pub struct InvestigationContext {
     pub past_investigations: Vec<ContextItem>,
 }
 
-/// What a user wants of one type: the values in force, by key.
+/// What a user wants of one type: the values in force, and those that wait for a person, by key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ContextPreference {
     /// The type.
@@ -120,6 +120,10 @@ pub struct ContextPreference {
     /// The values.
     #[schema(value_type = Object)]
     pub preference_value: Map<String, Value>,
+    /// Values that a person has not confirmed yet, by key: contacts. They are not in force.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[schema(value_type = Object)]
+    pub waiting: Map<String, Value>,
 }
 
 /// Something that is remembered.
@@ -238,7 +242,7 @@ pub struct AgentResponseWait {
 pub struct AgentResponseRead {
     /// Where the job stands: `pending`, `running`, `waiting` for the caller's own model, `failed` or `done`.
     pub state: String,
-    /// Knowledge, as it was saved so far; what a model reads in the prose comes last.
+    /// Knowledge, as it was saved so far; what the prose says comes last.
     pub saved: Vec<CapturedRecord>,
     /// What was not.
     pub rejected: Vec<CapturedRefusal>,
@@ -293,7 +297,8 @@ pub struct InvestigationComplete {
     /// What was asked; absent: as it began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// The final answer: read for findings where none are given, and not stored.
+    /// The final answer: read for findings and actions where none are given, and for preferences of its
+    /// user that it repeats; not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_response: Option<String>,
     /// What each agent answered.
@@ -305,7 +310,7 @@ pub struct InvestigationComplete {
     /// Why it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_cause: Option<String>,
-    /// What was done: texts, or objects `{at, what, by, result}`.
+    /// What was done: texts, or objects `{at, what, by, result}`. Absent: what the results state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     pub actions: Vec<Value>,
@@ -351,7 +356,7 @@ pub struct InvestigationCompleted {
     pub status_source: String,
     /// What its agents taught.
     pub infrastructure: Vec<CapturedRecord>,
-    /// Contacts that a person must confirm.
+    /// Preferences of the user that the final answer repeats, and contacts that a person must confirm.
     pub preferences: Vec<CapturedRecord>,
     /// What was not saved.
     pub rejected: Vec<CapturedRefusal>,
@@ -406,6 +411,12 @@ pub struct InvestigationMessagesKept {
     pub events: Vec<String>,
     /// The messages as they are shown.
     pub messages: Vec<InvestigationMessageShown>,
+    /// Preferences that the user states in them, and what became of each, as with `save`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub preferences: Vec<CapturedRecord>,
+    /// Preferences that were not saved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<CapturedRefusal>,
 }
 
 /// A message as it is shown.

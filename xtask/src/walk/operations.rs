@@ -169,7 +169,7 @@ impl Way {
             started["context"]["infrastructure_by_agent"].as_object().context("agents")?.keys().collect();
         ensure!(agents == ["kubernetes-agent", "logs-agent", "metrics-agent", "runbooks-agent"], "{started}");
         ensure!(started["context"]["past_investigations"] == json!([]), "nothing was looked into: {started}");
-        wanted(&started)?;
+        wanted(&started, None)?;
         self.incident = started["incident_id"].as_str().context("an incident")?.to_owned();
         Ok(())
     }
@@ -253,7 +253,8 @@ impl Way {
         let started = self.post("/v1/investigations", &start(Some(SECOND_ALERT)), 200)?;
         ensure!(started["joined"] == true && started["incident_id"] != json!(self.incident), "{started}");
         ensure!(started["degraded"] == false, "{started}");
-        wanted(&started)?;
+        // The contact that an agent named is marked, and not in force.
+        wanted(&started, Some(json!({"contacts": ["oncall@example.com"]})))?;
         self.first_is_confirmed(&started)?;
         let learned = &started["context"]["infrastructure_by_agent"];
         ensure!(learned["metrics-agent"].to_string().contains("900Mi"), "{learned}");
@@ -350,12 +351,15 @@ fn knowledge(kind: &str, name: &str, value: &str, tool_call: &str) -> String {
 }
 
 /// Preferences are those of the file, by key, and nothing that an agent or an alert said.
-fn wanted(started: &Value) -> Result<()> {
-    let expect = json!([
+fn wanted(started: &Value, waiting: Option<Value>) -> Result<()> {
+    let mut expect = json!([
         {"preference_type": "escalation",
          "preference_value": {"escalation_delay_minutes": 15, "primary_contact": "ops.team@example.com"}},
         {"preference_type": "style", "preference_value": {"report_format": "technical"}},
     ]);
+    if let Some(waiting) = waiting {
+        expect[0]["waiting"] = waiting;
+    }
     let found = &started["context"]["user_preferences"];
     ensure!(*found == expect, "{found}");
     let block = started["rendered"].as_str().context("a block")?;

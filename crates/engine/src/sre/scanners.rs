@@ -12,6 +12,15 @@ pub(crate) const SCANNERS: &[Scanner] = &[
     }),
     Scanner::new("prose of an answer", |text| drop(black_box(capture::prose(text)))),
     Scanner::new("contacts of an answer", |text| drop(black_box(capture::proposals(text)))),
+    Scanner::new("preferences of a message", |text| {
+        let now = loci_model::Timestamp::clamped(0);
+        black_box(capture::wishes(text, now).len() + capture::wishes_repeated(text, now).len());
+    }),
+    Scanner::new("plain facts of an answer", |text| drop(black_box(capture::plain_facts(text, &[])))),
+    Scanner::new("actions of an answer", |text| {
+        let report = capture::Report { by: None, text, calls: &[] };
+        black_box(capture::actions(&[report]).1);
+    }),
     Scanner::new("contact words", |text| {
         black_box(contact_words::has_contact(text));
     }),

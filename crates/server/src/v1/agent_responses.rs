@@ -44,10 +44,10 @@ async fn agent_response_read(
     let job = JobId::parse(call.path("job")?).map_err(|error| error.on("job"))?;
     let wait_ms = asked.wait_ms.unwrap_or(0);
     let read = call.doors.engine.agent_response_read(&call.caller, &memory, &job, wait_ms).await?;
-    let Captured { saved, rejected, pending } = read.captured.unwrap_or_default();
+    let Captured { saved, preferences, rejected, pending } = read.captured.unwrap_or_default();
     Ok(shape::AgentResponseRead {
         state: if read.waits { WAITING } else { read.state.as_str() }.to_owned(),
-        saved: records(saved),
+        saved: records([saved, preferences].concat()),
         rejected: refusals(rejected),
         pending: records(pending),
         failure: read.failure,

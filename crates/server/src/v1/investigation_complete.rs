@@ -72,7 +72,7 @@ async fn investigation_complete(
         status: done.status.as_str().to_owned(),
         status_source: done.status_source.to_owned(),
         infrastructure: records(done.captured.saved),
-        preferences: records(done.captured.pending),
+        preferences: records([done.captured.pending, done.captured.preferences].concat()),
         rejected: refusals(done.captured.rejected),
         suggested_status: None,
         warnings: done.warnings,

@@ -5,6 +5,7 @@ use loci_engine::sre::{InvestigationMessage, InvestigationMessages};
 use loci_model::event::Role;
 use loci_model::{Error, Result};
 
+use super::agent_responses::{records, refusals};
 use super::call::Call;
 use super::investigation_start::{incident, memory};
 use super::table::{Table, post};
@@ -40,6 +41,8 @@ async fn investigation_messages(
         saved: true,
         messages: shown.collect(),
         events: event.into_iter().collect(),
+        preferences: records([kept.captured.pending, kept.captured.preferences].concat()),
+        rejected: refusals(kept.captured.rejected),
     })
 }
 

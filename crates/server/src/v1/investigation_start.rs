@@ -125,12 +125,12 @@ fn context(context: Context) -> shape::InvestigationContext {
         user_preferences: context
             .preferences
             .into_iter()
-            // What waits for a person is in force for nobody.
-            .filter(|(_, preferences)| !preferences.value.is_empty())
             .map(|(kind, preferences)| shape::ContextPreference {
                 preference_type: kind,
+                waiting: preferences.waiting(),
                 preference_value: preferences.value,
             })
+            .filter(|one| !one.preference_value.is_empty() || !one.waiting.is_empty())
             .collect(),
         infrastructure_by_agent: context
             .infrastructure

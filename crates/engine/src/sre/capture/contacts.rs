@@ -3,13 +3,11 @@
 
 use std::sync::LazyLock;
 
-use loci_text::quotation::{Quotation, without_quotations};
 use loci_text::split::sentences;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use crate::coding::own_words;
-use crate::safety::code_spans::regions;
+use super::own_prose::own_prose;
 use crate::sre::addresses::Address;
 
 /// So many of each are proposed.
@@ -29,15 +27,6 @@ static DENIES: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:not|never|no|nobody|none|without|avoid|stop|instead|ignore|except|unless|former|formerly|cannot|neither|nor|nicht|kein\w*|nie)\b|n['’]t\b",
     )
 });
-/// Between quotation marks.
-const QUOTED: &[Quotation] = &[
-    Quotation::any('"', &['"']),
-    Quotation::any('“', &['”']),
-    Quotation::any('„', &['“', '”']),
-    Quotation::any('«', &['»']),
-    Quotation::any('\'', &['\'']).apart(),
-    Quotation::any('‘', &['’']),
-];
 /// A channel is where people talk.
 static CHANNEL: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?:^|[\s(])(#[A-Za-z][A-Za-z0-9_-]*)"));
 
@@ -49,7 +38,7 @@ fn compiled(source: &str) -> Regex {
 /// The preferences that an answer proposes, as they are saved: contacts for escalation, channels for notification.
 pub(in crate::sre) fn proposals(text: &str) -> Vec<Value> {
     let (mut contacts, mut channels): (Vec<String>, Vec<String>) = Default::default();
-    for sentence in sentences(&said(text)) {
+    for sentence in sentences(&own_prose(text)) {
         if DENIES.is_match(sentence) || !TELLS.is_match(sentence) {
             continue;
         }
@@ -76,19 +65,6 @@ pub(in crate::sre) fn proposals(text: &str) -> Vec<Value> {
     let of_both =
         [proposal("escalation", "contacts", contacts), proposal("notification", "channels", channels)];
     of_both.into_iter().flatten().collect()
-}
-
-/// What the agent says itself: without code, quotations, logs and what others say.
-fn said(text: &str) -> String {
-    let mut bare = String::new();
-    let mut from = 0;
-    for region in regions(text) {
-        bare.push_str(text.get(from..region.range.start).unwrap_or_default());
-        bare.push_str(if region.fence { "\n\n" } else { " … " });
-        from = region.range.end;
-    }
-    bare.push_str(text.get(from..).unwrap_or_default());
-    without_quotations(&own_words(&bare), QUOTED, " … ")
 }
 
 /// The address that a word of a sentence is.

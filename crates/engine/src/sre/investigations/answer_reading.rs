@@ -1,5 +1,5 @@
 //! The job that reads an agent's answer (sre-memory.md §6.2): its blocks and contacts at once and without a model; then, where the memory asks
-//! one, what a model reads in its prose. Each part is saved once, however often the job is run. What a model says is knowledge that was extracted
+//! one, what a model reads in its prose, and what sentences state plainly where no model reads it. Each part is saved once, however often the job is run. What a model says is knowledge that was extracted
 //! and nothing else. How a model is asked is `asking`'s matter, and when it is asked again the job's.
 
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::capturing::{Answer, Captured, CapturedRecord, ReadIn, RecordsByWord};
-use super::responding::{AGENT, INCIDENT, JOB_KEY, USER, in_stead};
+use super::responding::{AGENT, INCIDENT, JOB_KEY, SERVICE, USER, in_stead};
 use super::verifying::reported_with;
 use crate::Engine;
 use crate::memories::existing;
@@ -58,6 +58,7 @@ struct Stored {
     user: String,
     session: String,
     text: String,
+    services: Vec<String>,
     calls: BTreeSet<String>,
 }
 
@@ -75,6 +76,7 @@ impl Stored {
             agent: word(AGENT),
             user: word(USER),
             session: segment::decode(event.session.as_str()),
+            services: event.metadata.get(SERVICE).map(|word| segment::decode(word)).into_iter().collect(),
             text: text.unwrap_or_default(),
             calls: reported_with(&event),
             event,
@@ -90,6 +92,7 @@ impl Stored {
             private_to: self.event.metadata.contains_key(PRIVATE).then(|| self.user.clone()),
             user: &self.user,
             text: &self.text,
+            services: self.services.clone(),
             calls: &self.calls,
             job: Some(&job.id),
         }
@@ -134,7 +137,7 @@ impl Engine {
     pub(crate) async fn read_agent_response(&self, job: &Job) -> Result<Option<ProseQuestion>> {
         let Some(stored) = self.stored_answer(job).await? else { return Ok(None) };
         let answer = stored.answer(job);
-        let (reading, is_new) = match &stored.reading {
+        let (mut reading, is_new) = match &stored.reading {
             Some(reading) if !reading.is_open => return Ok(None),
             Some(reading) => (reading.clone(), false),
             None => {
@@ -145,6 +148,7 @@ impl Engine {
         let is_asked = stored.mode != ModelMode::None && self.captures_knowledge(&answer);
         let question = is_asked.then(|| capture::question(answer.agent, answer.text)).flatten();
         let Some(question) = question else {
+            self.capture_sentences(&stored.caller, &answer, &mut reading.captured).await?;
             self.close_reading(job, reading).await?;
             return Ok(None);
         };
@@ -195,10 +199,12 @@ impl Engine {
         self.close_reading(job, reading).await
     }
 
-    /// Ends the reading of an answer without a model, and says why.
+    /// Ends the reading of an answer without a model, and says why: what its sentences state plainly is
+    /// saved all the same.
     pub(crate) async fn leave_prose(&self, job: &Job, why: String) -> Result<()> {
-        let Some((_, mut reading)) = self.open_reading(job).await? else { return Ok(()) };
+        let Some((stored, mut reading)) = self.open_reading(job).await? else { return Ok(()) };
         reading.captured.refuse(None, why);
+        self.capture_sentences(&stored.caller, &stored.answer(job), &mut reading.captured).await?;
         self.close_reading(job, reading).await
     }
 

@@ -1,5 +1,6 @@
-//! What an agent's answer teaches, saved (sre-memory.md §6.2): its blocks of knowledge under the agent, and the contacts that it names as
-//! proposals of the user's. One item that breaks a rule spoils no other.
+//! Knowledge and preferences out of texts of an investigation, saved: blocks of an agent's answer and
+//! facts that its prose states plainly under the agent, contacts that it names as proposals of the
+//! user's, and preferences that the user states. One item that breaks a rule spoils no other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +9,11 @@ use loci_model::principal::Principal;
 use loci_model::sre::{SreSource, SreType};
 use loci_model::{ErrorKind, JobId, MemoryId, Result, limits};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::Engine;
 use crate::idempotency::ClientToken;
-use crate::sre::capture::{blocks, proposals};
+use crate::sre::capture::{blocks, plain_facts, proposals, prose};
 use crate::sre::knowledge::digest_of;
 use crate::sre::saving::SaveAs;
 use crate::sre::{SreAction, SreKept, SreSave};
@@ -40,6 +41,9 @@ pub struct CapturedRefusal {
 pub struct Captured {
     /// Knowledge, as it was saved.
     pub saved: Vec<CapturedRecord>,
+    /// Preferences of the user, as they were saved.
+    #[serde(default)]
+    pub preferences: Vec<CapturedRecord>,
     /// What was not.
     pub rejected: Vec<CapturedRefusal>,
     /// What a person must confirm.
@@ -56,6 +60,8 @@ pub(super) struct Answer<'a> {
     pub(super) user: &'a str,
     pub(super) private_to: Option<String>,
     pub(super) text: &'a str,
+    /// Services that the investigation is about.
+    pub(super) services: Vec<String>,
     /// Calls of tools that were reported with it.
     pub(super) calls: &'a BTreeSet<String>,
     /// The job that reads it: what one try of it has saved, the next one does not save again.
@@ -80,6 +86,8 @@ pub(super) type RecordsByWord = BTreeMap<String, String>;
 pub(super) enum ReadIn<'a> {
     /// In the agent's own blocks.
     Blocks,
+    /// In sentences of its prose, by rules.
+    Sentences,
     /// In its prose, by a model, so made.
     Prose(&'a Making),
 }
@@ -89,13 +97,13 @@ impl ReadIn<'_> {
     fn source(self) -> SreSource {
         match self {
             Self::Blocks => SreSource::Agent,
-            Self::Prose(_) => SreSource::Extracted,
+            Self::Sentences | Self::Prose(_) => SreSource::Extracted,
         }
     }
 
     fn making(self) -> Option<Making> {
         match self {
-            Self::Blocks => None,
+            Self::Blocks | Self::Sentences => None,
             Self::Prose(making) => Some(making.clone()),
         }
     }
@@ -103,6 +111,7 @@ impl ReadIn<'_> {
     fn refusal(self, at: usize, reason: String) -> CapturedRefusal {
         match self {
             Self::Blocks => CapturedRefusal { index: Some(at), reason },
+            Self::Sentences => CapturedRefusal { index: None, reason: format!("a sentence: {reason}") },
             Self::Prose(_) => CapturedRefusal { index: None, reason: format!("read by a model: {reason}") },
         }
     }
@@ -111,12 +120,28 @@ impl ReadIn<'_> {
 impl Captured {
     pub(super) fn append(&mut self, other: Self) {
         self.saved.extend(other.saved);
+        self.preferences.extend(other.preferences);
         self.rejected.extend(other.rejected);
         self.pending.extend(other.pending);
     }
 
     pub(super) fn refuse(&mut self, index: Option<usize>, reason: String) {
         self.rejected.push(CapturedRefusal { index, reason });
+    }
+
+    /// Notes what became of preferences.
+    fn note_preferences(&mut self, kept: Vec<SreKept>) {
+        for kept in kept {
+            let Some(record) = kept.record else {
+                let reason = kept.reason.unwrap_or_default();
+                self.refuse(None, format!("a preference is not saved: {reason}"));
+                continue;
+            };
+            let waits = kept.action == SreAction::PendingConfirmation;
+            let of = if waits { &mut self.pending } else { &mut self.preferences };
+            let action = kept.action.as_str().to_owned();
+            of.push(CapturedRecord { record_id: record.to_string(), action });
+        }
     }
 
     /// Notes what became of records; `first` is the place of the first among all items.
@@ -163,10 +188,31 @@ impl Engine {
                 records = self.capture_items(caller, answer, items, &mut captured).await?;
             }
         }
-        if self.settings.sre.of(answer.memory).auto_capture_preferences {
-            self.capture_proposals(caller, answer, &mut captured).await?;
-        }
+        let wishes = Wishes {
+            memory: answer.memory,
+            user: answer.user,
+            items: proposals(answer.text),
+            in_person: false,
+        };
+        self.capture_preferences(caller, wishes, |at| answer.token("contacts", at), &mut captured).await?;
         Ok((captured, records))
+    }
+
+    /// Saves the facts that an answer's prose states plainly; those that its blocks say are left out.
+    pub(super) async fn capture_sentences(
+        &self,
+        caller: &Principal,
+        answer: &Answer<'_>,
+        captured: &mut Captured,
+    ) -> Result<()> {
+        if !self.captures_knowledge(answer) {
+            return Ok(());
+        }
+        let said = blocks(answer.text).items;
+        let mut facts = plain_facts(&prose(answer.text), &answer.services);
+        facts.retain(|fact| !said.iter().any(|item| says_as_much(item, fact)));
+        let items = (ReadIn::Sentences, facts.as_slice());
+        self.capture_items(caller, answer, items, captured).await.map(drop)
     }
 
     /// True where an answer is read for knowledge.
@@ -232,31 +278,58 @@ impl Engine {
         Ok(records)
     }
 
-    /// Contacts are the user's: what the caller may not propose for them is told, and lost.
-    async fn capture_proposals(
+    /// Saves preferences of a user, where the memory captures them. Those that the caller may not save
+    /// for the user are reported, and lost.
+    pub(super) async fn capture_preferences(
         &self,
         caller: &Principal,
-        answer: &Answer<'_>,
+        wishes: Wishes<'_>,
+        token: impl Fn(usize) -> Result<Option<ClientToken>>,
         captured: &mut Captured,
     ) -> Result<()> {
-        for (number, data) in proposals(answer.text).into_iter().enumerate() {
+        if !self.settings.sre.of(wishes.memory).auto_capture_preferences {
+            return Ok(());
+        }
+        for (number, data) in wishes.items.into_iter().enumerate() {
             let save = SreSave {
-                memory: answer.memory.clone(),
+                memory: wishes.memory.clone(),
                 kind: SreType::Preferences,
-                actor: answer.user.to_owned(),
+                actor: wishes.user.to_owned(),
                 session: None,
                 data,
                 source: SreSource::Agent,
             };
-            let how = SaveAs { token: answer.token("contacts", number)?, ..SaveAs::default() };
+            let how = SaveAs { in_person: wishes.in_person, token: token(number)?, ..SaveAs::default() };
             match self.sre_save_as(caller, save, how).await {
-                Ok(saved) => captured.note(saved.records, (ReadIn::Blocks, 0)),
+                Ok(saved) => captured.note_preferences(saved.records),
                 Err(error) if matches!(error.kind, ErrorKind::Denied | ErrorKind::Invalid) => {
-                    captured.refuse(None, format!("a contact is not proposed: {}", error.message));
+                    captured.refuse(None, format!("a preference is not saved: {}", error.message));
                 }
                 Err(error) => return Err(error),
             }
         }
         Ok(())
     }
+}
+
+/// Preferences that a text states of a user.
+pub(super) struct Wishes<'a> {
+    pub(super) memory: &'a MemoryId,
+    pub(super) user: &'a str,
+    /// Preferences, as they are saved.
+    pub(super) items: Vec<Value>,
+    /// The user states them by a connection of the user's own.
+    pub(super) in_person: bool,
+}
+
+/// True where an item of a block is about a member of a fact, of the same service and type.
+fn says_as_much(item: &Value, fact: &Value) -> bool {
+    let is_same = |name: &str| item.get(name) == fact.get(name);
+    let members =
+        |of: &Value| of.get("knowledge_data").and_then(Value::as_object).cloned().unwrap_or_default();
+    let said = members(item);
+    is_same("service_name")
+        && is_same("knowledge_type")
+        && (members(fact).keys().any(|key| said.contains_key(key) && is_same("metric"))
+            || item.get("metric").is_some_and(|metric| members(fact).keys().any(|key| *metric == json!(key))))
 }

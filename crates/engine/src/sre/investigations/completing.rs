@@ -10,12 +10,12 @@ use loci_model::sre::{ResolutionStatus, SreSource, SreType};
 use loci_model::{Error, ErrorKind, JobId, MemoryId, RecordId, Result};
 use serde_json::{Map, Value, json};
 
-use super::capturing::{Answer, Captured};
+use super::capturing::{Answer, Captured, Wishes};
 use super::finding::Known;
 use super::responding::{incident_word, reach};
 use super::verifying::calls_of;
 use crate::Engine;
-use crate::sre::capture::findings;
+use crate::sre::capture::{Report, actions, findings, wishes_repeated};
 use crate::sre::saving::SaveAs;
 use crate::sre::{SreAction, SreSave};
 
@@ -46,15 +46,16 @@ pub struct InvestigationComplete {
     pub session: Option<String>,
     /// What was asked; `None`: as it began.
     pub query: Option<String>,
-    /// The final answer, read for findings where none are given.
+    /// The final answer, read for findings and actions where none are given, and for preferences of its
+    /// user that it repeats.
     pub final_response: Option<String>,
-    /// What each agent answered. It is read without a model.
+    /// What each agent answered. It is read without a model, also for actions where none are given.
     pub agent_results: BTreeMap<String, AgentResult>,
     /// How far it came; `None`: the caller does not say.
     pub status: Option<ResolutionStatus>,
     /// Why it happened.
     pub root_cause: Option<String>,
-    /// What was done, as texts or objects.
+    /// What was done, as texts or objects; none: what the results state.
     pub actions: Vec<Value>,
     /// What was found; `None`: what the final answer says.
     pub findings: Option<Vec<Value>>,
@@ -143,6 +144,21 @@ impl Engine {
         } else {
             done.reason = Some(SUMMARIES_OFF);
         }
+        self.capture_results(caller, asked, &known, &mut done.captured).await?;
+        self.sre_tell_completed(&done);
+        let Captured { saved, preferences, pending, .. } = &done.captured;
+        done.saved |= [saved, preferences, pending].iter().any(|some| !some.is_empty());
+        Ok(done)
+    }
+
+    /// Saves what the agents' answers and the final answer teach.
+    async fn capture_results(
+        &self,
+        caller: &Principal,
+        asked: &InvestigationComplete,
+        known: &Known,
+        captured: &mut Captured,
+    ) -> Result<()> {
         let calls: BTreeSet<String> =
             asked.agent_results.values().flat_map(|result| calls_of(&result.tool_calls)).collect();
         for (agent, result) in &asked.agent_results {
@@ -154,14 +170,22 @@ impl Engine {
                 user: &known.proposes_for(caller).1,
                 private_to: known.private_to(),
                 text: &result.text,
+                services: if asked.services.is_empty() { known.services() } else { asked.services.clone() },
                 calls: &calls,
                 job: None,
             };
-            done.captured.append(self.capture(caller, &answer).await?.0);
+            captured.append(self.capture(caller, &answer).await?.0);
+            self.capture_sentences(caller, &answer, captured).await?;
         }
-        self.sre_tell_completed(&done);
-        done.saved = done.saved || !done.captured.saved.is_empty() || !done.captured.pending.is_empty();
-        Ok(done)
+        let answer = asked.final_response.as_deref().unwrap_or_default();
+        let wishes = Wishes {
+            memory: &asked.memory,
+            user: &known.proposes_for(caller).1,
+            items: wishes_repeated(answer, self.clock.now()),
+            in_person: false,
+        };
+        self.capture_preferences(caller, wishes, |_| Ok(None), captured).await?;
+        Ok(())
     }
 
     async fn save_investigation(
@@ -173,19 +197,8 @@ impl Engine {
     ) -> Result<()> {
         let at = self.clock.now();
         let now = at.to_rfc3339();
-        let findings = match (&asked.findings, &asked.final_response) {
-            (Some(given), _) => given.clone(),
-            (None, Some(answer)) => {
-                let (found, lost) = findings(answer);
-                if lost > 0 {
-                    done.warnings.push(format!(
-                        "findings: {lost} of the final answer are too long or too many and not kept"
-                    ));
-                }
-                found
-            }
-            (None, None) => Vec::new(),
-        };
+        let findings = findings_of(asked, done);
+        let taken = actions_of(asked, done);
         let ids = |ids: &[RecordId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
         let mut data = began(known);
         let mut put = |name: &str, value: Value| data.insert(name.to_owned(), value);
@@ -195,7 +208,7 @@ impl Engine {
             put("services", json!(asked.services));
         }
         put("timeline", Value::Array(asked.timeline.clone()));
-        put("actions_taken", Value::Array(asked.actions.clone()));
+        put("actions_taken", Value::Array(taken));
         put("key_findings", Value::Array(findings.into_iter().map(as_object).collect()));
         put("root_cause", json!(asked.root_cause));
         put("used_record_ids", json!(ids(&asked.used)));
@@ -227,6 +240,38 @@ impl Engine {
         done.summary = kept.and_then(|kept| kept.record);
         Ok(())
     }
+}
+
+/// Returns the findings that the caller names; where it names none, those of the final answer.
+fn findings_of(asked: &InvestigationComplete, done: &mut InvestigationCompleted) -> Vec<Value> {
+    if let Some(given) = &asked.findings {
+        return given.clone();
+    }
+    let (found, lost) = findings(asked.final_response.as_deref().unwrap_or_default());
+    if lost > 0 {
+        done.warnings
+            .push(format!("findings: {lost} of the final answer are too long or too many and not kept"));
+    }
+    found
+}
+
+/// Returns the actions that the caller names; where it names none, those that the results state.
+fn actions_of(asked: &InvestigationComplete, done: &mut InvestigationCompleted) -> Vec<Value> {
+    if !asked.actions.is_empty() {
+        return asked.actions.clone();
+    }
+    let mut reports: Vec<Report<'_>> = Vec::new();
+    for (agent, result) in &asked.agent_results {
+        reports.push(Report { by: Some(agent), text: &result.text, calls: &result.tool_calls });
+    }
+    if let Some(answer) = &asked.final_response {
+        reports.push(Report { by: None, text: answer, calls: &[] });
+    }
+    let (found, lost) = actions(&reports);
+    if lost > 0 {
+        done.warnings.push(format!("actions: {lost} of the results are too many and not kept: name them"));
+    }
+    found
 }
 
 /// What its start said, which stays.

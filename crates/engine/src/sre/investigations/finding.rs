@@ -68,6 +68,12 @@ impl Known {
         segment::decode(self.session.as_str())
     }
 
+    /// Services that it is about.
+    pub(super) fn services(&self) -> Vec<String> {
+        let all = self.content.get("services").and_then(Value::as_array).map(Vec::as_slice);
+        all.unwrap_or_default().iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
     pub(super) fn text(&self, member: &str) -> Option<&str> {
         self.content.get(member)?.as_str()
     }

@@ -1,5 +1,6 @@
 //! `investigation_messages`: the conversation of an investigation (sre-memory.md §6.4). Every message is stored whole; how it is shown is cut, and
-//! says so. A batch is one event. The strategies do not read it: what agents learn is saved by its type.
+//! says so. A batch is one event. The strategies do not read it: what agents learn is saved by its type, and preferences that the user states
+//! in the user's own words.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +9,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, EventId, MemoryId, Result, Timestamp, limits};
 
+use super::capturing::{Captured, Wishes};
 use super::finding::Known;
 use super::responding::marks;
 use crate::events::NewEvent;
@@ -15,6 +17,7 @@ use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::render::line_marks::{in_mark, without_marks};
 use crate::safety::Tally;
+use crate::sre::capture::wishes;
 use crate::{Engine, access};
 
 /// The operation of its idempotency tokens.
@@ -75,6 +78,8 @@ pub struct MessagesKept {
     pub event: Option<EventId>,
     /// The messages as they are shown.
     pub shown: Vec<MessageShown>,
+    /// Preferences that the user states in them.
+    pub captured: Captured,
 }
 
 impl Engine {
@@ -109,7 +114,25 @@ impl Engine {
             PayloadItem::Blob(_) | PayloadItem::Json(_) => None,
         });
         let shown = shown.collect();
-        Ok(MessagesKept { event: Some(event.id), shown })
+        let captured = self.capture_wishes(caller, &asked, &known).await?;
+        Ok(MessagesKept { event: Some(event.id), shown, captured })
+    }
+
+    /// Saves the preferences that the user's messages state.
+    async fn capture_wishes(
+        &self,
+        caller: &Principal,
+        asked: &InvestigationMessages,
+        known: &Known,
+    ) -> Result<Captured> {
+        let (user, now) = (known.proposes_for(caller).1, self.clock.now());
+        let of_user = asked.messages.iter().filter(|one| one.role == Role::User && one.agent.is_none());
+        let items = of_user.flat_map(|one| wishes(&one.text, one.at.unwrap_or(now).min(now))).collect();
+        let in_person = caller.name == user;
+        let wishes = Wishes { memory: &asked.memory, user: &user, items, in_person };
+        let mut captured = Captured::default();
+        self.capture_preferences(caller, wishes, |_| Ok(None), &mut captured).await?;
+        Ok(captured)
     }
 
     /// The event of a turn, as it is stored; or that of the turn that came first with the token.

@@ -33,6 +33,8 @@ pub(super) const TYPE_RESPONSE: &str = "agent_response";
 pub(super) const INCIDENT: &str = "loci.incident";
 pub(super) const AGENT: &str = "loci.agent";
 pub(super) const USER: &str = "loci.user";
+/// The only service of the investigation, where it has one.
+pub(super) const SERVICE: &str = "loci.service";
 const BY: &str = "loci.by";
 const REACH: &str = "loci.reach";
 const PROPOSES: &str = "loci.proposes";
@@ -158,6 +160,11 @@ impl Engine {
             (USER.to_owned(), person.to_string()),
         ]);
         metadata.extend(reach(writer, memory, &agent, now));
+        if let [only] = known.services().as_slice()
+            && let Ok(service) = segment::encode(only, "services")
+        {
+            metadata.insert(SERVICE.to_owned(), service);
+        }
         // By the caller's own rights: a worker proposes nothing for anybody.
         let of_user = access::require_user(caller, memory, (&person, &user), Capability::Write).is_ok();
         let preferences = place::session(SreType::Preferences, None)?;

@@ -76,7 +76,7 @@ pub struct InvestigationStarted {
     pub joined: bool,
     /// It is kept to its user; else the team reads it.
     pub is_private: bool,
-    /// Whose past investigations its context has, by the memory's settings.
+    /// The scope of the past investigations of its context, by the memory's settings.
     pub past: PastScope,
     /// What is known; all parts are there, even where they are empty.
     pub context: Context,

@@ -77,8 +77,8 @@ fn agents_and_people_are_saved_along() {
         done.status = Some(ResolutionStatus::Completed);
     });
     assert!(done.saved);
-    // Runbooks are not read for knowledge; contacts are the same of all of them.
-    assert_eq!((done.captured.saved.len(), done.captured.rejected.len()), (3, 3));
+    // Runbooks are not read for knowledge: both items are refused. Contacts are the same of all.
+    assert_eq!((done.captured.saved.len(), done.captured.rejected.len()), (3, 5));
     assert_eq!(done.captured.pending.len(), 4);
     let world = reopened(world);
     let mut agents: Vec<String> =
@@ -286,4 +286,33 @@ fn an_unknown_incident_and_a_broken_rule_are_told() {
     wrong.findings = Some(vec![json!(1)]);
     let error = world.drive(world.engine.investigation_complete(&alice, wrong)).unwrap_err();
     assert_eq!(error.field.as_deref(), Some("findings"));
+}
+
+#[test]
+fn actions_are_those_that_the_results_state() {
+    let world = world();
+    let alice = of_team("alice");
+    let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
+    let results = |done: &mut InvestigationComplete| {
+        let mut said = answered("The pod restarted 14 times. I raised the memory limit of api-server.");
+        said.tool_calls = vec![json!({"id": "tc_1", "name": "get_pods"})];
+        done.agent_results.insert("kubernetes-agent".to_owned(), said);
+        done.agent_results.insert("logs-agent".to_owned(), answered("Checked the api-server logs."));
+        done.final_response = Some("## Actions taken\n- Limit raised to 1Gi\n\n## Cause\nA leak.".to_owned());
+    };
+    let first = complete(&world, &alice, &incident, results);
+    let taken = json!([
+        {"what": "I raised the memory limit of api-server.", "by": "kubernetes-agent"},
+        {"what": "called get_pods", "by": "kubernetes-agent"},
+        {"what": "Checked the api-server logs.", "by": "logs-agent"},
+        {"what": "Limit raised to 1Gi"},
+    ]);
+    assert_eq!(investigation(&world)["actions_taken"], taken);
+    assert_eq!(complete(&world, &alice, &incident, results).summary, first.summary);
+    // What the caller names counts alone.
+    complete(&world, &alice, &incident, |done| {
+        results(done);
+        done.actions = vec![json!("rolled back")];
+    });
+    assert_eq!(investigation(&world)["actions_taken"], json!(["rolled back"]));
 }

@@ -3,6 +3,7 @@
 mod alerts;
 mod arguments;
 mod completing;
+mod conversation;
 mod declaring;
 mod ensure;
 mod examining;

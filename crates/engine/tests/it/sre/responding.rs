@@ -328,3 +328,35 @@ fn a_flag_silences_its_own_part_of_answers() {
     assert_eq!(count(|settings| settings.auto_capture_infrastructure = false), (0, 1, true));
     assert_eq!(count(|settings| settings.auto_capture_preferences = false), (1, 0, true));
 }
+
+#[test]
+fn sentences_of_an_answer_are_knowledge_without_a_model() {
+    let world = world();
+    let alice = of_team("alice");
+    let mut one = asked(&world, "alice", "api is down");
+    one.services = vec!["api".to_owned()];
+    let incident = start(&world, &alice, one).unwrap().incident;
+    let prose = "The memory limit is 512Mi. It might depend on redis. The checkout-api depends on postgres.";
+    let text = format!("{}{prose}", block(&[item("cache", "")]));
+    let found = captured(&world, &alice, &incident, "kubernetes", &text);
+    assert_eq!((found.saved.len(), found.rejected.len()), (3, 0), "{found:?}");
+    let of = |service: &str| {
+        let of_service = |one: &serde_json::Value| one["service_name"] == json!(service);
+        known(&world).into_iter().find(of_service).unwrap_or_default()
+    };
+    let (limit, on) = (of("api"), of("checkout-api"));
+    assert_eq!(
+        (&limit["knowledge_type"], &limit["knowledge_data"]["memory_limit"]),
+        (&json!("config"), &json!("512Mi"))
+    );
+    assert_eq!((&on["knowledge_type"], &on["metric"]), (&json!("dependency"), &json!("postgres")));
+    assert_eq!(on["discovered_by"], json!("kubernetes-agent"));
+    // A later value of the same setting takes the place of the first.
+    captured(&world, &alice, &incident, "logs-agent", "The memory limit of api is 1Gi.");
+    assert_eq!(of("api")["knowledge_data"]["memory_limit"], json!("1Gi"));
+    // What a block says is not read once more, and who is not captured teaches nothing.
+    let limit = "{\"service_name\": \"api\", \"knowledge_type\": \"config\", \"knowledge_data\": {\"memory_limit\": \"2Gi\"}}";
+    let text = format!("{}The memory limit is 2Gi.", block(&[limit.to_owned()]));
+    assert_eq!(captured(&world, &alice, &incident, "kubernetes", &text).saved.len(), 1);
+    assert_eq!(captured(&world, &alice, &incident, "runbooks-agent", prose).saved, []);
+}
