@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `finding`, `rewriting` | an investigation by its incident, or by the fingerprint of its alert; its next version |
 //! | `starting`, `context`, `ending_preferences` | the start: what is known, read side by side until a deadline; what of it ends soon |
-//! | `rendering` | what is known as a block for a prompt: pure |
+//! | `rendering`, `past_line` | what is known as a block for a prompt; a past investigation as its line: pure |
 //! | `exposing` | what a session was shown |
 //! | `capturing` | knowledge and proposals out of an agent's answer |
 //! | `verifying` | which of its evidence names a call of a tool that was reported |
@@ -28,6 +28,7 @@ mod finding;
 mod messages;
 mod noting;
 mod outcome;
+mod past_line;
 mod rendering;
 mod reporting;
 mod responding;

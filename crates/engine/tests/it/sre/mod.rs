@@ -7,6 +7,7 @@ mod conversation;
 mod declaring;
 mod ensure;
 mod examining;
+mod findings;
 mod importing;
 mod infrastructure;
 mod investigations;
