@@ -15,6 +15,9 @@ use super::members::Members;
 const CONFIDENCE_DEFAULT: f64 = 0.8;
 /// The environment of what does not say where it holds.
 pub(super) const ENVIRONMENT_UNKNOWN: &str = "unknown";
+/// The member of what is known that holds the sentence its other members were read from. It is no
+/// metric beside them.
+pub(super) const SENTENCE: &str = "text";
 const KNOWN: &str = "service_name, knowledge_type, knowledge_data, metric, environment, cluster, region, k8s_namespace, version, \
                      confidence, valid_window, evidence, context, timestamp";
 
@@ -115,7 +118,8 @@ impl Knowledge {
             (KnowledgeType::Pattern, _) => Vec::new(),
             (_, Some(metric)) => vec![metric.clone()],
             (_, None) => {
-                let mut names: Vec<String> = self.data.keys().cloned().collect();
+                let is_metric = |name: &&String| self.data.len() == 1 || name.as_str() != SENTENCE;
+                let mut names: Vec<String> = self.data.keys().filter(is_metric).cloned().collect();
                 names.sort();
                 names
             }
@@ -226,6 +230,12 @@ mod tests {
         check(with("environment", json!("prod")), &["cpu", "memory"], "prod");
         check(with("cluster", json!("eu-1")), &["cpu", "memory"], "unknown/eu-1");
         check(with("knowledge_type", json!("pattern")), &[], "unknown");
+        check(
+            with("knowledge_data", json!({"memory": "1Gi", "text": "memory is 1Gi"})),
+            &["memory"],
+            "unknown",
+        );
+        check(with("knowledge_data", json!({"text": "memory is high"})), &["text"], "unknown");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use loci_model::{RecordId, Timestamp};
 use serde_json::{Value, json};
 
 use super::filters::Filters;
+use super::knowledge::SENTENCE;
 use super::retrieving::{SreFound, SreRetrieve, SreRetrieved};
 use super::wording::{Text, Wording};
 use super::{keeping, reading, said_again, scoring};
@@ -149,7 +150,8 @@ fn without_gone(record: &Record, mut content: Value, are_shown: bool) -> Value {
             members.insert("superseded_keys".to_owned(), json!(gone));
         }
     } else if let Some(data) = content.get_mut("knowledge_data").and_then(Value::as_object_mut) {
-        data.retain(|name, _| !gone.contains(name));
+        // The sentence states the values that gave way, too.
+        data.retain(|name, _| !gone.contains(name) && name != SENTENCE);
     }
     content
 }

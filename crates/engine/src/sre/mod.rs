@@ -115,7 +115,7 @@ pub use origin::SreOrigin;
 pub use owning::{SreOwnDeleted, SreOwnPlace};
 pub use preference_lists::{SreListed, SreListing, SrePast, SreUser};
 pub use preferences::{SrePreference, SrePreferences};
-pub use quantities::quantities;
+pub use quantities::{quantities, quantities_of};
 pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
 pub(crate) use saving::Naming;
 pub use saving::{SreKept, SreSave, SreSaved};

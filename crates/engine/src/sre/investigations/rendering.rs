@@ -14,6 +14,7 @@ use crate::render::{
 };
 use crate::safety::Patterns;
 use crate::sre::canonical;
+use crate::sre::knowledge::SENTENCE;
 use crate::sre::retrieving::SreFound;
 
 use crate::sre::scoring::CONFIRMED_BY;
@@ -29,6 +30,9 @@ const INVESTIGATIONS: &str = "Similar Past Investigations";
 const PREFERENCES_SHARE: u32 = 20;
 const INFRASTRUCTURE_SHARE: u32 = 45;
 const INVESTIGATIONS_SHARE: u32 = 35;
+
+/// The beginning of a metric that stands for a whole sentence.
+const STATEMENT: &str = "statement:";
 
 /// The words of the sections, as answers and exposures have them.
 const SECTIONS: [&str; 3] = ["infrastructure", "investigations", "preferences"];
@@ -206,7 +210,9 @@ fn known_line(found: &SreFound) -> String {
         place = format!("{place}/{}", word("cluster"));
     }
     let said = content.get("knowledge_data").and_then(Value::as_object).map(members).unwrap_or_default();
-    let metric = if word("metric").is_empty() { String::new() } else { format!(" {}", word("metric")) };
+    // A statement is known by a digest, which tells a reader nothing.
+    let metric = Some(word("metric")).filter(|metric| !metric.is_empty() && !metric.starts_with(STATEMENT));
+    let metric = metric.map(|metric| format!(" {metric}")).unwrap_or_default();
     let mut notes = vec![place];
     notes.push(format!("{} d old", found.age_days.max(0)));
     notes.push(format!("confidence {:.2}", found.confidence));
@@ -225,10 +231,14 @@ pub(super) fn doubts(found: &SreFound) -> Vec<String> {
     stale.into_iter().chain(conflict).map(str::to_owned).collect()
 }
 
+/// Values under their names, in order; the sentence that they were read from stands behind them as
+/// it is.
 fn members(values: &Map<String, Value>) -> String {
+    let named = values.iter().filter(|(name, _)| name.as_str() != SENTENCE);
     let mut parts: Vec<String> =
-        values.iter().map(|(name, value)| format!("{}: {}", name.replace('_', " "), plain(value))).collect();
+        named.map(|(name, value)| format!("{}: {}", name.replace('_', " "), plain(value))).collect();
     parts.sort();
+    parts.extend(values.get(SENTENCE).map(plain));
     parts.join("; ")
 }
 

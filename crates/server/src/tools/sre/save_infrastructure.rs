@@ -1,6 +1,6 @@
 //! `save_infrastructure`: what is known of a service. Numbers of a sentence become values under their names, so that newer ones take their place.
 
-use loci_engine::sre::{SreSave, quantities};
+use loci_engine::sre::{SreSave, quantities_of};
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
 use loci_model::sre::{KnowledgeType, SreSource, SreType};
@@ -72,12 +72,15 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
 
 fn data(arguments: &Arguments) -> Result<Value, ToolError> {
     let [service, knowledge, kind] = simple(arguments, ["service_name", "knowledge", "knowledge_type"])?;
-    let found = quantities(&knowledge);
+    let found = quantities_of(&service, &knowledge);
     let mut known: Map<String, Value> =
         found.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
     let mut data = json!({"service_name": service, "knowledge_type": kind});
-    // A sentence is no metric: without a name of its own it would take the place of every other sentence.
-    let metric = match found.keys().next() {
+    // A sentence is no metric: without a name of its own it would take the place of every other
+    // sentence. A dependency is known by its sentence: one on PostgreSQL with 20 connections does
+    // not give way to one on Redis with 10.
+    let is_dependency = KnowledgeType::parse(&kind) == Some(KnowledgeType::Dependency);
+    let metric = match found.keys().next().filter(|_| !is_dependency) {
         Some(only) if found.len() == 1 => Some(only.clone()),
         Some(_) => None,
         None => {
@@ -111,7 +114,7 @@ mod tests {
             json!({"memory_usage": "400-500Mi", "text": "memory usage is 400-500Mi"})
         );
         let two = of("CPU is 2 cores and error rate is 1%");
-        assert_eq!((&two["metric"], &two["knowledge_data"]["cpu"]), (&Value::Null, &json!("2 cores")));
+        assert_eq!((&two["metric"], &two["knowledge_data"]["cpu_usage"]), (&Value::Null, &json!("2 cores")));
         let (three, four) = (of("uses the old driver"), of("has a canary"));
         assert_ne!(three["metric"], four["metric"]);
     }

@@ -1,0 +1,165 @@
+//! The name under which an amount is kept: one spelling for what sentences call differently, so
+//! that later values replace earlier ones. Pure.
+
+use super::vocabulary::{head, is_carrier, is_percentile, is_qualifier, is_resource};
+
+/// Words of a name, at most; the last ones count.
+const WORDS_MAX: usize = 5;
+/// Words for one thing, in one spelling.
+const SAME: &[(&str, &str)] = &[
+    ("ram", "memory"),
+    ("mem", "memory"),
+    ("processor", "cpu"),
+    ("cpus", "cpu"),
+    ("utilization", "usage"),
+    ("utilisation", "usage"),
+    ("consumption", "usage"),
+    ("footprint", "usage"),
+    ("use", "usage"),
+    ("avg", "average"),
+    ("mean", "average"),
+    ("maximum", "max"),
+    ("minimum", "min"),
+    ("latencies", "latency"),
+    ("times", "time"),
+    ("rates", "rate"),
+    ("limits", "limit"),
+    ("sizes", "size"),
+    ("counts", "count"),
+    ("timeouts", "timeout"),
+    ("delays", "delay"),
+    ("durations", "duration"),
+    ("levels", "level"),
+    ("intervals", "interval"),
+    ("quotas", "quota"),
+    ("ratios", "ratio"),
+    ("peaks", "peak"),
+    ("spikes", "peak"),
+    ("spike", "peak"),
+    ("bursts", "peak"),
+    ("burst", "peak"),
+    ("conns", "connections"),
+    ("reqs", "requests"),
+    ("request-rate", "request_rate"),
+    ("roundtrip", "round_trip"),
+];
+
+/// Properties of a name that its words do not show.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Marks {
+    pub(super) is_peak: bool,
+    /// The amount is the most that is allowed.
+    pub(super) is_cap: bool,
+    /// The amount is reserved.
+    pub(super) is_reserve: bool,
+    /// The subject has so much of it, whether or not it is used.
+    pub(super) is_owned: bool,
+    /// The amount is how long it takes.
+    pub(super) takes: bool,
+}
+
+/// The words of a name in one spelling; `service` are words that every sentence about the service
+/// may have. Empty where only qualifiers are left.
+pub(super) fn canonical(words: &[String], service: &[String], marks: Marks) -> Vec<String> {
+    let mut name = spelled(words);
+    without_owner(&mut name, service);
+    let excess = name.len().saturating_sub(WORDS_MAX);
+    name.drain(..excess);
+    if name.is_empty() {
+        return name;
+    }
+    statistics_first(&mut name);
+    if name.last().is_some_and(|last| is_resource(last) && last != "space") {
+        let attribute = match (marks.is_cap, marks.is_reserve, marks.is_owned) {
+            (true, _, _) => "limit",
+            (false, true, _) => "request",
+            (false, false, true) => "capacity",
+            (false, false, false) => "usage",
+        };
+        name.push(attribute.to_owned());
+    } else if name.len() >= 2 && name.last().is_some_and(|last| last == "requests") {
+        let of_resource = name.iter().rev().nth(1).is_some_and(|word| is_resource(word));
+        if let Some(last) = name.last_mut().filter(|_| of_resource) {
+            "request".clone_into(last);
+        }
+    }
+    if name.last().is_some_and(|last| last == "startup") {
+        name.push("time".to_owned());
+    }
+    if let Some(last) = name.last_mut().filter(|last| marks.takes && *last == "requests") {
+        "request".clone_into(last);
+    }
+    if marks.takes && name.last().is_some_and(|last| !is_duration(last)) {
+        name.push("time".to_owned());
+    }
+    if marks.is_peak && !name.iter().any(|word| word == "peak" || word == "max") {
+        name.insert(0, "peak".to_owned());
+    }
+    name
+}
+
+fn is_duration(word: &str) -> bool {
+    head(word).is_some_and(|measure| measure == super::units::Measure::TIME)
+}
+
+/// Words in one spelling, without qualifiers.
+fn spelled(words: &[String]) -> Vec<String> {
+    let mut name: Vec<String> = Vec::new();
+    for word in words.iter().filter(|word| !is_qualifier(word)) {
+        // What is configured has a name of its own form.
+        if word.contains('_') {
+            name.push(word.clone());
+            continue;
+        }
+        for part in parts(word) {
+            match SAME.iter().find(|(other, _)| *other == part) {
+                Some((_, same)) => name.push((*same).to_owned()),
+                None if part == "percentile" && name.last().is_some_and(|last| is_percentile(last)) => {}
+                None if is_percentile(part) => {
+                    name.push(format!("p{}", part.trim_start_matches('p').trim_end_matches("th")))
+                }
+                None => name.push(part.to_owned()),
+            }
+        }
+    }
+    // A name and its hyphenated twin are one.
+    name.retain(|word| !is_qualifier(word));
+    name
+}
+
+/// Parts of a word that dashes, slashes and underscores join.
+fn parts(word: &str) -> impl Iterator<Item = &str> {
+    word.split(['-', '/', '\'', '\u{2019}']).filter(|part| !part.is_empty())
+}
+
+/// Takes the words of the service from the front, as long as something measured is left.
+fn without_owner(name: &mut Vec<String>, service: &[String]) {
+    while let (Some(first), Some(second)) = (name.first(), name.get(1)) {
+        let rest_is_whole = name.len() > 2
+            || !matches!(second.as_str(), "count" | "size" | "number" | "rate" | "time" | "limit");
+        let is_service = service.contains(first) && rest_is_whole;
+        let is_carrier = is_carrier(first)
+            && name.iter().skip(1).any(|word| is_resource(word) || word == "latency" || is_percentile(word));
+        if !is_service && !is_carrier {
+            return;
+        }
+        name.remove(0);
+    }
+    if name.len() == 1 && name.first().is_some_and(|only| service.contains(only) && head(only).is_none()) {
+        name.clear();
+    }
+}
+
+/// `latency p99` is `p99 latency`.
+fn statistics_first(name: &mut Vec<String>) {
+    let found = name.iter().position(|word| is_percentile(word));
+    if let Some(at) = found.filter(|at| *at > 0) {
+        let statistic = name.remove(at);
+        name.insert(0, statistic);
+    }
+}
+
+/// The key of a name.
+pub(super) fn key(name: &[String]) -> String {
+    name.join("_").replace(['.', '%'], "_")
+}

@@ -1,0 +1,72 @@
+//! Units of quantities, by what they measure. Pure.
+
+use super::vocabulary::{
+    is_span, is_unit_of_bytes, is_unit_of_cpu, is_unit_of_rate, is_unit_of_share, is_unit_of_time,
+};
+
+/// The quantities that a unit measures, or in which a name is measured: a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Measure(u8);
+
+impl Measure {
+    pub(super) const TIME: Self = Self(1);
+    pub(super) const SHARE: Self = Self(2);
+    pub(super) const BYTES: Self = Self(4);
+    pub(super) const CPU: Self = Self(8);
+    /// Something per unit of time.
+    pub(super) const RATE: Self = Self(16);
+    /// Things that are counted, by their noun.
+    pub(super) const COUNT: Self = Self(32);
+    /// A number without a unit.
+    pub(super) const PLAIN: Self = Self(64);
+    /// Thousandths of a core, or minutes.
+    pub(super) const MILLI: Self = Self(Self::CPU.0 | Self::TIME.0);
+    pub(super) const ANY: Self = Self(127);
+
+    pub(super) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Returns true where both have something in common.
+    pub(super) fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// The measure of a unit word, written in its own case.
+pub(super) fn measure(word: &str) -> Option<Measure> {
+    let lower = word.to_lowercase();
+    if let Some((unit, span)) = lower.split_once('/') {
+        let is_noun = !unit.is_empty() && unit.chars().all(char::is_alphabetic);
+        return (is_noun && is_span(span)).then_some(Measure::RATE);
+    }
+    unit_of(word)
+}
+
+fn unit_of(word: &str) -> Option<Measure> {
+    match word {
+        "m" => return Some(Measure::MILLI),
+        "M" => return Some(Measure::BYTES.or(Measure::COUNT).or(Measure::PLAIN)),
+        _ => {}
+    }
+    let lower = word.to_lowercase();
+    let table = [
+        (is_unit_of_time(&lower), Measure::TIME),
+        (is_unit_of_bytes(&lower), Measure::BYTES),
+        (is_unit_of_cpu(&lower), Measure::CPU),
+        (is_unit_of_share(&lower), Measure::SHARE),
+        (is_unit_of_rate(&lower), Measure::RATE),
+    ];
+    table.into_iter().find(|(is_it, _)| *is_it).map(|(_, measure)| measure)
+}
+
+/// A unit of time that a rate is over, in its whole word.
+pub(super) fn whole_span(span: &str) -> &str {
+    match span {
+        "s" | "sec" | "seconds" => "second",
+        "m" | "min" | "minutes" => "minute",
+        "h" | "hr" | "hours" => "hour",
+        "d" | "days" => "day",
+        other => other,
+    }
+}

@@ -1,0 +1,207 @@
+//! Words by their part in a sentence about a service, as `vocabulary.txt` lists them. Pure; the
+//! list is read once.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::units::Measure;
+
+/// The list: a line is a part and its words.
+const LIST: &str = include_str!("vocabulary.txt");
+
+/// The parts that each word has, as bits.
+static WORDS: LazyLock<HashMap<String, u64>> = LazyLock::new(|| {
+    let mut words: HashMap<String, u64> = HashMap::new();
+    let lines = LIST.lines().filter(|line| !line.starts_with('#'));
+    for (part, list) in lines.filter_map(|line| line.split_once(": ")) {
+        let bit = bit_of_name(part);
+        for word in list.split_whitespace() {
+            *words.entry(word.to_owned()).or_default() |= bit;
+            if part == "counted" {
+                singulars(word).for_each(|one| *words.entry(one).or_default() |= bit);
+            }
+        }
+    }
+    words
+});
+
+/// Forms of one thing, by the noun of several.
+fn singulars(plural: &str) -> impl Iterator<Item = String> {
+    let of_y = plural.strip_suffix("ies").map(|stem| format!("{stem}y"));
+    let of_es = plural.strip_suffix("es").map(str::to_owned);
+    let of_s = plural.strip_suffix('s').map(str::to_owned);
+    of_y.into_iter().chain(of_es).chain(of_s)
+}
+
+fn bits(word: &str) -> u64 {
+    if word.is_empty() { 0 } else { WORDS.get(word).copied().unwrap_or_default() }
+}
+
+macro_rules! parts {
+    ($($(#[$doc:meta])* $predicate:ident $part:ident $name:literal,)*) => {
+        /// A part that words may have in a sentence.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        enum Part { $($part,)* }
+
+        /// The bit of a part by its name in the list; none for another name.
+        fn bit_of_name(name: &str) -> u64 {
+            match name {
+                $($name => bit(Part::$part),)*
+                _ => 0,
+            }
+        }
+
+        $($(#[$doc])*
+        pub(super) fn $predicate(word: &str) -> bool {
+            bits(word) & bit(Part::$part) != 0
+        })*
+    };
+}
+
+fn bit(part: Part) -> u64 {
+    1 << (part as u32)
+}
+
+parts! {
+    /// Returns true for an adverb.
+    is_adverb Adverb "adverb",
+    /// Returns true for a verb between what is measured and its amount.
+    is_link Link "link",
+    /// Returns true for a listed verb that may stand before another verb.
+    is_listed_auxiliary Auxiliary "auxiliary",
+    /// Returns true for a verb of how long something takes.
+    is_taking Taking "taking",
+    /// Returns true for a word by which an amount is the most that is allowed.
+    is_cap Cap "cap",
+    /// Returns true for a word by which an amount is reserved.
+    is_reserve Reserve "reserve",
+    /// Returns true for a noun of a resource.
+    is_resource Resource "resource",
+    /// Returns true for an attribute of a resource.
+    is_attribute Attribute "attribute",
+    /// Returns true for a listed word of statistics.
+    is_listed_statistic Statistic "statistic",
+    /// Returns true for a word of the highest value.
+    is_peak Peak "peak",
+    /// Returns true for a preposition between what is measured and its amount.
+    is_weak_link WeakLink "weak-link",
+    /// Returns true for a word by which an amount is a condition.
+    is_blocker Blocker "blocker",
+    /// Returns true for an article and its like.
+    is_determiner Determiner "determiner",
+    /// Returns true for a word at which a clause begins or ends.
+    is_clause Clause "clause",
+    /// Returns true for a word after which an amount is a threshold.
+    is_condition Condition "condition",
+    /// Returns true for a preposition within the name of what is measured.
+    is_preposition Preposition "preposition",
+    /// Returns true for a verb whose object is an amount.
+    is_use Use "use",
+    /// Returns true for a verb after which a time is how long it takes.
+    is_ending Ending "ending",
+    /// Returns true for a noun that is measured in time.
+    is_of_time OfTime "of-time",
+    /// Returns true for a noun that is measured in time or things.
+    is_of_backlog OfBacklog "of-backlog",
+    /// Returns true for a noun that is measured in bytes.
+    is_of_bytes OfBytes "of-bytes",
+    /// Returns true for a noun that is measured in processors.
+    is_of_cpu OfCpu "of-cpu",
+    /// Returns true for a noun that is a share.
+    is_of_share OfShare "of-share",
+    /// Returns true for a noun that is a number.
+    is_of_number OfNumber "of-number",
+    /// Returns true for a noun that is measured in anything.
+    is_of_any OfAny "of-any",
+    /// Returns true for a unit of time.
+    is_unit_of_time UnitTime "unit-time",
+    /// Returns true for a unit of size.
+    is_unit_of_bytes UnitBytes "unit-bytes",
+    /// Returns true for a unit of processors.
+    is_unit_of_cpu UnitCpu "unit-cpu",
+    /// Returns true for a unit of shares.
+    is_unit_of_share UnitShare "unit-share",
+    /// Returns true for a unit of rates.
+    is_unit_of_rate UnitRate "unit-rate",
+    /// Returns true for a word that multiplies the number before it.
+    is_magnitude Magnitude "magnitude",
+    /// Returns true for a unit of time that a rate is over.
+    is_span Span "span",
+    /// Returns true for a noun of things that are counted.
+    is_counted Counted "counted",
+    /// Returns true for a word behind a number by which it is no amount.
+    is_no_amount NoAmount "no-amount",
+    /// Returns true for a word before a number by which it is a name.
+    is_named_number NamedNumber "named-number",
+    /// Returns true for a word at which the noun phrase of a counted thing ends.
+    ends_phrase PhraseEnd "phrase-end",
+    /// Returns true for a word that says that a value is the usual one.
+    is_qualifier Qualifier "qualifier",
+    /// Returns true for a noun of where a resource is.
+    is_carrier Carrier "carrier",
+    /// Returns true for a noun of a service as a whole.
+    is_whole_service Whole "whole",
+    /// Returns true for a noun that a bare number may follow.
+    is_numbered Numbered "numbered",
+    /// Returns true for a noun that names nothing alone.
+    is_general General "general",
+    /// Returns true for a noun of `in the range of` and its like.
+    is_vicinity Vicinity "vicinity",
+    /// Returns true for a verb of a change.
+    is_change Change "change",
+}
+
+/// Returns true for a verb that may stand before another verb.
+pub(super) fn is_auxiliary(word: &str) -> bool {
+    is_listed_auxiliary(word) || word.ends_with("n't") || word.ends_with("n\u{2019}t")
+}
+
+/// Returns true for a word of statistics, such as `p99` or `average`.
+pub(super) fn is_statistic(word: &str) -> bool {
+    is_percentile(word) || is_listed_statistic(word)
+}
+
+/// Returns true for a percentile, such as `p99` or `99th`.
+pub(super) fn is_percentile(word: &str) -> bool {
+    let digits = word.strip_prefix('p').or_else(|| word.strip_suffix("th"));
+    digits.is_some_and(|rest| {
+        rest.starts_with(|sign: char| sign.is_ascii_digit())
+            && rest.chars().all(|sign| sign.is_ascii_digit() || sign == '.')
+            && rest.len() <= 5
+    })
+}
+
+/// The measures of a noun; none where nobody measures it.
+pub(super) fn head(word: &str) -> Option<Measure> {
+    measure_of_noun(word).or_else(|| is_counted(word).then_some(NUMBER))
+}
+
+/// Returns true for a noun that says how something is measured, and not what is counted.
+pub(super) fn is_measure_noun(word: &str) -> bool {
+    measure_of_noun(word).is_some()
+}
+
+const NUMBER: Measure = Measure::COUNT.or(Measure::PLAIN).or(Measure::RATE).or(Measure::SHARE);
+
+fn measure_of_noun(word: &str) -> Option<Measure> {
+    // What is configured has a name of its own form.
+    if is_percentile(word) || word.contains('_') {
+        return Some(Measure::ANY);
+    }
+    // `5xx around 3%`
+    if word.len() == 3 && word.ends_with("xx") {
+        return Some(NUMBER);
+    }
+    let last = word.rsplit(['-', '/']).next().unwrap_or(word);
+    let bytes = Measure::BYTES.or(Measure::SHARE).or(Measure::RATE);
+    let table = [
+        (is_of_time(last), Measure::TIME),
+        (is_of_backlog(last), Measure::TIME.or(NUMBER).or(Measure::BYTES)),
+        (is_of_bytes(last), bytes),
+        (is_of_cpu(last), Measure::CPU.or(Measure::SHARE).or(Measure::PLAIN).or(Measure::COUNT)),
+        (is_of_share(last), NUMBER.or(Measure::BYTES)),
+        (is_of_number(last), NUMBER.or(Measure::BYTES).or(Measure::CPU)),
+        (is_of_any(last), Measure::ANY),
+    ];
+    table.into_iter().find(|(is_it, _)| *is_it).map(|(_, measure)| measure)
+}
