@@ -1979,7 +1979,7 @@ export interface InvestigationStart {
   timeout_ms?: number | null;
   /** The IANA name of the time zone of phrases in the question. */
   tz?: string | null;
-  /** The user it is for; absent: the caller, by name. Another one takes the administration of the memory. */
+  /** The user; absent: the one of the header X-Loci-User, else the one that the key is for. */
   user_id?: string | null;
 }
 
@@ -5061,7 +5061,7 @@ export interface SreRetrieved {
 
 /** Something to be remembered. */
 export interface SreSave {
-  /** The user, or for infrastructure the agent that learned it; absent: the caller, by name. */
+  /** The user, or the agent that learned it; absent: the request's user, or the supervisor. */
   actor_id?: string | null;
   /** Who says it; absent: an agent. */
   by?: SreBy | null;

@@ -13,7 +13,7 @@ pub struct InvestigationStart {
     /// Id or name of the memory; absent: the only one of the caller's grants, else `sre_agent_memory`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// The user it is for; absent: the caller, by name. Another one takes the administration of the memory.
+    /// The user; absent: the one of the header X-Loci-User, else the one that the key is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
     /// Its incident; absent: one is made.

@@ -20,7 +20,7 @@ pub enum SreBy {
 pub struct SreSave {
     /// `preferences`, `infrastructure` or `investigations`; the singular does, too.
     pub memory_type: String,
-    /// The user, or for infrastructure the agent that learned it; absent: the caller, by name.
+    /// The user, or the agent that learned it; absent: the request's user, or the supervisor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor_id: Option<String>,
     /// The session; infrastructure and investigations need one.

@@ -104,6 +104,17 @@ impl Client {
         Ok(self)
     }
 
+    /// The same client whose requests are for this user of operations memory. The key must be that
+    /// user's, or work for them.
+    ///
+    /// # Errors
+    /// Where the name cannot stand in a header.
+    pub fn with_user(mut self, user: &str) -> Result<Self, ClientError> {
+        let bad = |_| ClientError::Request("the name of a user must be printable ASCII".to_owned());
+        self.headers.insert("x-loci-user", HeaderValue::from_str(user).map_err(bad)?);
+        Ok(self)
+    }
+
     /// The same client for a process that works in this directory of the server's machine: what `HEAD` and
     /// `WORKTREE` mean to every operation that reads code. Servers elsewhere refuse it.
     ///

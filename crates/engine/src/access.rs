@@ -474,6 +474,15 @@ fn named_users<'a>(caller: &'a Principal, memory: &'a MemoryId) -> impl Iterator
     grants(caller, memory, Capability::Impersonate).filter(is_of_actors).map(|grant| grant.actor.as_ref())
 }
 
+/// The actors for whom a caller works by grants of `impersonate`, each once and in order; `None`
+/// among them: any user.
+pub(crate) fn acts_for(caller: &Principal, memory: &MemoryId) -> Vec<Option<ActorId>> {
+    let mut actors: Vec<Option<ActorId>> = named_users(caller, memory).map(|named| named.cloned()).collect();
+    actors.sort();
+    actors.dedup();
+    actors
+}
+
 fn view(clauses: Vec<AccessClause>, what: &str) -> Result<View> {
     if clauses.is_empty() { Err(refused(what)) } else { Ok(View { clauses, reader: None }) }
 }

@@ -210,7 +210,7 @@ impl<'a> Look<'a> {
             let why =
                 format!("{name} is another name of {agent}: {} records are where nobody looks", seen.records);
             (SreProblemKind::AgentAlias, format!("{why}; save them as {agent}'s and delete these"))
-        } else if self.settings.agents.contains(&name) {
+        } else if self.settings.is_read(&name) {
             return;
         } else {
             let why = format!("{name} is neither in agents nor in agent_aliases");

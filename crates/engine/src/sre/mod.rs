@@ -22,6 +22,7 @@
 //! | `preference_lists`, `effective`, `declared_file`, `applying` | preferences as people look at them, what they mean now, and as a file declares them |
 //! | `lines`, `exporting`, `importing` | records as lines: pure; out, and in again |
 //! | `owning`, `correcting` | what is a user's own: listed, deleted; said anew |
+//! | `requester` | the user that a request is for, and the agent |
 //! | `whose`, `guarding` | whose preferences lie somewhere: pure; whose events a session keeps |
 //! | `examining` | what nobody will read as it is meant |
 //! | `telling` | what is told to whoever counts |
@@ -69,6 +70,7 @@ mod preferences;
 mod protected;
 mod quantities;
 mod reading;
+mod requester;
 mod retrieving;
 mod said_again;
 mod saving;
@@ -113,14 +115,16 @@ pub(crate) use keeping::{is_kept_from, lasting};
 pub use lines::{SreLine, SreSaid};
 pub use origin::SreOrigin;
 pub use owning::{SreOwnDeleted, SreOwnPlace};
+pub use place::KNOWLEDGE_SESSION;
 pub use preference_lists::{SreListed, SreListing, SrePast, SreUser};
 pub use preferences::{SrePreference, SrePreferences};
 pub use quantities::{quantities, quantities_of};
+pub use requester::SreRequester;
 pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
 pub(crate) use saving::Naming;
 pub use saving::{SreKept, SreSave, SreSaved};
 pub(crate) use scanners::SCANNERS;
-pub use settings::{PastScope, SreSettings, SreSettingsByMemory, SreTypeSettings};
+pub use settings::{PastScope, SUPERVISOR, SreSettings, SreSettingsByMemory, SreTypeSettings};
 pub use synonyms::SreSynonyms;
 pub(crate) use typed::may_be_typed;
 pub(crate) use whose::{OfUser, UsersPlaces, id_of, is_kept_to_a_user, is_on_user, user_of_preference};

@@ -13,6 +13,9 @@ use super::settings::SreSettings;
 /// The session of preferences: they belong to no conversation.
 pub(super) const PREFERENCES_SESSION: &str = "preferences-default";
 
+/// The session of knowledge that is saved outside of every investigation.
+pub const KNOWLEDGE_SESSION: &str = "knowledge-default";
+
 /// Whoever something is of, as events and namespaces name them.
 pub(super) fn actor(kind: SreType, id: &str, settings: &SreSettings) -> Result<ActorId> {
     if id.is_empty() {

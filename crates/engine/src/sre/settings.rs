@@ -9,6 +9,9 @@ use loci_model::{Error, MemoryId, Result};
 use super::synonyms::SreSynonyms;
 use super::time_zone;
 
+/// The agent whose knowledge it is where no agent is named: the one that plans and calls the tools.
+pub const SUPERVISOR: &str = "supervisor";
+
 /// Whose past investigations a start is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PastScope {
@@ -177,6 +180,20 @@ impl SreSettings {
         self.agent_aliases.get(name).map_or(name, String::as_str)
     }
 
+    /// Returns true where starts show an agent's knowledge.
+    pub(crate) fn is_read(&self, agent: &str) -> bool {
+        let agent = self.known_as(agent);
+        agent == SUPERVISOR || self.agents.iter().any(|name| name == agent)
+    }
+
+    /// The agents whose knowledge starts show, each once: the configured ones in their order, then
+    /// the supervisor.
+    pub(crate) fn agents_read(&self) -> impl Iterator<Item = &str> {
+        let has_own = self.agents.iter().any(|name| name == SUPERVISOR);
+        let agents = self.agents.iter().map(String::as_str);
+        agents.chain((!has_own).then_some(SUPERVISOR))
+    }
+
     /// True where an agent's answers are read for blocks of knowledge.
     pub(crate) fn captures(&self, agent: &str) -> bool {
         let agent = self.known_as(agent);
@@ -221,6 +238,21 @@ mod tests {
         check("logs-agent", "logs-agent", true);
         check("runbooks-agent", "runbooks-agent", false);
         check("another", "another", false);
+    }
+
+    #[test]
+    fn starts_read_the_supervisor_once() {
+        let mut settings = SreSettings::default();
+        let read =
+            |settings: &SreSettings| settings.agents_read().filter(|agent| *agent == SUPERVISOR).count();
+        assert_eq!((read(&settings), settings.agents_read().count()), (1, 5));
+        settings.agents.insert(0, SUPERVISOR.to_owned());
+        assert_eq!((read(&settings), settings.agents_read().count()), (1, 5));
+        for (agent, expect) in
+            [("supervisor", true), ("kubernetes", true), ("logs-agent", true), ("db-agent", false)]
+        {
+            assert_eq!(settings.is_read(agent), expect, "{agent}");
+        }
     }
 
     #[test]

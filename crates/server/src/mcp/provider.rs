@@ -22,6 +22,8 @@ pub struct Caller {
     pub principal: Option<Principal>,
     /// The memory that a header names.
     pub memory: Option<String>,
+    /// The user that a header names.
+    pub user: Option<String>,
     /// The id of the request, for logs.
     pub request_id: Option<String>,
 }

@@ -17,6 +17,8 @@ pub struct PlaceAsk {
     pub configured: Option<String>,
     /// The directory in which the caller works, where that is a process of this machine.
     pub directory: Option<std::path::PathBuf>,
+    /// The header `X-Loci-User`: the user that the request is for.
+    pub user: Option<String>,
     /// A person asks, by the command line, not an agent.
     pub by_person: bool,
 }

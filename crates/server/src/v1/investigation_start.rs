@@ -3,12 +3,14 @@
 
 use loci_api::investigation as shape;
 use loci_engine::coding::hydration::Estimator;
-use loci_engine::sre::{Context, InvestigationStart, InvestigationStarted, Recurrence, SreFound};
+use loci_engine::sre::{
+    Context, InvestigationStart, InvestigationStarted, Recurrence, SreFound, SreRequester,
+};
 use loci_model::{Error, MemoryId, Result};
 
 use super::call::Call;
 use super::table::{Table, create};
-use super::tools::MEMORY;
+use super::tools::{MEMORY, USER};
 
 const TEXT: &str = "text";
 const NONE: &str = "none";
@@ -31,6 +33,16 @@ pub(super) fn incident(call: &Call) -> Result<String> {
     Ok(call.path("incident")?.to_owned())
 }
 
+/// The user that a call is for: the named one, else that of the header, else the one that the key
+/// is for.
+///
+/// # Errors
+/// `Invalid` on `user_id` where the key works for several users and nothing says for which.
+pub(super) async fn user(call: &Call, memory: &MemoryId, named: Option<&str>) -> Result<String> {
+    let user = named.filter(|user| !user.is_empty()).or(call.header(USER)?);
+    call.doors.engine.sre_requester(&call.caller, memory, SreRequester { user, session: None }).await
+}
+
 async fn investigation_start(
     call: Call,
     asked: shape::InvestigationStart,
@@ -40,9 +52,10 @@ async fn investigation_start(
         Some(name) => Estimator::named(name)
             .ok_or_else(|| Error::invalid("estimator", "estimator must be mixed, chars4 or bytes3"))?,
     };
+    let memory = memory(&call, asked.memory.as_deref()).await?;
     let start = InvestigationStart {
-        memory: memory(&call, asked.memory.as_deref()).await?,
-        user: asked.user_id.unwrap_or_else(|| call.caller.name.clone()),
+        user: user(&call, &memory, asked.user_id.as_deref()).await?,
+        memory,
         query: asked.query,
         incident: asked.incident_id,
         session: asked.session_id,

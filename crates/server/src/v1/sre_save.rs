@@ -8,7 +8,7 @@ use loci_model::sre::{SreSource, SreType};
 use loci_model::{Error, Result};
 
 use super::call::Call;
-use super::investigation_start::is_private;
+use super::investigation_start::{is_private, user};
 use super::table::{Table, post};
 
 /// Both spellings of every type.
@@ -37,14 +37,12 @@ async fn sre_save(call: Call, asked: shape::SreSave) -> Result<shape::SreSaved> 
             SreSource::Human
         }
     };
-    let save = SreSave {
-        memory,
-        kind,
-        actor: asked.actor_id.unwrap_or_else(|| call.caller.name.clone()),
-        session: asked.session_id,
-        data: asked.data,
-        source,
+    let actor = match (asked.actor_id, kind) {
+        (Some(actor), _) => actor,
+        (None, SreType::Infrastructure) => call.doors.engine.sre_agent(&call.caller, &memory),
+        (None, SreType::Preferences | SreType::Investigations) => user(&call, &memory, None).await?,
     };
+    let save = SreSave { memory, kind, actor, session: asked.session_id, data: asked.data, source };
     let (private, token) = (is_private(asked.scope.as_deref())?, call.token()?);
     Ok(shown(call.doors.engine.sre_save_in_person(&call.caller, save, private, token).await?))
 }

@@ -27,6 +27,8 @@ use crate::tools::tool::{Context, Tool};
 pub(crate) const MEMORY: &str = "x-loci-memory";
 /// Header that names the directory in which the caller works, percent-encoded.
 pub(super) const DIRECTORY: &str = "x-loci-directory";
+/// Header that names the user that a request is for.
+pub(crate) const USER: &str = "x-loci-user";
 /// Header by which the command line says that a person asks. It allows nothing that the caller's grants do not.
 const BY_PERSON: &str = "x-loci-person";
 
@@ -66,6 +68,7 @@ async fn tool_call(doors: Doors, request: Request) -> Result<Response> {
         asked: asked.header(MEMORY)?.map(str::to_owned),
         configured: asked.doors.options.mcp.memory.clone(),
         directory: directory(peer, asked.header(DIRECTORY)?)?,
+        user: asked.header(USER)?.map(str::to_owned),
         by_person: asked.header(BY_PERSON)?.is_some(),
     };
     let context =

@@ -135,13 +135,14 @@ fn a_tool_says_what_is_missing_and_sets_nothing_of_a_person() {
     check("save_preference", json!({"preference": "tea"}), 400, "missing: preference, categories");
     check("save_preference", json!({"content": {"preference_value": {"a": 1}}}), 400, "missing: context");
     check("save_infrastructure", json!({"service_name": "api"}), 400, "missing: knowledge, knowledge_type");
+    // Knowledge needs no investigation.
     let knowledge = json!({"service_name": "api", "knowledge": "slow", "knowledge_type": "pattern"});
-    check("save_infrastructure", knowledge, 400, "no investigation of yours is open");
+    check("save_infrastructure", knowledge, 200, "active");
     check(
         "save_investigation",
         json!({"finding": "f", "category": "root_cause"}),
         404,
-        "no investigation of yours",
+        "no investigation of agent is open",
     );
     check("retrieve_memory", json!({"memory_type": "facts", "query": "x"}), 400, "supported");
     check(
@@ -170,4 +171,162 @@ fn a_tool_says_what_is_missing_and_sets_nothing_of_a_person() {
     let one = &found["results"][0]["content"];
     assert_eq!(one["preference_value"], json!({"channel": "email", "delay_minutes": 15}), "{found}");
     assert_eq!(one["waiting"], json!({"contact": "ops-team@company.com"}), "{found}");
+}
+
+/// A call for a user whom the connection names.
+fn call_for(world: &World, user: Option<&str>, name: &str, arguments: &Value) -> (u16, Value) {
+    let headers: Vec<(&str, &str)> = user.map(|user| ("x-loci-user", user)).into_iter().collect();
+    let answer = world.send("POST", &format!("/v1/tools/{name}"), &headers, arguments.to_string());
+    (answer.status.as_u16(), answer.json())
+}
+
+fn shared() -> World {
+    let mut world = world();
+    world.token = Some(world.token_of(json!([{ "capabilities": ["read", "write", "impersonate"] }])));
+    world
+}
+
+fn started_for(world: &World, user: &str, query: &str) -> Value {
+    let body = json!({"query": query, "user_id": user}).to_string();
+    let answer = world.send("POST", "/v1/investigations", &[], body);
+    assert_eq!(answer.status.as_u16(), 201, "{}", answer.text);
+    answer.json()
+}
+
+#[test]
+fn a_shared_key_saves_for_the_user_of_the_request() {
+    let world = shared();
+    let session = started_for(&world, "carol", "pods crash")["session_id"].clone();
+    let sentence = |text: &str, more: Value| {
+        let mut arguments = json!({"preference": text, "categories": ["communication"]});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    let check = |user: Option<&str>, more: Value, expect: &str| {
+        let (status, saved) =
+            call_for(&world, user, "save_preference", &sentence(&format!("reports for {expect}"), more));
+        assert_eq!(
+            (status, &saved["user_id"], &saved["state"]),
+            (200, &json!(expect), &json!("active")),
+            "{saved}"
+        );
+        // A start of that user reads it, and no other does.
+        let found = started_for(&world, expect, "anything")["context"]["user_preferences"].to_string();
+        assert!(found.contains(&format!("reports for {expect}")), "{expect}: {found}");
+    };
+    check(Some("alice"), json!({}), "alice");
+    check(None, json!({"user_id": "bob"}), "bob");
+    check(Some("alice"), json!({"user_id": "dora"}), "dora");
+    check(None, json!({ "session_id": session }), "carol");
+    let (status, refused) = call_for(&world, None, "save_preference", &sentence("short reports", json!({})));
+    assert_eq!((status, &refused["error"]["field"]), (400, &json!("user_id")), "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("X-Loci-User"), "{refused}");
+    let found = started_for(&world, "eve", "anything")["context"]["user_preferences"].clone();
+    assert_eq!(found, json!([]));
+    // Beginning without a user would be as good as lost.
+    let answer = world.send("POST", "/v1/investigations", &[], json!({"query": "q"}).to_string());
+    assert_eq!(answer.status.as_u16(), 400, "{}", answer.text);
+    let headers = [("x-loci-user", "frank")];
+    let answer = world.send("POST", "/v1/investigations", &headers, json!({"query": "q"}).to_string());
+    assert_eq!(answer.status.as_u16(), 201, "{}", answer.text);
+}
+
+#[test]
+fn a_key_of_one_user_names_no_other() {
+    let world = world();
+    let preference = json!({"preference": "short reports", "categories": ["communication"]});
+    let (status, saved) = call_for(&world, None, "save_preference", &preference);
+    assert_eq!((status, &saved["user_id"]), (200, &json!("agent")), "{saved}");
+    assert_eq!(call_for(&world, Some("alice"), "save_preference", &preference).0, 403);
+    let mut named = preference;
+    named["user_id"] = json!("alice");
+    assert_eq!(call_for(&world, None, "save_preference", &named).0, 403);
+}
+
+#[test]
+fn a_finding_goes_to_the_open_investigation_of_the_user_under_a_shared_key() {
+    let world = shared();
+    let of_alice = started_for(&world, "alice", "API pods are crashing")["incident_id"].clone();
+    let of_bob = started_for(&world, "bob", "disk is full")["incident_id"].clone();
+    let finding = json!({"finding": "Pod memory limit (512Mi) is too low", "category": "root_cause"});
+    let (status, saved) = call_for(&world, Some("alice"), "save_investigation", &finding);
+    assert_eq!((status, &saved["user_id"]), (200, &json!("alice")), "{saved}");
+    let asked =
+        json!({"memory_type": "investigation", "query": "crashing pods, full disk", "include_shown": true});
+    let (_, found) = call_for(&world, Some("alice"), "retrieve_memory", &asked);
+    let of = |incident: &Value| {
+        let all = found["results"].as_array().unwrap();
+        all.iter().find(|one| one["content"]["incident_id"] == *incident).unwrap()["content"].to_string()
+    };
+    assert!(of(&of_alice).contains("512Mi") && !of(&of_bob).contains("512Mi"), "{found}");
+    assert_eq!(call_for(&world, None, "save_investigation", &finding).0, 400);
+    let (status, none) = call_for(&world, Some("zoe"), "save_investigation", &finding);
+    assert_eq!(status, 404, "{none}");
+    assert!(none.to_string().contains("no investigation of zoe is open"), "{none}");
+}
+
+#[test]
+fn what_is_saved_without_an_agent_comes_back_in_the_next_start() {
+    let world = shared();
+    let dependency = json!({"service_name": "web-app", "knowledge": "web-app depends on the orders database",
+        "knowledge_type": "dependency"});
+    let (status, saved) = call_for(&world, None, "save_infrastructure", &dependency);
+    assert_eq!(
+        (status, &saved["state"], &saved["warnings"]),
+        (200, &json!("active"), &Value::Null),
+        "{saved}"
+    );
+    let next = started_for(&world, "alice", "web-app answers slowly");
+    assert!(next["rendered"].as_str().unwrap().contains("depends on the orders database"), "{next}");
+    assert!(
+        next["context"]["infrastructure_by_agent"]["supervisor"][0]["record_id"] == saved["record_id"],
+        "{next}"
+    );
+    // Another agent than a start asks is named.
+    let mut of_other = dependency;
+    of_other["agent"] = json!("network-agent");
+    let (_, saved) = call_for(&world, None, "save_infrastructure", &of_other);
+    assert!(saved["warnings"][0].as_str().unwrap().contains("network-agent"), "{saved}");
+}
+
+#[test]
+fn baselines_of_a_sentence_give_way_to_later_ones() {
+    let world = shared();
+    let save = |text: &str| {
+        let arguments =
+            json!({"service_name": "api-server", "knowledge": text, "knowledge_type": "baseline"});
+        let (status, saved) = call_for(&world, None, "save_infrastructure", &arguments);
+        assert_eq!((status, &saved["saved"]), (200, &json!(true)), "{saved}");
+    };
+    save("Normal memory usage is 400-500Mi, CPU usage is 200-300m");
+    let rendered =
+        || started_for(&world, "alice", "api-server is slow")["rendered"].as_str().unwrap().to_owned();
+    let first = rendered();
+    assert!(first.contains("cpu usage: 200-300m; memory usage: 400-500Mi"), "{first}");
+    save("Memory consumption of the api-server is 700-900Mi");
+    let second = rendered();
+    assert!(second.contains("memory usage: 700-900Mi") && second.contains("cpu usage: 200-300m"), "{second}");
+    assert!(!second.contains("400-500Mi"), "the older value is history: {second}");
+}
+
+#[test]
+fn null_is_as_good_as_absent() {
+    let world = shared();
+    let (_, saved) = call_for(
+        &world,
+        Some("alice"),
+        "save_preference",
+        &json!({"preference": "short reports", "categories": ["style"], "content": null, "context": null}),
+    );
+    assert_eq!(saved["saved"], json!(true), "{saved}");
+    let asked = json!({"memory_type": "preferences", "query": "reports", "actor_id": null, "max_results": 5,
+        "session_id": null, "since": null, "service": null});
+    let (status, found) = call_for(&world, Some("alice"), "retrieve_memory", &asked);
+    assert_eq!((status, found["results"].as_array().unwrap().len()), (200, 1), "{found}");
+    let called = world
+        .modern("/mcp/p/sre", "tools/call", json!({"name": "retrieve_memory", "arguments": asked}))
+        .json();
+    assert!(called.to_string().contains("user_id"), "without a user it fails clearly: {called}");
+    let missing = call_for(&world, None, "retrieve_memory", &json!({"memory_type": null, "query": "x"}));
+    assert_eq!(missing.0, 400, "{}", missing.1);
 }

@@ -27,12 +27,13 @@ use crate::config::mcp::ToolNames;
 use crate::config::{LogSection, load};
 use crate::exit::Usage;
 use crate::logging;
-use tools::ClientTools;
+use tools::{ClientTools, ToolsPlace};
 
 /// Serve the Model Context Protocol on standard input and output
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
-    /// Tools that are listed: core, verified, recall, coding, files or full, or several of them, parted by commas [default: as configured]
+    /// Tools that are listed: core, verified, recall, coding, files, sre or full, or several of
+    /// them, parted by commas [default: as configured]
     #[arg(long, value_name = "PROFILES")]
     profile: Option<String>,
     /// How tools are named where they are listed [default: as configured]
@@ -41,6 +42,9 @@ pub(crate) struct Mcp {
     /// The memory that tools mean, by name or id [default: as the server decides]
     #[arg(long, value_name = "MEMORY")]
     memory: Option<String>,
+    /// The user that the tools of operations agents work for [default: the key's own]
+    #[arg(long, value_name = "USER")]
+    user: Option<String>,
 }
 
 impl Mcp {
@@ -62,7 +66,8 @@ impl Mcp {
             Some(directory) if globals.url.is_some() => Elsewhere::around(&config, directory).await,
             _ => None,
         };
-        let tools = Arc::new(ClientTools::begin(globals, environment, self.memory, directory, elsewhere)?);
+        let place = ToolsPlace { memory: self.memory, user: self.user, directory };
+        let tools = Arc::new(ClientTools::begin(globals, environment, place, elsewhere)?);
         tools.register().await;
         let mcp = Arc::new(Door::new(Arc::new(SystemClock::new()), Arc::new(RandomIds::new()?)));
         let service = Service {

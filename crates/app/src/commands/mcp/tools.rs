@@ -25,13 +25,19 @@ use crate::session::{Meanwhile, Session};
 use super::repository;
 use super::task::TaskOfProcess;
 
+/// The memory, the user and the directory that calls mean.
+pub(super) struct ToolsPlace {
+    pub(super) memory: Option<String>,
+    pub(super) user: Option<String>,
+    pub(super) directory: Option<PathBuf>,
+}
+
 /// Calls of tools by the native API.
 pub(super) struct ClientTools {
     globals: Globals,
     environment: Environment,
-    memory: Option<String>,
+    place: ToolsPlace,
     task: TaskOfProcess,
-    directory: Option<PathBuf>,
     /// The code here, where the store is elsewhere.
     elsewhere: Option<Elsewhere>,
     /// The name of the repository around the working directory, once it is known.
@@ -45,8 +51,7 @@ impl ClientTools {
     pub(super) fn begin(
         globals: &Globals,
         environment: &Environment,
-        memory: Option<String>,
-        directory: Option<PathBuf>,
+        mut place: ToolsPlace,
         elsewhere: Option<Elsewhere>,
     ) -> Result<Self> {
         let session = Session::begin(globals, environment)?;
@@ -55,14 +60,14 @@ impl ClientTools {
         if let Some(elsewhere) = &elsewhere {
             own.get_or_init(|| elsewhere.name());
         }
+        // A server elsewhere has other directories.
+        place.directory = place.directory.filter(|_| globals.url.is_none());
         Ok(Self {
             own,
             globals: globals.clone(),
             environment: environment.clone(),
-            memory,
+            place,
             task: TaskOfProcess::of(environment),
-            // A server elsewhere has other directories.
-            directory: directory.filter(|_| globals.url.is_none()),
             elsewhere,
             session: RwLock::new(session),
             meanwhile: Mutex::new(meanwhile),
@@ -72,7 +77,7 @@ impl ClientTools {
     /// Makes the repository around the working directory known, under the names of its remotes. Where there is none, or this
     /// caller may not, tools say so when they are asked.
     pub(super) async fn register(&self) {
-        let Some(directory) = self.directory.as_ref().and_then(|path| path.to_str()) else { return };
+        let Some(directory) = self.place.directory.as_ref().and_then(|path| path.to_str()) else { return };
         let add = RepositoryAdd { directory: Some(directory.to_owned()), ..RepositoryAdd::default() };
         let added = self.ask(|client| {
             let add = add.clone();
@@ -99,11 +104,18 @@ impl ClientTools {
 
     async fn client(&self) -> Result<Client, ClientError> {
         let client = self.session.read().await.client.clone();
-        let client = match &self.memory {
+        let client = match &self.place.memory {
             Some(memory) => client.with_memory(memory)?,
             None => client,
         };
-        self.directory.as_deref().map_or(Ok(client.clone()), |directory| client.with_directory(directory))
+        let client = match &self.place.user {
+            Some(user) => client.with_user(user)?,
+            None => client,
+        };
+        self.place
+            .directory
+            .as_deref()
+            .map_or(Ok(client.clone()), |directory| client.with_directory(directory))
     }
 
     /// Asks; where the server of the folder has gone, finds another way once.

@@ -184,9 +184,9 @@ impl Engine {
             Read::Late => None,
         };
         let memory = memory.as_ref();
-        let agents = futures::future::join_all(settings.agents.iter().map(|agent| {
+        let agents = futures::future::join_all(settings.agents_read().map(|agent| {
             let mut wanted = question(SreType::Infrastructure);
-            wanted.actor = Some(agent.clone());
+            wanted.actor = Some(agent.to_owned());
             deadline.read(engine.sre_retrieve_in(caller, wanted, memory)).boxed()
         }));
         let mut past = question(SreType::Investigations);
@@ -196,10 +196,15 @@ impl Engine {
         let (preferences, agents, past, same) = futures::join!(preferences, agents, past, same);
         context.preferences = context.part("preferences", preferences);
         context.warnings.extend(ending(&context.preferences, self.clock.now()));
-        for (agent, read) in settings.agents.iter().zip(agents) {
+        for (agent, read) in settings.agents_read().zip(agents) {
             let found = context.part("infrastructure", read);
             context.warnings.extend(found.warnings);
-            context.infrastructure.insert(agent.clone(), visible(found.results, &asked.user));
+            let found = visible(found.results, &asked.user);
+            // Every configured agent is there, also without knowledge (H-2); the supervisor is
+            // where it has some.
+            if !found.is_empty() || settings.agents.iter().any(|name| name == agent) {
+                context.infrastructure.insert(agent.to_owned(), found);
+            }
         }
         let found = context.part("investigations", past);
         context.warnings.extend(found.warnings);

@@ -251,9 +251,24 @@ impl Engine {
         &self,
         caller: &Principal,
         memory: &MemoryId,
+        about: (&str, Option<&str>),
+        capability: Capability,
+    ) -> Result<Known> {
+        self.investigation_for(caller, (memory, &caller.name), about, capability).await
+    }
+
+    /// The investigation of an incident that a user means, for whom the caller works; as
+    /// [`Self::known_investigation`].
+    pub(super) async fn investigation_for(
+        &self,
+        caller: &Principal,
+        (memory, user): (&MemoryId, &str),
         (incident, session): (&str, Option<&str>),
         capability: Capability,
     ) -> Result<Known> {
+        if user != caller.name {
+            access::require_user(caller, memory, (&self.sre_actor_of_user(memory, user)?, user), capability)?;
+        }
         let now = self.clock.now();
         let view = access::bound_view(caller, memory, capability, now)?;
         let (place, asked) = (memory.clone(), incident.to_owned());
@@ -261,10 +276,10 @@ impl Engine {
             self.store.read(move |tx| of_incident(tx, &existing(tx, &place)?, &view, &asked, now)).await?;
         let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
         let is_meant = |one: &&Known| {
-            (is_admin || !is_hidden(&one.record, &caller.name))
+            (is_admin || !is_hidden(&one.record, user))
                 && session.is_none_or(|session| one.session_id() == session)
         };
-        let found = known.iter().filter(is_meant).find(|one| one.user() == caller.name);
+        let found = known.iter().filter(is_meant).find(|one| one.user() == user);
         found.or_else(|| known.iter().find(is_meant)).cloned().ok_or_else(|| {
             let rule = format!("there is no investigation {incident}: begin it with POST /v1/investigations");
             Error::not_found(rule).on("incident_id")

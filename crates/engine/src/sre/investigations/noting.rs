@@ -1,10 +1,13 @@
-//! `investigation_find`: one finding more of an investigation that is open (sre-memory.md §8), as its next version. And whose work a tool is part
-//! of, where the call does not say.
+//! `investigation_find`: one more finding of an investigation that is open, as its next version.
+//! Also the open investigation of a user, and the user of a session, for calls of tools that name
+//! neither.
+
+use std::collections::BTreeSet;
 
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
-use loci_model::scope::RecordScope;
+use loci_model::scope::{AccessClause, RecordScope};
 use loci_model::sre::{FindingCategory, SreType};
 use loci_model::{ActorId, Error, MemoryId, RecordId, Result, limits};
 use serde_json::{Map, Value, json};
@@ -23,7 +26,9 @@ const LOOKED_AT: usize = 50;
 pub struct InvestigationFinding {
     /// The memory.
     pub memory: MemoryId,
-    /// The incident; `None`: the one of the session, or the caller's own that began last and is open.
+    /// The user that the finding is for; the caller works for that user.
+    pub user: String,
+    /// The incident; `None`: the one of the session, or the user's own that began last and is open.
     pub incident: Option<String>,
     /// The session; `None`: as above.
     pub session: Option<String>,
@@ -43,22 +48,24 @@ pub struct OpenInvestigation {
 }
 
 impl Engine {
-    /// The investigation that the caller works on: their own that began last and is open; else the last open one of somebody else, or of an
+    /// The investigation that a user works on: their own that began last and is open; else the
+    /// last open one of somebody else, or of an
     /// alert, that they joined. Where a session is named, the open one of that session.
     ///
     /// # Errors
-    /// `Denied` for whoever may not read their own.
+    /// `Denied` for a caller who may not read, or does not work for that user.
     pub async fn investigation_open(
         &self,
         caller: &Principal,
         memory: &MemoryId,
-        session: Option<&str>,
+        (user, session): (&str, Option<&str>),
     ) -> Result<Option<OpenInvestigation>> {
-        let actor = place::actor(SreType::Investigations, &caller.name, self.settings.sre.of(memory))?;
+        let actor = self.sre_actor_of_user(memory, user)?;
+        access::require_user(caller, memory, (&actor, user), Capability::Read)?;
         let now = self.clock.now();
         let view = access::bound_view(caller, memory, Capability::Read, now)?;
         let memory = memory.clone();
-        let (session, name) = (session.map(str::to_owned), caller.name.clone());
+        let (session, name) = (session.map(str::to_owned), user.to_owned());
         let mut open = self
             .store
             .read(move |tx| {
@@ -92,6 +99,40 @@ impl Engine {
             .map(|one| OpenInvestigation { incident: one.incident.clone(), session: one.session_id() }))
     }
 
+    /// Returns the user whose investigation is in a session. `None`: the caller sees none there, a
+    /// system opened it, or several users have a session of that name.
+    ///
+    /// # Errors
+    /// `Invalid` for a text that names no session; `Denied` for a caller who may not read.
+    pub(in crate::sre) async fn sre_user_of_session(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        session: &str,
+    ) -> Result<Option<String>> {
+        let session = place::session(SreType::Investigations, Some(session))?;
+        let now = self.clock.now();
+        let view = access::bound_view(caller, memory, Capability::Read, now)?;
+        let memory = memory.clone();
+        let clause = AccessClause { session: Some(session.clone()), ..AccessClause::default() };
+        let users = self
+            .store
+            .read(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let scope = place::scope(&memory, SreType::Investigations, None, now)?;
+                let kinds = vec![RecordKind::Investigation];
+                let scope = RecordScope { view: vec![clause.clone()], kinds, ..scope };
+                let records = tx.records().list(&RecordPage { scope, after: None, limit: LOOKED_AT })?;
+                let seen = records.into_iter().filter(|record| view.admits(record)).filter_map(Known::of);
+                let of_session = seen.filter(|one| one.session == session);
+                let of_users = of_session.filter(|one| one.alert("source") != Some(one.user().as_str()));
+                Ok(of_users.map(|one| one.user()).collect::<BTreeSet<String>>())
+            })
+            .await?;
+        let mut users = users.into_iter();
+        Ok(users.next().filter(|_| users.next().is_none()))
+    }
+
     /// Adds a finding to an investigation. The same again changes nothing.
     ///
     /// # Errors
@@ -109,13 +150,18 @@ impl Engine {
         let incident = match &asked.incident {
             Some(incident) => incident.clone(),
             None => {
-                let open = self.investigation_open(caller, &asked.memory, asked.session.as_deref()).await?;
-                let rule = "no investigation of yours is open: begin one with POST /v1/investigations, or give incident_id";
+                let of = (asked.user.as_str(), asked.session.as_deref());
+                let open = self.investigation_open(caller, &asked.memory, of).await?;
+                let rule = format!(
+                    "no investigation of {} is open: begin one with POST /v1/investigations, or give incident_id",
+                    asked.user
+                );
                 open.map(|open| open.incident).ok_or_else(|| Error::not_found(rule).on("incident_id"))?
             }
         };
         let about = (incident.as_str(), asked.session.as_deref());
-        let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
+        let known =
+            self.investigation_for(caller, (&asked.memory, &asked.user), about, Capability::Write).await?;
         let place = (asked.memory.clone(), known.record.id.clone());
         self.rewrite(caller, (&place.0, &place.1), move |tx, rewriting| {
             match with_finding(&rewriting.known, &asked)? {

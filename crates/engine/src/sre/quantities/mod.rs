@@ -9,7 +9,7 @@
 //! | `units`, `amount` | a number or a range, with its unit |
 //! | `vocabulary` | words by their part in a sentence, out of `vocabulary.txt` |
 //! | `zone`, `subject` | the link before an amount, and the noun phrase before the link |
-//! | `naming`, `conditions`, `context`, `rates`, `name` | the name of an amount, and its one spelling |
+//! | `naming`, `conditions`, `context`, `rates`, `name` | the one name of an amount |
 
 mod amount;
 mod conditions;

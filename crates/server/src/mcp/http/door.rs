@@ -20,7 +20,7 @@ use crate::mcp::loci::{EngineTools, LociOffer};
 use crate::mcp::options::Naming;
 use crate::mcp::provider::{Caller, Endpoint};
 use crate::tools::profile::Profile;
-use crate::v1::tools::MEMORY;
+use crate::v1::tools::{MEMORY, USER};
 
 /// Whom a request without token is asked to become.
 const CHALLENGE: &str = "Bearer scope=\"memory:read memory:write\"";
@@ -93,17 +93,25 @@ impl Admission for ByGate {
                 Ok(None) => self.0.bearer_caller(headers).await,
                 Err(error) => Err(error),
             };
-            let named = found.and_then(|principal| Ok((principal, single(headers, MEMORY)?)));
-            match named.map(|(principal, memory)| (principal, memory.and_then(|value| value.to_str().ok()))) {
-                Ok((principal, memory)) => Ok(Caller {
-                    principal: Some(principal),
-                    memory: memory.map(str::to_owned).filter(|memory| !memory.is_empty()),
-                    request_id: None,
-                }),
+            let named =
+                found.and_then(|principal| Ok((principal, text(headers, MEMORY)?, text(headers, USER)?)));
+            match named {
+                Ok((principal, memory, user)) => {
+                    Ok(Caller { principal: Some(principal), memory, user, request_id: None })
+                }
                 Err(error) => Err(turned_away(&error)),
             }
         })
     }
+}
+
+/// The text of a header; none where it is absent or empty.
+///
+/// # Errors
+/// `Invalid` where it comes more than once.
+fn text(headers: &HeaderMap, name: &'static str) -> loci_model::Result<Option<String>> {
+    let value = single(headers, name)?.and_then(|value| value.to_str().ok());
+    Ok(value.map(str::to_owned).filter(|text| !text.is_empty()))
 }
 
 fn turned_away(error: &loci_model::Error) -> Box<Response> {

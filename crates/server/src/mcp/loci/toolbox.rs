@@ -67,6 +67,7 @@ impl ToolBox for EngineTools {
             let place = PlaceAsk {
                 asked: caller.memory.clone(),
                 configured: self.memory.clone(),
+                user: caller.user.clone(),
                 ..PlaceAsk::default()
             };
             let context = Context {

@@ -6,14 +6,14 @@ pub(super) mod save_infrastructure;
 pub(super) mod save_investigation;
 pub(super) mod save_preference;
 
-use loci_engine::sre::{SreAction, SreSaved};
+use loci_engine::sre::{SreAction, SreRequester, SreSaved};
 use loci_model::MemoryId;
 use loci_model::sre::SreType;
 use serde_json::{Map, Value, json};
 
 use super::asked::string;
 use super::error::{Code, ToolError};
-use super::schema::{anything, array, flag, open, word};
+use super::schema::{anything, array, flag, open, said, word};
 use super::tool::{Arguments, Context, Outcome};
 
 /// The memory that is meant.
@@ -22,17 +22,32 @@ async fn memory(context: &Context) -> Result<MemoryId, ToolError> {
     Ok(context.engine.sre_memory(&context.caller, named).await?)
 }
 
-/// The session that is named, else that of the caller's own open investigation.
-async fn session(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
-    if let Some(named) = string(arguments, "session_id").filter(|id| !id.is_empty()) {
-        return Ok(named);
-    }
-    let open = context.engine.investigation_open(&context.caller, memory, None).await?;
-    open.map(|open| open.session).ok_or_else(|| {
-        let rule =
-            "no investigation of yours is open: begin one with POST /v1/investigations, or give session_id";
-        ToolError::new(Code::InvalidArgument, rule).on("session_id")
-    })
+/// Arguments as the tools of this family take them: null is as good as absent, as a function's
+/// default in the source design.
+pub(in crate::tools) fn without_nulls(mut arguments: Arguments) -> Arguments {
+    arguments.retain(|_, value| !value.is_null());
+    arguments
+}
+
+/// The session that is named; an empty text names none.
+fn named_session(arguments: &Arguments) -> Option<String> {
+    string(arguments, "session_id").filter(|id| !id.is_empty())
+}
+
+/// The user that the call is for: of the argument, else of the connection's header, else of the
+/// session, else the caller.
+async fn user(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
+    let named =
+        string(arguments, "user_id").filter(|id| !id.is_empty()).or_else(|| context.place.user.clone());
+    let session = named_session(arguments);
+    let asked = SreRequester { user: named.as_deref(), session: session.as_deref() };
+    Ok(context.engine.sre_requester(&context.caller, memory, asked).await?)
+}
+
+/// The session of the open investigation that a user works on.
+async fn open_session(context: &Context, memory: &MemoryId, user: &str) -> Result<Option<String>, ToolError> {
+    let open = context.engine.investigation_open(&context.caller, memory, (user, None)).await?;
+    Ok(open.map(|open| open.session))
 }
 
 /// The arguments of the structured form; none where a call has another.
@@ -63,8 +78,15 @@ fn simple<const N: usize>(arguments: &Arguments, names: [&'static str; N]) -> Re
     Ok(names.map(|name| string(arguments, name).unwrap_or_default()))
 }
 
-/// What became of a save: of several records, what needs most attention.
-fn answer(saved: &SreSaved) -> Outcome {
+/// The answer of a save for a user, who is named in it.
+fn answer_for(saved: &SreSaved, user: &str) -> Outcome {
+    let mut shown = shown(saved);
+    shown.insert("user_id".to_owned(), json!(user));
+    Ok(Value::Object(shown))
+}
+
+/// The members of a save's answer: of several records, of the one that needs most attention.
+fn shown(saved: &SreSaved) -> Map<String, Value> {
     let gravest = saved.records.iter().max_by_key(|kept| kept.action);
     let record = saved.records.iter().find_map(|kept| kept.record.as_ref()).map(ToString::to_string);
     let mut shown = Map::new();
@@ -78,7 +100,12 @@ fn answer(saved: &SreSaved) -> Outcome {
         let warning = format!("secrets were masked before anything was stored: {}", saved.masked.join(", "));
         shown.insert("warnings".to_owned(), json!([warning]));
     }
-    Ok(Value::Object(shown))
+    shown
+}
+
+/// The form of the argument that names the user.
+fn user_form() -> Value {
+    said(word(), "The user, where the key works for several")
 }
 
 fn state(action: SreAction) -> &'static str {
@@ -95,6 +122,7 @@ fn saved_form() -> Value {
         ("record_id", word()),
         ("state", word()),
         ("reason", word()),
+        ("user_id", word()),
         ("warnings", array(word())),
     ];
     open(members, &["saved", "state"])

@@ -6,7 +6,7 @@ use loci_model::sre::SreType;
 use loci_model::{MemoryId, RecordId, limits};
 use serde_json::{Map, Value, json};
 
-use super::{memory, memory_type};
+use super::{memory, memory_type, named_session, open_session, user, user_form};
 use crate::tools::asked::{needed, string};
 use crate::tools::check::whole;
 use crate::tools::native;
@@ -39,6 +39,7 @@ pub(in crate::tools) fn tool() -> Tool {
                 ("actor_id", said(word(), "Only of this user or agent")),
                 ("max_results", number(1, RESULTS_MAX)),
                 ("session_id", said(word(), "Only of this session")),
+                ("user_id", user_form()),
                 ("since", word()),
                 ("until", word()),
                 ("service", list(word(), 0, filters)),
@@ -69,22 +70,32 @@ async fn retrieve(context: Context, arguments: Arguments) -> Outcome {
     let kind = memory_type(&needed(&arguments, "memory_type")?)?;
     let memory = memory(&context).await?;
     let wants_shown = arguments.get("include_shown").and_then(Value::as_bool).unwrap_or_default();
+    let named_actor = string(&arguments, "actor_id").filter(|id| !id.is_empty());
+    let user = match user(&context, &memory, &arguments).await {
+        Ok(user) => Some(user),
+        // What the team knows needs no user, nor do the preferences of a named one.
+        Err(error) if error.field.as_deref() == Some("user_id") => {
+            if kind == SreType::Preferences && named_actor.is_none() {
+                return Err(error);
+            }
+            None
+        }
+        Err(error) => return Err(error),
+    };
     let leave_out = if wants_shown {
         Vec::new()
     } else {
-        let session = match string(&arguments, "session_id").filter(|id| !id.is_empty()) {
-            Some(named) => Some(named),
-            None => {
-                let open = context.engine.investigation_open(&context.caller, &memory, None).await?;
-                open.map(|open| open.session)
-            }
+        let session = match (named_session(&arguments), &user) {
+            (Some(named), _) => Some(named),
+            (None, Some(user)) => open_session(&context, &memory, user).await?,
+            (None, None) => None,
         };
         match session {
             Some(session) => context.engine.sre_shown(&context.caller, &memory, &session).await?,
             None => Vec::new(),
         }
     };
-    let asked = asked(&context, (memory, leave_out), kind, &arguments);
+    let asked = asked((user, named_actor), (memory, leave_out), kind, &arguments);
     let found = context.engine.sre_retrieve(&context.caller, asked).await?;
     let left_out = found.left_out;
     let Value::Object(answer) = native::answer(&shown(found))? else { return Ok(json!({})) };
@@ -95,16 +106,14 @@ async fn retrieve(context: Context, arguments: Arguments) -> Outcome {
 
 /// What is asked for. Preferences are the user's own; knowledge is every agent's, also where a user is named, so that a tool sees what the start saw.
 fn asked(
-    context: &Context,
+    (user, named): (Option<String>, Option<String>),
     (memory, leave_out): (MemoryId, Vec<RecordId>),
     kind: SreType,
     arguments: &Arguments,
 ) -> SreRetrieve {
-    let me = context.caller.name.clone();
-    let named = string(arguments, "actor_id").filter(|id| !id.is_empty());
     let actor = match kind {
-        SreType::Preferences => Some(named.unwrap_or(me)),
-        SreType::Infrastructure => named.filter(|id| *id != me),
+        SreType::Preferences => named.or(user),
+        SreType::Infrastructure => named.filter(|id| Some(id) != user.as_ref()),
         SreType::Investigations => named,
     };
     let texts = |name: &str| -> Vec<String> {
@@ -120,7 +129,7 @@ fn asked(
         kinds: vec![kind],
         query: string(arguments, "query").unwrap_or_default(),
         actor,
-        session: string(arguments, "session_id"),
+        session: named_session(arguments),
         since: string(arguments, "since"),
         until: string(arguments, "until"),
         tz: None,

@@ -1,21 +1,22 @@
 //! `save_infrastructure`: what is known of a service. Numbers of a sentence become values under their names, so that newer ones take their place.
 
-use loci_engine::sre::{SreSave, quantities_of};
+use loci_engine::sre::{KNOWLEDGE_SESSION, SreSave, quantities_of};
+use loci_model::MemoryId;
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
 use loci_model::sre::{KnowledgeType, SreSource, SreType};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{answer, content_form, memory, saved_form, session, simple, structured};
+use super::{
+    content_form, memory, named_session, open_session, saved_form, shown, simple, structured, user, user_form,
+};
 use crate::tools::asked::string;
 use crate::tools::error::ToolError;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{closed, one_of, said, text, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 
-/// The agent whose knowledge it is, where nobody says.
-const SUPERVISOR: &str = "supervisor";
 /// Hex digits by which a sentence without numbers is told from others.
 const DIGITS: usize = 12;
 
@@ -35,6 +36,7 @@ pub(in crate::tools) fn tool() -> Tool {
                 ("knowledge_type", one_of(&kinds)),
                 ("agent", said(word(), "The agent that learned it")),
                 ("session_id", said(word(), "Omit for the open investigation")),
+                ("user_id", user_form()),
                 (
                     "content",
                     said(
@@ -58,16 +60,41 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
             None => data(&arguments)?,
         };
         let memory = memory(&context).await?;
+        let agent = string(&arguments, "agent").filter(|agent| !agent.is_empty());
+        let agent = agent.unwrap_or_else(|| context.engine.sre_agent(&context.caller, &memory));
+        let unread = (!context.engine.sre_agent_is_read(&memory, &agent)).then(|| {
+            format!("no start shows what {agent} knows: add it to agents in [memory.sre], or leave agent out")
+        });
         let save = SreSave {
             session: Some(session(&context, &memory, &arguments).await?),
             memory,
             kind: SreType::Infrastructure,
-            actor: string(&arguments, "agent").unwrap_or_else(|| SUPERVISOR.to_owned()),
+            actor: agent,
             data,
             source: SreSource::Agent,
         };
-        answer(&context.engine.sre_save(&context.caller, save).await?)
+        let mut answer = shown(&context.engine.sre_save(&context.caller, save).await?);
+        if let Some(warning) = unread {
+            let warnings = answer.entry("warnings").or_insert_with(|| json!([]));
+            warnings.as_array_mut().into_iter().for_each(|all| all.push(json!(warning)));
+        }
+        Ok(Value::Object(answer))
     })
+}
+
+/// The session that is named, else that of the open investigation; knowledge that no investigation
+/// found has a session of its own.
+async fn session(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
+    if let Some(named) = named_session(arguments) {
+        return Ok(named);
+    }
+    // Knowledge is the team's: a key for several users may save it without one.
+    let open = match user(context, memory, arguments).await {
+        Ok(user) => open_session(context, memory, &user).await?,
+        Err(error) if error.field.as_deref() == Some("user_id") => None,
+        Err(error) => return Err(error),
+    };
+    Ok(open.unwrap_or_else(|| KNOWLEDGE_SESSION.to_owned()))
 }
 
 fn data(arguments: &Arguments) -> Result<Value, ToolError> {

@@ -6,8 +6,12 @@ use loci_model::ports::BoxFuture;
 use loci_model::sre::{FindingCategory, SreSource, SreType};
 use serde_json::json;
 
-use super::{answer, content_form, memory, missing, saved_form, session, simple, structured};
+use super::{
+    answer_for, content_form, memory, missing, named_session, open_session, saved_form, simple, structured,
+    user, user_form,
+};
 use crate::tools::asked::string;
+use crate::tools::error::{Code, ToolError};
 use crate::tools::profile::Profile;
 use crate::tools::schema::{closed, one_of, said, text, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
@@ -27,6 +31,7 @@ pub(in crate::tools) fn tool() -> Tool {
                 ("category", one_of(&categories)),
                 ("incident_id", said(word(), "Omit for the open investigation")),
                 ("session_id", said(word(), "Omit for the open investigation")),
+                ("user_id", user_form()),
                 (
                     "content",
                     said(
@@ -46,27 +51,40 @@ pub(in crate::tools) fn tool() -> Tool {
 fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
     Box::pin(async move {
         let memory = memory(&context).await?;
+        let user = user(&context, &memory, &arguments).await?;
         if let Some(data) = structured(&arguments)? {
+            let session = match named_session(&arguments) {
+                Some(named) => named,
+                None => open_session(&context, &memory, &user).await?.ok_or_else(|| none_open(&user))?,
+            };
             let save = SreSave {
-                session: Some(session(&context, &memory, &arguments).await?),
+                session: Some(session),
                 memory,
                 kind: SreType::Investigations,
-                actor: context.caller.name.clone(),
+                actor: user.clone(),
                 data,
                 source: SreSource::Agent,
             };
-            return answer(&context.engine.sre_save(&context.caller, save).await?);
+            return answer_for(&context.engine.sre_save(&context.caller, save).await?, &user);
         }
         let [finding, category] = simple(&arguments, ["finding", "category"])?;
         let category = FindingCategory::parse(&category).ok_or_else(|| missing(&["category"]))?;
         let asked = InvestigationFinding {
             memory,
+            user: user.clone(),
             incident: string(&arguments, "incident_id"),
-            session: string(&arguments, "session_id"),
+            session: named_session(&arguments),
             text: finding,
             category,
         };
         let record = context.engine.investigation_find(&context.caller, asked).await?;
-        Ok(json!({"saved": true, "record_id": record.to_string(), "state": "active"}))
+        Ok(json!({"saved": true, "record_id": record.to_string(), "state": "active", "user_id": user}))
     })
+}
+
+fn none_open(user: &str) -> ToolError {
+    let rule = format!(
+        "no investigation of {user} is open: begin one with POST /v1/investigations, or give session_id"
+    );
+    ToolError::new(Code::InvalidArgument, rule).on("session_id")
 }

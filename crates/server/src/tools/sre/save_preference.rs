@@ -1,4 +1,5 @@
-//! `save_preference`: how the user wants to be worked for. It is the user of the connection, whatever the arguments say.
+//! `save_preference`: how the user wants to be worked for. The user is that of the request; the
+//! engine checks that the caller works for them.
 
 use loci_engine::sre::{SreSave, preference_type_of};
 use loci_model::limits;
@@ -6,7 +7,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::sre::{SreSource, SreType};
 use serde_json::{Value, json};
 
-use super::{answer, content_form, memory, missing, saved_form, simple, structured};
+use super::{answer_for, content_form, memory, missing, saved_form, simple, structured, user, user_form};
 use crate::tools::profile::Profile;
 use crate::tools::schema::{closed, list, said, text, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
@@ -26,6 +27,8 @@ pub(in crate::tools) fn tool() -> Tool {
                 ("categories", said(list(word(), 1, 8), "escalation, notification, workflow, style")),
                 ("content", said(content_form(), "Or: preference_type, preference_value")),
                 ("context", said(word(), "Where it came from; with content")),
+                ("user_id", user_form()),
+                ("session_id", said(word(), "The user's investigation")),
             ],
             &[],
         ),
@@ -40,15 +43,17 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
             Some(content) => content,
             None => data(&arguments)?,
         };
+        let memory = memory(&context).await?;
+        let user = user(&context, &memory, &arguments).await?;
         let save = SreSave {
-            memory: memory(&context).await?,
+            memory,
             kind: SreType::Preferences,
-            actor: context.caller.name.clone(),
+            actor: user.clone(),
             session: None,
             data,
             source: SreSource::Agent,
         };
-        answer(&context.engine.sre_save(&context.caller, save).await?)
+        answer_for(&context.engine.sre_save(&context.caller, save).await?, &user)
     })
 }
 
