@@ -158,7 +158,8 @@ async fn co_change(wire: &Wire, file: &str) -> Result<Value> {
     wire.ask("GET", &format!("/v1/repos/{REPO}/graph/co-change?path={}", escaped(file)), None).await
 }
 
-fn escaped(text: &str) -> String {
+/// A path as a part of a query.
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_') {

@@ -18,6 +18,7 @@ mod fuzz;
 mod git;
 mod great_tables;
 mod history;
+mod imports;
 mod indexed;
 mod injection;
 mod load;
@@ -75,6 +76,8 @@ enum Program {
     /// Files that a commit touches, found by its message.
     History(history::Arguments),
     /// What injecting memories into a model call takes beside the search.
+    /// Imports of Python files by names, against those of Python's own parser.
+    Imports(imports::Arguments),
     Injection(injection::Arguments),
     /// Mutated requests through router, shapes and signatures.
     Fuzz(fuzz::Arguments),
@@ -162,6 +165,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::Injection(arguments) => injection::run(arguments).await,
         Program::Documents(arguments) => documents::run(arguments).await,
         Program::MemoryTool(arguments) => memory_tool::run(&arguments),
+        Program::Imports(arguments) => imports::run(arguments).await,
         Program::TreeUpkeep(arguments) => tree_upkeep::run(&arguments),
         Program::Migrate(arguments) => migrate::run(arguments).await,
         Program::Mirror(arguments) => mirror::run(arguments).await,

@@ -116,7 +116,8 @@ pub struct ImpactAsk {
     /// A file, a directory or a pattern.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Everything in directories of this name, and files that are called so.
+    /// A module: a name, a directory, or segments as a language writes them (`crate::auth`,
+    /// `acme.auth`). Files belong to it whose paths have these segments in a row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
     /// Steps from file to file, 1 to 5; 2 where it is absent.
@@ -134,8 +135,39 @@ pub struct ImpactList {
     pub rows: Vec<ImpactRow>,
     /// What it is counted from.
     pub graph: GraphAbout,
-    /// What to know: codes with words. Imports are not scanned.
+    /// Files that the limit leaves out.
+    #[serde(default)]
+    pub more: u32,
+    /// Files that the path or the module means.
+    #[serde(default)]
+    pub files: u32,
+    /// The imports that were read; absent where none could be (a warning `IMPORTS_UNREAD` states
+    /// why).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imports: Option<ImportsAbout>,
+    /// What to know: codes with words.
     pub warnings: Vec<String>,
+}
+
+/// The imports that an impact rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ImportsAbout {
+    /// The commit whose files were read: the tip of the default branch.
+    pub commit: String,
+    /// Files whose imports were read.
+    pub files: u32,
+}
+
+/// A place where a file names another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ImportSite {
+    /// The file that is named.
+    pub of: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// `path`: an import that leads there by the rules of the language; `name`: one of which a part
+    /// was guessed; `reference`: no import, but a name that the other file of the package declares.
+    pub by: String,
 }
 
 /// A file that a change may touch.
@@ -143,7 +175,9 @@ pub struct ImpactList {
 pub struct ImpactRow {
     /// The file.
     pub path: String,
-    /// `co_change`: it changes with the file, or with one that does; `failed_episode`: tasks that changed both did not work.
+    /// `imports`: it imports the file, or one that does; `references`: it uses names of a file of
+    /// its package, or implements a header; `co_change`: it changes with the file, or with one that
+    /// does; `failed_episode`: tasks that changed both did not work.
     pub reasons: Vec<String>,
     /// Steps to it.
     pub distance: u32,
@@ -158,6 +192,16 @@ pub struct ImpactRow {
     pub lift: Option<f64>,
     /// Episodes of tasks that changed both and did not work.
     pub episodes: Vec<String>,
+    /// The precision of its imports, along the whole way: 0.95 by `path`, 0.8 by `name`, 0.7 by
+    /// `reference`, halved for each further file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certainty: Option<f64>,
+    /// Lines in which it names the files before it on the way, at most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<ImportSite>,
+    /// All such places.
+    #[serde(default)]
+    pub site_count: u32,
 }
 
 /// Files of which is asked what usually changes with them.

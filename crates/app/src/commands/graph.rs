@@ -84,7 +84,8 @@ pub(crate) struct Impact {
     /// A file, a directory or a pattern
     #[arg(required_unless_present = "module", conflicts_with = "module")]
     path: Option<String>,
-    /// Everything in directories of this name, and files that are called so
+    /// A module: a name, a directory, or segments as a language writes them: auth, src/auth,
+    /// crate::auth
     #[arg(long)]
     module: Option<String>,
     #[command(flatten)]
@@ -247,6 +248,12 @@ impl Impact {
         let found = client.impact(repo, &ask).await?;
         output::result(as_json, &found, |found| {
             found.rows.iter().for_each(impact);
+            if found.rows.is_empty() {
+                output::note(format!("nothing depends on or changes with these {} files", found.files));
+            }
+            if found.more > 0 {
+                output::note(format!("{} more files: raise --limit", found.more));
+            }
             found.warnings.iter().for_each(output::note);
         })
     }
@@ -309,8 +316,14 @@ fn pair(one: &CoChange, with_because: bool) {
 }
 
 fn impact(row: &ImpactRow) {
-    let ImpactRow { path, distance, confidence, episodes, .. } = row;
+    let ImpactRow { path, distance, confidence, episodes, sites, site_count, .. } = row;
     let together = confidence.map(|confidence| format!("  {:.0} % in {distance} steps", confidence * 100.0));
+    let imports = sites.first().map(|site| {
+        let more = site_count.saturating_sub(1);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("  line {} names {} (by {}){more}", site.line, site.of, site.by)
+    });
+    let together = [imports, together].into_iter().flatten().reduce(|one, other| one + &other);
     let failed = match episodes.len() {
         0 => String::new(),
         count => format!("  {count} tasks that changed both did not work"),

@@ -112,3 +112,32 @@ fn a73_a_history_made_by_hand_is_counted_as_it_is() {
     let sets = shop.json(&[&["graph", "sets"], &of[..]].concat());
     assert_eq!(sets["sets"], json!([]), "nothing is always changed together: 6 of 7 is less than 0.95");
 }
+
+#[test]
+fn impact_names_importers_of_a_directory_and_a_module() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    shop.write("src/auth/session.ts", "export const session = 1;\n");
+    shop.write("src/cart.ts", "// the cart\nimport { session } from \"./auth/session\";\n");
+    shop.write("src/main.ts", "import \"./cart\";\n");
+    shop.commit("the cart");
+    shop.json(&["repo", "add"]);
+    for asked in [&["src/auth"][..], &["--module", "src/auth"], &["--module", "auth"]] {
+        let found = shop.json(&[&["graph", "impact"], asked, &["--repo", "acme/shop"]].concat());
+        let row = |at: usize| (found["rows"][at]["path"].clone(), found["rows"][at]["distance"].clone());
+        assert_eq!(
+            (row(0), row(1)),
+            ((json!("src/cart.ts"), json!(1)), (json!("src/main.ts"), json!(2))),
+            "{found}"
+        );
+        let site = json!({ "of": "src/auth/session.ts", "line": 2, "by": "path" });
+        assert_eq!(
+            (&found["rows"][0]["sites"][0], &found["rows"][0]["certainty"]),
+            (&site, &json!(0.95)),
+            "{found}"
+        );
+    }
+    let (code, out, said) = shop.run(&["graph", "impact", "src/auth", "--repo", "acme/shop"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(out.contains("src/cart.ts  line 2 names src/auth/session.ts (by path)"), "{out}");
+}

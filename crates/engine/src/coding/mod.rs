@@ -13,6 +13,7 @@
 //! | `newest_commit` | the commit that a task has come to |
 //! | `checks` | what the members of a task must be |
 //! | `co_change` | files that change together, out of a repository's history and what tasks changed |
+//! | `dependencies` | imports of a repository's files, by names |
 //! | `learnings` | statements out of what an agent wrote: pure |
 //! | `repository_docs`, `reading_docs` | what a repository says itself, and reading it |
 //! | `consolidating`, `conflicts` | what becomes of a learning beside what is known, and what a person must decide |
@@ -55,6 +56,7 @@ mod completion;
 pub(crate) mod conflicts;
 mod consolidating;
 mod documented;
+mod dependencies;
 mod envelope;
 mod episode_writing;
 mod evaluations;
@@ -103,13 +105,15 @@ mod themes;
 pub use attribution::{Attributed, AttributionAsk, Snippet};
 pub use blame::{Blame, BlameAsk, BlamedTask};
 pub use co_change::{
-    CoChange, CoChanges, FileSet, GraphAbout, HistoryState, ImpactOf, ImpactRow, Thresholds,
+    CoChange, CoChanges, FileSet, GraphAbout, HistoryState, Impact, ImpactOf, ImpactRow, Thresholds,
 };
 pub(crate) use co_change::{Graphs, ask_where_unread};
 pub use completion::{Completed, Completion, Learned, LearnedAction};
 pub use conflicts::{ConflictDecision, ConflictListing, ConflictResolved, ConflictShown};
 pub use evaluations::{EvaluationAdded, EvaluationListing, NewEvaluation, NewFinding};
 pub use extraction_prompts::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
+pub(crate) use dependencies::ImportGraphs;
+pub use dependencies::{Basis as ImportBasis, ImportSite};
 pub use hydration::Hydrated;
 pub(crate) use learned::{DIGEST, KNOWLEDGE, digest};
 pub use metrics::{Cut, Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};

@@ -3,8 +3,8 @@
 
 use loci_engine::coding::hydration::{Hydration, HydrationKind, KindStatus};
 use loci_engine::coding::{
-    CoChange, Completion, Finalization, GraphAbout, HistoryState, Hydrated, ImpactOf, RepositoryChange,
-    RepositoryReflectAsk, Thresholds,
+    CoChange, Completion, Finalization, GraphAbout, HistoryState, Hydrated, Impact, ImpactOf, ImpactRow,
+    RepositoryChange, RepositoryReflectAsk, Thresholds,
 };
 use loci_model::file_change::HistoryWindow;
 use loci_model::ports::store::StoreExt;
@@ -228,17 +228,69 @@ fn what_was_changed_in_vain_is_part_of_the_impact() {
         shop.finalize(id, end).unwrap();
     }
     let of = ImpactOf::Paths(vec!["src/orders.ts".to_owned()]);
-    let (rows, about) =
-        block_on(shop.engine.impact(&shop.caller, &shop.standing, REPO, of, (2, 50))).unwrap();
-    let seen: Vec<(&str, &[&str], usize)> =
-        rows.iter().map(|row| (row.path.as_str(), row.reasons.as_slice(), row.episodes.len())).collect();
+    let found = block_on(shop.engine.impact(&shop.caller, &shop.standing, REPO, of, (2, 50))).unwrap();
+    let seen: Vec<(&str, &[&str], usize)> = found
+        .rows
+        .iter()
+        .map(|row| (row.path.as_str(), row.reasons.as_slice(), row.episodes.len()))
+        .collect();
     let expect: [(&str, &[&str], usize); 2] =
         [("openapi.yaml", &["co_change"], 0), ("src/cache.ts", &["failed_episode"], 1)];
     assert_eq!(seen, expect);
-    assert!(about.warnings.iter().any(|warning| warning.starts_with("IMPORTS_NOT_SCANNED")), "{about:?}");
+    assert!(found.about.warnings.is_empty(), "{:?}", found.about);
     let of = ImpactOf::Module("orders".to_owned());
-    let (rows, _) = block_on(shop.engine.impact(&shop.caller, &shop.standing, REPO, of, (1, 50))).unwrap();
-    assert_eq!(rows.first().map(|row| row.path.as_str()), Some("openapi.yaml"));
+    let found = block_on(shop.engine.impact(&shop.caller, &shop.standing, REPO, of, (1, 50))).unwrap();
+    assert_eq!(found.rows.first().map(|row| row.path.as_str()), Some("openapi.yaml"));
+}
+
+fn touched(shop: &Workshop, of: ImpactOf, wanted: (u32, u32)) -> (Vec<String>, Impact) {
+    let found = block_on(shop.engine.impact(&shop.caller, &shop.standing, REPO, of, wanted)).unwrap();
+    let row = |row: &ImpactRow| {
+        let sites: Vec<String> = row.sites.iter().map(|site| format!("{}:{}", site.of, site.line)).collect();
+        format!("{} {} {} {}", row.path, row.distance, row.reasons.join("+"), sites.join(","))
+    };
+    (found.rows.iter().map(row).collect(), found)
+}
+
+#[test]
+fn impact_names_the_importers_of_a_module_and_of_a_directory() {
+    let shop = shop();
+    shop.write("src/orders/index.ts", "export const orders = 1;\n");
+    shop.write("src/orders/page.ts", "import { orders } from \"./index\";\n");
+    shop.write("src/cart.ts", "// the cart\nimport { orders } from \"./orders/index\";\n");
+    shop.write("src/main.ts", "import \"./cart\";\n");
+    later(&shop);
+    let module = |name: &str| ImpactOf::Module(name.to_owned());
+    let path = |path: &str| ImpactOf::Paths(vec![path.to_owned()]);
+    // `src/orders.ts` is called so, too: its document changes with it.
+    let document = "openapi.yaml 1 co_change ";
+    let cart = "src/cart.ts 1 imports src/orders/index.ts:2";
+    let main = "src/main.ts 2 imports src/cart.ts:1";
+    assert_eq!(touched(&shop, module("orders"), (1, 50)).0, [document, cart]);
+    assert_eq!(touched(&shop, module("orders"), (2, 50)).0, [document, cart, main]);
+    assert_eq!(touched(&shop, module("src/orders"), (2, 50)).0, [document, cart, main]);
+    assert_eq!(touched(&shop, path("src/orders"), (2, 50)).0, [cart, main], "a directory is no file");
+    assert_eq!(touched(&shop, path("src/orders/**"), (1, 50)).0, [cart]);
+    let page = "src/orders/page.ts 1 imports src/orders/index.ts:1";
+    assert_eq!(touched(&shop, path("./src/orders/index.ts"), (1, 50)).0, [cart, page]);
+    let (rows, found) = touched(&shop, module("orders"), (2, 1));
+    assert_eq!((rows.len(), found.more, found.files), (1, 2, 3), "{found:?}");
+    let (_, none) = touched(&shop, module("nowhere"), (2, 50));
+    assert!(none.about.warnings[0].starts_with("PATH_UNKNOWN"), "{none:?}");
+    // A new tip is read again.
+    shop.write("src/cart.ts", "export {};\n");
+    assert_eq!(touched(&shop, path("src/orders"), (2, 50)).0, [""; 0]);
+}
+
+#[test]
+fn impact_of_a_repository_without_code_says_that_imports_are_unread() {
+    let shop = shop();
+    shop.register("acme/elsewhere").unwrap();
+    let of = ImpactOf::Module("orders".to_owned());
+    let asked = shop.engine.impact(&shop.caller, &shop.standing, "acme/elsewhere", of, (2, 50));
+    let found = block_on(asked).unwrap();
+    assert_eq!(found.imports, None);
+    assert!(found.about.warnings.iter().any(|one| one.starts_with("IMPORTS_UNREAD")), "{found:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use loci_api::graph as shape;
-use loci_engine::coding::{CoChange, GraphAbout, ImpactOf, Thresholds};
+use loci_engine::coding::{CoChange, GraphAbout, ImpactOf, ImportSite, Thresholds};
 use loci_model::exposure::rounded;
 use loci_model::file_change::HistoryWindow;
 use loci_model::{Error, Result};
@@ -33,7 +33,7 @@ pub(super) fn operations(table: Table) -> Table {
         .query(
             get(
                 "/v1/repos/{owner}/{name}/graph/impact",
-                "What a change of a file or a module may touch: what changes with it, and what was changed with it in vain.",
+                "What a change of a file, a directory or a module may touch: importers, files that change with it, tasks that failed with it.",
             ),
             impact,
         )
@@ -96,8 +96,13 @@ async fn impact(call: Call, asked: shape::ImpactAsk) -> Result<shape::ImpactList
     let wanted = (asked.depth.unwrap_or(DEPTH), asked.limit.unwrap_or(IMPACT_ROWS));
     let asking = asking(&call)?;
     let repo = repo(&call)?;
-    let (rows, found) = asking.engine.impact(asking.caller, &asking.standing, &repo, of, wanted).await?;
-    let (graph, warnings) = about(found);
+    let found = asking.engine.impact(asking.caller, &asking.standing, &repo, of, wanted).await?;
+    let (graph, warnings) = about(found.about);
+    let site = |site: ImportSite| shape::ImportSite {
+        of: site.of,
+        line: site.line,
+        by: site.basis.as_str().to_owned(),
+    };
     let row = |row: loci_engine::coding::ImpactRow| shape::ImpactRow {
         path: row.path,
         reasons: row.reasons.into_iter().map(str::to_owned).collect(),
@@ -106,8 +111,18 @@ async fn impact(call: Call, asked: shape::ImpactAsk) -> Result<shape::ImpactList
         support: row.support,
         lift: row.lift.map(rounded),
         episodes: row.episodes.iter().map(ToString::to_string).collect(),
+        certainty: row.certainty.map(rounded),
+        sites: row.sites.into_iter().map(site).collect(),
+        site_count: row.site_count,
     };
-    Ok(shape::ImpactList { rows: rows.into_iter().map(row).collect(), graph, warnings })
+    Ok(shape::ImpactList {
+        rows: found.rows.into_iter().map(row).collect(),
+        graph,
+        more: found.more,
+        files: found.files,
+        imports: found.imports.map(|(commit, files)| shape::ImportsAbout { commit, files }),
+        warnings,
+    })
 }
 
 async fn missing(call: Call, asked: shape::MissingAsk) -> Result<shape::MissingList> {

@@ -14,8 +14,8 @@ use super::counted::Counted;
 use super::graph::{FileId, Graph};
 use super::measures::{Measure, Thresholds};
 use crate::Engine;
+use crate::coding::dependencies::ModuleName;
 use crate::coding::hydration::AskedPaths;
-use crate::coding::learnings::MODULE;
 use crate::coding::place;
 use crate::memories::existing;
 use crate::verified::{Standing, find_repository};
@@ -222,11 +222,14 @@ impl Graph {
         meant
     }
 
-    /// Files of a module: what lies in a directory of that name, or is called so.
+    /// The files of a module; where there are none, of what it names without its first segment.
     pub(super) fn of_module(&self, module: &str) -> Meant {
-        let scope = format!("{MODULE}{module}");
+        let module = ModuleName::parse(module);
         let mut meant = Meant::default();
-        self.widen(&mut meant, |path| AskedPaths::new(&[path.to_owned()]).meet(&scope));
+        self.widen(&mut meant, |path| module.has(path));
+        if let Some(rest) = module.without_first().filter(|_| meant.files.is_empty()) {
+            self.widen(&mut meant, |path| rest.has(path));
+        }
         meant
     }
 

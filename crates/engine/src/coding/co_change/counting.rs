@@ -7,7 +7,7 @@ pub(in crate::coding) const FILES_MAX: usize = 50;
 
 /// What counts.
 #[derive(Debug, Clone)]
-pub(super) struct Counting {
+pub(in crate::coding) struct Counting {
     /// A change of more files says nothing of any of them.
     pub(super) files_max: usize,
     /// Paths that do not count, beside generated and vendored files and lock files.
@@ -22,13 +22,13 @@ impl Default for Counting {
 
 impl Counting {
     /// Without files of these patterns; one that is none excludes nothing.
-    pub(super) fn without(patterns: &[String]) -> Self {
+    pub(in crate::coding) fn without(patterns: &[String]) -> Self {
         let excluded = patterns.iter().filter_map(|pattern| Glob::parse(pattern).ok()).collect();
         Self { excluded, ..Self::default() }
     }
 
     /// Whether the file of a path counts.
-    pub(super) fn holds(&self, path: &str) -> bool {
+    pub(in crate::coding) fn holds(&self, path: &str) -> bool {
         !is_generated_path(path) && !self.excluded.iter().any(|glob| glob.matches(path))
     }
 }

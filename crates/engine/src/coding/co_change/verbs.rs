@@ -1,32 +1,23 @@
-//! The verbs of the graph: what changes with a file, what is always changed together, what a change may touch, what is missing
-//! (coding-agent-memory.md §15).
-
-use std::collections::BTreeSet;
+//! The verbs of the graph of changes: files that change with a file, files that always change
+//! together, files that are missing (coding-agent-memory.md §15). `impact` is in
+//! `impact_of_change`.
 
 use loci_model::file_change::{HistoryWindow, TaskFiles};
-use loci_model::outcome::Polarity;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::RecordState;
-use loci_model::task::{Task, TaskStatus};
-use loci_model::{Error, JobId, MemoryId, RecordId, Result, TaskId, limits};
+use loci_model::task::Task;
+use loci_model::{Error, JobId, MemoryId, Result, limits};
 
 use super::asking::{CoChange, GraphAbout, Meant, Scene, check, rows};
 use super::graph::FileId;
-use super::impact::{Failed, touched};
 use super::measures::Thresholds;
 use super::missing::missing;
 use super::reading_history::{ask_for_history, progress_of};
 use crate::Engine;
-use crate::access::{self, View};
-use crate::coding::hydration::{Candidate, HydrationKind, outcome_of};
 use crate::coding::place;
 use crate::memories::existing;
 use crate::verified::{Standing, find_repository};
-
-/// Tasks that are looked at for what did not work: the newest.
-const TASKS_MAX: usize = 100;
 
 /// What changes with a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,34 +41,6 @@ pub struct FileSet {
     pub support: u32,
     /// In which part of one's changes, at least.
     pub confidence: f64,
-}
-
-/// What an impact is asked of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ImpactOf {
-    /// Files, directories, patterns.
-    Paths(Vec<String>),
-    /// Everything of a module.
-    Module(String),
-}
-
-/// A file that a change may touch.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ImpactRow {
-    /// The file.
-    pub path: String,
-    /// Why, in words: `co_change`, `failed_episode`.
-    pub reasons: Vec<&'static str>,
-    /// Steps to it.
-    pub distance: u32,
-    /// How surely, along the whole way.
-    pub confidence: Option<f64>,
-    /// How often it changes with the file before it on the way.
-    pub support: Option<u32>,
-    /// And how much more often than by chance.
-    pub lift: Option<f64>,
-    /// Episodes of tasks that changed it, too, and did not work.
-    pub episodes: Vec<RecordId>,
 }
 
 impl Engine {
@@ -139,62 +102,6 @@ impl Engine {
             Ok(shown.collect())
         })
         .await
-    }
-
-    /// What a change of some files may touch. Imports are not looked at.
-    ///
-    /// # Errors
-    /// `Invalid`; `REPO_UNKNOWN`; `Denied`.
-    pub async fn impact(
-        &self,
-        caller: &Principal,
-        standing: &Standing,
-        repo: &str,
-        of: ImpactOf,
-        (depth, limit): (u32, u32),
-    ) -> Result<(Vec<ImpactRow>, GraphAbout)> {
-        let most = limits::IMPACT_DEPTH_MAX;
-        if !(1..=most).contains(&depth) {
-            return Err(Error::invalid("depth", format!("depth must be 1 to {most}")));
-        }
-        let thresholds = Thresholds::default();
-        match &of {
-            ImpactOf::Paths(paths) => check(paths, &thresholds).map_err(|error| named(error, "path"))?,
-            ImpactOf::Module(module) => {
-                check(std::slice::from_ref(module), &thresholds).map_err(|error| named(error, "module"))?;
-            }
-        }
-        let rows = rows(limit)?;
-        let memory = self.code_memory(caller, standing).await?;
-        let view = access::record_view(caller, &memory, Capability::Read)?;
-        let answer = move |scene: &Scene<'_>| {
-            let graph = &scene.counted.graph;
-            let Meant { files, beside } = match &of {
-                ImpactOf::Paths(paths) => graph.meant(paths),
-                ImpactOf::Module(module) => graph.of_module(module),
-            };
-            let failed = failed(scene, &files, &view)?;
-            let found = touched(graph, &files, depth, &thresholds, &failed);
-            let shown = found.iter().filter(|row| !beside.contains(&row.file)).take(rows).filter_map(|row| {
-                let reasons = [
-                    row.together.is_some().then_some("co_change"),
-                    (!row.episodes.is_empty()).then_some("failed_episode"),
-                ];
-                Some(ImpactRow {
-                    path: graph.path(row.file)?.to_owned(),
-                    reasons: reasons.into_iter().flatten().collect(),
-                    distance: row.distance,
-                    confidence: row.together.map(|together| together.confidence),
-                    support: row.together.map(|together| together.support),
-                    lift: row.together.map(|together| together.lift),
-                    episodes: row.episodes.clone(),
-                })
-            });
-            Ok(shown.collect())
-        };
-        let (found, mut about) = self.ask_graph(caller, standing, repo, answer).await?;
-        about.warnings.push("IMPORTS_NOT_SCANNED: what imports a file is not looked at".to_owned());
-        Ok((found, about))
     }
 
     /// Files that usually change with some others, and are not among them. Directories and patterns stand for what they mean.
@@ -277,7 +184,7 @@ impl Engine {
     }
 }
 
-fn named(mut error: Error, field: &'static str) -> Error {
+pub(super) fn named(mut error: Error, field: &'static str) -> Error {
     if error.field.as_deref() == Some("paths") {
         error = error.on(field);
     }
@@ -303,41 +210,4 @@ pub(in crate::coding) fn often_beside(scene: &Scene<'_>, path: &str) -> Vec<Stri
     let Some(file) = graph.file(path) else { return Vec::new() };
     let often = graph.often_with(file, &Thresholds::default());
     often.iter().filter_map(|one| graph.path(one.file).map(str::to_owned)).collect()
-}
-
-/// Tasks that changed some of these files and did not work, as far as the caller may see their episodes.
-fn failed(scene: &Scene<'_>, files: &BTreeSet<FileId>, view: &View) -> Result<Vec<Failed>> {
-    let graph = &scene.counted.graph;
-    let ids: BTreeSet<u32> = files.iter().flat_map(|file| graph.transactions_of(*file)).copied().collect();
-    let mut told: Vec<(i64, &TaskId, &[FileId])> = ids
-        .iter()
-        .filter_map(|id| graph.transaction(*id))
-        .flat_map(|one| one.tasks.iter().map(|task| (one.at_s, task, one.files.as_slice())))
-        .collect();
-    told.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    let mut found = Vec::new();
-    for (_, task, files) in told.into_iter().take(TASKS_MAX) {
-        let memory = &scene.repository.memory;
-        let Some(task) = scene.tx.tasks().get(memory, task)? else { continue };
-        if let Some(episode) = failed_episode(scene, &task, view)? {
-            found.push(Failed { episode, files: files.iter().copied().collect() });
-        }
-    }
-    Ok(found)
-}
-
-/// The episode of a task, where it did not work.
-fn failed_episode(scene: &Scene<'_>, task: &Task, view: &View) -> Result<Option<RecordId>> {
-    let Some(id) = &task.written.episode else { return Ok(None) };
-    let record = scene.tx.records().get(&task.memory, id)?;
-    let seen = record.filter(|record| record.state == RecordState::Active && view.admits(record));
-    let Some(record) = seen else { return Ok(None) };
-    let candidate = Candidate::new(HydrationKind::Episodes, record, 1.0);
-    let ended_badly = matches!(task.status, TaskStatus::Failed | TaskStatus::TimedOut);
-    let did_not_work = match outcome_of(&candidate).1 {
-        Polarity::Negative => true,
-        Polarity::Positive => false,
-        Polarity::Neutral => ended_badly,
-    };
-    Ok(did_not_work.then(|| id.clone()))
 }

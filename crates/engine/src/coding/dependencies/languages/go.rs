@@ -1,0 +1,172 @@
+//! Imports of Go. A package is a directory: an import leads to those files of it that declare a
+//! name which the importing file uses. Files of one package see each other's names without an
+//! import.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::layout::{Basis, FileNumber, Layout, Target, join, split};
+use super::super::scan::{Import, Scan};
+use super::super::tokens::{Apostrophe, Backtick, Placed, Syntax, Token, Tokens, tokens};
+
+const SYNTAX: Syntax = Syntax {
+    has_hash_comments: false,
+    nests: false,
+    has_triple: false,
+    is_multiline: false,
+    has_raw: false,
+    has_regex: false,
+    apostrophe: Apostrophe::Character,
+    backtick: Backtick::Text { has_escapes: false },
+};
+const TEST: &str = "_test.go";
+
+pub(in super::super) fn scan(text: &str) -> Scan {
+    let placed = tokens(text, &SYNTAX);
+    let tokens = Tokens(&placed);
+    let mut scan = Scan { words: words(&placed), ..Scan::default() };
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(one) = tokens.at(at) {
+        match tokens.word(at).filter(|_| depth == 0 && one.is_first) {
+            Some("package") => scan.package = tokens.word(at + 1).map(str::to_owned),
+            Some("import") => at = imports(tokens, at + 1, &mut scan.imports),
+            Some("func") => scan.declares.extend(tokens.word(at + 1).map(str::to_owned)),
+            Some("type" | "var" | "const") => at = declared(tokens, at + 1, &mut scan.declares),
+            _ => {}
+        }
+        if tokens.is(at, '{') || tokens.is(at, '(') {
+            depth += 1;
+        } else if tokens.is(at, '}') || tokens.is(at, ')') {
+            depth = depth.saturating_sub(1);
+        }
+        if let (Some(word), true, Some(member)) =
+            (tokens.word(at), tokens.is(at + 1, '.'), tokens.word(at + 2))
+        {
+            scan.members.entry(word.to_owned()).or_default().insert(member.to_owned());
+        }
+        at += 1;
+    }
+    scan
+}
+
+/// The words of a file, each with its first line.
+pub(super) fn words(placed: &[Placed<'_>]) -> BTreeMap<String, u32> {
+    let mut words = BTreeMap::new();
+    for one in placed {
+        if let Token::Word(word) = one.token {
+            words.entry(word.to_owned()).or_insert(one.line);
+        }
+    }
+    words
+}
+
+/// `"a/b"`, `c "a/b"`, or several in brackets; returns the place of the last token.
+fn imports(tokens: Tokens<'_, '_>, mut at: usize, imports: &mut Vec<Import>) -> usize {
+    let in_brackets = tokens.is(at, '(');
+    at += usize::from(in_brackets);
+    let mut alias = None;
+    while let Some(one) = tokens.at(at) {
+        match one.token {
+            Token::Word(word) => alias = Some(word.to_owned()),
+            Token::Sign('.') => alias = Some(".".to_owned()),
+            Token::Text(module) => {
+                imports.push(Import { alias: alias.take(), ..Import::new(module, one.line) });
+                if !in_brackets {
+                    return at;
+                }
+            }
+            Token::Sign(';') => {}
+            Token::Sign(_) => return at.saturating_sub(usize::from(!in_brackets)),
+        }
+        at += 1;
+    }
+    at
+}
+
+/// `A`, `A, B =`, or one a line in brackets; returns the place of the last token that was read.
+fn declared(tokens: Tokens<'_, '_>, mut at: usize, declares: &mut BTreeSet<String>) -> usize {
+    if !tokens.is(at, '(') {
+        loop {
+            declares.extend(tokens.word(at).map(str::to_owned));
+            if !tokens.is(at + 1, ',') {
+                return at;
+            }
+            at += 2;
+        }
+    }
+    let mut depth = 0_usize;
+    while let Some(one) = tokens.at(at) {
+        match one.token {
+            Token::Sign('(' | '{' | '[') => depth += 1,
+            Token::Sign(')' | '}' | ']') => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return at;
+                }
+            }
+            Token::Word(name) if depth == 1 && one.is_first => {
+                declares.insert(name.to_owned());
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    at
+}
+
+/// Files that an import of a file leads to.
+pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
+    let Some(directory) = directory_of(layout, &import.module) else { return Vec::new() };
+    let files: Vec<FileNumber> = layout
+        .in_directory(&directory)
+        .iter()
+        .copied()
+        .filter(|file| is_source(layout.path(*file)) && *file != from)
+        .collect();
+    let stated = files.iter().find_map(|file| layout.scan(*file)?.package.as_deref());
+    let name = import.alias.as_deref().or(stated).unwrap_or_else(|| split(&import.module).1);
+    let Some(own) = layout.scan(from) else { return Vec::new() };
+    let is_used = |declared: &String| match name {
+        "." => own.words.contains_key(declared),
+        _ => own.members.get(name).is_some_and(|members| members.contains(declared)),
+    };
+    let declares =
+        |file: &FileNumber| layout.scan(*file).is_some_and(|scan| scan.declares.iter().any(is_used));
+    let declaring: Vec<FileNumber> = files.iter().copied().filter(declares).collect();
+    // Where nothing of it is named, as in an import for its side effects, all of the package is
+    // meant.
+    let meant = if declaring.is_empty() { files } else { declaring };
+    meant.into_iter().map(|file| (file, Basis::Path)).collect()
+}
+
+/// Files of the same package whose names a file uses.
+pub(in super::super) fn seen(layout: &Layout, from: FileNumber) -> Vec<(FileNumber, u32)> {
+    let (directory, _) = split(layout.path(from));
+    let Some(scan) = layout.scan(from) else { return Vec::new() };
+    let others = layout.in_directory(directory).iter().copied();
+    let others = others.filter(|file| *file != from && is_source(layout.path(*file)));
+    let line = |file: FileNumber| {
+        let other = layout.scan(file)?;
+        let names = other.declares.iter().filter(|name| !scan.declares.contains(*name));
+        let of_package = other.package.as_deref().map(|name| name.trim_end_matches("_test"));
+        let own = scan.package.as_deref().map(|name| name.trim_end_matches("_test"));
+        let is_same = of_package == own;
+        names
+            .filter(|_| is_same)
+            .filter(|name| *name != "main" && *name != "init")
+            .filter_map(|name| scan.words.get(name))
+            .min()
+            .copied()
+    };
+    others.filter_map(|file| Some((file, line(file)?))).collect()
+}
+
+fn is_source(path: &str) -> bool {
+    path.ends_with(".go") && !path.ends_with(TEST)
+}
+
+/// The directory of a package: that of the module which it is a part of, and the rest of its path.
+fn directory_of(layout: &Layout, module: &str) -> Option<String> {
+    let names = std::iter::successors(Some(module), |name| name.rsplit_once('/').map(|(above, _)| above));
+    let (name, directory) = names.filter_map(|name| Some((name, layout.go.directory(name)?))).next()?;
+    Some(join(directory, module.strip_prefix(name)?.trim_start_matches('/')))
+}

@@ -1,0 +1,134 @@
+//! Imports of Java and Kotlin: by the packages that files state and the names that they declare,
+//! wherever the files are. Files of one package see each other's names without an import.
+
+use std::collections::BTreeSet;
+
+use super::super::layout::{Basis, FileNumber, Layout, Target};
+use super::super::scan::{Import, Scan};
+use super::super::tokens::{Apostrophe, Backtick, Syntax, Tokens, tokens};
+use super::go::words;
+
+const JAVA: Syntax = Syntax {
+    has_hash_comments: false,
+    nests: false,
+    has_triple: true,
+    is_multiline: false,
+    has_raw: false,
+    has_regex: false,
+    apostrophe: Apostrophe::Character,
+    backtick: Backtick::Plain,
+};
+const KOTLIN: Syntax = Syntax { nests: true, backtick: Backtick::Word, ..JAVA };
+/// All names of a package.
+const ALL: &str = "*";
+/// Tokens of type parameters that are read.
+const PARAMETERS_MAX: usize = 64;
+const TYPES: &[&str] = &["class", "interface", "enum", "record", "object", "typealias"];
+
+pub(in super::super) fn scan_java(text: &str) -> Scan {
+    scan(text, &JAVA, TYPES)
+}
+
+pub(in super::super) fn scan_kotlin(text: &str) -> Scan {
+    let kinds: Vec<&str> = TYPES.iter().copied().chain(["fun", "val", "var"]).collect();
+    scan(text, &KOTLIN, &kinds)
+}
+
+fn scan(text: &str, syntax: &Syntax, kinds: &[&str]) -> Scan {
+    let placed = tokens(text, syntax);
+    let tokens = Tokens(&placed);
+    let mut scan = Scan { words: words(&placed), ..Scan::default() };
+    let mut depth = 0_usize;
+    for (at, one) in placed.iter().enumerate() {
+        if tokens.is(at, '{') || tokens.is(at, '(') {
+            depth += 1;
+        } else if tokens.is(at, '}') || tokens.is(at, ')') {
+            depth = depth.saturating_sub(1);
+        }
+        let Some(word) = tokens.word(at).filter(|_| depth == 0) else { continue };
+        match word {
+            "package" if one.is_first => scan.package = Some(tokens.dotted(at + 1).0.join(".")),
+            "import" if one.is_first => scan.imports.push(import(tokens, at + 1, one.line)),
+            kind if kinds.contains(&kind) => {
+                scan.declares.extend(declared(tokens, at + 1).map(str::to_owned))
+            }
+            _ => {}
+        }
+    }
+    scan
+}
+
+fn import(tokens: Tokens<'_, '_>, at: usize, line: u32) -> Import {
+    let at = if tokens.word(at) == Some("static") { at + 1 } else { at };
+    let (words, behind) = tokens.dotted(at);
+    let mut module = words.join(".");
+    if tokens.is(behind, '.') && tokens.is(behind + 1, '*') {
+        module.push_str(".*");
+    }
+    Import::new(module, line)
+}
+
+/// The name behind `class` or `fun`: behind type parameters, and behind the type that a function is
+/// added to.
+fn declared<'a>(tokens: Tokens<'a, '_>, mut at: usize) -> Option<&'a str> {
+    if tokens.is(at, '<') {
+        let mut depth = 0_usize;
+        for _ in 0..PARAMETERS_MAX {
+            depth += usize::from(tokens.is(at, '<'));
+            depth = depth.saturating_sub(usize::from(tokens.is(at, '>')));
+            at += 1;
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    // `enum class`, `annotation class` come to their own word.
+    let (words, _) = tokens.dotted(at);
+    words.last().copied().filter(|word| !TYPES.contains(word))
+}
+
+/// Files that an import of a file leads to.
+pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
+    let found = |files: Vec<FileNumber>| {
+        files.into_iter().filter(|file| *file != from).map(|file| (file, Basis::Path)).collect()
+    };
+    if let Some(package) = import.module.strip_suffix(".*") {
+        let of_package = used_of(layout, from, layout.of_package(package));
+        if !layout.of_package(package).is_empty() {
+            return found(of_package.into_iter().map(|(file, _)| file).collect());
+        }
+    }
+    // `a.b.C.D` and `a.b.C.member` are in the file of `a.b.C`.
+    let module = import.module.trim_end_matches(ALL).trim_end_matches('.');
+    let mut rest = module;
+    while let Some((package, name)) = rest.rsplit_once('.') {
+        let declares =
+            |file: &&FileNumber| layout.scan(**file).is_some_and(|scan| scan.declares.contains(name));
+        let files: Vec<FileNumber> = layout.of_package(package).iter().filter(declares).copied().collect();
+        if !files.is_empty() {
+            return found(files);
+        }
+        rest = package;
+    }
+    Vec::new()
+}
+
+/// Files of the same package whose names a file uses.
+pub(in super::super) fn seen(layout: &Layout, from: FileNumber) -> Vec<(FileNumber, u32)> {
+    let package = layout.scan(from).and_then(|scan| scan.package.as_deref());
+    used_of(layout, from, package.map_or(&[], |package| layout.of_package(package)))
+}
+
+/// Of some files those whose names a file uses, and on which line first. A name that the file
+/// imports from elsewhere, or declares, is no other one's.
+fn used_of(layout: &Layout, from: FileNumber, files: &[FileNumber]) -> Vec<(FileNumber, u32)> {
+    let Some(scan) = layout.scan(from) else { return Vec::new() };
+    let imported: BTreeSet<&str> =
+        scan.imports.iter().filter_map(|import| import.module.rsplit('.').next()).collect();
+    let line = |file: FileNumber| {
+        let names = layout.scan(file)?.declares.iter();
+        let names = names.filter(|name| !scan.declares.contains(*name) && !imported.contains(name.as_str()));
+        names.filter_map(|name| scan.words.get(name)).min().copied()
+    };
+    files.iter().filter(|file| **file != from).filter_map(|file| Some((*file, line(*file)?))).collect()
+}
