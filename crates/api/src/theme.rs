@@ -51,3 +51,59 @@ pub struct ThemeClosed {
     /// The items that were put away.
     pub items: Vec<String>,
 }
+
+/// The prompt that is meant.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ThemeProposalAsk {
+    /// The template; absent: the one that is called like the repository, `owner/name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+}
+
+/// The open themes of a repository as an edit of its prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct ThemeProposal {
+    /// The digest of the edit: an acceptance names it.
+    pub proposal: String,
+    /// The template.
+    pub template_id: String,
+    /// The version that is edited; absent where the template has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The whole text as proposed. What it adds was written by agents: read it before you accept
+    /// it.
+    pub text: String,
+    /// All lines of both texts, each with ` `, `-` or `+` before it; empty where nothing is
+    /// proposed.
+    pub diff: String,
+    /// The themes that it adds.
+    pub themes: Vec<String>,
+    /// Warnings: codes with words.
+    pub warnings: Vec<String>,
+}
+
+/// A proposal to be accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ThemeProposalAccept {
+    /// The template, as it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// The proposal that was looked at.
+    pub proposal: String,
+}
+
+/// A proposal that was accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct ThemeProposalAccepted {
+    /// The version of the prompt that is current now.
+    pub prompt_version: String,
+    /// The version before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<String>,
+    /// The themes that were closed: the prompt says them now.
+    pub closed: Vec<ThemeClosed>,
+    /// Warnings: codes with words.
+    pub warnings: Vec<String>,
+}

@@ -3,7 +3,8 @@
 use http::Method;
 use loci_api::extraction_prompt::{
     ExtractionPrompt, ExtractionPromptAsk, ExtractionPromptChanged, ExtractionPromptList,
-    ExtractionPromptPut, ExtractionPromptRollback,
+    ExtractionPromptPut, ExtractionPromptRollback, PromptEvaluate, PromptEvaluation, PromptEvaluationList,
+    PromptQuestionList,
 };
 use loci_api::prompt::{
     Prompt, PromptAdd, PromptAdded, PromptDiff, PromptList, PromptListing, PromptRollback, PromptRolledBack,
@@ -41,7 +42,7 @@ impl Client {
         self.get_query(path(&["v1", "extraction-prompts", name]), asked).await
     }
 
-    /// Stores a text as the next version of one, and makes it current.
+    /// Stores a text as the next version of one: a candidate, or current by force.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -64,6 +65,34 @@ impl Client {
     ) -> Result<ExtractionPromptChanged, ClientError> {
         let rollback = ExtractionPromptRollback { to };
         self.send(Method::POST, path(&["v1", "extraction-prompts", name, "rollback"]), &rollback).await
+    }
+
+    /// The questions of the labelled set for a version of one.
+    ///
+    /// # Errors
+    /// See [`Client::prompt_add`].
+    pub async fn prompt_questions(&self, prompt: &str) -> Result<PromptQuestionList, ClientError> {
+        self.get(path(&["v1", "extraction-prompts", prompt, "questions"])).await
+    }
+
+    /// Evaluates a version of one against the labelled set.
+    ///
+    /// # Errors
+    /// See [`Client::prompt_add`].
+    pub async fn prompt_evaluate(
+        &self,
+        prompt: &str,
+        asked: &PromptEvaluate,
+    ) -> Result<PromptEvaluation, ClientError> {
+        self.send(Method::POST, path(&["v1", "extraction-prompts", prompt, "evaluations"]), asked).await
+    }
+
+    /// The figures of a version of one, the newest first.
+    ///
+    /// # Errors
+    /// See [`Client::prompt_add`].
+    pub async fn prompt_evaluations(&self, prompt: &str) -> Result<PromptEvaluationList, ClientError> {
+        self.get(path(&["v1", "extraction-prompts", prompt, "evaluations"])).await
     }
 
     /// A page of versions, who became current last first.

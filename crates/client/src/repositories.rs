@@ -7,7 +7,10 @@ use loci_api::repository::{
     RepositoryAdd, RepositoryAdded, RepositoryList, RepositoryListing, RepositoryMark, RepositoryMarkAsk,
 };
 use loci_api::repository_settings::{RepositoryChange, RepositoryShown};
-use loci_api::theme::{ThemeClosed, ThemeList, ThemeListing};
+use loci_api::theme::{
+    ThemeClosed, ThemeList, ThemeListing, ThemeProposal, ThemeProposalAccept, ThemeProposalAccepted,
+    ThemeProposalAsk,
+};
 use loci_api::verdict::{VerdictsTell, VerdictsTold};
 
 use crate::call::{Client, path};
@@ -81,6 +84,31 @@ impl Client {
     ) -> Result<ThemeClosed, ClientError> {
         let path = path(&["v1", "repos", owner, name, "self-feedback", "themes", theme, "close"]);
         self.plain(Method::POST, path).await
+    }
+
+    /// The open themes of a repository as an edit of its prompt.
+    ///
+    /// # Errors
+    /// See [`Client::repository_add`].
+    pub async fn theme_proposal(
+        &self,
+        (owner, name): (&str, &str),
+        asked: &ThemeProposalAsk,
+    ) -> Result<ThemeProposal, ClientError> {
+        self.get_query(path(&["v1", "repos", owner, name, "self-feedback", "proposal"]), asked).await
+    }
+
+    /// Accepts such an edit.
+    ///
+    /// # Errors
+    /// See [`Client::repository_add`].
+    pub async fn theme_proposal_accept(
+        &self,
+        (owner, name): (&str, &str),
+        accept: &ThemeProposalAccept,
+    ) -> Result<ThemeProposalAccepted, ClientError> {
+        let path = path(&["v1", "repos", owner, name, "self-feedback", "proposal", "accept"]);
+        self.send(Method::POST, path, accept).await
     }
 
     /// Whether a repository's facts changed, by a mark that is another then.

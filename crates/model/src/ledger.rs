@@ -43,6 +43,8 @@ closed_words! {
         BranchFact = "branch_fact",
         /// What evaluations found.
         Evaluation = "evaluation",
+        /// Figures of extraction prompts against a labelled set.
+        PromptEvaluation = "prompt_evaluation",
         /// States of a repository's knowledge that one can go back to.
         Snapshot = "snapshot",
         /// What was erased on purpose, by id.

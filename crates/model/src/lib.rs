@@ -54,6 +54,7 @@ pub mod ports;
 pub mod preference;
 pub mod principal;
 pub mod prompt;
+pub mod prompt_evaluation;
 pub mod prompt_version;
 pub mod provenance;
 pub mod pull_request;

@@ -1,4 +1,5 @@
-//! `loci eval`: what evaluations found in the work of tasks.
+//! `loci eval`: findings of evaluations in the work of tasks, and the evaluation of extraction
+//! prompts.
 
 use std::path::PathBuf;
 
@@ -13,11 +14,14 @@ use crate::input::text_of;
 use crate::output;
 use crate::session::Session;
 
-/// Evaluations of tasks.
+/// Evaluations of tasks and of prompts
 #[derive(Debug, Subcommand)]
 pub(crate) enum Eval {
     /// Store what an evaluation found: findings are remembered, a suggestion for the prompt is kept for a person
     Add(Box<Add>),
+    /// Evaluate extraction prompts against the labelled set, by the configured model or by one of
+    /// yours
+    Prompts(super::eval_prompts::Prompts),
     /// List evaluations of a repository or of a task, the newest first
     List {
         /// Of this repository
@@ -76,6 +80,7 @@ impl Eval {
                     added.warnings.iter().for_each(output::note);
                 })?;
             }
+            Self::Prompts(prompts) => prompts.run(&session).await?,
             Self::List { repo, task, limit, cursor, at } => {
                 let listing = EvaluationListing { repo, task, limit, cursor };
                 let found = at.of(&session.client)?.evaluation_list(&listing).await?;

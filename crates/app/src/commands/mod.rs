@@ -15,6 +15,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 mod elsewhere;
 pub(crate) mod eval;
+mod eval_prompts;
 pub(crate) mod event;
 pub(crate) mod export;
 mod export_agentcore;

@@ -28,7 +28,8 @@ pub(crate) enum Extraction {
         #[command(flatten)]
         at: At,
     },
-    /// Store a text of your own as the next version, and make it current. Prints its name with its version
+    /// Store a text of your own as the next version: a candidate until `loci eval prompts` and
+    /// `rollback`, or current by --force
     Put {
         /// Its name: learnings, self_feedback, review_rules
         name: String,
@@ -37,13 +38,13 @@ pub(crate) enum Extraction {
         /// What it is for, or what changed
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
-        /// It was not evaluated against a golden set, and becomes current all the same
+        /// It becomes current although it was not evaluated
         #[arg(long)]
         force: bool,
         #[command(flatten)]
         at: At,
     },
-    /// Make an earlier version current again
+    /// Make a version current: an earlier one, or a candidate that was evaluated
     Rollback {
         /// Its name
         name: String,
@@ -87,7 +88,13 @@ impl Extraction {
 }
 
 fn changed_to(as_json: bool, changed: &ExtractionPromptChanged) -> Result<()> {
-    if changed.previous.is_none() {
+    if !changed.current {
+        let next = format!(
+            "loci eval prompts --prompt {0}, then rollback {1} --to {2}",
+            changed.id, changed.name, changed.version
+        );
+        output::note(format!("{} is a candidate: {next}", changed.id));
+    } else if changed.previous.is_none() {
         output::note(format!("{} is current already", changed.id));
     }
     output::result(as_json, changed, |changed| output::line(&changed.id))

@@ -1,7 +1,9 @@
-//! `loci repo themes`: what several tasks of a repository lacked; and closing that when something was done about it.
+//! `loci repo themes`: what several tasks of a repository lacked; closing that when something was
+//! done about it; and the edit of the repository's prompt that would do it.
 
 use anyhow::Result;
-use loci_api::theme::{Theme, ThemeListing};
+use loci_api::theme::{Theme, ThemeListing, ThemeProposal, ThemeProposalAccept, ThemeProposalAsk};
+use loci_client::Client;
 
 use super::repository_words::{PositionedRepository, Surroundings};
 use crate::output;
@@ -20,6 +22,15 @@ pub(crate) struct Themes {
     /// Close this theme: its items are put away
     #[arg(long, value_name = "THEME")]
     close: Option<String>,
+    /// Show the open themes as an edit of the repository's prompt
+    #[arg(long, conflicts_with_all = ["closed", "close"])]
+    propose: bool,
+    /// Accept the edit that was shown: store it as a version of the prompt, and close its themes
+    #[arg(long, value_name = "PROPOSAL", conflicts_with_all = ["closed", "close", "propose"])]
+    accept: Option<String>,
+    /// The template that is the repository's prompt [default: the one that is called owner/name]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["closed", "close"])]
+    template: Option<String>,
 }
 
 impl Themes {
@@ -38,6 +49,14 @@ impl Themes {
             });
         }
         let state = self.closed.then(|| "closed".to_owned());
+        if let Some(proposal) = &self.accept {
+            return self.accepted(client, repo, proposal, as_json).await;
+        }
+        if self.propose || self.template.is_some() {
+            let ask = ThemeProposalAsk { template: self.template.clone() };
+            let found = client.theme_proposal(repo, &ask).await?;
+            return output::result(as_json, &found, proposed);
+        }
         let found = client.themes_list(repo, &ThemeListing { state }).await?;
         output::result(as_json, &found, |found| {
             found.themes.iter().for_each(line);
@@ -47,6 +66,37 @@ impl Themes {
             found.warnings.iter().for_each(output::note);
         })
     }
+}
+
+impl Themes {
+    async fn accepted(
+        &self,
+        client: &Client,
+        repo: (&str, &str),
+        proposal: &str,
+        as_json: bool,
+    ) -> Result<()> {
+        let accept = ThemeProposalAccept { template: self.template.clone(), proposal: proposal.to_owned() };
+        let done = client.theme_proposal_accept(repo, &accept).await?;
+        output::result(as_json, &done, |done| {
+            output::line(&done.prompt_version);
+            done.closed.iter().for_each(|closed| output::note(format!("{} is closed", closed.theme_id)));
+            done.warnings.iter().for_each(output::note);
+        })
+    }
+}
+
+fn proposed(found: &ThemeProposal) {
+    if found.themes.is_empty() {
+        output::note(format!("nothing is proposed: the prompt {} has every open theme", found.template_id));
+    } else {
+        found.diff.lines().for_each(output::line);
+        output::note(format!(
+            "agents wrote the added lines: read them; accept with --accept {}",
+            found.proposal
+        ));
+    }
+    found.warnings.iter().for_each(output::note);
 }
 
 fn line(theme: &Theme) {

@@ -1,6 +1,6 @@
 //! Versions of prompts by the command line: from a file to a name, a list, a difference, and back.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::program::Home;
 
@@ -49,9 +49,10 @@ fn extraction_prompts_of_ones_own() {
     let path = home.path("learnings.md");
     std::fs::write(&path, "Say what you learned about {repo}.\n").unwrap();
     let put = ["prompt", "extraction", "put", "learnings", path.to_str().unwrap(), "--note", "shorter"];
-    home.fails(2, &put);
     let changed = home.json(&[&put[..], &["--force"]].concat());
-    let expect = json!({ "id": "learnings@1001", "name": "learnings", "version": 1001, "previous": 1 });
+    let expect = json!({
+        "id": "learnings@1001", "name": "learnings", "version": 1001, "current": true, "previous": 1,
+    });
     assert_eq!(changed, expect);
     let shown = home.ok(&["prompt", "extraction", "show", "learnings", "--repo", "acme/shop"]);
     assert_eq!(shown, "Say what you learned about acme/shop.\n");
@@ -63,4 +64,36 @@ fn extraction_prompts_of_ones_own() {
     let back = home.ok(&["prompt", "extraction", "rollback", "learnings", "--to", "1"]);
     assert_eq!(back.trim(), "learnings@1");
     home.fails(3, &["prompt", "extraction", "rollback", "learnings", "--to", "7"]);
+}
+
+#[test]
+fn a_candidate_is_evaluated_by_a_model_of_ones_own() {
+    let home = Home::new();
+    let path = home.path("mine.md");
+    std::fs::write(&path, "Say what you learned about {repo}.\n").unwrap();
+    let candidate = home.json(&["prompt", "extraction", "put", "learnings", path.to_str().unwrap()]);
+    let expect = json!({ "id": "learnings@1001", "name": "learnings", "version": 1001, "current": false });
+    assert_eq!(candidate, expect);
+    let back = ["prompt", "extraction", "rollback", "learnings", "--to", "1001"];
+    home.fails(4, &back);
+    // Nobody is configured who could be asked.
+    home.fails(2, &["eval", "prompts", "--prompt", "learnings@1001"]);
+    let questions = home.ok(&["eval", "prompts", "--prompt", "learnings@1001", "--questions"]);
+    let answered = questions.lines().map(|line| {
+        let mut one: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(one["system"], "Say what you learned about acme/shop.");
+        let is_first = one["case"] == "l-01";
+        let said =
+            if is_first { "**[Auth]:** `SessionStore.clear` first." } else { "No new repository learnings." };
+        one["output"] = json!(said);
+        one.to_string()
+    });
+    let answers = home.path("answers.jsonl");
+    std::fs::write(&answers, answered.collect::<Vec<_>>().join("\n")).unwrap();
+    let answers = ["eval", "prompts", "--answers", answers.to_str().unwrap(), "--model", "m-1"];
+    let figures = home.json(&answers);
+    assert_eq!((&figures[0]["precision"], &figures[0]["mode"]), (&json!(1.0), &json!("pull")), "{figures}");
+    let listed = home.ok(&["eval", "prompts", "--list", "--prompt", "learnings@1001"]);
+    assert!(listed.contains("learnings@1001") && listed.contains("pull"), "{listed}");
+    assert_eq!(home.ok(&back).trim(), "learnings@1001");
 }

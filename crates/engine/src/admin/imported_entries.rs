@@ -13,6 +13,7 @@ use loci_model::file_change::{HistoryPart, TaskFiles};
 use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
 use loci_model::outcome::Outcome;
 use loci_model::preference::PreferenceUser;
+use loci_model::prompt_evaluation::PromptEvaluation;
 use loci_model::review::Review;
 use loci_model::rollback::{Purge, Rollback};
 use loci_model::rule::{ReviewYield, RuleRelevance, RuleSupport};
@@ -35,6 +36,7 @@ pub(super) fn check(entry: &LedgerEntry) -> Result<()> {
         Shelf::Agreement => is::<Agreement>(entry),
         Shelf::BranchFact => is::<BranchFact>(entry),
         Shelf::Evaluation => is::<Evaluation>(entry),
+        Shelf::PromptEvaluation => is::<PromptEvaluation>(entry),
         Shelf::Snapshot => is::<Rollback>(entry),
         Shelf::Purge => is::<Purge>(entry),
         Shelf::DocumentReads => is::<DocumentReads>(entry),

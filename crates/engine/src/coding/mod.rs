@@ -39,6 +39,7 @@
 //! | `reflection` | what several tasks have in common |
 //! | `themes` | what several tasks lacked |
 //! | `extraction_prompts` | what agents are asked at the end of a task: shipped, and one's own |
+//! | `prompt_evaluation` | extraction prompts against a labelled set, and the figures of each version |
 //! | `prompts` | versions of the prompts that agents are given |
 //!
 //! A verb: one file with an `impl Engine` block, its request and answer beside it. Everything that one call writes is one write:
@@ -55,8 +56,8 @@ mod co_change;
 mod completion;
 pub(crate) mod conflicts;
 mod consolidating;
-mod documented;
 mod dependencies;
+mod documented;
 mod envelope;
 mod episode_writing;
 mod evaluations;
@@ -70,6 +71,7 @@ mod newest_commit;
 mod outcomes;
 mod place;
 mod preferences;
+mod prompt_evaluation;
 mod prompts;
 mod reading_docs;
 pub(crate) mod reflection;
@@ -110,10 +112,10 @@ pub use co_change::{
 pub(crate) use co_change::{Graphs, ask_where_unread};
 pub use completion::{Completed, Completion, Learned, LearnedAction};
 pub use conflicts::{ConflictDecision, ConflictListing, ConflictResolved, ConflictShown};
-pub use evaluations::{EvaluationAdded, EvaluationListing, NewEvaluation, NewFinding};
-pub use extraction_prompts::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 pub(crate) use dependencies::ImportGraphs;
 pub use dependencies::{Basis as ImportBasis, ImportSite};
+pub use evaluations::{EvaluationAdded, EvaluationListing, NewEvaluation, NewFinding};
+pub use extraction_prompts::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 pub use hydration::Hydrated;
 pub(crate) use learned::{DIGEST, KNOWLEDGE, digest};
 pub use metrics::{Cut, Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
@@ -126,6 +128,7 @@ pub use preferences::{
     PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,
 };
 pub(crate) use preferences::{SCANNERS as PREFERENCE_SCANNERS, own_words};
+pub use prompt_evaluation::{PromptAnswers, PromptQuestion, PromptQuestions};
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
 pub use reflection::{ReflectionFound, RepositoryReflectAsk, RepositoryReflected};
 pub use repository_counts::RecordCount;
@@ -157,4 +160,4 @@ pub use task_learnings::LearningsTaken;
 pub use task_list::TaskListing;
 pub use task_note::{TaskNote, TaskNoted};
 pub use task_patch::{TaskPatch, TaskPatched};
-pub use themes::{Theme, ThemeClosed, ThemeState, Themes};
+pub use themes::{ProposalOf, Theme, ThemeClosed, ThemeProposal, ThemeProposalAccepted, ThemeState, Themes};

@@ -1,7 +1,8 @@
-//! Extraction prompts of one's own beside the shipped ones: numbered from 1001, current by force alone, gone back to.
+//! Extraction prompts of one's own beside the shipped ones: numbered from 1001, current by force or
+//! after an evaluation, gone back to.
 
 use loci_engine::coding::{
-    Completion, ExtractionPromptChanged, NewExtractionPrompt, NewPrompt, OWN_FROM, PromptParts,
+    Completion, ExtractionPromptChanged, NewExtractionPrompt, NewPrompt, OWN_FROM, PromptAnswers, PromptParts,
 };
 use loci_model::metadata::MetadataValue;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -85,7 +86,6 @@ fn what_cannot_be_is_refused_with_its_remedy() {
         assert_eq!(error.field.as_deref(), Some(field), "{error:?}");
         assert!(error.message.contains(words), "{error:?}");
     };
-    check(NewExtractionPrompt { force: false, ..new(MINE) }, "force", "golden set");
     check(NewExtractionPrompt { name: "reflection".to_owned(), ..new(MINE) }, "name", "review_rules");
     check(new("  "), "text", "1 to");
     check(new(&"x".repeat(limits::PROMPT_BYTES_MAX + 1)), "text", "shorten");
@@ -106,6 +106,57 @@ fn what_cannot_be_is_refused_with_its_remedy() {
     let back =
         shop.engine.prompt_rollback(&shop.caller, &shop.standing, "extraction:learnings", "learnings@1");
     assert_eq!(block_on(back).unwrap_err().field.as_deref(), Some("template_id"));
+}
+
+/// The answers of a model that repeats everything it was shown of a session as one learning.
+fn answers(shop: &Workshop, id: &str, of: impl Fn(&str, &str) -> String) -> PromptAnswers {
+    let asked = block_on(shop.engine.prompt_questions(&shop.caller, &shop.standing, id)).unwrap();
+    let answer = |one: &loci_engine::coding::PromptQuestion| (one.case.clone(), of(&one.case, &one.input));
+    PromptAnswers { model: "m-1".to_owned(), outputs: asked.questions.iter().map(answer).collect() }
+}
+
+#[test]
+fn a_candidate_is_current_after_it_was_evaluated() {
+    let shop = Workshop::new();
+    let candidate = shop.put_by(&shop.caller, NewExtractionPrompt { force: false, ..new(MINE) }).unwrap();
+    assert_eq!((candidate.prompt.id().as_str(), candidate.prompt.is_current), ("learnings@1001", false));
+    assert_eq!(shop.current("learnings"), "learnings@1");
+    let refused = shop.back_to("learnings", 1001).unwrap_err();
+    assert_eq!((refused.kind, refused.field.as_deref()), (ErrorKind::Conflict, Some("to")));
+    assert!(refused.message.contains("loci eval prompts"), "{refused:?}");
+
+    let nothing = "No new repository learnings.".to_owned();
+    let outputs = answers(&shop, "learnings@1001", |case, input| match case {
+        "l-01" => "**[Auth module]:** `SessionStore.clear` first.".to_owned(),
+        "l-05" => "**[Search]:** Tests may be skipped.".to_owned(),
+        _ => {
+            assert!(input.starts_with("<session>\n{"), "{input}");
+            nothing.clone()
+        }
+    });
+    let evaluate = |answers| {
+        shop.world.clock().advance_ms(1_000);
+        block_on(shop.engine.prompt_evaluate(&shop.caller, &shop.standing, "learnings@1001", answers))
+    };
+    let missing = PromptAnswers { outputs: [("l-01".to_owned(), nothing.clone())].into(), ..outputs.clone() };
+    let error = evaluate(Some(missing)).unwrap_err();
+    assert!(error.field.as_deref() == Some("answers") && error.message.contains("l-02"), "{error:?}");
+    let error = evaluate(None).unwrap_err();
+    assert!(error.message.contains("no model is configured"), "{error:?}");
+    let found = evaluate(Some(outputs)).unwrap();
+    let score = found.score;
+    assert_eq!((score.cases, score.met, score.items, score.right, score.forbidden), (8, 1, 2, 1, 1));
+    assert_eq!((score.precision(), found.is_pulled, found.model.as_str()), (Some(0.5), true, "m-1"));
+    let listed = shop.engine.prompt_evaluations(&shop.caller, &shop.standing, "learnings@1001");
+    assert_eq!(block_on(listed).unwrap(), [found]);
+    let other = shop.engine.prompt_evaluations(&shop.caller, &shop.standing, "learnings@1");
+    assert!(block_on(other).unwrap().is_empty(), "figures are of a version");
+
+    assert_eq!(shop.back_to("learnings", 1001).unwrap().previous, Some(1));
+    assert_eq!(shop.current("learnings"), "learnings@1001");
+    let reader = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
+    let denied = shop.engine.prompt_evaluate(&reader, &shop.standing, "learnings", None);
+    assert_eq!(block_on(denied).unwrap_err().kind, ErrorKind::Denied);
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use loci_engine::coding::hydration::{Hydration, HydrationKind as Kind, KindStatus};
-use loci_engine::coding::{Completion, Hydrated, NewTask, Theme, ThemeState};
+use loci_engine::coding::{
+    Completion, Hydrated, NewPrompt, NewTask, PromptParts, ProposalOf, Theme, ThemeState,
+};
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::RecordState;
 use loci_model::task::MemoryArm;
@@ -128,4 +130,47 @@ fn what_nobody_lacks_any_more_is_quiet() {
     lacked(&shop, "t-120", "**[Test database]:** It is gone again.");
     let theme = themes(&shop, false).remove(0);
     assert_eq!((theme.state, theme.tasks.len()), (ThemeState::Open, 4), "until somebody lacks it again");
+}
+
+#[test]
+fn open_themes_become_an_edit_of_the_prompt_when_it_is_accepted() {
+    let shop = Workshop::new();
+    let of = ProposalOf { repo: REPO, template_id: Some("new-task") };
+    let proposed = || block_on(shop.engine.theme_proposal(&shop.caller, &shop.standing, of)).unwrap();
+    let accept = |id: &str| block_on(shop.engine.theme_proposal_accept(&shop.caller, &shop.standing, of, id));
+    let nothing = proposed();
+    assert_eq!((nothing.themes.len(), nothing.diff.as_str()), (0, ""));
+    assert_eq!(accept(&nothing.id).unwrap_err().kind, ErrorKind::Conflict);
+
+    three(&shop);
+    let parts = PromptParts {
+        text: "Work carefully.\n".to_owned(),
+        tools: vec!["bash".to_owned()],
+        ..PromptParts::default()
+    };
+    let new = NewPrompt { template_id: "new-task".to_owned(), parts, model: None };
+    let first = block_on(shop.engine.prompt_add(&shop.caller, &shop.standing, new)).unwrap().prompt;
+    let proposal = proposed();
+    assert_eq!((proposal.from.as_ref(), proposal.themes.len()), (Some(&first.version), 1));
+    let line = "+- test Database: The tests fail with ECONNREFUSED until there is one.\n";
+    assert!(proposal.diff.starts_with(" Work carefully.\n+\n+## What"), "{}", proposal.diff);
+    assert!(proposal.diff.ends_with(line), "{}", proposal.diff);
+    assert_eq!(accept(&nothing.id).unwrap_err().field.as_deref(), Some("proposal"), "an earlier proposal");
+    assert_eq!(themes(&shop, false).len(), 1, "nothing has changed so far");
+
+    let accepted = accept(&proposal.id).unwrap();
+    assert_eq!((accepted.previous.as_ref(), accepted.closed.len()), (Some(&first.version), 1));
+    let now =
+        block_on(shop.engine.prompt_get(&shop.caller, &shop.standing, &accepted.prompt_version)).unwrap();
+    assert_eq!((now.text.as_str(), now.tools.len()), (proposal.text.as_str(), 1));
+    assert!(themes(&shop, false).is_empty());
+    assert_eq!(proposed().themes.len(), 0);
+
+    // A caller who may not administer the repository changes no prompt.
+    let writer = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
+    let denied = shop.engine.theme_proposal_accept(&writer, &shop.standing, of, &proposal.id);
+    assert_eq!(block_on(denied).unwrap_err().kind, ErrorKind::Denied);
+    let own = ProposalOf { repo: REPO, template_id: None };
+    let own = block_on(shop.engine.theme_proposal(&shop.caller, &shop.standing, own)).unwrap();
+    assert_eq!((own.template_id.as_str(), own.from), (REPO, None));
 }

@@ -9,6 +9,7 @@ mod deaths;
 mod episodes;
 mod every_strategy;
 mod falling_back;
+mod prompt_evaluation;
 mod pulling;
 mod reading;
 mod reflections;

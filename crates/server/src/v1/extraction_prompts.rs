@@ -1,10 +1,12 @@
 //! Prompts by which agents say at the end of a task what they learned and what they lacked, and by which reviews are read: looked at,
-//! changed, gone back to.
+//! changed, gone back to, evaluated.
 
 use loci_api::extraction_prompt as shape;
-use loci_engine::coding::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt};
+use loci_engine::coding::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, PromptAnswers};
 use loci_engine::verified::RepositoryName;
-use loci_model::Result;
+use loci_model::exposure::rounded;
+use loci_model::prompt_evaluation::PromptEvaluation;
+use loci_model::{Error, Result};
 
 use super::call::Call;
 use super::repositories::standing;
@@ -27,7 +29,7 @@ pub(super) fn operations(table: Table) -> Table {
             other(
                 Method::Put,
                 "/v1/extraction-prompts/{prompt}",
-                "Store a text as the next version of a prompt, and make it current: {prompt} is its name.",
+                "Store a text as the next version of a prompt: a candidate, or current by force. {prompt} is its name.",
             ),
             put,
         )
@@ -38,6 +40,81 @@ pub(super) fn operations(table: Table) -> Table {
             ),
             rollback,
         )
+        .plain(
+            get(
+                "/v1/extraction-prompts/{prompt}/questions",
+                "Get the questions of the labelled set for a version, for a model of your own to answer.",
+            ),
+            questions,
+        )
+        .plain(
+            get("/v1/extraction-prompts/{prompt}/evaluations", "List the figures of a version, newest first."),
+            evaluations,
+        )
+        .json(
+            post(
+                "/v1/extraction-prompts/{prompt}/evaluations",
+                "Evaluate a version against the labelled set, by your answers or by the configured model.",
+            ),
+            evaluate,
+        )
+}
+
+async fn questions(call: Call) -> Result<shape::PromptQuestionList> {
+    let engine = &call.doors.engine;
+    let found = engine.prompt_questions(&call.caller, &standing(&call)?, call.path("prompt")?).await?;
+    let question = |one: loci_engine::coding::PromptQuestion| shape::PromptQuestion {
+        case: one.case,
+        system: one.system,
+        input: one.input,
+    };
+    Ok(shape::PromptQuestionList {
+        prompt: found.prompt,
+        set: found.set,
+        questions: found.questions.into_iter().map(question).collect(),
+    })
+}
+
+async fn evaluations(call: Call) -> Result<shape::PromptEvaluationList> {
+    let engine = &call.doors.engine;
+    let found = engine.prompt_evaluations(&call.caller, &standing(&call)?, call.path("prompt")?).await?;
+    Ok(shape::PromptEvaluationList { evaluations: found.into_iter().map(evaluated).collect() })
+}
+
+async fn evaluate(call: Call, asked: shape::PromptEvaluate) -> Result<shape::PromptEvaluation> {
+    let answers = match (asked.answers, asked.model) {
+        (Some(outputs), model) => Some(PromptAnswers { model: model.unwrap_or_default(), outputs }),
+        (None, None) => None,
+        (None, Some(_)) => {
+            let rule = "model is given with answers alone: without them the configured model is asked";
+            return Err(Error::invalid("model", rule));
+        }
+    };
+    let engine = &call.doors.engine;
+    let done = engine.prompt_evaluate(&call.caller, &standing(&call)?, call.path("prompt")?, answers).await?;
+    Ok(evaluated(done))
+}
+
+fn evaluated(one: PromptEvaluation) -> shape::PromptEvaluation {
+    let score = one.score;
+    shape::PromptEvaluation {
+        evaluation_id: one.id,
+        prompt: one.prompt,
+        set: one.set,
+        model: one.model,
+        mode: if one.is_pulled { "pull" } else { "provider" }.to_owned(),
+        cases: score.cases,
+        expected: score.expected,
+        met: score.met,
+        items: score.items,
+        right: score.right,
+        forbidden: score.forbidden,
+        discarded: score.discarded,
+        precision: score.precision().map(rounded),
+        recall: score.recall().map(rounded),
+        by: one.by,
+        at: one.at.to_rfc3339(),
+    }
 }
 
 async fn list(call: Call) -> Result<shape::ExtractionPromptList> {
@@ -72,7 +149,13 @@ async fn rollback(
 
 fn changed(now: ExtractionPromptChanged) -> shape::ExtractionPromptChanged {
     let ExtractionPromptChanged { prompt, previous } = now;
-    shape::ExtractionPromptChanged { id: prompt.id(), name: prompt.name, version: prompt.version, previous }
+    shape::ExtractionPromptChanged {
+        id: prompt.id(),
+        current: prompt.is_current,
+        name: prompt.name,
+        version: prompt.version,
+        previous,
+    }
 }
 
 fn listed(prompt: &ExtractionPrompt) -> shape::ExtractionPromptListed {

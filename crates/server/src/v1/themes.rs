@@ -1,7 +1,7 @@
-//! What several tasks of a repository lacked: looked at, closed.
+//! What several tasks of a repository lacked: looked at, closed, proposed as an edit of its prompt.
 
 use loci_api::theme as shape;
-use loci_engine::coding::Theme;
+use loci_engine::coding::{ProposalOf, Theme, ThemeClosed};
 use loci_model::{Error, Result};
 
 use super::call::Call;
@@ -27,6 +27,47 @@ pub(super) fn operations(table: Table) -> Table {
             ),
             close,
         )
+        .query(
+            get(
+                "/v1/repos/{owner}/{name}/self-feedback/proposal",
+                "Get the open themes of a repository as an edit of its prompt, with the difference.",
+            ),
+            propose,
+        )
+        .json(
+            post(
+                "/v1/repos/{owner}/{name}/self-feedback/proposal/accept",
+                "Accept the edit: store it as a version of the prompt, and close its themes.",
+            ),
+            accept,
+        )
+}
+
+async fn propose(call: Call, asked: shape::ThemeProposalAsk) -> Result<shape::ThemeProposal> {
+    let (standing, repo) = (standing(&call)?, repo(&call)?);
+    let of = ProposalOf { repo: &repo, template_id: asked.template.as_deref() };
+    let found = call.doors.engine.theme_proposal(&call.caller, &standing, of).await?;
+    Ok(shape::ThemeProposal {
+        proposal: found.id,
+        template_id: found.template_id,
+        from: found.from,
+        text: found.text,
+        diff: found.diff,
+        themes: found.themes,
+        warnings: found.warnings,
+    })
+}
+
+async fn accept(call: Call, asked: shape::ThemeProposalAccept) -> Result<shape::ThemeProposalAccepted> {
+    let (standing, repo) = (standing(&call)?, repo(&call)?);
+    let of = ProposalOf { repo: &repo, template_id: asked.template.as_deref() };
+    let done = call.doors.engine.theme_proposal_accept(&call.caller, &standing, of, &asked.proposal).await?;
+    Ok(shape::ThemeProposalAccepted {
+        prompt_version: done.prompt_version,
+        previous: done.previous,
+        closed: done.closed.into_iter().map(put_away).collect(),
+        warnings: done.warnings,
+    })
 }
 
 async fn list(call: Call, asked: shape::ThemeListing) -> Result<shape::ThemeList> {
@@ -43,10 +84,11 @@ async fn list(call: Call, asked: shape::ThemeListing) -> Result<shape::ThemeList
 async fn close(call: Call) -> Result<shape::ThemeClosed> {
     let (standing, repo, theme) = (standing(&call)?, repo(&call)?, call.path("theme")?);
     let closed = call.doors.engine.theme_close(&call.caller, &standing, &repo, theme).await?;
-    Ok(shape::ThemeClosed {
-        theme_id: closed.id,
-        items: closed.items.iter().map(ToString::to_string).collect(),
-    })
+    Ok(put_away(closed))
+}
+
+fn put_away(closed: ThemeClosed) -> shape::ThemeClosed {
+    shape::ThemeClosed { theme_id: closed.id, items: closed.items.iter().map(ToString::to_string).collect() }
 }
 
 fn shown(theme: Theme) -> shape::Theme {

@@ -383,6 +383,8 @@ pub(crate) const READER: &[Row] = &[
     (404, "POST", "/v1/repos/acme/shop/graph/missing", r#"{"paths":["a"]}"#),
     (404, "POST", "/v1/repos/acme/shop/graph/rebuild", "{}"),
     (404, "GET", "/v1/repos/acme/shop/self-feedback/themes", ""),
+    (404, "GET", "/v1/repos/acme/shop/self-feedback/proposal", ""),
+    (404, "POST", "/v1/repos/acme/shop/self-feedback/proposal/accept", r#"{"proposal":"zebra"}"#),
     (404, "POST", "/v1/repos/acme/shop/reflect", "{}"),
     (404, "POST", "/v1/repos/acme/shop/reflect", r#"{"dry_run":true}"#),
     (403, "GET", "/v1/users/zebra/preferences", ""),
@@ -406,6 +408,9 @@ pub(crate) const READER: &[Row] = &[
     (200, "GET", "/v1/extraction-prompts/learnings@1", ""),
     (403, "PUT", "/v1/extraction-prompts/learnings", r#"{"text":"zebra","force":true}"#),
     (403, "POST", "/v1/extraction-prompts/learnings/rollback", r#"{"to":1}"#),
+    (200, "GET", "/v1/extraction-prompts/learnings@1/questions", ""),
+    (403, "GET", "/v1/extraction-prompts/learnings@1/evaluations", ""),
+    (403, "POST", "/v1/extraction-prompts/learnings@1/evaluations", r#"{"model":"zebra","answers":{}}"#),
     // Tools: of the caller's scope, on what the caller may see.
     (200, "GET", "/v1/tools", ""),
     (200, "POST", "/v1/tools/search_memory", r#"{"query":"which zebra has bob"}"#),

@@ -2,7 +2,9 @@
 //! ever means two texts. They are rows of the prompts' table under a template that nobody else can name; which version is current is
 //! said by the row that became current last, and a shipped version that is gone back to has a row for that alone.
 //!
-//! There is no golden set here against which a change could be evaluated, so a text becomes current only where its writer forces it.
+//! A text becomes current where its writer forces it, or after it was evaluated against the
+//! labelled set (`prompt_evaluation`): until then it is a candidate, a row that never became
+//! current.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt};
@@ -13,6 +15,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::{ExtractionPrompt, id_of, names, shipped};
+use crate::coding::prompt_evaluation::is_evaluated;
 use crate::coding::prompts::{EXTRACTION, make_current};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, secrets};
@@ -33,7 +36,7 @@ pub struct NewExtractionPrompt {
     pub text: String,
     /// What it is for, or what changed.
     pub note: Option<String>,
-    /// It becomes current although nobody evaluated it.
+    /// It becomes current although nobody evaluated it; else it is a candidate.
     pub force: bool,
 }
 
@@ -47,7 +50,8 @@ pub struct ExtractionPromptChanged {
 }
 
 impl Engine {
-    /// Stores a text as the next version, and makes it current. The text that is current already changes nothing.
+    /// Stores a text as the next version: as a candidate, or current where that is forced. The text
+    /// that is current already changes nothing.
     ///
     /// # Errors
     /// `Invalid` by the rules of its members; `NotFound` for a name that no prompt has; `Denied` without the administration of the
@@ -73,6 +77,13 @@ impl Engine {
                 }
                 let version = next_number(&all)?;
                 let mut row = row(&memory, &new, version, now)?;
+                if !new.force {
+                    tx.prompts_mut().put(&row)?;
+                    let all = versions(tx, Some(&memory.id), &new.name)?;
+                    let stored = all.into_iter().find(|one| one.version == version);
+                    let prompt = stored.ok_or_else(|| Error::bug("a candidate that was not stored"))?;
+                    return Ok(ExtractionPromptChanged { prompt, previous: None });
+                }
                 make_current(tx, &mut row, now)?;
                 changed(tx, &memory.id, &new.name, current.version)
             })
@@ -82,7 +93,8 @@ impl Engine {
     /// Makes an earlier version current again, a shipped one or one of one's own.
     ///
     /// # Errors
-    /// `NotFound` where there is no such version; `Denied` without the administration of the memory.
+    /// `NotFound` where there is no such version; `Conflict` for a candidate that was not
+    /// evaluated; `Denied` without the administration of the memory.
     pub async fn extraction_prompt_rollback(
         &self,
         caller: &Principal,
@@ -105,6 +117,10 @@ impl Engine {
                     return Ok(ExtractionPromptChanged { prompt: wanted.clone(), previous: None });
                 }
                 let stored = tx.prompts().get(&memory.id, &wanted.id())?;
+                let is_candidate = stored.as_ref().is_some_and(|row| row.current_since == Timestamp::EPOCH);
+                if is_candidate && !is_evaluated(tx, &memory.id, &wanted.id())? {
+                    return Err(not_evaluated(&wanted.id()));
+                }
                 let mut row = match stored {
                     Some(stored) => stored,
                     None => pointer(&memory, wanted, now)?,
@@ -129,7 +145,7 @@ pub(super) fn versions(
     };
     let number = |row: &PromptVersion| row.version.strip_prefix(name)?.strip_prefix('@')?.parse::<u32>().ok();
     let newest = shipped(name).map(|one| one.version).max();
-    let current = rows.iter().find_map(number).or(newest);
+    let current = rows.iter().filter(|row| row.current_since > Timestamp::EPOCH).find_map(number).or(newest);
     let mut all: Vec<ExtractionPrompt> = shipped(name).map(ExtractionPrompt::of).collect();
     for row in &rows {
         let Some(version) = number(row).filter(|version| *version >= OWN_FROM) else { continue };
@@ -218,12 +234,14 @@ fn check(new: &NewExtractionPrompt) -> Result<()> {
     if new.note.as_ref().is_some_and(|note| note.chars().count() > max) {
         return Err(Error::invalid("note", format!("note must have at most {max} characters: shorten it")));
     }
-    if new.force {
-        return Ok(());
-    }
-    let rule = "force must be true: no golden set is here to evaluate a changed text against, so it becomes current only by force; \
-                evaluate it yourself and send it with force, or keep the text that is current";
-    Err(Error::invalid("force", rule))
+    Ok(())
+}
+
+fn not_evaluated(id: &str) -> Error {
+    let rule = format!(
+        "{id} was not evaluated against the labelled set: loci eval prompts --prompt {id}, then go to it; or store its text with force"
+    );
+    Error::conflict(rule).on("to")
 }
 
 fn check_name(name: &str) -> Result<()> {

@@ -38,6 +38,12 @@ fn written(prompt: &PromptVersion) -> Vec<String> {
     lines
 }
 
+/// The lines of two texts, each with ` `, `-` or `+` before it.
+pub(in crate::coding) fn lines_difference(old: &str, new: &str) -> String {
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    difference(&lines(old), &lines(new))
+}
+
 fn difference(old: &[String], new: &[String]) -> String {
     // Lines are told apart by themselves, not by digests.
     let mut known: HashMap<&str, u64> = HashMap::new();

@@ -13,6 +13,7 @@ use loci_model::prompt_version::PromptVersion;
 use loci_model::{Error, MemoryId, Result, Timestamp, limits};
 
 pub use self::comparing::PromptDiff;
+pub(super) use self::comparing::lines_difference;
 pub(super) use self::input::input_hash;
 use self::naming::{DIGITS, MORE_DIGITS, Named};
 pub use self::naming::{PromptDigests, PromptParts};
@@ -258,7 +259,10 @@ pub(super) fn make_current(
 ) -> Result<Option<String>> {
     let latest = tx.prompts().list(&prompt.memory, Some(&prompt.template_id), None, 2)?;
     let (first, second) = (latest.first(), latest.get(1));
-    if let Some(first) = first.filter(|first| first.version == prompt.version) {
+    // A candidate was never current: it is not current for being the only one.
+    let is_it =
+        |first: &&PromptVersion| first.version == prompt.version && first.current_since > Timestamp::EPOCH;
+    if let Some(first) = first.filter(is_it) {
         *prompt = first.clone();
         return Ok(second.map(|second| second.version.clone()));
     }

@@ -7,13 +7,16 @@
 //! | `clustering` | which items say the same: pure |
 //! | `reading` | items and what is alike among them |
 //! | `theme_list`, `theme_close` | the verbs |
+//! | `theme_proposal` | open themes as an edit of the repository's prompt, and its acceptance |
 
 mod clustering;
 mod reading;
 mod theme_close;
 mod theme_list;
+mod theme_proposal;
 
 pub(super) use reading::ThemePlace;
 pub use reading::{Theme, ThemeState};
 pub use theme_close::ThemeClosed;
 pub use theme_list::Themes;
+pub use theme_proposal::{ProposalOf, ThemeProposal, ThemeProposalAccepted};

@@ -1,0 +1,20 @@
+//! Evaluation of extraction prompts: each prompt is asked about a small labelled set, by a
+//! configured model or by a model of the caller's (pull mode), and the figures are kept with the
+//! version (coding-agent-memory.md §§17, 20.4).
+//!
+//! | file | idea |
+//! |---|---|
+//! | `golden` | the labelled set, and the question of each case: pure |
+//! | `scoring` | an answer against its labels: pure |
+//! | `evaluate` | the verbs |
+//!
+//! To add a case: one line in `golden.jsonl`. The digest of the set is part of every figure:
+//! figures of different sets are not compared.
+
+mod evaluate;
+mod golden;
+mod scoring;
+
+pub(super) use evaluate::is_evaluated;
+pub use evaluate::{PromptAnswers, PromptQuestions};
+pub use golden::PromptQuestion;

@@ -1,0 +1,113 @@
+//! Figures of a version of an extraction prompt against a labelled set. Shapes and their arithmetic
+//! only.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ledger::{Shelf, Shelved};
+use crate::{ActorId, MemoryId, Timestamp};
+
+/// Counts over the cases of a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PromptScore {
+    /// Cases that were asked.
+    pub cases: u32,
+    /// Items that the labels expect.
+    pub expected: u32,
+    /// Of these, those that an answer has.
+    pub met: u32,
+    /// Items that answers have.
+    pub items: u32,
+    /// Of these, those that the labels expect.
+    pub right: u32,
+    /// Of these, those that repeat what was planted to mislead.
+    pub forbidden: u32,
+    /// Parts of answers that have not the form.
+    pub discarded: u32,
+}
+
+impl PromptScore {
+    /// Adds another case.
+    pub fn add(&mut self, other: &Self) {
+        self.cases = self.cases.saturating_add(other.cases);
+        self.expected = self.expected.saturating_add(other.expected);
+        self.met = self.met.saturating_add(other.met);
+        self.items = self.items.saturating_add(other.items);
+        self.right = self.right.saturating_add(other.right);
+        self.forbidden = self.forbidden.saturating_add(other.forbidden);
+        self.discarded = self.discarded.saturating_add(other.discarded);
+    }
+
+    /// The share of items that are right; `None` without items.
+    pub fn precision(&self) -> Option<f64> {
+        (self.items > 0).then(|| f64::from(self.right) / f64::from(self.items))
+    }
+
+    /// The share of expected items that an answer has; `None` where none are expected.
+    pub fn recall(&self) -> Option<f64> {
+        (self.expected > 0).then(|| f64::from(self.met) / f64::from(self.expected))
+    }
+}
+
+/// An evaluation of a version of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptEvaluation {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The actor under which the ledger keeps it.
+    pub actor: ActorId,
+    /// Its id.
+    pub id: String,
+    /// The version, such as `learnings@1`.
+    pub prompt: String,
+    /// The digest of the labelled set.
+    pub set: String,
+    /// The model that answered.
+    pub model: String,
+    /// A caller's own model answered, not one that the server asked.
+    #[serde(default)]
+    pub is_pulled: bool,
+    /// The counts.
+    pub score: PromptScore,
+    /// The caller who evaluated, by name.
+    pub by: String,
+    /// The time of the evaluation.
+    pub at: Timestamp,
+}
+
+impl Shelved for PromptEvaluation {
+    const SHELF: Shelf = Shelf::PromptEvaluation;
+
+    fn memory(&self) -> &MemoryId {
+        &self.memory
+    }
+
+    fn actor(&self) -> &ActorId {
+        &self.actor
+    }
+
+    fn key(&self) -> String {
+        self.id.clone()
+    }
+
+    fn subject(&self) -> Option<String> {
+        Some(self.prompt.clone())
+    }
+
+    fn at(&self) -> Timestamp {
+        self.at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_nothing_are_none() {
+        let mut sum = PromptScore::default();
+        assert_eq!((sum.precision(), sum.recall()), (None, None));
+        sum.add(&PromptScore { cases: 1, expected: 2, met: 1, items: 4, right: 1, ..PromptScore::default() });
+        assert_eq!((sum.precision(), sum.recall()), (Some(0.25), Some(0.5)));
+    }
+}
