@@ -222,6 +222,7 @@ impl Place {
                 relevance_min: None,
                 explain: false,
                 lists: None,
+                include_system: false,
             };
             let answer = block_on(self.engine.search(&self.caller, request))?;
             found += usize::from(answer.hits.iter().any(|hit| hit.record.text.contains(&question.answer)));

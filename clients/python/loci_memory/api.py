@@ -2267,6 +2267,17 @@ class PromptDiff(TypedDict):
     diff: str
 
 
+class PromptDocuments(TypedDict):
+    """A mount as a model reads it when a session begins, the same bytes until a document changes."""
+
+    etag: str
+    files_total: int
+    omitted: list[OmittedDocument]
+    paths: list[str]
+    text: str
+    tokens: int
+
+
 class PromptList(TypedDict):
     """Versions: who became current last first, so that of each template the first is the current one."""
 
@@ -3148,6 +3159,7 @@ class Search(TypedDict):
     budget_tokens: NotRequired[int | None]
     explain: NotRequired[bool]
     fold: NotRequired[bool | None]
+    include_system: NotRequired[bool]
     kinds: NotRequired[list[str]]
     lists: NotRequired[Lists | None]
     memory: str

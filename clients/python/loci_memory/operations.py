@@ -1533,6 +1533,23 @@ class Operations:
             query={"budget_tokens": budget_tokens, "namespace": namespace},
         )
 
+    def prompt_documents(
+        self,
+        *,
+        budget_tokens: int | None = None,
+        memory: str | None = None,
+        mount: str | None = None,
+        namespace: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.PromptDocuments:
+        """The documents of a mount that a session begins with: `system/` in full, the others as a listing."""
+        return self._call(
+            Operation("GET", "/v1/memory-tool", "read"),
+            {},
+            options,
+            query={"budget_tokens": budget_tokens, "memory": memory, "mount": mount, "namespace": namespace},
+        )
+
     def memory_tool(
         self,
         body: api.MemoryToolCommand,

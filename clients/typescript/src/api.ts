@@ -3148,6 +3148,25 @@ export interface PromptDiff {
   diff: string;
 }
 
+/** A mount as a model reads it when a session begins, the same bytes until a document changes. */
+export interface PromptDocuments {
+  /** Entity tag of the text, quoted. */
+  etag: string;
+  /** Documents of all trees. */
+  files_total: number;
+  /** Documents of `knowledge/system/` for which the budget had no room; the listing names them. */
+  omitted: OmittedDocument[];
+  /** Paths of the documents that are in it in full. */
+  paths: string[];
+  /**
+   * The documents of `knowledge/system/` in full, then a listing of the others with their descriptions; empty where there
+   * are none.
+   */
+  text: string;
+  /** Tokens of the text (estimate). */
+  tokens: number;
+}
+
 /** Versions: who became current last first, so that of each template the first is the current one. */
 export interface PromptList {
   /** Where the next page starts; absent on the last. */
@@ -4403,6 +4422,8 @@ export interface Search {
   explain?: boolean;
   /** Near-duplicates fold under the best of them; true where it is absent. */
   fold?: boolean | null;
+  /** Documents below `knowledge/system/` are found, too; clients that load them with every prompt need them not twice. */
+  include_system?: boolean;
   /** Kinds; none means all. */
   kinds?: string[];
   /** Candidates per list, for benchmarks. */

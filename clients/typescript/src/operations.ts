@@ -1399,6 +1399,19 @@ export abstract class Operations {
     );
   }
 
+  /** The documents of a mount that a session begins with: `system/` in full, the others as a listing. */
+  promptDocuments(
+    query: {
+      budget_tokens?: number | null;
+      memory?: string | null;
+      mount?: string | null;
+      namespace?: string | null;
+    } = {},
+    options: CallOptions = {},
+  ): Promise<api.PromptDocuments> {
+    return this.call({ method: 'GET', path: '/v1/memory-tool', repeat: 'read' }, {}, options, { query });
+  }
+
   /** A command of the memory tool on the documents of `mount`, or of `memory` and `namespace`. */
   memoryTool(
     body: api.MemoryToolCommand,

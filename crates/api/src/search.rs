@@ -51,6 +51,10 @@ pub struct Search {
     /// records are searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_your_writes: Option<bool>,
+    /// Documents below `knowledge/system/` are found, too; clients that load them with every prompt
+    /// need them not twice.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub include_system: bool,
     /// The terms of each hit's sum, and statistics.
     #[serde(default)]
     pub explain: bool,

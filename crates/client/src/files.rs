@@ -5,7 +5,9 @@ use loci_api::file::{
     DocumentAdd, DocumentAppend, DocumentAsk, DocumentChange, DocumentEdit, DocumentMove, DocumentPut,
     DocumentWritten, FileDocument, Redaction, RedactionAsk,
 };
-use loci_api::memory_tool::{MemoryToolAnswer, MemoryToolCommand, MemoryToolQuery};
+use loci_api::memory_tool::{
+    MemoryToolAnswer, MemoryToolCommand, MemoryToolQuery, PromptDocuments, PromptDocumentsQuery,
+};
 use loci_api::object::{ObjectDeleted, ObjectList, ObjectListing, ParkedObject};
 use loci_api::tree::{
     ChangesQuery, DiffQuery, DocumentHistory, GrepAsk, GrepResult, HistoryQuery, ListingQuery, RestoreAsk,
@@ -177,6 +179,17 @@ impl Client {
         command: &MemoryToolCommand,
     ) -> Result<MemoryToolAnswer, ClientError> {
         self.send(Method::POST, with_query(path(&["v1", "memory-tool"]), query)?, command).await
+    }
+
+    /// The documents that a session begins with: `system/` in full, the others as a listing.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn prompt_documents(
+        &self,
+        query: &PromptDocumentsQuery,
+    ) -> Result<PromptDocuments, ClientError> {
+        self.get_query(path(&["v1", "memory-tool"]), query).await
     }
 
     /// What happened to a document.

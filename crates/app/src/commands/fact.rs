@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::fact_lines::shown;
 use super::here::Here;
+use super::session_documents::{DOCUMENTS, SessionDocuments};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
@@ -19,6 +20,8 @@ use crate::session::Session;
 
 /// A session's start waits for facts at most so long.
 const FAIL_OPEN: Duration = Duration::from_millis(1_800);
+/// Facts may take so long of it, so that documents are shown without them.
+const FACTS_FAIL_OPEN: Duration = Duration::from_millis(1_300);
 
 /// Facts that cite code.
 #[derive(Debug, Subcommand)]
@@ -153,6 +156,8 @@ pub(crate) struct Recent {
     /// In the form of an agent's hook
     #[arg(long, value_enum)]
     hook: Option<Hook>,
+    #[command(flatten)]
+    documents: SessionDocuments,
     /// Say nothing and end well where the facts cannot be had in two seconds
     #[arg(long)]
     fail_open: bool,
@@ -262,7 +267,7 @@ impl Recent {
         if let Ok(Ok(found)) = tokio::time::timeout(FAIL_OPEN, self.ask(globals, environment)).await {
             let has_facts =
                 found.get("memories").and_then(Value::as_array).is_some_and(|facts| !facts.is_empty());
-            if has_facts {
+            if has_facts || found.get(DOCUMENTS).is_some() {
                 self.show(&found, globals.json)?;
             }
         }
@@ -271,19 +276,40 @@ impl Recent {
 
     async fn ask(&self, globals: &Globals, environment: &Environment) -> Result<Value> {
         let session = Session::begin(globals, environment)?;
+        let is_prompt = self.format == Form::Prompt || self.hook.is_some();
+        let documents =
+            if is_prompt { self.documents.text(&session.client, self.fail_open).await? } else { None };
+        let facts = self.facts(&session, globals, environment);
+        // Documents are shown also where no repository is, or where its facts come too late.
+        let mut found = match self.fail_open {
+            true => tokio::time::timeout(FACTS_FAIL_OPEN, facts)
+                .await
+                .ok()
+                .and_then(Result::ok)
+                .unwrap_or(json!({})),
+            false => facts.await?,
+        };
+        if let Some(text) = documents {
+            found[DOCUMENTS] = Value::String(text);
+        }
+        session.end().await?;
+        Ok(found)
+    }
+
+    async fn facts(&self, session: &Session, globals: &Globals, environment: &Environment) -> Result<Value> {
         let here = Here::at(session.client.clone(), globals, environment, self.cwd.clone()).await?;
         let format = if self.format == Form::Prompt { "prompt" } else { "records" };
         let arguments = given(json!({
             "repo": here.repo(self.repo.clone())?, "limit": self.limit, "verify": self.verify,
             "ref": self.reference, "format": format,
         }));
-        let answer = here.tool("memory_get_recent", arguments).await?;
-        session.end().await?;
-        Ok(answer)
+        here.tool("memory_get_recent", arguments).await
     }
 
     fn show(&self, found: &Value, as_json: bool) -> Result<()> {
-        let prompt = found.get("prompt").and_then(Value::as_str).unwrap_or_default();
+        let texts =
+            [DOCUMENTS, "prompt"].map(|name| found.get(name).and_then(Value::as_str).unwrap_or_default());
+        let prompt = texts.concat();
         match (self.hook, self.format) {
             (Some(Hook::Cursor), _) => output::json(&json!({ "additional_context": prompt })),
             (Some(Hook::Copilot), _) => output::json(&json!({ "additionalContext": prompt })),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use loci_api::file as shape;
+use loci_api::memory_tool::PromptDocumentsQuery;
 use loci_api::tree as tree_shape;
 use loci_client::{Client, ClientError};
 
@@ -162,6 +163,21 @@ pub(crate) enum Files {
         /// Below this directory
         prefix: Option<String>,
     },
+    /// What a session begins with: knowledge/system/ in full, and a listing of the others
+    Context {
+        /// The memory, by name or id [default: the mount]
+        #[arg(long, conflicts_with = "mount")]
+        memory: Option<String>,
+        /// The namespace whose documents they are; `/` without it
+        #[arg(long, requires = "memory")]
+        namespace: Option<String>,
+        /// A mount of the server's configuration [default: default]
+        #[arg(long)]
+        mount: Option<String>,
+        /// At most so many tokens [default: 2500]
+        #[arg(long)]
+        budget_tokens: Option<u32>,
+    },
     /// Carry out a command of the memory tool, as a model would give it
     Tool(Tool),
     #[command(flatten)]
@@ -227,6 +243,11 @@ impl Files {
                 let query = tree_shape::ListingQuery { namespace, prefix, budget_tokens, format: None };
                 let listing = session.client.tree_listing(&memory, &query).await?;
                 output::result(session.json, &listing, |listing| output::line(listing.text.trim_end()))?;
+            }
+            Self::Context { memory, namespace, mount, budget_tokens } => {
+                let query = PromptDocumentsQuery { mount, memory, namespace, budget_tokens };
+                let context = session.client.prompt_documents(&query).await?;
+                output::result(session.json, &context, |context| output::line(context.text.trim_end()))?;
             }
             Self::Tool(tool) => tool.run(&session).await?,
             Self::History(history) => history.run(&mut session).await?,

@@ -65,6 +65,7 @@ pub(crate) mod rule;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub mod serve;
+mod session_documents;
 mod session_parts;
 pub(crate) mod spool;
 pub(crate) mod sre;

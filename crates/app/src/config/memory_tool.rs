@@ -20,6 +20,8 @@ pub struct MemoryToolSection {
     pub annotate: bool,
     /// Share of a tree that one deletion may take, in percent.
     pub max_recursive_delete: usize,
+    /// The tool may write `/memories/system/`, for callers with a grant of admin.
+    pub write_system: bool,
     /// Mounts, by name.
     pub mounts: BTreeMap<String, MountSection>,
 }
@@ -74,6 +76,7 @@ impl Default for MemoryToolSection {
             create_overwrites: defaults.create_overwrites,
             annotate: defaults.annotate,
             max_recursive_delete: defaults.max_recursive_delete,
+            write_system: defaults.write_system,
             mounts: BTreeMap::new(),
         }
     }
@@ -104,6 +107,7 @@ impl MemoryToolSection {
                 create_overwrites: self.create_overwrites,
                 annotate: self.annotate,
                 max_recursive_delete: self.max_recursive_delete,
+                write_system: self.write_system,
                 ..MemoryToolSettings::default()
             },
             mounts,

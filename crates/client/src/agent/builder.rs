@@ -11,6 +11,7 @@ use super::error::MemoryError;
 use super::fusion::Fusion;
 use super::injection::InjectionOptions;
 use super::memory_manager::{MemoryManager, Parts};
+use super::prompt_context::PromptContext;
 use super::store::MemoryStore;
 use super::stores::topology;
 use super::surroundings::Surroundings;
@@ -26,6 +27,7 @@ pub struct MemoryManagerBuilder {
     search_tool: Option<SearchToolOptions>,
     add_tool: Option<AddToolOptions>,
     injection: Option<InjectionOptions>,
+    contexts: Vec<Arc<dyn PromptContext>>,
     extended_tools: bool,
     extractor: Option<Arc<dyn Extractor>>,
     coordinator: CoordinatorOptions,
@@ -42,6 +44,7 @@ impl MemoryManagerBuilder {
             search_tool: Some(SearchToolOptions::default()),
             add_tool: None,
             injection: Some(InjectionOptions::default()),
+            contexts: Vec::new(),
             extended_tools: false,
             extractor: None,
             coordinator: CoordinatorOptions::default(),
@@ -87,6 +90,13 @@ impl MemoryManagerBuilder {
     /// Injection, which is on where nothing is said; `None` switches it off.
     pub fn injection(mut self, options: Option<InjectionOptions>) -> Self {
         self.injection = options;
+        self
+    }
+
+    /// One more text that injection puts before what it finds, such as
+    /// [`DocumentContext`](super::stores::DocumentContext): with every question of the user, in full.
+    pub fn context(mut self, context: impl PromptContext + 'static) -> Self {
+        self.contexts.push(Arc::new(context));
         self
     }
 
@@ -162,6 +172,7 @@ impl MemoryManagerBuilder {
                 search_tool: self.search_tool,
                 add_tool,
                 injection: self.injection,
+                contexts: self.contexts,
                 extended_tools: self.extended_tools,
                 capture_content: self.capture_content,
                 coordinator,

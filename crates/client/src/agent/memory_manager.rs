@@ -8,6 +8,7 @@ use super::error::StoreError;
 use super::fusion::Fusion;
 use super::injection::{Injected, InjectionOptions};
 use super::message::Message;
+use super::prompt_context::PromptContext;
 use super::store::MemoryStore;
 use super::surroundings::Surroundings;
 use super::tokens::Estimator;
@@ -27,6 +28,8 @@ pub(super) struct Parts {
     pub(super) search_tool: Option<SearchToolOptions>,
     pub(super) add_tool: Option<AddToolOptions>,
     pub(super) injection: Option<InjectionOptions>,
+    /// Texts that injection puts before what it finds, in their order.
+    pub(super) contexts: Vec<Arc<dyn PromptContext>>,
     pub(super) extended_tools: bool,
     /// Spans of searches hold what is asked and found.
     pub(super) capture_content: bool,

@@ -1,5 +1,6 @@
 //! The parts of a tree, and who may write in them (files-and-git.md §4.1). A part is told by its path alone.
 
+use loci_model::record::Record;
 use loci_model::{Error, Result};
 
 use super::path::DocumentPath;
@@ -39,6 +40,12 @@ impl Area {
             Self::Outside
         }
     }
+}
+
+/// Returns true for a record whose path lies below what every prompt shows in full.
+pub(crate) fn is_always_loaded(record: &Record) -> bool {
+    let path = record.path.as_deref().and_then(|path| DocumentPath::check(path).ok());
+    path.is_some_and(|path| Area::of(&path) == Area::System)
 }
 
 /// Checks that a caller may write at a path.

@@ -10,6 +10,7 @@ use loci_model::{Error, Result, limits};
 
 use super::document::sha256;
 use super::list::{directory, is_below};
+use super::system::mounted_path;
 use super::tree::TreeAsk;
 use crate::Engine;
 use crate::access;
@@ -133,6 +134,26 @@ impl Engine {
             .filter(|entry| entry.is_live(now) && (is_below(&entry.key, &prefix) || entry.key == prefix))
             .collect();
         Ok(render(&entries, budget))
+    }
+
+    /// What a tree has beside documents that are shown already, their paths below the name of a mount's tree. Access is
+    /// checked before.
+    pub(super) async fn listing_of_others(
+        &self,
+        ask: &TreeAsk,
+        budget: usize,
+        (mount, shown): (Option<&str>, &[String]),
+    ) -> Result<Listing> {
+        let (view, now) = (self.tree_view(ask).await?, self.clock.now());
+        let at_mount = |entry: &Arc<TreeEntry>| match mount {
+            None => entry.clone(),
+            Some(_) => {
+                Arc::new(TreeEntry { path: mounted_path(mount, &entry.path), ..TreeEntry::clone(entry) })
+            }
+        };
+        let live = view.live.iter().filter(|entry| entry.is_live(now)).map(at_mount);
+        let others: Vec<Arc<TreeEntry>> = live.filter(|entry| !shown.contains(&entry.path)).collect();
+        Ok(render(&others.iter().collect::<Vec<_>>(), budget))
     }
 }
 

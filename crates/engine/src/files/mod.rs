@@ -21,7 +21,7 @@
 //! | `tree`, `settling`, `catching_up`, `view` | which record lies where, kept up with records; the whole of it in memory | §4.4 |
 //! | `tree_write`, `writing`, `precondition` | one write of a tree, and what all verbs do in it | §2.4, §3.2 |
 //! | `get`, `list`, `put`, `append`, `edit`, `remove`, `grep`, `line_search` | documents | §10 |
-//! | `listing`, `system` | what a model is shown, within a budget | §7 |
+//! | `listing`, `system`, `prompt_context` | what a model is shown, within a budget | §7 |
 //! | `reads` | how often documents are read | §3.1 |
 //! | `objects` | bytes that agents park: no documents | §4.2 |
 //! | [`bucket`] | documents and parked bytes under one kind of key | §12 |
@@ -59,6 +59,7 @@ mod objects;
 pub mod path;
 pub mod path_rule;
 mod precondition;
+mod prompt_context;
 mod put;
 pub(crate) mod reads;
 mod redact;
@@ -97,6 +98,7 @@ pub use objects::NewObject;
 pub use path::{DocumentPath, PathKey};
 pub use path_rule::PathRule;
 pub use precondition::Precondition;
+pub use prompt_context::{CONTEXT_TOKENS, MountContext};
 pub use put::{DocumentPut, PutContent};
 pub use redact::{RecordRedact, RedactWhich, Redacted};
 pub use remove::{DocumentDelete, DocumentMove};

@@ -214,7 +214,8 @@ impl ToolTree for MountedTree<'_> {
             Within::Reading(_) => false,
             Within::Writing(_, writing) => writing.is_admin,
         };
-        !part.mounted.may_write || (Area::of(&path) == Area::System && !is_admin)
+        let may_write_system = part.mounted.may_write_system && is_admin;
+        !part.mounted.may_write || (Area::of(&path) == Area::System && !may_write_system)
     }
 
     fn broken_by(&self, path: &DocumentPath) -> Option<PathRule> {

@@ -71,6 +71,8 @@ pub struct MountTree {
     pub tree: TreeAsk,
     /// The caller may write there, through this mount.
     pub may_write: bool,
+    /// The setting lets the tool write below `system/`, where the caller's grants do, too.
+    pub may_write_system: bool,
 }
 
 impl MountTree {
@@ -117,12 +119,14 @@ impl Engine {
     /// # Errors
     /// `NotFound` where there is no such mount; `Denied` where its trees, or all of them, are not the caller's to read.
     pub async fn mount_trees(&self, caller: &Principal, ask: &MountAsk) -> Result<Vec<MountTree>> {
+        let may_write_system = self.settings.memory_tool.tool.write_system;
         let name = match ask {
             MountAsk::Tree(tree) => {
                 access::tree_view(caller, &tree.memory, &tree.namespace, Capability::Read)?;
                 return Ok(vec![MountTree {
                     name: None,
                     may_write: may_write(caller, tree),
+                    may_write_system,
                     tree: tree.clone(),
                 }]);
             }
@@ -142,7 +146,7 @@ impl Engine {
                 continue;
             }
             let may_write = entry.mode == MountMode::ReadWrite && may_write(caller, &tree);
-            trees.push(MountTree { name: name.cloned(), tree, may_write });
+            trees.push(MountTree { name: name.cloned(), tree, may_write, may_write_system });
         }
         if trees.is_empty() {
             let rule = format!(

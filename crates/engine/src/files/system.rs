@@ -54,6 +54,16 @@ impl Engine {
     ) -> Result<SystemDocuments> {
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         let budget = check_budget(budget_tokens, SYSTEM_TOKENS)?;
+        self.system_documents(ask, budget, None).await
+    }
+
+    /// The documents of `knowledge/system/` within a budget, their paths below the name of a mount's tree. Access is checked before.
+    pub(super) async fn system_documents(
+        &self,
+        ask: &TreeAsk,
+        budget: usize,
+        mount: Option<&str>,
+    ) -> Result<SystemDocuments> {
         let (view, now) = (self.tree_view(ask).await?, self.clock.now());
         let is_shown = |entry: &&std::sync::Arc<TreeEntry>| {
             entry.is_live(now) && is_below(&entry.key, SYSTEM) && !entry.key.ends_with("/_dir.md")
@@ -68,7 +78,7 @@ impl Engine {
         let (mut text, mut paths, mut omitted) = (String::new(), Vec::new(), Vec::new());
         for entry in &entries {
             let Some(record) = records.iter().find(|record| record.id == entry.record) else { continue };
-            let path = escaped(&entry.path, true);
+            let path = escaped(&mounted_path(mount, &entry.path), true);
             let element = format!(
                 "<memory-document path=\"{path}\">\n{}\n</memory-document>\n",
                 escaped(&record.text, false)
@@ -76,14 +86,19 @@ impl Engine {
             let with = loci_text::tokens::estimate_tokens(&format!("{text}{element}"));
             if with as usize > budget {
                 let tokens = loci_text::tokens::estimate_tokens(&element);
-                omitted.push(Omitted { path: entry.path.clone(), tokens });
+                omitted.push(Omitted { path: mounted_path(mount, &entry.path), tokens });
                 continue;
             }
             self.reads.note(&ask.memory, [&entry.record], now);
             text.push_str(&element);
-            paths.push(entry.path.clone());
+            paths.push(mounted_path(mount, &entry.path));
         }
         let tokens = loci_text::tokens::estimate_tokens(&text);
         Ok(SystemDocuments { text_sha256: sha256(&text), tokens, text, paths, omitted })
     }
+}
+
+/// A path as the readers of a mount name it: below the directory of its tree, where a mount has several.
+pub(super) fn mounted_path(mount: Option<&str>, path: &str) -> String {
+    mount.map_or_else(|| path.to_owned(), |name| format!("{name}/{path}"))
 }

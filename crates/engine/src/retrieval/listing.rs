@@ -19,6 +19,7 @@ use super::within::Within;
 use super::{Hit, SearchRequest, SignalValue};
 use crate::Engine;
 use crate::access::View;
+use crate::files::areas::is_always_loaded;
 
 /// What a list is made for.
 #[derive(Clone, Copy)]
@@ -143,6 +144,7 @@ impl Listing<'_> {
             && self.view.admits(record)
             && self.cites(record)
             && Within::admits(self.within, record)
+            && (self.request.include_system || !is_always_loaded(record))
             && (!record.is_expired(scope.now) || scope.states.contains(&RecordState::Expired))
             && scope.asks_for(&record.namespace.normal(), record.strategy.as_ref())
             && scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))

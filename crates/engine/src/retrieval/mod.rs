@@ -85,6 +85,8 @@ pub struct SearchRequest {
     pub explain: bool,
     /// Candidates per list, for benchmarks and for what is compared by words alone.
     pub lists: Option<ListLengths>,
+    /// Documents below `knowledge/system/` are found, too.
+    pub include_system: bool,
 }
 
 /// One term of the sum (retrieval.md §6).

@@ -370,6 +370,7 @@ mod tests {
             relevance_min,
             explain: false,
             lists: None,
+            include_system: false,
         };
         let field = |request| check(&request).err().and_then(|error| error.field);
         assert_eq!(field(request("who", 1, None)), None);

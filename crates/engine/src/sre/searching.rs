@@ -160,6 +160,7 @@ impl Engine {
             relevance_min: None,
             explain: false,
             lists: lists_of(asked, &place.filters, pool),
+            include_system: true,
         };
         // What is of a service has its name, and must be among the candidates to be shown.
         let services = asked.services.iter().flat_map(|name| terms(name));

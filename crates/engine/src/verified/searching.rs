@@ -270,5 +270,6 @@ fn question(found: &Found, query: &str, asked: &FactSearch) -> SearchRequest {
         relevance_min: None,
         explain: false,
         lists: None,
+        include_system: true,
     }
 }

@@ -127,6 +127,7 @@ impl Workshop {
             relevance_min: None,
             explain: false,
             lists: None,
+            include_system: false,
         };
         let answer = block_on(self.engine.search(&self.caller, request)).unwrap();
         answer.hits.into_iter().map(|hit| hit.record.id).collect()

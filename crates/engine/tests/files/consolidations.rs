@@ -623,7 +623,32 @@ fn question(shelf: &Shelf, query: &str) -> SearchRequest {
         relevance_min: None,
         explain: false,
         lists: None,
+        include_system: false,
     }
+}
+
+#[test]
+fn what_prompts_begin_with_is_not_found_by_default() {
+    let shelf = Shelf::new();
+    put(&shelf, "harbour", "The harbour of Largs has twelve berths.");
+    shelf.put("knowledge/system/berths.md", "Berths of the harbour are named by number.");
+    shelf.put("knowledge/systems.md", "Systems of the harbour: radio, radar.");
+    let found = |include_system| {
+        let asked = SearchRequest { top_k: 10, include_system, ..question(&shelf, "the harbour") };
+        let answer = block_on(shelf.engine.search(&shelf.caller, asked)).unwrap();
+        let mut paths: Vec<String> = answer.hits.into_iter().filter_map(|hit| hit.record.path).collect();
+        paths.sort();
+        paths
+    };
+    let others = ["knowledge/facts/harbour.md", "knowledge/systems.md"];
+    assert_eq!(found(false), others);
+    assert_eq!(
+        found(true),
+        ["knowledge/facts/harbour.md", "knowledge/system/berths.md", "knowledge/systems.md"]
+    );
+    // A document that is moved out of it is found again.
+    shelf.move_to("knowledge/system/berths.md", "knowledge/facts/berths.md").unwrap();
+    assert_eq!(found(false).len(), 3);
 }
 
 #[test]

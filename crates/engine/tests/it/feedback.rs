@@ -89,6 +89,7 @@ fn is_found(world: &World) -> bool {
         relevance_min: None,
         explain: false,
         lists: None,
+        include_system: false,
     };
     !world.drive(world.engine.search(&world.caller, request)).unwrap().hits.is_empty()
 }

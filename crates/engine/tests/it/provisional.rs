@@ -70,6 +70,7 @@ fn request(world: &World, query: &str) -> SearchRequest {
         relevance_min: None,
         explain: false,
         lists: None,
+        include_system: false,
     }
 }
 

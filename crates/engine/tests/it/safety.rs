@@ -60,6 +60,7 @@ impl World {
             relevance_min: None,
             explain: false,
             lists: None,
+            include_system: false,
         };
         let answer = self.drive(self.engine.search(&self.caller, request)).unwrap();
         answer.hits.into_iter().map(|hit| hit.record.text).collect()

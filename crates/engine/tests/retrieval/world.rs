@@ -236,6 +236,7 @@ impl World {
             relevance_min: None,
             explain: false,
             lists: None,
+            include_system: false,
         }
     }
 

@@ -51,6 +51,7 @@ fn request(asked: shape::Search, memory: MemoryId) -> Result<SearchRequest> {
             turn: lists.turn,
             dense: lists.dense,
         }),
+        include_system: asked.include_system,
     })
 }
 

@@ -556,6 +556,13 @@ pub(crate) const READER: &[Row] = &[
     ),
     (403, "POST", "/v1/memory-tool?memory={other}", r#"{"command":"view","path":"/memories"}"#),
     (400, "POST", "/v1/memory-tool?memory={mine}&mount=zebra", r#"{"command":"view","path":"/memories"}"#),
+    // Documents that a session begins with: of the granted part.
+    (404, "GET", "/v1/memory-tool", ""),
+    (404, "GET", "/v1/memory-tool?mount=zebra", ""),
+    (200, "GET", "/v1/memory-tool?memory={mine}&namespace=%2Fusers%2Falice%2F", ""),
+    (403, "GET", "/v1/memory-tool?memory={mine}&namespace=%2Fusers%2Fbob%2F", ""),
+    (403, "GET", "/v1/memory-tool?memory={other}", ""),
+    (400, "GET", "/v1/memory-tool?memory={mine}&mount=zebra", ""),
     // Objects: of the whole memory alone.
     (403, "GET", "/v1/memories/{mine}/objects", ""),
     (403, "GET", "/v1/memories/{mine}/objects/zebra", ""),

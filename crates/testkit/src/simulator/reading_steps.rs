@@ -217,6 +217,7 @@ fn plain(memory: MemoryId, query: String) -> SearchRequest {
         relevance_min: None,
         explain: false,
         lists: None,
+        include_system: true,
     }
 }
 

@@ -37,6 +37,7 @@ fn request(client: Client, scope: Scope, http: bool) -> Request {
         program: "loci".to_owned(),
         hook: true,
         instructions: scope == Scope::Project,
+        files: None,
         remove: false,
     }
 }

@@ -57,8 +57,14 @@ pub(crate) struct Install {
     /// Write no session-start hook
     #[arg(long)]
     no_hook: bool,
+    /// Let the hook show the documents of this memory, too [default: those of the mount `default`]
+    #[arg(long, value_name = "MEMORY", conflicts_with = "no_hook")]
+    files: Option<String>,
+    /// The namespace of these documents; `/` without it
+    #[arg(long, value_name = "NAMESPACE", requires = "files")]
+    files_namespace: Option<String>,
     /// Take everything out again
-    #[arg(long, conflicts_with_all = ["http", "instructions", "no_instructions", "no_hook"])]
+    #[arg(long, conflicts_with_all = ["http", "instructions", "no_instructions", "no_hook", "files"])]
     remove: bool,
     /// Only show what would change; exit code 5 where something would
     #[arg(long)]
@@ -118,6 +124,7 @@ impl Install {
             program,
             hook: !self.no_hook,
             instructions,
+            files: self.files.clone().map(|memory| (memory, self.files_namespace.clone())),
             remove: self.remove,
         })
     }

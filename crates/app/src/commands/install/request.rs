@@ -14,6 +14,8 @@ pub(super) struct Request {
     pub(super) program: String,
     pub(super) hook: bool,
     pub(super) instructions: bool,
+    /// The memory, and its namespace, whose documents the hook shows, too.
+    pub(super) files: Option<(String, Option<String>)>,
     /// Take everything out again.
     pub(super) remove: bool,
 }
@@ -53,6 +55,11 @@ impl Request {
         match &self.form {
             Form::Stdio { options } => words.extend(options.iter().cloned()),
             Form::Http { base } => words.extend(["--url".to_owned(), base.clone()]),
+        }
+        if let Some((memory, namespace)) = &self.files {
+            words.extend(["--files".to_owned(), memory.clone()]);
+            let namespace = namespace.iter().cloned();
+            words.extend(namespace.flat_map(|namespace| ["--files-namespace".to_owned(), namespace]));
         }
         words.push("--fail-open".to_owned());
         words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
@@ -143,6 +150,28 @@ mod tests {
         check("http://localhost/x", false);
         check("http://127.example", false);
         check("http://localhost.example", true);
+    }
+
+    #[test]
+    fn the_hook_shows_documents_that_are_named() {
+        let request = |files: Option<(&str, Option<&str>)>| Request {
+            client: Client::ClaudeCode,
+            scope: Scope::Project,
+            form: Form::Stdio { options: Vec::new() },
+            program: "loci".to_owned(),
+            hook: true,
+            instructions: false,
+            files: files.map(|(memory, namespace)| (memory.to_owned(), namespace.map(str::to_owned))),
+            remove: false,
+        };
+        let check = |files, expect: &str| {
+            let command = request(files).hook_command(None);
+            assert_eq!(command, format!("loci fact recent --cwd . --format prompt{expect} --fail-open"));
+            assert!(is_our_hook(&command));
+        };
+        check(None, "");
+        check(Some(("notes", None)), " --files notes");
+        check(Some(("notes", Some("/team"))), " --files notes --files-namespace /team");
     }
 
     #[cfg(unix)]

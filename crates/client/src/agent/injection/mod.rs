@@ -9,6 +9,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use futures::FutureExt;
+use futures::future::Either;
 use serde_json::Value;
 
 use super::entry::Entry;
@@ -82,6 +83,41 @@ pub struct Injected {
     pub skipped: usize,
 }
 
+impl Injected {
+    /// Appends a text to the message at a place; returns false where there is none.
+    fn show(&mut self, at: usize, text: String) -> bool {
+        let Some(message) = self.messages.get_mut(at).filter(|_| !text.is_empty()) else { return false };
+        message.content.push(Block::Text(format!("\n\n{text}")));
+        self.appended_blocks += 1;
+        true
+    }
+}
+
+/// The texts of the manager's contexts. One that fails, or comes too late, is left out.
+async fn contexts(manager: &MemoryManager, options: &InjectionOptions) -> String {
+    if manager.parts.contexts.is_empty() {
+        return String::new();
+    }
+    let deadline = manager.parts.surroundings.clock.sleep(options.deadline_ms).shared();
+    let texts = manager.parts.contexts.iter().map(|context| {
+        let late = deadline.clone();
+        async move {
+            match futures::future::select(context.text(), late).await {
+                Either::Left((Ok(text), _)) => text,
+                Either::Left((Err(error), _)) => {
+                    tracing::warn!("reason=<{error}> | memory context failed");
+                    String::new()
+                }
+                Either::Right(_) => {
+                    tracing::warn!("reason=<no answer in time> | memory context failed");
+                    String::new()
+                }
+            }
+        }
+    });
+    futures::future::join_all(texts).await.concat()
+}
+
 pub(super) async fn inject(manager: &MemoryManager, messages: &[Message], state: &Value) -> Injected {
     let mut injected =
         Injected { messages: messages.to_vec(), appended_blocks: 0, entries: Vec::new(), skipped: 0 };
@@ -91,6 +127,7 @@ pub(super) async fn inject(manager: &MemoryManager, messages: &[Message], state:
     if !options.trigger.fires(&situation) {
         return injected;
     }
+    injected.show(at, contexts(manager, options).await);
     let Some(question) = question(options, &situation) else { return injected };
     let span = tracing::info_span!(
         "memory.inject",
@@ -119,9 +156,7 @@ pub(super) async fn inject(manager: &MemoryManager, messages: &[Message], state:
             injected.skipped = rendered.skipped;
             span.record("memory.inject.skipped", rendered.skipped);
             span.record("memory.inject.tokens", rendered.tokens);
-            if let Some(message) = injected.messages.get_mut(at).filter(|_| !rendered.text.is_empty()) {
-                message.content.push(Block::Text(format!("\n\n{}", rendered.text)));
-                injected.appended_blocks = 1;
+            if injected.show(at, rendered.text) {
                 injected.entries = rendered.entries;
                 span.record("memory.injected", true);
             }

@@ -202,3 +202,43 @@ fn what_has_arrived_by_the_deadline_is_used() {
     let Poll::Ready(injected) = injecting.as_mut().poll(&mut context) else { panic!("still waits") };
     assert_eq!(injected.entries.len(), 1);
 }
+
+/// A context that answers, fails, or never answers.
+struct Fixed(Option<Result<&'static str, &'static str>>);
+
+impl crate::agent::PromptContext for Fixed {
+    fn text(&self) -> futures::future::BoxFuture<'_, Result<String, crate::agent::StoreError>> {
+        let Some(answer) = self.0 else { return futures::future::pending().boxed() };
+        let answer = answer.map(str::to_owned).map_err(crate::agent::StoreError::permanent);
+        futures::future::ready(answer).boxed()
+    }
+}
+
+#[test]
+fn contexts_stand_before_entries_and_need_no_question() {
+    let shown = |contexts: Vec<Fixed>, entries: Vec<Entry>, message: Message| {
+        let store = TestStore::reading("facts").found(entries);
+        let strands = options(InjectionFormat::Strands);
+        let mut builder =
+            MemoryManager::builder(surroundings().outside).injection(Some(strands)).store(store);
+        for context in contexts {
+            builder = builder.context(context);
+        }
+        let manager = block_on(builder.build()).unwrap();
+        let injected = block_on(manager.inject(&[message], &json!({})));
+        let appended = injected.messages[0].content.iter().rev().take(injected.appended_blocks);
+        let texts = appended.map(|block| match block {
+            Block::Text(text) => text.trim().to_owned(),
+            other => panic!("{other:?}"),
+        });
+        texts.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>()
+    };
+    let rules = || Fixed(Some(Ok("<rules/>\n")));
+    let found = "<memory>\n<entry source=\"facts\">b</entry>\n</memory>";
+    assert_eq!(shown(vec![rules()], vec![entry("b")], Message::user("q")), ["<rules/>", found]);
+    assert_eq!(shown(vec![rules(), rules()], vec![], Message::user("q")), ["<rules/>\n<rules/>"]);
+    assert_eq!(shown(vec![rules()], vec![entry("b")], Message::user(" ")), ["<rules/>"]);
+    let bad = || vec![Fixed(Some(Err("gone"))), Fixed(Some(Ok("")))];
+    assert_eq!(shown(bad(), vec![entry("b")], Message::user("q")), [found]);
+    assert!(shown(bad(), vec![], Message::user("q")).is_empty());
+}

@@ -6,6 +6,7 @@
 
 #[cfg(feature = "agentcore")]
 pub mod agentcore;
+mod document_context;
 mod file_layout;
 mod file_meaning;
 mod file_search;
@@ -26,6 +27,7 @@ mod remote_tools;
 mod sending;
 pub mod topology;
 
+pub use document_context::DocumentContext;
 pub use file_store::{FileStore, FileStoreOptions};
 pub use place_template::{Place, PlaceTemplate, name_of_template};
 pub use remote_store::{RemoteStore, RemoteStoreOptions};

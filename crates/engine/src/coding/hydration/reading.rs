@@ -323,6 +323,7 @@ impl Reading<'_> {
             relevance_min: None,
             explain: false,
             lists: None,
+            include_system: true,
         };
         let answer = self.engine.search_unread(self.caller, request).await?;
         let notices = &answer.notices;

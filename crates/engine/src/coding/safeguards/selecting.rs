@@ -211,6 +211,7 @@ impl Engine {
             relevance_min: Some(RELEVANCE_MIN),
             explain: false,
             lists: None,
+            include_system: true,
         };
         let answer = self.search_unread(caller, request).await?;
         Ok(answer.hits.into_iter().map(|hit| hit.record.id).collect())

@@ -43,6 +43,8 @@ pub struct MemoryToolSettings {
     pub small_tree: usize,
     /// Bytes of a file.
     pub max_bytes: usize,
+    /// `/memories/system/` may be written by callers with a grant of admin; nobody may without it.
+    pub write_system: bool,
 }
 
 impl Default for MemoryToolSettings {
@@ -55,6 +57,7 @@ impl Default for MemoryToolSettings {
             max_recursive_delete: 25,
             small_tree: 8,
             max_bytes: limits::FILE_BYTES_MAX,
+            write_system: false,
         }
     }
 }

@@ -97,6 +97,7 @@ impl Engine {
                     relevance_min: None,
                     explain: false,
                     lists: Some(BY_WORDS),
+                    include_system: true,
                 },
             )
             .await?;

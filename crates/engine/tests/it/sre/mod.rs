@@ -100,6 +100,7 @@ fn searching(world: &World, query: &str, namespaces: Vec<NamespaceAsk>) -> Searc
         relevance_min: None,
         explain: false,
         lists: None,
+        include_system: false,
     }
 }
 

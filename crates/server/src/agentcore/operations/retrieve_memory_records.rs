@@ -68,6 +68,7 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         relevance_min: None,
         explain: false,
         lists: None,
+        include_system: true,
     };
     let answer = call.engine.search(call.caller, search).await?;
     let dates = call.memory_settings(&memory).await?.text_dates;

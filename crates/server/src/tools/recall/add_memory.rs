@@ -124,6 +124,7 @@ async fn same_text(context: &Context, memory: &Memory, entry: &str) -> Result<Ve
         relevance_min: None,
         explain: false,
         lists: None,
+        include_system: true,
     };
     match context.engine.search_unread(&context.caller, question).await {
         Ok(answer) => {

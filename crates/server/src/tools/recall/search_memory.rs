@@ -13,9 +13,11 @@ use crate::tools::check::whole;
 use crate::tools::error::{Code, ToolError};
 use crate::tools::place;
 use crate::tools::profile::Profile;
-use crate::tools::schema::{anything, array, closed, default, number, open, said, word};
+use crate::tools::schema::{anything, array, closed, default, flag, number, open, said, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 
+/// The argument by which documents that prompts begin with are found, too.
+const SYSTEM_ABOUT: &str = "Search documents of knowledge/system/ too, which are loaded with every prompt";
 /// Results, where nobody says.
 const RESULTS_DEFAULT: u32 = 5;
 
@@ -39,6 +41,7 @@ pub(in crate::tools) fn tool() -> Tool {
                     "stores",
                     said(array(word()), "Names of stores to search. Omit to search all available stores."),
                 ),
+                ("include_system", default(said(flag(), SYSTEM_ABOUT), false)),
             ],
             &["query"],
         ),
@@ -79,6 +82,7 @@ struct Found {
 async fn search(context: Context, arguments: Arguments) -> Outcome {
     let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
     let (limit, clamped) = results_max(&arguments)?;
+    let include_system = arguments.get("include_system").and_then(Value::as_bool).unwrap_or(false);
     let names = stores::asked(&arguments);
     let Stores { memories, mut warnings } = match (&names[..], &context.place.asked) {
         ([], None) => stores::all(&context).await?,
@@ -91,10 +95,8 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
     warnings.extend(clamped);
     let (mut found, mut degraded) = (Vec::new(), std::collections::BTreeSet::new());
     for memory in memories {
-        let answer = context
-            .engine
-            .search_with(&context.caller, request(&memory, query, limit), OwnWrites::Shown)
-            .await;
+        let request = request(&memory, query, (limit, include_system));
+        let answer = context.engine.search_with(&context.caller, request, OwnWrites::Shown).await;
         let answer = match answer {
             // Where no store was named, those that may not be read are none.
             Err(error) if error.kind == ErrorKind::Denied && names.is_empty() => continue,
@@ -145,7 +147,7 @@ fn results_max(arguments: &Arguments) -> Result<(u32, Option<String>), ToolError
     Ok((limit, None))
 }
 
-fn request(memory: &Memory, query: &str, limit: u32) -> SearchRequest {
+fn request(memory: &Memory, query: &str, (limit, include_system): (u32, bool)) -> SearchRequest {
     SearchRequest {
         memory: memory.id.clone(),
         query: query.to_owned(),
@@ -162,6 +164,7 @@ fn request(memory: &Memory, query: &str, limit: u32) -> SearchRequest {
         relevance_min: None,
         explain: false,
         lists: None,
+        include_system,
     }
 }
 

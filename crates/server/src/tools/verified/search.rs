@@ -128,6 +128,7 @@ async fn records(context: Context, arguments: Arguments, store: String) -> Outco
         relevance_min: None,
         explain: false,
         lists: None,
+        include_system: false,
     };
     // An agent must find what it just said, as with every other tool.
     let mut answer = context.engine.search_with(&context.caller, question, OwnWrites::Shown).await?;

@@ -1,0 +1,11 @@
+//! The port of texts that a model reads with every question of the user, whatever the question is.
+
+use futures::future::BoxFuture;
+
+use super::error::StoreError;
+
+/// A text for prompts, such as the documents of a memory that are always loaded.
+pub trait PromptContext: Send + Sync {
+    /// Returns the text within the budget of the context; empty where there is none.
+    fn text(&self) -> BoxFuture<'_, Result<String, StoreError>>;
+}
