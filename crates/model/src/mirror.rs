@@ -346,6 +346,9 @@ pub struct MirrorState {
     /// where all of it is of this log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joined: Option<MirrorJoin>,
+    /// SHA-256 of the conversations and the changelog that a repository had last, in hex digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<String>,
     /// What the last sync did.
     pub report: MirrorReport,
     /// When it ended.
@@ -371,6 +374,7 @@ impl MirrorState {
             renewed_to: 0,
             store: None,
             joined: None,
+            rendered: None,
             report: MirrorReport::default(),
             at: mirror.at,
             actor: owner_of(None)?,

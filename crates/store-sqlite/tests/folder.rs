@@ -213,6 +213,7 @@ fn what_was_agreed_on_with_mirrors_is_of_another_store_behind_a_restore() {
             renewed_to: 2,
             store: known.clone(),
             joined: None,
+            rendered: None,
             report: MirrorReport::default(),
             at: samples::time(1),
             actor: owner_of(None).unwrap(),

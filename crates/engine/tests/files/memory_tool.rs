@@ -269,7 +269,8 @@ fn a_session_begins_with_system_in_full_and_a_listing() {
         <file path=\"knowledge/facts/a.md\">a</file>\n\
         </memory-files>\n";
     assert_eq!(one.text, expect);
-    assert_eq!((one.paths.as_slice(), one.files_total), (&["knowledge/system/rules.md".to_owned()][..], 2));
+    assert_eq!(one.paths, ["knowledge/system/rules.md"]);
+    assert_eq!(one.files_total, 2);
     assert_eq!(one, context("team", None));
     let both = context("both", None);
     for part in

@@ -304,7 +304,8 @@ fn what_a_clone_has_is_taken_as_edits() {
             ("sessions/x.md", Some("nobody's\n")),
         ],
     );
-    assert_eq!((report.taken, report.created, report.conflicts.len(), report.refused.len()), (1, 2, 1, 0));
+    assert_eq!((report.taken, report.created, report.conflicts.len(), report.refused.len()), (1, 2, 1, 1));
+    assert_eq!(report.refused[0].path, "sessions/x.md");
     assert_eq!(mirrored.shelf.body(A), "mine\n");
     assert_eq!(mirrored.shelf.body(B), "the agent's\n");
     assert_eq!(mirrored.shelf.body(&report.conflicts[0].what), "the person's\n");

@@ -17,5 +17,6 @@ mod mirrors_git;
 mod mirrors_kept;
 mod mirrors_laid;
 mod mirrors_restored;
+mod mirrors_timeline;
 mod trees;
 mod world;

@@ -98,10 +98,6 @@ impl NewMirror {
                 let rule = "a git mirror has the layout native, without ids: use kind dir for the others";
                 return Err(Error::invalid("layout", rule));
             }
-            if self.sessions {
-                let rule = "conversations are rendered into directories: use kind dir for them";
-                return Err(Error::invalid("sessions", rule));
-            }
             if self.direction == MirrorDirection::Import {
                 let rule = "a git mirror goes both ways or out: pull from a working clone to take edits";
                 return Err(Error::invalid("direction", rule));
@@ -288,6 +284,10 @@ impl Engine {
     ) -> Result<PathBuf> {
         let mirror = self.mirror_of(caller, memory, name, Capability::Read).await?;
         if mirror.kind != MirrorKind::Git {
+            return Err(Error::not_found(format!("there is no repository named {name}")));
+        }
+        if mirror.sessions && access::require_whole(caller, memory, Capability::Read).is_err() {
+            // Whoever clones it reads every conversation of the memory.
             return Err(Error::not_found(format!("there is no repository named {name}")));
         }
         self.own_repository(&mirror).await?;

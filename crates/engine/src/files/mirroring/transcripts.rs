@@ -32,11 +32,29 @@ struct Conversation {
     events: Vec<Event>,
 }
 
+/// The files of a conversation.
+#[derive(Debug)]
+pub(super) struct RenderedTalk {
+    pub(super) actor: String,
+    pub(super) session: String,
+    /// When its last event came.
+    pub(super) at: Timestamp,
+    /// Its events, in order.
+    pub(super) events: Vec<String>,
+    /// Its files, by path.
+    pub(super) files: BTreeMap<String, Vec<u8>>,
+}
+
 impl Sync<'_> {
     /// The files of all conversations, by path; none where the mirror has none.
     pub(super) async fn transcripts(&self) -> Result<BTreeMap<String, Vec<u8>>> {
+        Ok(self.talks().await?.into_iter().flat_map(|talk| talk.files).collect())
+    }
+
+    /// All conversations with their files; none where the mirror has none.
+    pub(super) async fn talks(&self) -> Result<Vec<RenderedTalk>> {
         if !self.mirror.sessions {
-            return Ok(BTreeMap::new());
+            return Ok(Vec::new());
         }
         let (mirror, now) = (self.mirror.clone(), self.engine.clock.now());
         let idle_ms = self.engine.settings.session_idle_ms;
@@ -53,17 +71,17 @@ impl Sync<'_> {
                 })
             })
             .await?;
-        let mut files = BTreeMap::new();
+        let mut talks = Vec::new();
         for actor in &actors {
             let folder = match actors.len() {
                 1 => SESSIONS.to_owned(),
                 _ => format!("{SESSIONS}/{}", folder_of(actor)),
             };
             let (mirror, of) = (self.mirror.clone(), actor.clone());
-            let talks = self.engine.store.read(move |tx| conversations(tx, &mirror, &of, now)).await?;
-            files.extend(rendered(&folder, &talks, now, idle_ms));
+            let found = self.engine.store.read(move |tx| conversations(tx, &mirror, &of, now)).await?;
+            talks.extend(rendered(&folder, &found, now, idle_ms));
         }
-        Ok(files)
+        Ok(talks)
     }
 }
 
@@ -117,14 +135,14 @@ fn folder_of(actor: &ActorId) -> String {
 }
 
 /// The files of one actor's conversations, the oldest first: the newest that goes on is `current.md`.
-fn rendered(folder: &str, talks: &[Conversation], now: Timestamp, idle_ms: i64) -> BTreeMap<String, Vec<u8>> {
+fn rendered(folder: &str, talks: &[Conversation], now: Timestamp, idle_ms: i64) -> Vec<RenderedTalk> {
     let newest = |talk: &&Conversation| talk.events.last().map(|event| (event.arrived, event.id.clone()));
     let current = talks.iter().filter(|talk| !talk.events.is_empty()).max_by_key(newest);
     let current = current.filter(|talk| {
         let last = talk.events.last().map_or(now, |event| event.arrived);
         now.millis().saturating_sub(last.millis()) < idle_ms
     });
-    let (mut files, mut taken) = (BTreeMap::new(), BTreeSet::new());
+    let (mut all, mut taken) = (Vec::new(), BTreeSet::new());
     for talk in talks.iter().filter(|talk| !talk.events.is_empty()) {
         let stem = if current.is_some_and(|current| current.entry == talk.entry) {
             format!("{folder}/current")
@@ -139,12 +157,19 @@ fn rendered(folder: &str, talks: &[Conversation], now: Timestamp, idle_ms: i64) 
                 stem
             }
         };
-        for (number, text) in parts(talk).into_iter().enumerate() {
+        let file = |(number, text): (usize, String)| {
             let path = if number == 0 { format!("{stem}.md") } else { format!("{stem}-{}.md", number + 1) };
-            files.insert(path, text.into_bytes());
-        }
+            (path, text.into_bytes())
+        };
+        all.push(RenderedTalk {
+            actor: talk.entry.actor.to_string(),
+            session: talk.entry.session.to_string(),
+            at: talk.events.iter().map(|event| event.arrived).max().unwrap_or(now),
+            events: talk.events.iter().map(|event| event.id.to_string()).collect(),
+            files: parts(talk).into_iter().enumerate().map(file).collect(),
+        });
     }
-    files
+    all
 }
 
 fn digest(text: &str) -> String {
@@ -284,7 +309,8 @@ mod tests {
         let talks = [talk("s1", &["a"]), talk("s2", &["b", "c"])];
         let last = talks[1].events[1].arrived;
         let names = |millis: i64| {
-            let files = rendered("sessions", &talks, last.plus_millis(millis), 1_000);
+            let found = rendered("sessions", &talks, last.plus_millis(millis), 1_000);
+            let files: BTreeMap<_, _> = found.into_iter().flat_map(|talk| talk.files).collect();
             files.into_keys().collect::<Vec<_>>()
         };
         let day = talks[0].events[0].time.to_rfc3339()[..10].to_owned();
@@ -301,7 +327,8 @@ mod tests {
         let lines = "a line\n".repeat(FILE_BYTES_MAX / 8);
         for texts in [vec![long.as_str()], vec![lines.as_str(), lines.as_str()], vec![&long, "end"]] {
             let talk = talk("s1", &texts);
-            let files = rendered("sessions", &[talk], Timestamp::LATEST, 1_000);
+            let found = rendered("sessions", &[talk], Timestamp::LATEST, 1_000);
+            let files: BTreeMap<_, _> = found.into_iter().flat_map(|talk| talk.files).collect();
             assert!(files.len() > 1);
             let names: Vec<&String> = files.keys().collect();
             assert!(names[0].ends_with("-s1-2.md") || names[0].ends_with("-s1.md"), "{names:?}");

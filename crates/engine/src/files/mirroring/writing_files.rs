@@ -1,17 +1,22 @@
 //! What a sync writes into a mirror: files as the tree has them, and what Loci renders beside the tree. A file that somebody changed since
 //! it was looked at is left alone: the next look sees it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::Result;
 use loci_model::mirror::MirrorDirection;
 use loci_model::ports::files::{ChangeNote, FileChange, FileDigest, FileEntry, Precondition};
+use loci_model::ports::store::StoreExt;
 use sha2::{Digest, Sha256};
 
 use super::keeping::{hex_of, state_of};
+use super::layouts::Layout;
+use super::rendering::tree_of;
 use super::sync_plan::SyncAction;
 use super::syncing::Sync;
 use super::two_way::Look;
+use crate::files::tree::Tree;
+use crate::files::upkeep::{CHANGELOG, Changelog};
 
 /// Files that are written at once.
 const FILES_PER_CALL: usize = 200;
@@ -123,15 +128,25 @@ impl Sync<'_> {
         Ok(())
     }
 
+    /// The files that Loci renders by itself: conversations, and the changelog of consolidation.
+    async fn rendered_files(&self) -> Result<BTreeMap<String, Vec<u8>>> {
+        let mut files = self.transcripts().await?;
+        if self.layout == Layout::Native {
+            let tree = Tree::of(&tree_of(&self.mirror));
+            let changelog = self.engine.store.read(move |tx| Changelog::read(tx, &tree, None)).await?;
+            files.extend(changelog.until(u64::MAX).map(|text| (CHANGELOG.to_owned(), text.into_bytes())));
+        }
+        Ok(files)
+    }
+
     /// Writes what Loci renders beside the tree, in the place of whatever somebody made of it, and takes away what is past.
     pub(super) async fn render_rest(&mut self, look: &Look) -> Result<()> {
         let lying: Vec<&FileEntry> =
             look.listing.entries.iter().filter(|entry| self.is_rendered_area(&entry.path)).collect();
-        let is_none = !self.mirror.sessions && lying.is_empty();
-        if self.mirror.direction == MirrorDirection::Import || is_none {
+        if self.mirror.direction == MirrorDirection::Import {
             return Ok(());
         }
-        let files = self.transcripts().await?;
+        let files = self.rendered_files().await?;
         let mut changes = Vec::new();
         for entry in &lying {
             let is_ours = self.kept.get(&entry.path).is_some_and(|known| known.agreed.is_some());

@@ -77,27 +77,73 @@ impl Engine {
 
 /// The changelog, in the order in which runs were done.
 pub(super) fn rendered(tx: &dyn ReadTx, tree: &Tree) -> Result<Option<String>> {
-    let mut entries: Vec<(Option<u64>, String, String)> = Vec::new();
-    let (mut bytes, mut is_whole) = (0, true);
-    filing::each(tx, tree, None, |run| {
-        bytes += run.changelog.len();
-        is_whole &= bytes <= BYTES_MAX;
-        if is_whole && !run.changelog.is_empty() {
-            entries.push((run.applied_sequence, run.id, run.changelog));
+    Ok(Changelog::read(tx, tree, Some(BYTES_MAX))?.until(u64::MAX))
+}
+
+/// The changelog of a tree as it stood behind every run.
+#[derive(Debug, Default)]
+pub(in crate::files) struct Changelog {
+    /// Entries, each with the sequence behind it, the oldest first.
+    entries: Vec<(u64, String)>,
+    /// Older entries were not read.
+    is_cut: bool,
+}
+
+impl Changelog {
+    /// Reads all entries, or the newest of them up to so many bytes.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub(in crate::files) fn read(tx: &dyn ReadTx, tree: &Tree, bytes_max: Option<usize>) -> Result<Self> {
+        let mut found: Vec<(u64, String, usize, String)> = Vec::new();
+        let (mut bytes, mut is_cut) = (0, false);
+        filing::each(tx, tree, None, |run| {
+            bytes += run.changelog.len();
+            is_cut = bytes_max.is_some_and(|most| bytes > most);
+            if !is_cut {
+                let entries = entries_of(&run).into_iter().enumerate();
+                found.extend(entries.map(|(number, (at, text))| (at, run.id.clone(), number, text)));
+            }
+            !is_cut
+        })?;
+        found.sort();
+        Ok(Self { entries: found.into_iter().map(|(at, _, _, text)| (at, text)).collect(), is_cut })
+    }
+
+    /// Returns the text behind a change of the tree; `None` where no run was applied by then. The newest entries that
+    /// have room are in it.
+    pub(in crate::files) fn until(&self, sequence: u64) -> Option<String> {
+        let then: Vec<&String> =
+            self.entries.iter().filter(|(at, _)| *at <= sequence).map(|(_, text)| text).collect();
+        let mut bytes = 0;
+        let fit = then.iter().rev().take_while(|text| {
+            bytes += text.len();
+            bytes <= BYTES_MAX
+        });
+        let shown = then.get(then.len() - fit.count()..).filter(|shown| !shown.is_empty())?;
+        let mut text = HEAD.to_owned();
+        if self.is_cut || shown.len() < then.len() {
+            text.push_str(LEFT_OUT);
         }
-        is_whole
-    })?;
-    if entries.is_empty() {
-        return Ok(None);
+        for entry in shown {
+            text.push('\n');
+            text.push_str(entry);
+        }
+        Some(text)
     }
-    entries.sort();
-    let mut text = HEAD.to_owned();
-    if !is_whole {
-        text.push_str(LEFT_OUT);
+}
+
+/// The entries of a run, each with the sequence of the tree behind it.
+fn entries_of(run: &ConsolidationRun) -> Vec<(u64, String)> {
+    let mut entries: Vec<String> = Vec::new();
+    for line in run.changelog.split_inclusive('\n') {
+        match entries.last_mut() {
+            // No field begins with `#`: such a line begins an entry.
+            Some(last) if !line.starts_with("## ") => last.push_str(line),
+            Some(_) | None => entries.push(line.to_owned()),
+        }
     }
-    for (_, _, entry) in &entries {
-        text.push('\n');
-        text.push_str(entry);
-    }
-    Ok(Some(text))
+    let sequence = |number: usize| run.changelog_sequences.get(number).copied().or(run.applied_sequence);
+    let at = |(number, text)| (sequence(number).unwrap_or_default(), text);
+    entries.into_iter().enumerate().map(at).collect()
 }

@@ -211,6 +211,7 @@ impl Writing<'_> {
         if !chosen.is_empty() {
             let entry = changelog::entry_of(run, chosen, self.now);
             run.changelog.push_str(&entry);
+            run.changelog_sequences.push(sequence);
         }
         run.drop_words();
         filing::cover(&mut upkeep, run);

@@ -258,6 +258,7 @@ impl Writing<'_> {
             reverted_by: None,
             failure: None,
             changelog: String::new(),
+            changelog_sequences: vec![sequence],
             job: None,
             by: self.by.to_owned(),
             by_admin: self.is_admin,

@@ -125,6 +125,7 @@ impl Engine {
             reverted_by: None,
             failure: None,
             changelog: String::new(),
+            changelog_sequences: Vec::new(),
             job: None,
             by: caller.name.clone(),
             by_admin: access::tree_view(caller, memory, namespace, Capability::Admin).is_ok(),

@@ -47,6 +47,7 @@ mod wording;
 
 pub use ask::{ConsolidationAsk, PlannerChoice, RunLimits, RunScope};
 pub use changelog::CHANGELOG;
+pub(super) use changelog::Changelog;
 pub use consolidation_revert::Reverted;
 pub use consolidations_list::ConsolidationListing;
 pub use differences::DocumentDifference;

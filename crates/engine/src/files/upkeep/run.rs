@@ -81,6 +81,9 @@ pub struct ConsolidationRun {
     /// Its entries in the changelog.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub changelog: String,
+    /// The sequence of the tree behind each of these entries, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changelog_sequences: Vec<u64>,
     /// The job that plans it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,

@@ -61,6 +61,28 @@ pub(super) fn restore_message(state: &str) -> String {
     )
 }
 
+/// The message of a commit of files that Loci renders by itself: paths, each with true for a file that it writes, the events
+/// that it is made of, and the name of the state of the tree that it stands on.
+pub(super) fn rendered_message(
+    about: &str,
+    paths: &[(bool, &str)],
+    sources: &[String],
+    state: &str,
+) -> String {
+    let mut text = format!("{}\n\n", shortened(about));
+    for (is_written, path) in paths.iter().take(PATHS_MAX) {
+        text.push_str(&format!("{} {}\n", if *is_written { "write" } else { "remove" }, line(path)));
+    }
+    if let Some(more) = paths.len().checked_sub(PATHS_MAX).filter(|more| *more > 0) {
+        text.push_str(&format!("… and {more} more\n"));
+    }
+    text.push('\n');
+    trailer(&mut text, "Memory-Op", ["render"].into_iter());
+    trailer(&mut text, "Source-Event", sources.iter().map(String::as_str));
+    text.push_str(&format!("{SEQUENCE}: {state}\n"));
+    text
+}
+
 /// The trailer that a renderer goes on behind.
 const SEQUENCE: &str = "Sequence";
 
@@ -80,7 +102,12 @@ fn subject(happened: &[Happened], run: Option<&str>) -> String {
         }
         (_, None) => format!("memory: {} {}", shared_word(happened), counted(happened)),
     };
-    let text = line(&text);
+    shortened(&text)
+}
+
+/// A subject in one line of at most so many characters.
+fn shortened(text: &str) -> String {
+    let text = line(text);
     match text.char_indices().nth(SUBJECT_CHARS_MAX) {
         None => text,
         Some(_) => text.chars().take(SUBJECT_CHARS_MAX - 1).chain(['…']).collect(),

@@ -3,11 +3,13 @@
 //!
 //! `grouping`: which changes are one commit; `message`: what a commit says, and who made it; both pure. `telling`: what changes did to files;
 //! `rendering_git`: commits behind the newest one; `restore_commit`: one on top of another store's
-//! commits, as after a restore; `pulling`: a clone's edits.
+//! commits, as after a restore; `pulling`: a clone's edits;
+//! `rendered_commits`: conversations and the changelog among those commits.
 
 mod grouping;
 mod message;
 mod pulling;
+mod rendered_commits;
 mod rendering_git;
 mod restore_commit;
 mod telling;

@@ -16,8 +16,12 @@ use sha2::{Digest, Sha256};
 
 use crate::Engine;
 use crate::files::mirroring::keeping::{Kept, hex_of, state_of};
+use crate::files::mirroring::rendered_area;
 use crate::files::mirroring::spelling::{Spelled, composed, composed_listing};
 use crate::files::mirroring::syncing::{PATIENCE_MS, Sync};
+
+/// Why an edit below `sessions/` or `consolidation/` is not taken.
+const RENDERED: &str = "Loci renders this file: the edit is not taken";
 
 /// Files that one pull brings.
 const FILES_MAX: usize = 1_000;
@@ -133,6 +137,8 @@ impl Engine {
         let base = base.ok_or_else(|| {
             Error::invalid("base", "base must be a commit of the mirror: fetch from it, and rebase or merge")
         })?;
+        let edited = pull.files.iter().map(|file| composed(&file.path));
+        let rendered: Vec<String> = edited.filter(|path| rendered_area(path)).collect();
         let mut report = None;
         let work = async {
             let pulled = pulled(&base, pull.files)?;
@@ -143,6 +149,9 @@ impl Engine {
                     mirror.name
                 );
                 return Err(Error::conflict(rule));
+            }
+            for path in &rendered {
+                sync.refuse(path, RENDERED);
             }
             let direction = sync.mirror.direction;
             sync.report.began_at = Some(self.clock.now());

@@ -11,12 +11,14 @@ use loci_model::{Error, Result, Timestamp};
 
 use super::grouping::groups;
 use super::message::{author_email, author_name, message, state_of};
+use super::rendered_commits::{Timeline, changelog_change};
 use super::telling::{ToldChange, files, told};
 use crate::files::mirroring::guards::{Marked, marker_of, memory_in};
 use crate::files::mirroring::rendering::tree_of;
 use crate::files::mirroring::syncing::Sync;
 use crate::files::tree::Tree;
 use crate::files::tree_state::StateNames;
+use crate::files::upkeep::Changelog;
 
 /// Changes that are read at once.
 const CHANGES_PER_READ: usize = 2_000;
@@ -33,20 +35,21 @@ impl Sync<'_> {
         self.engine.caught_up(&tree_of(&self.mirror)).await?;
         let names = self.engine.commit_names(&tree_of(&self.mirror)).await?;
         let newest = self.backend.newest().await?;
-        match newest {
+        let has_commits = newest.is_some();
+        let since = match newest {
             None => {
                 self.state.joined = None;
-                let changes = self.changes_behind(0).await?;
-                self.commit_all(&changes, &names).await?;
+                0
             }
             Some(newest) => match self.goes_on_behind(&newest, &names).await? {
-                Some(since) => {
-                    let changes = self.changes_behind(since).await?;
-                    self.commit_all(&changes, &names).await?;
-                }
+                Some(since) => since,
                 None => self.join(&names).await?,
             },
-        }
+        };
+        let mut timeline = self.timeline(since, has_commits).await?;
+        let changes = self.changes_behind(since).await?;
+        self.commit_all(&changes, &names, &mut timeline).await?;
+        self.end_timeline(timeline, &names).await?;
         self.state.store = Some(self.store.clone());
         self.report.commit = self.backend.newest().await?.map(|commit| commit.id);
         self.renewed();
@@ -124,7 +127,12 @@ impl Sync<'_> {
         }
     }
 
-    async fn commit_all(&mut self, changes: &[TreeChange], names: &StateNames) -> Result<()> {
+    async fn commit_all(
+        &mut self,
+        changes: &[TreeChange],
+        names: &StateNames,
+        timeline: &mut Timeline,
+    ) -> Result<()> {
         let now = self.engine.clock.now();
         let (mut groups, is_open) = groups(changes, self.mirror.debounce_ms, now);
         if is_open && !self.is_last {
@@ -154,7 +162,10 @@ impl Sync<'_> {
                 let range = group.start - first.start..group.end - first.start;
                 let told = told.get(range).unwrap_or_default();
                 let of = changes.get(group.clone()).unwrap_or_default();
-                steps.extend(self.step(of, told, names));
+                let Some(last) = of.last() else { continue };
+                steps.extend(self.session_steps(timeline, names, Some(last.at)));
+                steps.extend(self.step(of, told, names, &timeline.changelog));
+                timeline.reached = last.sequence;
             }
             self.commit_steps(steps).await?;
             rest = others;
@@ -171,13 +182,21 @@ impl Sync<'_> {
     }
 
     /// A commit.
-    fn step(&self, changes: &[TreeChange], told: &[ToldChange], names: &StateNames) -> Option<FileStep> {
+    fn step(
+        &self,
+        changes: &[TreeChange],
+        told: &[ToldChange],
+        names: &StateNames,
+        changelog: &Changelog,
+    ) -> Option<FileStep> {
         let last = changes.last()?;
         let run = changes.iter().find_map(|change| change.run.as_deref());
         let by = told.iter().find_map(|one| one.by.as_deref()).or(run).unwrap_or(AUTHOR);
         let happened: Vec<_> = told.iter().map(|one| one.happened.clone()).collect();
         let note = self.change_note(by, last.at, message(&happened, run, &names.seal(last.sequence)));
-        Some(FileStep { changes: files(told), note })
+        let mut files = files(told);
+        files.extend(run.and_then(|_| changelog_change(changelog, last.sequence)));
+        Some(FileStep { changes: files, note })
     }
 
     /// The author, the committer, the time and the message of a commit.

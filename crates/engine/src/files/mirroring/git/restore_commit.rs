@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::message::restore_message;
 use super::rendering_git::{AUTHOR, CHANGES_PER_CALL};
 use super::telling::{files, told};
+use crate::files::mirroring::rendered_area;
 use crate::files::mirroring::rendering::tree_of;
 use crate::files::mirroring::syncing::Sync;
 use crate::files::mirroring::writing_files::change_of;
@@ -28,9 +29,9 @@ const JOINED: &str = "the repository was of another state of the store, as befor
 type Lying = BTreeMap<String, (FileDigest, bool)>;
 
 impl Sync<'_> {
-    /// Brings the files of a repository to the state of the log in one commit, and goes on from
-    /// there.
-    pub(super) async fn join(&mut self, names: &StateNames) -> Result<()> {
+    /// Brings the files of a repository to the state of the log in one commit, but for files that Loci renders by itself;
+    /// returns the sequence from which rendering goes on.
+    pub(super) async fn join(&mut self, names: &StateNames) -> Result<u64> {
         let changes = self.changes_behind(0).await?;
         let sequence = changes.last().map_or(0, |last| last.sequence);
         let listing = self.backend.list().await?;
@@ -48,7 +49,7 @@ impl Sync<'_> {
         }
         let unknown: Vec<FileChange> = lying
             .keys()
-            .filter(|path| !wanted.contains_key(*path))
+            .filter(|path| !wanted.contains_key(*path) && !rendered_area(path))
             .map(|path| change_of(path, None, Precondition::Any))
             .collect();
         let mut differing: Vec<FileChange> = wanted.into_values().flatten().collect();
@@ -61,7 +62,7 @@ impl Sync<'_> {
         }
         let newest = self.backend.newest().await?;
         self.state.joined = newest.map(|newest| MirrorJoin { commit: newest.id, sequence });
-        Ok(())
+        Ok(sequence)
     }
 }
 
