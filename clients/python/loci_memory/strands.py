@@ -201,6 +201,14 @@ class LociMemoryStore:
         standing = await asyncio.to_thread(self._client.record_feedback, await self._id(), id, said)
         return {"useful": standing["useful"], "wrong": standing["wrong"], "state": standing["state"]}
 
+    async def consolidate(self, *, apply: bool = False, **start: Any) -> dict[str, Any]:
+        """Plans the upkeep of the documents of the first namespace, or does it with ``apply``; ``start`` has members of a
+        ``ConsolidationStart``: ``operations``, ``scope``, ``planner``, ``namespace``. Returns the run."""
+        if not self.writable:
+            raise ValueError(f"LociMemoryStore: store '{self.name}' is read-only")
+        asked: Any = {"namespace": self._namespaces[0], **start, "dry_run": not apply}
+        return dict(await asyncio.to_thread(self._client.consolidation_start, await self._id(), asked))
+
     async def _own(self, id: str) -> None:
         """Refuses a record outside of the scope, as if it were not there: ids come from a model."""
         record = await asyncio.to_thread(self._client.record_get, await self._id(), id)

@@ -519,7 +519,7 @@ export interface ConsolidationStart {
   namespace?: string | null;
   /**
    * What may be done: `resolve_contradictions`, `deduplicate`, `derive_insights`, `reorganize`, `prune`; absent:
-   * `deduplicate` and `reorganize`.
+   * `resolve_contradictions`, `deduplicate` and `reorganize`.
    */
   operations?: string[] | null;
   /** `auto` (absent: this), `deterministic`, `llm`. */

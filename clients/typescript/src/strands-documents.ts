@@ -5,7 +5,7 @@
 
 import { Client } from './client.js';
 
-/** Which documents, and how much of them. */
+/** The documents and their budget. */
 export interface LociDocumentsConfig {
   /** By name or id; without it the mount, by default `default`. */
   memory?: string;

@@ -2,7 +2,14 @@
 // It is a store by its form and does not need Strands: who wants its tools gives Strands' `tool`. It never widens its scope,
 // keeps no state of the conversation, and swallows no error: the manager isolates stores.
 
-import type { EventCreate, MetadataFilter, Record as StoredRecord, RecordListing } from './api.js';
+import type {
+  ConsolidationRun,
+  ConsolidationStart,
+  EventCreate,
+  MetadataFilter,
+  Record as StoredRecord,
+  RecordListing,
+} from './api.js';
 import { Client } from './client.js';
 import { LociError, NotFound } from './errors.js';
 import { memoryId } from './memory-id.js';
@@ -56,6 +63,9 @@ export interface LociMemoryStoreConfig {
   /** Where it tells what is odd; `console.warn` where it is absent. */
   warn?: (text: string) => void;
 }
+
+/** Options of a run of consolidation; `apply` does it, else it is a plan. */
+export type ConsolidateOptions = Omit<ConsolidationStart, 'dry_run'> & { apply?: boolean };
 
 /** What a search may be told; what is beyond the first is of this store. */
 export interface LociSearchOptions {
@@ -225,6 +235,16 @@ export class LociMemoryStore {
     const said = { verdict, by: 'agent' as const, ...(reason === undefined ? {} : { reason }) };
     const { useful, wrong, state } = await this.client.recordFeedback(await this.id(), id, said);
     return { useful, wrong, state };
+  }
+
+  /**
+   * Plans the upkeep of the documents of the first namespace, or does it with `apply`; `start` has members of a `ConsolidationStart`.
+   * Returns the run.
+   */
+  async consolidate({ apply = false, ...start }: ConsolidateOptions = {}): Promise<ConsolidationRun> {
+    if (!this.writable) throw new TypeError(`LociMemoryStore: store '${this.name}' is read-only`);
+    const asked = { namespace: this.namespaces[0], ...start, dry_run: !apply };
+    return this.client.consolidationStart(await this.id(), asked);
   }
 
   /** Refuses a record outside of the scope, as if it were not there: ids come from a model. */

@@ -10,7 +10,9 @@ pub struct ConsolidationStart {
     /// The namespace whose tree it is; `/` where it is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// What may be done: `resolve_contradictions`, `deduplicate`, `derive_insights`, `reorganize`, `prune`; absent: `deduplicate` and `reorganize`.
+    /// What may be done: `resolve_contradictions`, `deduplicate`, `derive_insights`, `reorganize`,
+    /// `prune`; absent: `resolve_contradictions`,
+    /// `deduplicate` and `reorganize`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<Vec<String>>,
     /// What is looked at; absent: what changed since the last run.

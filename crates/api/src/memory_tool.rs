@@ -57,8 +57,8 @@ pub struct PromptDocumentsQuery {
 /// A mount as a model reads it when a session begins, the same bytes until a document changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct PromptDocuments {
-    /// The documents of `knowledge/system/` in full, then a listing of the others with their descriptions; empty where there
-    /// are none.
+    /// The documents of `knowledge/system/` in full, then a listing of the others with their
+    /// descriptions; empty where there are none.
     pub text: String,
     /// Entity tag of the text, quoted.
     pub etag: String,

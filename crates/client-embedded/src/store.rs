@@ -9,8 +9,9 @@ use loci_app::embedded::EmbeddedEngine;
 use loci_client::agent::coordinator::ExtractionConfig;
 use loci_client::agent::stores::{RemoteStore, RemoteStoreOptions};
 use loci_client::agent::{
-    Added, BatchOutcome, Capabilities, Entry, ExtractionWaited, FeedbackStanding, FeedbackVerdict,
-    MemoryError, MemoryStore, MessageBatch, NewEntry, SearchQuery, StoreError, Tool, WritePlace,
+    Added, BatchOutcome, Capabilities, ConsolidationRun, ConsolidationStart, Entry, ExtractionWaited,
+    FeedbackStanding, FeedbackVerdict, MemoryError, MemoryStore, MessageBatch, NewEntry, SearchQuery,
+    StoreError, Tool, WritePlace,
 };
 
 /// A memory in this process.
@@ -88,6 +89,13 @@ impl MemoryStore for EmbeddedStore {
         reason: Option<&'a str>,
     ) -> BoxFuture<'a, Result<FeedbackStanding, StoreError>> {
         self.inner.feedback(entry_id, verdict, reason)
+    }
+
+    fn consolidate<'a>(
+        &'a self,
+        start: &'a ConsolidationStart,
+    ) -> BoxFuture<'a, Result<Option<ConsolidationRun>, StoreError>> {
+        self.inner.consolidate(start)
     }
 
     fn tools(&self) -> Vec<Tool> {

@@ -163,7 +163,8 @@ pub(crate) enum Files {
         /// Below this directory
         prefix: Option<String>,
     },
-    /// What a session begins with: knowledge/system/ in full, and a listing of the others
+    /// Show the documents that a session begins with: knowledge/system/ in full, a listing of the
+    /// others
     Context {
         /// The memory, by name or id [default: the mount]
         #[arg(long, conflicts_with = "mount")]

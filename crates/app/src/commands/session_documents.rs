@@ -1,4 +1,5 @@
-//! The documents that a session-start hook shows: `system/` in full and a listing of the others, of a mount or of a memory.
+//! The documents that a session-start hook shows: `system/` in full and a listing of the others, of
+//! a mount or of a memory.
 
 use std::time::Duration;
 
@@ -13,10 +14,11 @@ pub(super) const DOCUMENTS: &str = "documents";
 /// A session's start waits for documents at most so long.
 const FAIL_OPEN: Duration = Duration::from_millis(400);
 
-/// Which documents a session begins with.
+/// The documents of a session's start.
 #[derive(Debug, Clone, Args)]
 pub(super) struct SessionDocuments {
-    /// Documents of this memory before the facts [default: those of the mount `default`, where there is one]
+    /// Documents of this memory before the facts [default: those of the mount `default`, where
+    /// there is one]
     #[arg(long, value_name = "MEMORY")]
     files: Option<String>,
     /// The namespace of these documents; `/` without it
@@ -28,7 +30,8 @@ pub(super) struct SessionDocuments {
 }
 
 impl SessionDocuments {
-    /// Returns the text, where there are documents. With `fail_open` no error and no delay stops the session.
+    /// Returns the text, where there are documents. With `fail_open` no error and no delay stops
+    /// the session.
     ///
     /// # Errors
     /// Those of the call; a mount `default` that is not configured is none.
@@ -47,7 +50,11 @@ impl SessionDocuments {
             },
             false => match call.await {
                 Ok(context) => context,
-                Err(error) if self.files.is_none() && error.status() == Some(404) => return Ok(None),
+                // Nobody configured a mount, it is not this caller's, or the server is an older
+                // one.
+                Err(error) if self.files.is_none() && matches!(error.status(), Some(403..=405)) => {
+                    return Ok(None);
+                }
                 Err(error) => return Err(error.into()),
             },
         };

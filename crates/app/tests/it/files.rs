@@ -236,6 +236,47 @@ fn the_memory_tool_over_http_and_on_the_command_line() {
     lines_of_windows(&home, &server, &base);
 }
 
+/// `system/` in full and a listing of the rest: over HTTP, on the command line, and as a
+/// session-start hook prints it.
+#[test]
+fn a_session_begins_with_documents() {
+    let home = Home::new();
+    let config = "[memory_tool.mounts.default]\nmemory = \"notes\"\n";
+    std::fs::write(home.path("loci.toml"), config).unwrap();
+    let file = home.path("loci.toml");
+    let server = home.serve(&["--config", file.to_str().unwrap()]);
+    let base = memory(&server);
+    for (path, text) in [("system/rules.md", "Answer in English."), ("facts/theme.md", "Dark everywhere.")] {
+        let (status, _) = send(&server, "PUT", &format!("{base}/files/knowledge/{path}?force=1"), "", text);
+        assert_eq!(status, 201, "{path}");
+    }
+    let (status, context) = send(&server, "GET", "/v1/memory-tool", "", "");
+    assert_eq!((status, &context["paths"]), (200, &json!(["knowledge/system/rules.md"])), "{context}");
+    let text = context["text"].as_str().unwrap();
+    let id = base.rsplit('/').next().unwrap();
+    let (_, of_tree) = send(&server, "GET", &format!("/v1/memory-tool?memory={id}"), "", "");
+    assert_eq!(of_tree["text"], context["text"]);
+    let (status, _) = send(&server, "GET", &format!("/v1/memory-tool?mount=default&memory={id}"), "", "");
+    assert_eq!(status, 400);
+    assert_eq!(home.ok(&["files", "context", "--memory", "notes"]), text);
+    assert_eq!(home.ok(&["files", "context"]), text);
+    // No repository is here: the hook shows the documents all the same.
+    let recent = ["fact", "recent", "--cwd", ".", "--format", "prompt", "--fail-open"];
+    assert_eq!(home.ok(&recent), text);
+    let named = [&recent[..], &["--files", "notes", "--files-budget-tokens", "30"]].concat();
+    assert!(home.ok(&named).starts_with("<memory-document path=\"knowledge/system/rules.md\">"));
+    let cursor = home.json(&[&recent[..], &["--hook", "cursor"]].concat());
+    assert_eq!(cursor, json!({ "additional_context": text }));
+    // Search leaves out what the prompt has.
+    let found = |include: bool| {
+        let asked =
+            json!({ "memory": "notes", "query": "Answer in English everywhere", "include_system": include });
+        let (_, answer) = send(&server, "POST", "/v1/search", "", &asked.to_string());
+        answer["hits"].as_array().unwrap().len()
+    };
+    assert_eq!((found(false), found(true)), (1, 2));
+}
+
 /// Lines are replaced over the line ends of Windows, and keep them: over HTTP and on the command
 /// line.
 fn lines_of_windows(home: &Home, server: &Server, base: &str) {

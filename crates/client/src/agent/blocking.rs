@@ -1,10 +1,12 @@
 //! A manager for programs without a runtime: every call waits for its end, and an invocation ends when what was said in it is saved. The
 //! manager itself is the same; it runs on a runtime of its own.
 
+use loci_api::consolidation::ConsolidationStart;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use super::adding::AddOptions;
 use super::builder::MemoryManagerBuilder;
+use super::consolidating::StoreConsolidation;
 use super::coordinator::Unsaved;
 use super::entry::Entry;
 use super::error::{MemoryError, StoreError};
@@ -100,6 +102,14 @@ impl BlockingMemoryManager {
     /// Where an argument breaks a rule, or stores failed.
     pub fn add(&self, content: &str, options: &AddOptions) -> Result<(), MemoryError> {
         self.wait(self.manager.add(content, options)).map_err(ended)?
+    }
+
+    /// See [`MemoryManager::consolidate`].
+    ///
+    /// # Errors
+    /// Where the manager was shut down.
+    pub fn consolidate(&self, start: &ConsolidationStart) -> Result<Vec<StoreConsolidation>, StoreError> {
+        self.wait(self.manager.consolidate(start))
     }
 
     /// See [`MemoryManager::inject`].

@@ -94,7 +94,8 @@ impl MemoryManagerBuilder {
     }
 
     /// One more text that injection puts before what it finds, such as
-    /// [`DocumentContext`](super::stores::DocumentContext): with every question of the user, in full.
+    /// [`DocumentContext`](super::stores::DocumentContext): with every question of the user, in
+    /// full.
     pub fn context(mut self, context: impl PromptContext + 'static) -> Self {
         self.contexts.push(Arc::new(context));
         self

@@ -4,6 +4,7 @@
 use std::num::NonZeroU32;
 
 use futures::future::{BoxFuture, FutureExt};
+use loci_api::consolidation::{ConsolidationRun, ConsolidationStart};
 use loci_api::record::MetadataFilter;
 use loci_api::record_feedback::FeedbackVerdict;
 
@@ -138,6 +139,15 @@ pub trait MemoryStore: Send + Sync {
     ) -> BoxFuture<'a, Result<FeedbackStanding, StoreError>> {
         let refused = StoreError::permanent("this store takes no feedback: see its capabilities");
         futures::future::ready(Err(refused)).boxed()
+    }
+
+    /// Plans the upkeep of the documents that the store keeps, or does it where `start` says so; a
+    /// namespace that is absent is the store's own. `None`: a store without documents.
+    fn consolidate<'a>(
+        &'a self,
+        _start: &'a ConsolidationStart,
+    ) -> BoxFuture<'a, Result<Option<ConsolidationRun>, StoreError>> {
+        futures::future::ready(Ok(None)).boxed()
     }
 
     /// Tools of its own.

@@ -123,8 +123,9 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// What is meant where nobody says: nothing destructive.
-    pub const DEFAULT: [Self; 2] = [Self::Deduplicate, Self::Reorganize];
+    /// The operations where none is named: what rules are certain of, and nothing that only a
+    /// person or a model can judge.
+    pub const DEFAULT: [Self; 3] = [Self::ResolveContradictions, Self::Deduplicate, Self::Reorganize];
 
     /// Its word.
     #[must_use]

@@ -136,8 +136,8 @@ impl Engine {
         Ok(render(&entries, budget))
     }
 
-    /// What a tree has beside documents that are shown already, their paths below the name of a mount's tree. Access is
-    /// checked before.
+    /// The listing of a tree without documents that are shown already, its paths below the name of
+    /// a mount's tree. Access is checked before.
     pub(super) async fn listing_of_others(
         &self,
         ask: &TreeAsk,

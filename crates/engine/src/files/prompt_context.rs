@@ -1,5 +1,5 @@
-//! `mount_context`: a mount as a model reads it when a session begins: `system/` of its trees in full, then the listings of
-//! the rest, in one budget.
+//! `mount_context`: a mount as a model reads it when a session begins: `system/` of its trees in
+//! full, then the listings of the rest, in one budget.
 
 use loci_model::Result;
 use loci_model::principal::Principal;
@@ -31,8 +31,8 @@ pub struct MountContext {
 }
 
 impl Engine {
-    /// Returns the documents of `system/` in full, then the listings of all other documents with their descriptions. A text
-    /// stays the same, byte for byte, until a document changes.
+    /// Returns the documents of `system/` in full, then the listings of all other documents with
+    /// their descriptions. A text stays the same, byte for byte, until a document changes.
     ///
     /// # Errors
     /// Those of [`Engine::mount_trees`]; `Invalid` for the budget.
@@ -55,8 +55,8 @@ impl Engine {
         context.files_total = context.paths.len() as u64;
         let shown = context.paths.clone();
         for mounted in &trees {
-            let beside = (mounted.name.as_deref(), shown.as_slice());
-            let listing = self.listing_of_others(&mounted.tree, context.left(budget), beside).await?;
+            let others = (mounted.name.as_deref(), shown.as_slice());
+            let listing = self.listing_of_others(&mounted.tree, context.left(budget), others).await?;
             context.text.push_str(&listing.text);
             context.files_total += listing.files_total;
         }
@@ -67,8 +67,8 @@ impl Engine {
 }
 
 impl MountContext {
-    /// Tokens that a further part may have. Parts are estimated one by one, each rounded up, so that all of them together
-    /// never have more than the budget.
+    /// Tokens that a further part may have. Parts are estimated one by one, each rounded up, so
+    /// that all of them together never have more than the budget.
     fn left(&self, budget: usize) -> usize {
         budget.saturating_sub(loci_text::tokens::estimate_tokens(&self.text) as usize)
     }

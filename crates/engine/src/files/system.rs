@@ -57,7 +57,8 @@ impl Engine {
         self.system_documents(ask, budget, None).await
     }
 
-    /// The documents of `knowledge/system/` within a budget, their paths below the name of a mount's tree. Access is checked before.
+    /// The documents of `knowledge/system/` within a budget, their paths below the name of a
+    /// mount's tree. Access is checked before.
     pub(super) async fn system_documents(
         &self,
         ask: &TreeAsk,
@@ -98,7 +99,8 @@ impl Engine {
     }
 }
 
-/// A path as the readers of a mount name it: below the directory of its tree, where a mount has several.
+/// A path as the readers of a mount name it: below the directory of its tree, where a mount has
+/// several.
 pub(super) fn mounted_path(mount: Option<&str>, path: &str) -> String {
     mount.map_or_else(|| path.to_owned(), |name| format!("{name}/{path}"))
 }

@@ -538,7 +538,7 @@ fn the_changelog_is_nobodys_document() {
     assert_eq!(shelf.get(CHANGELOG).unwrap_err().kind, ErrorKind::NotFound);
     apply(&shelf, &run.id, None).unwrap();
     let log = shelf.body(CHANGELOG);
-    assert!(log.contains(&format!("Run: {}   Planner: deterministic@1", run.id)), "{log}");
+    assert!(log.contains(&format!("Run: {}   Planner: deterministic@2", run.id)), "{log}");
     assert!(log.contains("- merge facts/a.md, facts/b.md -> facts/a.md: they say the same"), "{log}");
     assert!(!shelf.paths(None, None).iter().any(|path| path.contains("changelog")));
     let taken = shelf.put_as(&shelf.caller, Some(CHANGELOG), text("x"), Some(Precondition::Any));

@@ -284,8 +284,9 @@ fn a_session_begins_with_system_in_full_and_a_listing() {
         assert_eq!(found.paths.len() + found.omitted.len(), 1, "{budget}");
         assert_eq!(found.files_total, 3, "{budget}");
     }
-    let none = shelf.engine.mount_context(&shelf.caller, &MountAsk::Named(Some("other".to_owned())), None);
-    assert_eq!(block_on(none).unwrap_err().kind, ErrorKind::NotFound);
+    let other = MountAsk::Named(Some("other".to_owned()));
+    let none = block_on(shelf.engine.mount_context(&shelf.caller, &other, None));
+    assert_eq!(none.unwrap_err().kind, ErrorKind::NotFound);
 }
 
 #[test]

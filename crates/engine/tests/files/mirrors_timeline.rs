@@ -1,4 +1,5 @@
-//! One timeline: conversations, documents and the changelog of consolidation in one repository, and the changelog in directories.
+//! One timeline: conversations, documents and the changelog of consolidation in one repository, and
+//! the changelog in directories.
 
 use std::collections::BTreeMap;
 
@@ -125,7 +126,7 @@ fn rendered_files_of_a_repository_are_nobodys_to_edit() {
     let report = pull(&mirrored, &base, &edits);
     assert_eq!(report.refused.len(), 3, "{report:?}");
     assert_eq!(git(&mirrored.root(), &["rev-parse", "main"]), base);
-    // Whoever clones it reads all conversations: that takes a grant on the whole memory.
+    // A clone has all conversations: it takes a grant on the whole memory.
     let (memory, engine) = (shelf.memory(), &shelf.engine);
     let reader = shelf.writer(&[Capability::Read]);
     let refused = block_on(engine.mirror_repository(&reader, &memory, "team")).unwrap_err();

@@ -27,7 +27,7 @@ use crate::output;
 
 /// Files that a directory may have.
 const FILES_MAX: usize = limits::UPKEEP_DOCUMENTS_MAX;
-const RULES: &str = "deterministic@1";
+const RULES: &str = "deterministic@2";
 /// The beginning of the names of files that are not whole yet.
 const DRAFT: &str = ".loci-new-";
 

@@ -29,6 +29,7 @@ fn text(run: &ConsolidationRun) -> String {
     for review in &run.reviews {
         lines.push(format!("look: {} ({})", review.paths.join(", "), one_line(&review.reason)));
     }
+    lines.extend(left_to_model(run).iter().map(|one| format!("left to a model: {}", one_line(one))));
     lines.extend(run.violations.iter().map(|one| {
         format!("rule {}: {} {}", one.code, one.action.as_deref().unwrap_or("-"), one_line(&one.message))
     }));
@@ -60,6 +61,9 @@ fn markdown(run: &ConsolidationRun) -> String {
             inert(&review.paths.join(", ")),
             inert(&review.reason)
         ));
+    }
+    for one in left_to_model(run) {
+        out.push_str(&format!("\n- left to a model: {}", inert(one)));
     }
     for one in &run.violations {
         out.push_str(&format!("\n- breaks {}: {}", one.code, inert(&one.message)));
@@ -110,6 +114,12 @@ fn told(one: &ConsolidationAction) -> String {
         _ => format!("{kind} {}", member("path")),
     };
     one_line(&what)
+}
+
+/// Sentences of the report about what rules leave to a model.
+fn left_to_model(run: &ConsolidationRun) -> Vec<&str> {
+    let left = run.report.as_ref().and_then(|report| report.get("left_to_model")).and_then(Value::as_array);
+    left.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 fn gain<'a>(run: &ConsolidationRun, name: &'a str) -> Option<(&'a str, u64, u64)> {

@@ -203,13 +203,12 @@ fn what_has_arrived_by_the_deadline_is_used() {
     assert_eq!(injected.entries.len(), 1);
 }
 
-/// A context that answers, fails, or never answers.
-struct Fixed(Option<Result<&'static str, &'static str>>);
+/// A context that answers, or fails.
+struct Fixed(Result<&'static str, &'static str>);
 
 impl crate::agent::PromptContext for Fixed {
     fn text(&self) -> futures::future::BoxFuture<'_, Result<String, crate::agent::StoreError>> {
-        let Some(answer) = self.0 else { return futures::future::pending().boxed() };
-        let answer = answer.map(str::to_owned).map_err(crate::agent::StoreError::permanent);
+        let answer = self.0.map(str::to_owned).map_err(crate::agent::StoreError::permanent);
         futures::future::ready(answer).boxed()
     }
 }
@@ -233,12 +232,12 @@ fn contexts_stand_before_entries_and_need_no_question() {
         });
         texts.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>()
     };
-    let rules = || Fixed(Some(Ok("<rules/>\n")));
+    let rules = || Fixed(Ok("<rules/>\n"));
     let found = "<memory>\n<entry source=\"facts\">b</entry>\n</memory>";
     assert_eq!(shown(vec![rules()], vec![entry("b")], Message::user("q")), ["<rules/>", found]);
     assert_eq!(shown(vec![rules(), rules()], vec![], Message::user("q")), ["<rules/>\n<rules/>"]);
     assert_eq!(shown(vec![rules()], vec![entry("b")], Message::user(" ")), ["<rules/>"]);
-    let bad = || vec![Fixed(Some(Err("gone"))), Fixed(Some(Ok("")))];
+    let bad = || vec![Fixed(Err("gone")), Fixed(Ok(""))];
     assert_eq!(shown(bad(), vec![entry("b")], Message::user("q")), [found]);
     assert!(shown(bad(), vec![], Message::user("q")).is_empty());
 }

@@ -1,4 +1,5 @@
-//! The documents of a server that a session begins with: `system/` in full and a listing of the others, in one budget.
+//! The documents of a server that a session begins with: `system/` in full and a listing of the
+//! others, in one budget.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use loci_api::consolidation::{ConsolidationRun, ConsolidationStart};
 use loci_api::job::ExtractionWait;
 use loci_api::record::MetadataFilter;
 use loci_api::record_feedback::FeedbackVerdict;
@@ -311,6 +312,26 @@ impl MemoryStore for RemoteStore {
         reason: Option<&'a str>,
     ) -> BoxFuture<'a, Result<FeedbackStanding, StoreError>> {
         remote_feedback::give(self.scope(), entry_id, verdict, reason).boxed()
+    }
+
+    fn consolidate<'a>(
+        &'a self,
+        start: &'a ConsolidationStart,
+    ) -> BoxFuture<'a, Result<Option<ConsolidationRun>, StoreError>> {
+        async move {
+            if !self.options.writable {
+                let rule = format!(
+                    "store '{}' is read-only: a writable one plans the upkeep of documents",
+                    self.name
+                );
+                return Err(StoreError::permanent(rule));
+            }
+            let namespace = start.namespace.clone().or_else(|| Some(self.namespace.clone()));
+            let start = ConsolidationStart { namespace, ..start.clone() };
+            let run = self.options.client.consolidation_start(self.memory(), &start).await;
+            run.map(Some).map_err(|error| store_error("the documents cannot be consolidated", error))
+        }
+        .boxed()
     }
 
     fn tools(&self) -> Vec<Tool> {

@@ -366,3 +366,32 @@ fn tools_of_the_store() {
         RemoteStore::new(options).unwrap().tools().into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["users_facts_timeline"], "a condition of the store holds for single records, too");
 }
+
+#[test]
+fn consolidation_is_of_the_stores_own_documents() {
+    let answer = |path: &str, _: &Value| match path {
+        "/v1/memories/notes/consolidations" => {
+            let run =
+                ConsolidationRun { summary: "Nothing to do.".to_owned(), ..ConsolidationRun::default() };
+            (202, serde_json::to_value(run).unwrap())
+        }
+        _ => (404, problem("NOT_FOUND")),
+    };
+    let (mut asked, seen) = options(answer);
+    asked.writable = true;
+    let store = RemoteStore::new(asked).unwrap();
+    let start = ConsolidationStart { dry_run: Some(false), ..ConsolidationStart::default() };
+    let run = block_on(store.consolidate(&start)).unwrap().unwrap();
+    assert_eq!(run.summary, "Nothing to do.");
+    let elsewhere = ConsolidationStart { namespace: Some("/team".into()), ..ConsolidationStart::default() };
+    block_on(store.consolidate(&elsewhere)).unwrap();
+    let bodies: Vec<Value> = seen.lock().unwrap().iter().map(|(_, _, body)| body.clone()).collect();
+    assert_eq!(
+        bodies,
+        [json!({"namespace": "/users/alice/facts", "dry_run": false}), json!({"namespace": "/team"})]
+    );
+    let (reading, seen) = options(answer);
+    let refused = block_on(RemoteStore::new(reading).unwrap().consolidate(&start)).unwrap_err();
+    assert!(refused.message.contains("is read-only"), "{refused}");
+    assert!(seen.lock().unwrap().is_empty());
+}

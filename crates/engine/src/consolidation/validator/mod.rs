@@ -161,7 +161,7 @@ fn allowed_by(operation: Operation) -> &'static [&'static str] {
         Operation::ResolveContradictions => &["update", "supersede"],
         Operation::Deduplicate => &["merge", "archive", "update"],
         Operation::DeriveInsights => &["create"],
-        Operation::Reorganize => &["move", "update"],
+        Operation::Reorganize => &["move", "update", "merge"],
         Operation::Prune => &["archive"],
     }
 }

@@ -40,6 +40,16 @@ struct Found {
     held: Option<&'static str>,
 }
 
+/// The judgement of rules on an older document and a newer one.
+enum Judged {
+    /// The newer one takes the older one's place.
+    Contradicts(Found),
+    /// They are alike, and no rule decides.
+    Open,
+    /// They have nothing to do with each other.
+    Apart,
+}
+
 struct Statements {
     terms: Vec<Shingles>,
     labels: Vec<Option<Vec<Labelled>>>,
@@ -160,14 +170,21 @@ fn settle(working: &mut Working<'_>, statements: &Statements, old: usize, new: u
     match lie(newer.scope.as_deref(), older.scope.as_deref()) {
         Lie::Apart => return false,
         Lie::Within => {
-            if contradiction(statements, old, new, older, newer).is_some() {
+            if matches!(judge(statements, old, new, older, newer), Judged::Contradicts(_)) {
                 working.review(ReviewKind::MoreSpecific, old, new);
             }
             return false;
         }
         Lie::Equal => {}
     }
-    let Some(found) = contradiction(statements, old, new, older, newer) else { return false };
+    let found = match judge(statements, old, new, older, newer) {
+        Judged::Contradicts(found) => found,
+        Judged::Open => {
+            working.leave_open(old, new);
+            return false;
+        }
+        Judged::Apart => return false,
+    };
     if older.pinned || is_system(&older.reference) {
         working.review(ReviewKind::Protected, old, new);
         return false;
@@ -184,8 +201,33 @@ fn settle(working: &mut Working<'_>, statements: &Statements, old: usize, new: u
     true
 }
 
-/// Why the newer one takes the older one's place, their scopes aside.
-fn contradiction(
+/// Returns what the newer one is to the older one, their scopes aside.
+fn judge(
+    statements: &Statements,
+    old: usize,
+    new: usize,
+    older: &PlanDocument,
+    newer: &PlanDocument,
+) -> Judged {
+    if let Some(found) = certain(statements, old, new, older, newer) {
+        return Judged::Contradicts(found);
+    }
+    match related(statements, old, new, older, newer) {
+        Some((Relation::Supersedes | Relation::Conflict, Reason::Denial)) => {
+            let is_denial = !negations::of(statements.bodies.get(new).map_or("", String::as_str)).is_empty();
+            Judged::Contradicts(denial(is_denial))
+        }
+        Some((Relation::Supersedes | Relation::Conflict, reason)) => {
+            Judged::Contradicts(Found { why: reason.text(), held: None })
+        }
+        Some((Relation::Unclear, _) | (_, Reason::OnlyInPart)) => Judged::Open,
+        Some(_) | None => Judged::Apart,
+    }
+}
+
+/// Why the newer one takes the older one's place by its key, its labels or a denial in the same
+/// words.
+fn certain(
     statements: &Statements,
     old: usize,
     new: usize,
@@ -203,19 +245,12 @@ fn contradiction(
     if labels.is_some_and(|(old, new)| labels::renews(new, old)) {
         return Some(Found { why: "newer values of the same labels", held: None });
     }
-    let longest = older.text.chars().count().max(newer.text.chars().count());
-    if longest > STATEMENT_CHARS_MAX {
-        return None;
-    }
-    let denies = |text: &str| !negations::of(text).is_empty();
-    if negations::is_pair(was, is) {
-        return Some(denial(denies(is)));
-    }
-    match related(statements, old, new, older, newer)? {
-        (Relation::Supersedes | Relation::Conflict, Reason::Denial) => Some(denial(denies(is))),
-        (Relation::Supersedes | Relation::Conflict, reason) => Some(Found { why: reason.text(), held: None }),
-        _ => None,
-    }
+    let are_short = is_statement(older) && is_statement(newer);
+    (are_short && negations::is_pair(was, is)).then(|| denial(!negations::of(is).is_empty()))
+}
+
+fn is_statement(document: &PlanDocument) -> bool {
+    document.text.chars().count() <= STATEMENT_CHARS_MAX
 }
 
 fn denial(newer_denies: bool) -> Found {
@@ -230,6 +265,10 @@ fn related(
     older: &PlanDocument,
     newer: &PlanDocument,
 ) -> Option<(Relation, Reason)> {
+    let (was, is) = statements.bodies.get(old).zip(statements.bodies.get(new))?;
+    if was == is || !is_statement(older) || !is_statement(newer) {
+        return None;
+    }
     let jaccard = jaccard_ids(statements.terms.get(new)?, statements.terms.get(old)?);
     let statement = |document: &'_ PlanDocument| Said {
         text: document.text.trim().to_owned(),

@@ -82,7 +82,7 @@ pub(super) fn groups(working: &Working<'_>) -> Vec<Group> {
     groups
 }
 
-fn by_age(working: &Working<'_>, mut members: Vec<usize>) -> Vec<usize> {
+pub(super) fn by_age(working: &Working<'_>, mut members: Vec<usize>) -> Vec<usize> {
     members.sort_by_key(|at| working.documents.get(*at).map(|document| age(document)));
     members
 }
@@ -183,7 +183,7 @@ fn merged(working: &Working<'_>, group: &Group) -> Option<Action> {
 }
 
 /// A description that one of them has, or the first sentence, which no other document of the directory has.
-fn description(
+pub(super) fn description(
     working: &Working<'_>,
     target: &PlanDocument,
     body: &PlanDocument,

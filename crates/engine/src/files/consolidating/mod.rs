@@ -11,6 +11,7 @@
 //! | `duplicates`, `alike`, `particulars`, `normal` | documents that say the same | §14.9 |
 //! | `lines_twice` | a line that stands twice in one topic | §14.9 |
 //! | `reorganizing` | what is always loaded, within its budget | §7.2, §14.9 |
+//! | `topics` | facts of one topic in one file | |
 //! | `pruning` | what is past its time, or was never used | §14.9 |
 //! | `clusters` | a tree in parts that a model can be shown | §14.4 |
 //! | `applied`, `report` | the tree afterwards, and what it gains | §14.2 |
@@ -35,9 +36,10 @@ mod reorganizing;
 pub mod report;
 mod scanners;
 pub mod settings;
+mod topics;
 mod working;
 
-pub use planner::{About, Asked, Planned, PlannedAction, Review, ReviewKind, judged, plan};
+pub use planner::{About, Asked, LeftToModel, Planned, PlannedAction, Review, ReviewKind, judged, plan};
 pub(crate) use scanners::SCANNERS;
 pub use settings::PlannerSettings;
 

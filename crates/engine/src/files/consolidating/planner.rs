@@ -6,11 +6,13 @@ use loci_model::Timestamp;
 
 use super::settings::PlannerSettings;
 use super::working::Working;
-use super::{contradicting, duplicates, pruning, reorganizing};
+use super::{contradicting, duplicates, pruning, reorganizing, topics};
 use crate::consolidation::plan::{Action, Operation, Plan};
 use crate::consolidation::snapshot::{Snapshot, reference_key};
 use crate::consolidation::validator::{Bounds, Violation, validate};
 
+/// Pairs that a report names; of more, it tells how many.
+const PAIRS_NAMED: usize = 10;
 /// What a summary says of a plan that looked at a part.
 const PARTIAL: &str = " Not all documents were compared: too many have much in common.";
 
@@ -48,7 +50,11 @@ impl About {
     }
 
     fn wants_review(&self, review: &Review) -> bool {
-        let mut keys = review.paths.iter().map(|path| reference_key(path));
+        self.wants_pair(&review.paths)
+    }
+
+    fn wants_pair(&self, paths: &[String; 2]) -> bool {
+        let mut keys = paths.iter().map(|path| reference_key(path));
         match self {
             Self::Everything => true,
             Self::Changed(some) | Self::Touching(some) => keys.any(|key| some.contains(&key)),
@@ -136,6 +142,50 @@ impl ReviewKind {
     }
 }
 
+/// Work that rules do not decide, where no model is asked after them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LeftToModel {
+    /// Documents of one scope that are alike, and no rule decides which of them holds.
+    pub pairs: Vec<[String; 2]>,
+    /// Operations that were asked for, and that rules do not do, or only in part.
+    pub operations: BTreeSet<Operation>,
+}
+
+impl LeftToModel {
+    /// Returns a sentence for each thing that is left, for reports.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        let named = self.pairs.iter().take(PAIRS_NAMED);
+        let mut all: Vec<String> =
+            named.map(|[one, other]| format!("{one} and {other} are alike, and no rule decides")).collect();
+        if let Some(more) = self.pairs.len().checked_sub(PAIRS_NAMED).filter(|more| *more > 0) {
+            all.push(format!("{more} more pairs that no rule decides"));
+        }
+        let of_operation = |operation: &Operation| match operation {
+            Operation::DeriveInsights => Some("derive_insights: new documents over several"),
+            Operation::Reorganize => Some("reorganize: titles, descriptions, and places by meaning"),
+            Operation::ResolveContradictions | Operation::Deduplicate | Operation::Prune => None,
+        };
+        all.extend(self.operations.iter().filter_map(of_operation).map(str::to_owned));
+        all
+    }
+
+    /// Returns the part of a summary about it: only work that a reader would take for done; empty
+    /// where there is none.
+    fn in_short(&self) -> String {
+        let mut parts = Vec::new();
+        match self.pairs.len() {
+            0 => {}
+            1 => parts.push("1 pair of documents that no rule decides".to_owned()),
+            many => parts.push(format!("{many} pairs of documents that no rule decides")),
+        }
+        if self.operations.contains(&Operation::DeriveInsights) {
+            parts.push("insights".to_owned());
+        }
+        if parts.is_empty() { String::new() } else { format!(" Left to a model: {}.", parts.join(", ")) }
+    }
+}
+
 /// A plan with what is beside it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Planned {
@@ -145,6 +195,8 @@ pub struct Planned {
     pub reviews: Vec<Review>,
     /// What breaks a rule of plans; such an action is not to be applied.
     pub violations: Vec<Violation>,
+    /// The work that rules leave to a model.
+    pub left: LeftToModel,
     /// Not every two documents with something in common were compared: that would have been too much work.
     pub is_partial: bool,
 }
@@ -163,6 +215,7 @@ impl Planned {
     pub(in crate::files) fn keep(&mut self, about: &About) {
         self.actions.retain(|planned| about.wants(planned));
         self.reviews.retain(|review| about.wants_review(review));
+        self.left.pairs.retain(|pair| about.wants_pair(pair));
         self.violations.clear();
     }
 
@@ -176,8 +229,15 @@ impl Planned {
     #[must_use]
     pub fn summary(&self) -> String {
         let partial = if self.is_partial { PARTIAL } else { "" };
+        let left = self.left.in_short();
+        let look = match self.reviews.len() {
+            0 => String::new(),
+            many => format!(" {many} for a person to look at."),
+        };
         if self.actions.is_empty() {
-            return format!("Nothing to do.{partial}");
+            let is_idle = left.is_empty() && look.is_empty();
+            let done = if is_idle { "Nothing to do." } else { "No action by rules." };
+            return format!("{done}{look}{left}{partial}");
         }
         let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
         for planned in &self.actions {
@@ -185,7 +245,7 @@ impl Planned {
         }
         let said: Vec<String> = kinds.into_iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         let held = self.actions.iter().filter(|planned| planned.held.is_some()).count();
-        format!("{}; {held} held.{partial}", said.join(", "))
+        format!("{}; {held} held.{look}{left}{partial}", said.join(", "))
     }
 }
 
@@ -197,20 +257,28 @@ pub fn plan(snapshot: &Snapshot, asked: &Asked) -> Planned {
         match operation {
             Operation::ResolveContradictions => contradicting::resolve(&mut working),
             Operation::Deduplicate => duplicates::merge(&mut working),
-            // Without a model nothing new is said.
+            // Without a model nothing new is said: it is left to one.
             Operation::DeriveInsights => {}
-            Operation::Reorganize => reorganizing::reorganize(&mut working),
+            Operation::Reorganize => {
+                topics::gather(&mut working);
+                reorganizing::reorganize(&mut working);
+            }
             Operation::Prune => pruning::prune(&mut working, asked.counted_since),
         }
     }
     let is_partial = working.is_partial();
+    let mut pairs = working.open_pairs();
+    pairs.retain(|pair| asked.about.wants_pair(pair));
+    let operations = [Operation::DeriveInsights, Operation::Reorganize];
+    let operations = operations.into_iter().filter(|one| asked.operations.contains(one)).collect();
+    let left = LeftToModel { pairs, operations };
     let Working { mut actions, mut reviews, .. } = working;
     actions.retain(|planned| asked.about.wants(planned));
     reviews.retain(|review| asked.about.wants_review(review));
     // Stable: within a pass, by the first document that an action is about.
     actions.sort_by_cached_key(|planned| (planned.operation, named_first(&planned.action)));
     reviews.sort();
-    judged(Planned { actions, reviews, violations: Vec::new(), is_partial }, snapshot, &asked.bounds)
+    judged(Planned { actions, reviews, violations: Vec::new(), left, is_partial }, snapshot, &asked.bounds)
 }
 
 /// A plan judged by the rules of every plan: what a person decides is held, what breaks a rule is told.

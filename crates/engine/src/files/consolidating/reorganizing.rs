@@ -1,4 +1,6 @@
-//! What is always loaded stays within its budget: what matters least is moved out of it. What could come in is proposed for a person to decide.
+//! What is always loaded stays within its budget: what matters least, and is read least, is moved
+//! out of it. What could come in, because somebody pinned it or because it is read often, is
+//! proposed for a person to decide.
 
 use std::cmp::Reverse;
 
@@ -41,11 +43,13 @@ fn order(document: &PlanDocument) -> (bool, Reverse<i64>, Reverse<u64>, &str) {
     (!document.pinned, Reverse(document.priority), Reverse(document.uses), &document.reference)
 }
 
-/// What somebody pinned and gave a priority elsewhere might be loaded always: held, for whoever may write there.
+/// What somebody pinned and gave a priority elsewhere, or what is read often, might be loaded
+/// always: held, for administrators.
 fn promote(working: &mut Working<'_>, mut spent: u32) {
+    let promote_reads = working.settings.promote_reads;
+    let is_chosen = |one: &PlanDocument| one.pinned && one.priority > 0;
     let wanted = |one: &PlanDocument| {
-        one.pinned
-            && one.priority > 0
+        (is_chosen(one) || one.uses >= promote_reads)
             && !is_system(&one.reference)
             && matches!(one.tier, TrustTier::Agent | TrustTier::Confirmed)
     };
@@ -58,7 +62,8 @@ fn promote(working: &mut Working<'_>, mut spent: u32) {
         if spent.saturating_add(tokens) > working.settings.system_tokens {
             continue;
         }
-        if let Some(action) = moved(working, document, SYSTEM, "it is pinned and has a priority") {
+        let why = if is_chosen(document) { "it is pinned and has a priority" } else { "it is read often" };
+        if let Some(action) = moved(working, document, SYSTEM, why) {
             spent = spent.saturating_add(tokens);
             working.act(
                 Operation::Reorganize,

@@ -46,6 +46,9 @@ pub struct Report {
     pub held: usize,
     /// What a person should look at beside them.
     pub reviews: usize,
+    /// Sentences about the work that rules leave to a model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_to_model: Vec<String>,
     /// Parts of the tree that were left out.
     pub skipped_clusters: usize,
     /// New documents, with what they rest on.
@@ -80,6 +83,7 @@ pub fn report(snapshot: &Snapshot, planned: &Planned, asked: &Asked, skipped_clu
         actions,
         held: planned.actions.len() - ready.len(),
         reviews: planned.reviews.len(),
+        left_to_model: planned.left.sentences(),
         skipped_clusters,
         derived: derived.collect(),
         partial: partial.get(),

@@ -23,6 +23,8 @@ pub struct PlannerSettings {
     pub unused_reads: u64,
     /// Tokens of `knowledge/system/`.
     pub system_tokens: u32,
+    /// Reads from which on a document is proposed for `knowledge/system/`.
+    pub promote_reads: u64,
 }
 
 impl Default for PlannerSettings {
@@ -36,6 +38,7 @@ impl Default for PlannerSettings {
             unused_days: 90,
             unused_reads: 1,
             system_tokens: 1_000,
+            promote_reads: 20,
         }
     }
 }
@@ -58,6 +61,7 @@ impl PlannerSettings {
             ("kept_days", self.kept_days),
             ("unused_days", self.unused_days),
             ("system_tokens", self.system_tokens),
+            ("promote_reads", u32::try_from(self.promote_reads).unwrap_or(u32::MAX)),
         ] {
             if value == 0 {
                 let rule = format!("{name} must be at least 1");
@@ -84,6 +88,7 @@ mod tests {
         check(|settings| settings.near_jaccard = 0.5, None);
         check(|settings| settings.near_jaccard = f32::NAN, Some("consolidation.deterministic.near_jaccard"));
         check(|settings| settings.near_contained = 1.1, Some("consolidation.deterministic.near_contained"));
+        check(|settings| settings.promote_reads = 0, Some("consolidation.deterministic.promote_reads"));
         check(|settings| settings.unused_days = 0, Some("consolidation.deterministic.unused_days"));
     }
 }

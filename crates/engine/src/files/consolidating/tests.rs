@@ -278,6 +278,81 @@ fn what_is_always_loaded_keeps_its_budget() {
 }
 
 #[test]
+fn facts_of_one_topic_come_into_one_file() {
+    let reorganize = [Operation::Reorganize];
+    let titled = |name: &str, title: &str, body: &str, at: i64| PlanDocument {
+        title: Some(title.to_owned()),
+        ..document(name, body, at)
+    };
+    let mut snapshot = Snapshot { sequence: 9, ..Snapshot::default() };
+    snapshot.documents = vec![
+        titled("theme", "Editor theme", "- dark mode", 0),
+        titled("theme-2", "editor theme", "- large font", 1),
+        titled("other", "Terminal theme", "- light mode", 2),
+    ];
+    check(&snapshot, &reorganize, &["merge theme theme-2 -> theme"]);
+    let planned = planned(&snapshot, &reorganize);
+    let Action::Merge { words, .. } = &planned.actions[0].action else { panic!("{planned:?}") };
+    assert_eq!(words.body.as_deref(), Some("- dark mode\n- large font\n"));
+    // Other scopes, directories and what is pinned stay by themselves.
+    let apart: [fn(&mut PlanDocument); 4] = [
+        |one| one.scope = Some("legacy/".to_owned()),
+        |one| one.reference = "knowledge/skills/theme-2.md".to_owned(),
+        |one| one.pinned = true,
+        |one| one.tier = TrustTier::External,
+    ];
+    for change in apart {
+        let mut other = snapshot.clone();
+        change(&mut other.documents[1]);
+        check(&other, &reorganize, &[]);
+    }
+}
+
+#[test]
+fn what_is_read_often_is_proposed_for_system() {
+    let mut snapshot = tree(&["short", "rare"]);
+    snapshot.documents[0].uses = 20;
+    snapshot.documents[1].uses = 19;
+    check(&snapshot, &[Operation::Reorganize], &["held move a -> knowledge/system/a"]);
+    // Of what does not fit any more, what is read least goes.
+    let long = "word ".repeat(500);
+    let mut full = Snapshot { sequence: 9, ..Snapshot::default() };
+    for (at, name) in ["a", "b"].into_iter().enumerate() {
+        let path = format!("knowledge/system/{name}.md");
+        let one = document(&path, &format!("{name} {long}"), at as i64);
+        full.documents.push(PlanDocument { uses: at as u64, ..one });
+    }
+    check(&full, &[Operation::Reorganize], &["move knowledge/system/a -> a"]);
+}
+
+#[test]
+fn what_rules_leave_open_is_said() {
+    let check = |bodies: &[&str], operations: &[Operation], expect: &str, sentences: &[&str]| {
+        let snapshot = tree(bodies);
+        let planned = planned(&snapshot, operations);
+        assert_eq!(
+            (planned.summary().as_str(), planned.left.sentences()),
+            (expect, sentences.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>()),
+            "{bodies:?}"
+        );
+    };
+    let by_meaning = "reorganize: titles, descriptions, and places by meaning";
+    check(&["The build needs make.", "Other."], &Operation::DEFAULT, "Nothing to do.", &[by_meaning]);
+    check(&["One."], &[Operation::Prune], "Nothing to do.", &[]);
+    // A later file that contradicts an earlier one is an action by default.
+    check(
+        &["The user lives in Bern.", "The user lives in Zurich."],
+        &Operation::DEFAULT,
+        "1 supersede; 0 held.",
+        &[by_meaning],
+    );
+    let one = "- The build needs make.\n- Tests run at night with the whole suite of the compiler.";
+    let other = "- The build needs ninja.\n- Tests run at night with the whole suite of the compiler.";
+    let planned = planned(&tree(&[one, other]), &[Operation::ResolveContradictions]);
+    assert!(!planned.summary().starts_with("Nothing to do"), "{}", planned.summary());
+}
+
+#[test]
 fn what_is_past_its_time_goes() {
     let prune = [Operation::Prune];
     let mut snapshot = tree(&["one", "two", "three", "four"]);
@@ -317,7 +392,7 @@ fn passes_see_what_those_before_left() {
     check(&snapshot, &ALL, &["supersede a by b", "supersede c by b", "update d"]);
     // What nobody asked for is not done.
     check(&snapshot, &[], &[]);
-    check(&snapshot, &Operation::DEFAULT, &["merge a c -> a", "update d"]);
+    check(&snapshot, &Operation::DEFAULT, &["supersede a by b", "supersede c by b", "update d"]);
 }
 
 #[test]
@@ -388,8 +463,11 @@ fn a_plan_of_a_part_says_so() {
         let told = serde_json::to_value(report(&snapshot, &planned, &asked, 0)).unwrap();
         assert_eq!(told.get("partial").is_some(), is_partial, "{told}");
     };
-    check(false, "Nothing to do.");
-    check(true, "Nothing to do. Not all documents were compared: too many have much in common.");
+    check(false, "No action by rules. Left to a model: insights.");
+    check(
+        true,
+        "No action by rules. Left to a model: insights. Not all documents were compared: too many have much in common.",
+    );
 }
 
 #[test]

@@ -27,6 +27,8 @@ pub(super) struct Working<'a> {
     described: BTreeMap<(String, String), Vec<usize>>,
     pub(super) actions: Vec<PlannedAction>,
     pub(super) reviews: Vec<Review>,
+    /// Documents that are alike, and no rule decides what they are to each other.
+    open: BTreeSet<(usize, usize)>,
     /// Work that the pass may still do.
     work_left: Cell<usize>,
     /// Not every two documents with something in common were compared.
@@ -57,6 +59,7 @@ impl<'a> Working<'a> {
             now,
             actions: Vec::new(),
             reviews: Vec::new(),
+            open: BTreeSet::new(),
             work_left: Cell::new(limits::PLAN_WORK_MAX),
             is_partial: Cell::new(false),
         }
@@ -101,6 +104,18 @@ impl<'a> Working<'a> {
 
     pub(super) fn place(&self, at: usize) -> &str {
         self.places.get(at).map(String::as_str).unwrap_or_default()
+    }
+
+    /// Notes two documents that no rule decides about.
+    pub(super) fn leave_open(&mut self, left: usize, right: usize) {
+        self.open.insert((left.min(right), left.max(right)));
+    }
+
+    /// The pairs that no rule decided about, and that no action settled since.
+    pub(super) fn open_pairs(&self) -> Vec<[String; 2]> {
+        let open = self.open.iter().filter(|(left, right)| self.is_free(*left) && self.is_free(*right));
+        let path = |at: usize| self.documents.get(at).map(|document| document.reference.clone());
+        open.filter_map(|(left, right)| Some([path(*left)?, path(*right)?])).collect()
     }
 
     /// Plans an action that settles these documents.

@@ -287,7 +287,7 @@ impl Engine {
             return Err(Error::not_found(format!("there is no repository named {name}")));
         }
         if mirror.sessions && access::require_whole(caller, memory, Capability::Read).is_err() {
-            // Whoever clones it reads every conversation of the memory.
+            // A clone has every conversation of the memory.
             return Err(Error::not_found(format!("there is no repository named {name}")));
         }
         self.own_repository(&mirror).await?;

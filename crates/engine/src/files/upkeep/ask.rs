@@ -122,7 +122,7 @@ impl RunLimits {
 pub struct ConsolidationAsk {
     /// The tree.
     pub tree: TreeAsk,
-    /// What may be done; `None`: what destroys nothing.
+    /// What may be done; `None`: [`Operation::DEFAULT`].
     pub operations: Option<Vec<Operation>>,
     /// What is looked at.
     pub scope: RunScope,
@@ -137,7 +137,7 @@ pub struct ConsolidationAsk {
 }
 
 impl ConsolidationAsk {
-    /// Of a tree, with nothing said: a plan, of what destroys nothing.
+    /// Of a tree, with nothing said: a plan of the default operations.
     #[must_use]
     pub fn of(tree: TreeAsk) -> Self {
         Self {
@@ -162,7 +162,8 @@ impl ConsolidationAsk {
             None => Operation::DEFAULT.into(),
         };
         if operations.is_empty() {
-            let rule = "operations must name at least one, or be left out for deduplicate and reorganize";
+            let rule = "operations must name at least one, or be left out for resolve_contradictions, deduplicate and \
+                        reorganize";
             return Err(Error::invalid("operations", rule));
         }
         let characters = self.instructions.as_deref().map_or(0, |text| text.chars().count());

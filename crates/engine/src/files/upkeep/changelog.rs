@@ -110,8 +110,8 @@ impl Changelog {
         Ok(Self { entries: found.into_iter().map(|(at, _, _, text)| (at, text)).collect(), is_cut })
     }
 
-    /// Returns the text behind a change of the tree; `None` where no run was applied by then. The newest entries that
-    /// have room are in it.
+    /// Returns the text behind a change of the tree; `None` where no run was applied by then. The
+    /// newest entries that have room are in it.
     pub(in crate::files) fn until(&self, sequence: u64) -> Option<String> {
         let then: Vec<&String> =
             self.entries.iter().filter(|(at, _)| *at <= sequence).map(|(_, text)| text).collect();

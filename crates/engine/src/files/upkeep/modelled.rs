@@ -24,7 +24,9 @@ use crate::consolidation::plan::{Operation, Plan};
 use crate::consolidation::snapshot::{Snapshot, reference_key};
 use crate::consolidation::validator::{Bounds, validate};
 use crate::files::consolidating::clusters::{Clusters, clusters};
-use crate::files::consolidating::{self, About, Planned, PlannedAction, PlannerSettings, judged, plan};
+use crate::files::consolidating::{
+    self, About, LeftToModel, Planned, PlannedAction, PlannerSettings, judged, plan,
+};
 use crate::files::tree::TreeAsk;
 use crate::memories::existing;
 use crate::strategies::question::BadReply;
@@ -269,7 +271,8 @@ fn planned_by_both(
     actions.extend(found);
     actions
         .sort_by_cached_key(|one| (one.operation, one.action.reads().into_iter().min().map(str::to_owned)));
-    let union = Planned { actions, ..parts.by_rules.clone() };
+    // The model was shown what rules left.
+    let union = Planned { actions, left: LeftToModel::default(), ..parts.by_rules.clone() };
     let union = judged(union, &parts.read.snapshot, &parts.asked.bounds);
     let places = union.actions.iter().enumerate();
     let of_model: BTreeSet<usize> =

@@ -13,7 +13,7 @@ use crate::files::consolidating::report::report;
 use crate::files::consolidating::{About, Asked, Planned, PlannedAction, PlannerSettings};
 
 /// The rules, in their version.
-pub(super) const RULES: &str = "deterministic@1";
+pub(super) const RULES: &str = "deterministic@2";
 /// Why what is always loaded waits.
 const NEEDS_ADMIN: &str = "what is always loaded is changed with a grant of admin";
 

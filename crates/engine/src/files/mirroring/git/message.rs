@@ -61,8 +61,9 @@ pub(super) fn restore_message(state: &str) -> String {
     )
 }
 
-/// The message of a commit of files that Loci renders by itself: paths, each with true for a file that it writes, the events
-/// that it is made of, and the name of the state of the tree that it stands on.
+/// The message of a commit of files that Loci renders by itself: paths, each with true for a file
+/// that it writes, the events that it is made of, and the name of the state of the tree that it
+/// stands on.
 pub(super) fn rendered_message(
     about: &str,
     paths: &[(bool, &str)],

@@ -1,6 +1,7 @@
-//! Commits of files that Loci renders by itself, so that one history shows both: a commit for each conversation that
-//! went on, in the order of time among those of the tree, and the changelog of consolidation in the commit of each run. They name the
-//! state of the tree that they stand on, so that rendering goes on behind them.
+//! Commits of files that Loci renders by itself, so that one history shows both: a commit for each
+//! conversation that went on, in the order of time among those of the tree, and the changelog of
+//! consolidation in the commit of each run. They name the state of the tree that they stand on, so
+//! that rendering goes on behind them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -46,8 +47,8 @@ pub(super) struct Timeline {
 }
 
 impl Sync<'_> {
-    /// Returns the rendered files of a sync, for a tree that is committed up to a sequence. The repository is listed only where
-    /// something changed since the last sync.
+    /// Returns the rendered files of a sync, for a tree that is committed up to a sequence. The
+    /// repository is listed only where something changed since the last sync.
     pub(super) async fn timeline(&mut self, reached: u64, has_commits: bool) -> Result<Timeline> {
         let talks = self.talks().await?;
         let tree = Tree::of(&tree_of(&self.mirror));
@@ -58,8 +59,8 @@ impl Sync<'_> {
         Ok(Timeline { sessions, changelog, reached, digest })
     }
 
-    /// A commit for each conversation that differs from what lies in the repository. Files of conversations that moved or
-    /// expired leave with the last one.
+    /// A commit for each conversation that differs from what lies in the repository. Files of
+    /// conversations that moved or expired leave with the last one.
     async fn session_commits(&self, mut talks: Vec<RenderedTalk>) -> Result<VecDeque<RenderedCommit>> {
         let listing = self.backend.list().await?;
         let below = format!("{SESSIONS}/");
@@ -132,8 +133,8 @@ impl Sync<'_> {
         FileStep { note: self.change_note(&by, at, message), changes }
     }
 
-    /// Brings the changelog up to its runs where their commits did not, as those of an earlier version; and notes what the
-    /// repository has now.
+    /// Brings the changelog up to its runs where their commits did not, as those of an earlier
+    /// version; and notes what the repository has now.
     pub(super) async fn end_timeline(&mut self, mut timeline: Timeline, names: &StateNames) -> Result<()> {
         let rest = self.session_steps(&mut timeline, names, None);
         self.commit_steps(rest).await?;

@@ -29,8 +29,8 @@ const JOINED: &str = "the repository was of another state of the store, as befor
 type Lying = BTreeMap<String, (FileDigest, bool)>;
 
 impl Sync<'_> {
-    /// Brings the files of a repository to the state of the log in one commit, but for files that Loci renders by itself;
-    /// returns the sequence from which rendering goes on.
+    /// Brings the files of a repository to the state of the log in one commit, but for files that
+    /// Loci renders by itself; returns the sequence from which rendering goes on.
     pub(super) async fn join(&mut self, names: &StateNames) -> Result<u64> {
         let changes = self.changes_behind(0).await?;
         let sequence = changes.last().map_or(0, |last| last.sequence);
