@@ -54,6 +54,8 @@ class Client(Operations):
         url = url or os.environ.get("LOCI_URL")
         if not url:
             raise ValueError("no server: give url, or set LOCI_URL")
+        #: The address of the server.
+        self.url = url
         self._repeats = Repeats(timeout, retries, sleep, clock)
         headers = headers_of(token or os.environ.get("LOCI_TOKEN"), memory)
         self._transport = Transport(url, headers, tls, answer_bytes_max)

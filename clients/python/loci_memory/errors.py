@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Optional, Type
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Type
 
 
 class LociError(Exception):
@@ -92,6 +92,41 @@ class Unreachable(LociError):
 
 class InvalidAnswer(LociError):
     """What answered is not this server's API."""
+
+
+class EventFailure(NamedTuple):
+    """An event that was not stored: the numbers of its first and last message, where they have any,
+    and the reason."""
+
+    first: Optional[int]
+    last: Optional[int]
+    error: LociError
+
+
+class EventsNotStored(LociError):
+    """Some events of a batch were not stored.
+
+    ``code`` is that of the first failure, and ``message`` counts the failures and has its reason.
+
+    ``failures``: every event that was not stored, in the order of the conversation, with those that
+    were not sent after an error that may pass. ``stored``: ids of the others. ``retryable``: the same
+    batch may succeed when it is sent again; what was stored is stored once.
+    """
+
+    def __init__(self, failures: Sequence[EventFailure], stored: Sequence[str]) -> None:
+        first = failures[0].error
+        of = len(failures) + len(stored)
+        super().__init__(
+            first.code,
+            f"{len(failures)} of {of} event(s) not stored; first error: {first.message}",
+            retryable=any(failure.error.retryable for failure in failures),
+            retry_after_ms=first.retry_after_ms,
+            field=first.field,
+            details=first.details,
+            status=first.status,
+        )
+        self.failures = list(failures)
+        self.stored = list(stored)
 
 
 _CLASSES: Dict[str, Type[LociError]] = {

@@ -5,7 +5,7 @@ import types
 import unittest
 
 from loci_memory import Client, LociError, NotFound
-from loci_memory.strands import LociMemoryStore
+from loci_memory.strands import LociMemoryStore, assert_writable_topology, loci_memory_stores
 from tests.recorded_server import Answer, RecordedServer
 from tests.running import LOCI, Running
 
@@ -35,7 +35,7 @@ class Recorded(unittest.TestCase):
         of_store, of_call = {"key": "team", "operator": "exists"}, {"key": "k", "operator": "exists"}
         options = {"max_search_results": 2, "filter": [of_call], "as_of": "2026-01-01T00:00:00Z", "budget_tokens": 90}
         namespaces = ["/facts/{actorId}", "/talks/{sessionId}"]
-        more = {"filters": [of_store], "namespaces": namespaces, "relevance_min": 0.2}
+        more = {"filters": [of_store], "namespace_path": namespaces, "relevance_min": 0.2}
         (asked,) = self.asked([answer], lambda store: store.search("q", options), **more)
         expected = {
             "memory": "notes-1",
@@ -102,10 +102,13 @@ class Recorded(unittest.TestCase):
     def test_nothing_said_is_no_call_and_much_is_several(self):
         self.assertEqual(self.asked([], lambda store: store.add_messages([said("system", "be kind"), said("user", "")])), [])
         many = [said("user", str(number)) for number in range(101)]
-        asked = self.asked([EVENT] * 2, lambda store: store.add_messages(many, numbered(*range(101))))
-        self.assertEqual([len(one.body["payload"]) for one in asked], [100, 1])
+        asked = self.asked([EVENT] * 3, lambda store: store.add_messages(many, numbered(*range(101))))
+        self.assertEqual([len(one.body["payload"]) for one in asked], [50, 50, 1])
         ends = [one.headers["Idempotency-Key"].rsplit("-", 2)[1:] for one in asked]
-        self.assertEqual(ends, [["0", "99"], ["100", "100"]])
+        self.assertEqual(ends, [["0", "49"], ["50", "99"], ["100", "100"]])
+        used = {"role": "assistant", "content": [{"toolUse": {"name": "look", "toolUseId": "t", "input": {}}}] * 60}
+        asked = self.asked([EVENT] * 2, lambda store: store.add_messages([used, used], numbered(0, 1)))
+        self.assertEqual([len(one.body["payload"]) for one in asked], [60, 60], "an event has at most 100 parts")
 
         async def without_numbers(store):
             await store.add_messages(many[:1])
@@ -116,10 +119,11 @@ class Recorded(unittest.TestCase):
 
     def test_what_does_not_fit_is_refused_when_it_is_made(self):
         bad = [
-            ({"memory": " "}, "memory"),
-            ({"namespaces": ["/x/{other}"]}, "brace"),
-            ({"namespaces": "/x"}, "namespaces"),
-            ({"namespaces": []}, "namespaces"),
+            ({"namespace_path": ["/x", "/x/{other}"]}, "brace"),
+            ({"namespace_path": []}, "namespace_path"),
+            ({"namespace": ["/x", " "]}, "namespace"),
+            ({"budget_tokens": 0}, "budget_tokens"),
+            ({"metadata_provider": {"team": "red"}}, "metadata_provider"),
             ({"tools": ["memory_dream"]}, "tools"),
             ({"tools": ["memory_forget"], "writable": False}, "writable"),
         ]
@@ -127,10 +131,46 @@ class Recorded(unittest.TestCase):
             with self.subTest(config), self.assertRaisesRegex(ValueError, word):
                 LociMemoryStore(**{"memory": "m-1", "actor": "a", "url": "http://127.0.0.1:9", "writable": True, **config})
 
-    def test_values_are_put_in_once(self):
-        names = {"actor": "{sessionId}", "session": "s$&", "namespaces": ["/f/{actorId}/{sessionId}"]}
-        (asked,) = self.asked([MADE], lambda store: store.add("t"), **names)
-        self.assertEqual(asked.body["records"][0]["namespace"], "/f/{sessionId}/s$&")
+    def test_several_places_have_a_name_of_all_of_them(self):
+        places = ["/facts/{actorId}", "/preferences/{actorId}"]
+        store = LociMemoryStore(memory="m-1", actor="a", url="http://127.0.0.1:9", namespace_path=places)
+        self.assertEqual(store.name, "facts-preferences")
+
+    def test_an_exact_store_knows_no_record_beneath(self):
+        record = {"id": "r", "namespace": "/facts/alice/deeper"}
+        with self.assertRaises(NotFound):
+            self.asked([Answer(record)], lambda store: store.history("r"), namespace="/facts/{actorId}")
+        (asked,) = self.asked([Answer({"records": []})], lambda store: store.timeline(), namespace="/facts/{actorId}")
+        self.assertEqual(asked.body, {"namespaces": ["/facts/alice"], "limit": 20})
+
+    def test_a_session_cannot_be_blanked_later(self):
+        store = LociMemoryStore(memory="m-1", actor="a", url="http://127.0.0.1:9")
+        with self.assertRaises(AttributeError):
+            store.session = ""
+        store.max_search_results = 0
+        with self.assertRaisesRegex(ValueError, "max_search_results"):
+            asyncio.run(store.search("q"))
+
+    def test_stores_of_several_places_have_one_writer(self):
+        shared = {"memory": "m-1", "actor": "a", "url": "http://127.0.0.1:9"}
+        places = [{"namespace_path": "/facts/{actorId}"}, {"namespace": "/facts/{actorId}"}, {"namespace": "/talks/{sessionId}"}]
+        stores = loci_memory_stores(places, extraction=True, **shared)
+        self.assertEqual([store.name for store in stores], ["facts", "facts-2", "talks"])
+        self.assertEqual([store.writable for store in stores], [True, False, False])
+        self.assertEqual([store.extraction for store in stores], [True, None, None])
+        self.assertEqual(len({store.session for store in stores}), 1)
+        assert_writable_topology(stores, expect_extraction=True)
+        chosen = loci_memory_stores([places[0], {**places[2], "writable": True}], **shared)
+        self.assertEqual([store.writable for store in chosen], [False, True])
+        bad = [
+            ([], {}, "at least one place"),
+            ([{**place, "writable": True} for place in places], {}, "at most one"),
+            ([{**place, "writable": False} for place in places], {"extraction": True}, "opted out"),
+            ([{**places[0], "name": "x"}, {**places[2], "name": "x"}], {}, "name 'x'"),
+        ]
+        for given, more, word in bad:
+            with self.subTest(word), self.assertRaisesRegex(ValueError, word):
+                loci_memory_stores(given, **shared, **more)
 
 
 @unittest.skipUnless(LOCI, "LOCI_BIN names no binary")
@@ -195,7 +235,7 @@ class WithServer(Running):
             with self.assertRaises(NotFound):
                 await LociMemoryStore(client=self.client, memory="nowhere", actor="a").initialize()
             with self.assertLogs("loci_memory.strands", "WARNING") as logs:
-                await self.store("a", extraction=True, namespaces=["/elsewhere/{actorId}"]).initialize()
+                await self.store("a", extraction=True, namespace_path="/elsewhere/{actorId}").initialize()
             self.assertIn("no strategy writes", logs.output[0])
 
         asyncio.run(story())

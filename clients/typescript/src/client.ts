@@ -41,6 +41,8 @@ export interface RawRequest {
 }
 
 export class Client extends Operations {
+  /** The address of the server. */
+  readonly url: string;
   private readonly transport: Transport;
   private readonly repeats: Repeats;
 
@@ -48,6 +50,7 @@ export class Client extends Operations {
     super();
     const url = config.url ?? environment('LOCI_URL');
     if (!url) throw new TypeError('no server: give url, or set LOCI_URL');
+    this.url = url;
     const headers = headersOf(config.token ?? environment('LOCI_TOKEN'), config.memory);
     const fetcher = config.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.transport = new Transport(url, headers, fetcher, config.answerBytesMax ?? ANSWER_MAX);

@@ -58,6 +58,46 @@ export class Unreachable extends LociError {}
 /** What answered is not this server's API. */
 export class InvalidAnswer extends LociError {}
 
+/**
+ * An event that was not stored: the numbers of its first and last message, where they have any, and
+ * the reason.
+ */
+export interface EventFailure {
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+  readonly error: LociError;
+}
+
+/**
+ * Some events of a batch were not stored. `code` and the message are those of the first failure;
+ * `retryable`: the same batch may succeed when it is sent again, and what was stored is stored
+ * once.
+ */
+export class EventsNotStored extends LociError {
+  /**
+   * Every event that was not stored, those that were not sent after an error that may pass
+   * included, in order.
+   */
+  readonly failures: readonly EventFailure[];
+  /** Ids of the others. */
+  readonly stored: readonly string[];
+
+  constructor(failures: readonly [EventFailure, ...EventFailure[]], stored: readonly string[]) {
+    const { error } = failures[0];
+    const of = failures.length + stored.length;
+    super(error.code, `${failures.length} of ${of} event(s) not stored; first error: ${error.message}`, {
+      retryable: failures.some((failure) => failure.error.retryable),
+      retryAfterMs: error.retryAfterMs,
+      field: error.field,
+      details: error.details,
+      status: error.status,
+      cause: error,
+    });
+    this.failures = failures;
+    this.stored = stored;
+  }
+}
+
 const CLASSES: { [code: string]: typeof LociError } = {
   INVALID: InvalidArgument,
   INVALID_ARGUMENT: InvalidArgument,

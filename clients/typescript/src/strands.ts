@@ -11,10 +11,30 @@ import type {
   RecordListing,
 } from './api.js';
 import { Client } from './client.js';
-import { LociError, NotFound } from './errors.js';
+import { EventsNotStored, LociError, NotFound } from './errors.js';
+import type { EventFailure } from './errors.js';
 import { memoryId } from './memory-id.js';
-import { batches, checkedMetadata } from './strands-forms.js';
-import type { Json, MessageForm } from './strands-forms.js';
+import { checkedMetadata, eventsOf } from './strands-forms.js';
+import type { EventForm, Json, MessageForm, MetadataProvider } from './strands-forms.js';
+import {
+  RESULTS_DEFAULT,
+  Scope,
+  TURNS_DEFAULT,
+  checkedCount,
+  checkedNames,
+  checkedRelevance,
+  checkedText,
+  checkedTurns,
+  filled,
+  nameOfTemplates,
+  refused,
+} from './strands-options.js';
+import { assertWritableTopology, writerOf } from './strands-topology.js';
+import type { WritePlace } from './strands-topology.js';
+
+export { assertWritableTopology } from './strands-topology.js';
+export type { StoreForm, WritePlace } from './strands-topology.js';
+export type { MetadataProvider } from './strands-forms.js';
 
 export type ToolName = 'memory_timeline' | 'memory_history' | 'memory_forget';
 
@@ -27,51 +47,74 @@ export type ToolFactory = (config: {
 }) => any;
 
 export interface LociMemoryStoreConfig {
-  /** By name or id. */
+  /** Name or id of the memory. */
   memory: string;
-  /** Whose memory it is. */
+  /** The actor. */
   actor: string;
   /** The server, else `LOCI_URL`; or a client in its place. */
   url?: string;
   /** A key's token, else `LOCI_TOKEN`. */
   apiKey?: string;
   client?: Client;
-  /** Which conversation messages belong to; a new one where it is absent. */
+  /** The conversation that messages belong to; a new one where it is absent. */
   session?: string;
   /**
-   * Where it searches, each with all beneath it; `add` writes to the first. `{actorId}` and `{sessionId}` stand for the two. Messages
-   * become records where a strategy of the memory puts them: give its namespaces here. `/facts/{actorId}` where it is absent.
+   * Reads this namespace and no other (exact), or these. `{actorId}` and `{sessionId}` stand for
+   * the two.
    */
-  namespaces?: readonly string[];
+  namespace?: string | readonly string[];
+  /**
+   * Reads this namespace with all beneath it, or these; `/facts/{actorId}` where neither is given.
+   * `add` writes to the first. Messages become records where a strategy of the memory puts them:
+   * give its namespaces here.
+   */
+  namespacePath?: string | readonly string[];
+  /** Follows from the namespaces where it is absent: `users-facts` for `/users/{actorId}/facts`. */
   name?: string;
   description?: string;
   /** 5 where it is absent. */
   maxSearchResults?: number;
-  /** False where it is absent. */
+  /** False where it is absent. At most one store of a memory, actor and session is writable. */
   writable?: boolean;
   /** As Strands takes it: `true`, or a configuration. The server reads the messages. */
   extraction?: any;
   /** Conditions on metadata that hold for every search. */
   filters?: readonly MetadataFilter[];
-  /** Only what is at least as relevant, 0 to 1. */
+  /** The least relevance of an entry, 0 to 1. */
   relevanceMin?: number;
-  /** How much a search gives, together. */
+  /** Tokens of all entries of a search together. */
   budgetTokens?: number;
+  /**
+   * Returns the metadata of the event that a message goes into: at most 15 keys of 1 to 128
+   * characters, values of at most 256; letters and digits of ASCII, white space and `._:/=+@-`.
+   * Neighbours with equal metadata share an event.
+   */
+  metadataProvider?: MetadataProvider;
+  /** Messages of one event, 1 to 100; 50 where it is absent. */
+  maxTurnsPerEvent?: number;
   /** Which tools the agent gets; `memory_forget` of a writable store only. Needs `tool`. */
   tools?: readonly ToolName[];
   tool?: ToolFactory;
-  /** Where it tells what is odd; `console.warn` where it is absent. */
+  /** Receives warnings; `console.warn` where it is absent. */
   warn?: (text: string) => void;
 }
 
 /** Options of a run of consolidation; `apply` does it, else it is a plan. */
 export type ConsolidateOptions = Omit<ConsolidationStart, 'dry_run'> & { apply?: boolean };
 
-/** What a search may be told; what is beyond the first is of this store. */
+const OPTIONS: readonly string[] = [
+  ...['memory', 'actor', 'url', 'apiKey', 'client', 'session', 'namespace', 'namespacePath', 'name', 'description'],
+  ...['maxSearchResults', 'writable', 'extraction', 'filters', 'relevanceMin', 'budgetTokens', 'metadataProvider'],
+  ...['maxTurnsPerEvent', 'tools', 'tool', 'warn'],
+];
+
+/** Options of a search; all but the first are of this store. */
 export interface LociSearchOptions {
   maxSearchResults?: number;
   /** Conditions that come to those of the store. */
   filter?: readonly MetadataFilter[];
+  /** The least relevance of an entry, 0 to 1. */
+  relevanceMin?: number;
   /** What was true and known then. */
   asOf?: string;
   budgetTokens?: number;
@@ -89,57 +132,79 @@ export class LociMemoryStore {
   readonly maxSearchResults: number;
   readonly writable: boolean;
   readonly extraction: any;
-  readonly session: string;
+  readonly #actor: string;
+  readonly #session: string;
   private readonly client: Client;
-  private readonly namespaces: string[];
+  private readonly scope: Scope;
+  private readonly turnsMax: number;
   private memoryId: string | undefined;
-  /** Sequence numbers begin anew in every run: a run has a name of its own. */
+  /** Sequence numbers of every run begin at the same number: a run has a name of its own. */
   private readonly run = crypto.randomUUID().replaceAll('-', '');
   private forgotten = 0;
 
   constructor(private readonly config: LociMemoryStoreConfig) {
-    const { memory, actor, name = 'loci', namespaces = ['/facts/{actorId}'] } = config;
-    for (const [field, value] of Object.entries({ memory, actor, name })) {
-      if (!value?.trim()) throw new TypeError(`LociMemoryStore: ${field} must be a non-empty string`);
-    }
-    if (!Array.isArray(namespaces) || namespaces.length === 0) {
-      throw new TypeError('LociMemoryStore: namespaces must be a list of at least one');
-    }
-    if (config.tools?.length && !config.tool) throw new TypeError('LociMemoryStore: tools need `tool` of Strands');
-    if (config.tools?.includes('memory_forget') && !config.writable) {
-      throw new TypeError('LociMemoryStore: memory_forget is a tool of writable stores');
-    }
-    this.name = name;
+    checkedNames(config, OPTIONS);
+    checkedText('memory', config.memory);
+    this.#actor = checkedText('actor', config.actor);
+    this.#session = checkedText('session', config.session ?? crypto.randomUUID());
+    this.scope = Scope.of(config.namespace, config.namespacePath, this.#actor, this.#session);
+    if (typeof (config.name ?? '') !== 'string') throw refused('name must be a string');
+    this.name = config.name?.trim() ? config.name : nameOfTemplates(this.scope.templates);
     this.description = config.description;
-    this.maxSearchResults = positive(config.maxSearchResults ?? 5);
+    this.maxSearchResults = checkedCount('maxSearchResults', config.maxSearchResults ?? RESULTS_DEFAULT);
+    this.turnsMax = checkedTurns(config.maxTurnsPerEvent ?? TURNS_DEFAULT);
+    checkedRelevance(config.relevanceMin);
+    checkedCount('budgetTokens', config.budgetTokens ?? 1);
+    if (typeof (config.metadataProvider ?? (() => ({}))) !== 'function') {
+      throw refused('metadataProvider must be a function of a message');
+    }
+    if (config.tools?.length && !config.tool) throw refused('tools need `tool` of Strands');
+    if (config.tools?.includes('memory_forget') && !config.writable) {
+      throw refused('memory_forget is a tool of writable stores');
+    }
     this.writable = config.writable ?? false;
-    this.extraction = config.extraction;
-    this.session = config.session ?? crypto.randomUUID();
+    // Extraction needs messages, and a store that is not writable gets none.
+    this.extraction = this.writable ? config.extraction : undefined;
+    if (config.extraction && !this.writable) {
+      this.warn('extraction is configured on a store that is not writable, and left out');
+    }
     this.client = config.client ?? new Client({ url: config.url, token: config.apiKey });
-    this.namespaces = namespaces.map((template) => resolved(template, actor, this.session));
+  }
+
+  /** The conversation that messages belong to. */
+  get session(): string {
+    return this.#session;
+  }
+
+  /** The conversation that the store would write, for `assertWritableTopology`. */
+  get writePlace(): WritePlace {
+    const memory = this.memoryId ?? this.config.memory;
+    return { server: this.client.url, memory, actor: this.#actor, session: this.#session };
   }
 
   /** Fails where the memory is not there or may not be read; tells where what is extracted would not be found. */
   async initialize(): Promise<void> {
     const memory = await this.client.memoryGet(await this.id());
-    await this.client.recordList(memory.id, { namespace_paths: this.namespaces, limit: 1 });
+    await this.client.recordList(memory.id, { ...this.scope.query, limit: 1 });
     const reached = memory.strategies.some((strategy) => this.reaches(strategy.namespace));
     if (this.writable && this.extraction && !reached) {
-      const warn = this.config.warn ?? console.warn;
-      warn(`store=<${this.name}>, memory=<${this.config.memory}> | no strategy writes to a namespace of the store`);
+      this.warn('no strategy writes to a namespace of the store');
     }
   }
 
-  /** What is most relevant, best first. */
+  /** Returns the most relevant entries, best first. */
   async search(query: string, options: LociSearchOptions = {}): Promise<LociMemoryEntry[]> {
+    const topK = checkedCount('maxSearchResults', options.maxSearchResults ?? this.maxSearchResults);
+    const relevanceMin = checkedRelevance(options.relevanceMin) ?? this.config.relevanceMin;
+    checkedCount('budgetTokens', options.budgetTokens ?? 1);
     const { hits } = await this.client.search({
       memory: await this.id(),
       query,
-      namespace_paths: this.namespaces,
-      top_k: positive(options.maxSearchResults ?? this.maxSearchResults),
+      ...this.scope.query,
+      top_k: topK,
       metadata: [...(this.config.filters ?? []), ...(options.filter ?? [])],
       as_of: options.asOf,
-      relevance_min: this.config.relevanceMin,
+      relevance_min: relevanceMin,
       budget_tokens: options.budgetTokens ?? this.config.budgetTokens,
     });
     return hits.map((hit) => entry(hit.record, hit.relevance));
@@ -147,8 +212,8 @@ export class LociMemoryStore {
 
   /** Remembers a text; the same one again, in the same run, is the same record. */
   async add(content: string, metadata: { [key: string]: Json } = {}): Promise<{ id: string }> {
-    if (!content.trim()) throw new TypeError('LociMemoryStore: content must not be blank');
-    const record = { namespace: this.namespaces[0] as string, text: content, metadata: checkedMetadata(metadata) };
+    if (typeof content !== 'string' || !content.trim()) throw refused('content must be a string, and not blank');
+    const record = { namespace: this.scope.namespaces[0] as string, text: content, metadata: checkedMetadata(metadata) };
     // What was forgotten may be remembered again: then it is another write.
     const named = JSON.stringify([this.run, this.forgotten, this.config.memory, record]);
     const options = { idempotencyKey: await digest(named) };
@@ -158,22 +223,42 @@ export class LociMemoryStore {
     return { id: made.id };
   }
 
-  /** Stores messages as events of the session, which the memory's strategies read. A batch that is sent again is stored once. */
+  /**
+   * Stores messages as events of the session, which the memory's strategies read. A batch that is
+   * sent again is stored once. Throws `EventsNotStored` with every failure. All metadata is checked
+   * before the first call.
+   */
   async addMessages(
     messages: readonly MessageForm[],
     context: { readonly sequenceNumbers?: readonly number[] } = {},
   ): Promise<{ events: string[] }> {
-    const memory = await this.id();
-    const { actor } = this.config;
-    const named = /^[\x20-\x7e]+$/.test(actor) ? actor : encodeURIComponent(actor);
-    const events: string[] = [];
-    for (const { first, last, payload } of batches(messages, context.sequenceNumbers)) {
-      const event: EventCreate = { actor, session: this.session, payload };
-      const key = first === undefined ? undefined : `${memory}-${named}-${this.run}-${first}-${last}`;
-      const made = await this.client.eventCreate(memory, event, { idempotencyKey: key });
-      events.push(made.event.id);
+    const events = eventsOf(messages, context.sequenceNumbers, this.turnsMax, this.config.metadataProvider);
+    const memory = events.length > 0 ? await this.id() : '';
+    const stored: string[] = [];
+    const failures: EventFailure[] = [];
+    let heldUp: LociError | undefined;
+    for (const event of events) {
+      try {
+        if (heldUp) throw heldUp;
+        stored.push(await this.eventStored(memory, event));
+      } catch (error) {
+        if (!(error instanceof LociError)) throw error;
+        failures.push({ first: event.first, last: event.last, error });
+        // Nothing overtakes what may pass; an event that is refused for good holds nobody up.
+        heldUp = isFinal(error) ? undefined : error;
+      }
     }
-    return { events };
+    const [first, ...others] = failures;
+    if (first) throw new EventsNotStored([first, ...others], stored);
+    return { events: stored };
+  }
+
+  private async eventStored(memory: string, { first, last, metadata, payload }: EventForm): Promise<string> {
+    const event: EventCreate = { actor: this.#actor, session: this.#session, payload };
+    if (Object.keys(metadata).length > 0) event.metadata = metadata;
+    const named = /^[\x20-\x7e]+$/.test(this.#actor) ? this.#actor : encodeURIComponent(this.#actor);
+    const key = first === undefined ? undefined : `${memory}-${named}-${this.run}-${first}-${last}`;
+    return (await this.client.eventCreate(memory, event, { idempotencyKey: key })).event.id;
   }
 
   /** The tools that were asked for. */
@@ -204,7 +289,7 @@ export class LociMemoryStore {
 
   /** What was remembered last, newest first. */
   async timeline(limit = 20): Promise<{ [key: string]: Json }[]> {
-    const asked: RecordListing = { namespace_paths: this.namespaces, limit };
+    const asked: RecordListing = { ...this.scope.query, limit };
     return (await this.client.recordList(await this.id(), asked)).records.map(shown);
   }
 
@@ -217,7 +302,7 @@ export class LociMemoryStore {
 
   /** Deletes a record. */
   async forget(id: string): Promise<{ forgotten: string }> {
-    if (!this.writable) throw new TypeError(`LociMemoryStore: store '${this.name}' is read-only`);
+    if (!this.writable) throw refused(`store '${this.name}' is read-only`);
     await this.own(id);
     await this.client.recordDelete(await this.id(), id);
     this.forgotten += 1;
@@ -230,7 +315,7 @@ export class LociMemoryStore {
     verdict: 'useful' | 'wrong',
     reason?: string,
   ): Promise<{ useful: number; wrong: number; state: string }> {
-    if (!this.writable) throw new TypeError(`LociMemoryStore: store '${this.name}' is read-only`);
+    if (!this.writable) throw refused(`store '${this.name}' is read-only`);
     await this.own(id);
     const said = { verdict, by: 'agent' as const, ...(reason === undefined ? {} : { reason }) };
     const { useful, wrong, state } = await this.client.recordFeedback(await this.id(), id, said);
@@ -249,16 +334,19 @@ export class LociMemoryStore {
 
   /** Refuses a record outside of the scope, as if it were not there: ids come from a model. */
   private async own(id: string): Promise<void> {
+    checkedText('id', id);
     const record = await this.client.recordGet(await this.id(), id);
-    if (!this.namespaces.some((namespace) => isWithin(record.namespace, namespace))) {
+    if (!this.scope.has(record.namespace)) {
       throw new NotFound('NOT_FOUND', 'there is no such record', { field: 'id' });
     }
   }
 
   private reaches(template: string): boolean {
-    const values = { '{actorId}': this.config.actor, '{sessionId}': this.session };
-    const namespace = replaced(template, values);
-    return this.namespaces.some((own) => isWithin(namespace, own));
+    return this.scope.has(filled(template, this.#actor, this.#session));
+  }
+
+  private warn(text: string): void {
+    (this.config.warn ?? console.warn)(`store=<${this.name}>, memory=<${this.config.memory}> | ${text}`);
   }
 
   private async id(): Promise<string> {
@@ -267,27 +355,44 @@ export class LociMemoryStore {
   }
 }
 
-function positive(results: number): number {
-  if (!Number.isInteger(results) || results < 1) {
-    throw new RangeError('LociMemoryStore: maxSearchResults must be a positive integer');
-  }
-  return results;
+/** Options of one store of several: the place, and what may differ from store to store. */
+export type LociPlaceConfig = Omit<Partial<LociMemoryStoreConfig>, 'memory' | 'actor' | 'session' | 'extraction' | 'client'>;
+
+/**
+ * A store for each place of one conversation, over one client; at most one of them writes: the one
+ * with `writable`; else, with `extraction`, the first that does not say `writable: false`.
+ */
+export function lociMemoryStores(
+  places: readonly LociPlaceConfig[],
+  { extraction, ...shared }: LociMemoryStoreConfig,
+): LociMemoryStore[] {
+  if (places.length === 0) throw refused('lociMemoryStores needs at least one place');
+  const writer = writerOf(places.map(({ writable }) => writable), extraction);
+  const session = shared.session ?? crypto.randomUUID();
+  const client = shared.client ?? new Client({ url: shared.url, token: shared.apiKey });
+  const stores: LociMemoryStore[] = [];
+  places.forEach((place, at) => {
+    const writable = at === writer;
+    const own = { ...shared, ...place, session, client, writable, extraction: writable ? extraction : undefined };
+    const store = new LociMemoryStore(own);
+    const taken = stores.map(({ name }) => name);
+    if (!taken.includes(store.name)) {
+      stores.push(store);
+      return;
+    }
+    if (place.name) throw refused(`two stores have the name '${store.name}'`);
+    // A place that is read in two ways has one name.
+    let number = 2;
+    while (taken.includes(`${store.name}-${number}`)) number += 1;
+    stores.push(new LociMemoryStore({ ...own, name: `${store.name}-${number}` }));
+  });
+  assertWritableTopology(stores);
+  return stores;
 }
 
-function resolved(template: string, actor: string, session: string): string {
-  if (/[{}]/.test(replaced(template, { '{actorId}': '', '{sessionId}': '' }))) {
-    throw new TypeError(`LociMemoryStore: namespace '${template}' may hold {actorId} and {sessionId}, and no other brace`);
-  }
-  return replaced(template, { '{actorId}': actor, '{sessionId}': session });
-}
-
-function replaced(template: string, values: { '{actorId}': string; '{sessionId}': string }): string {
-  return template.replace(/\{actorId\}|\{sessionId\}/g, (found) => values[found as keyof typeof values]);
-}
-
-function isWithin(namespace: string, node: string): boolean {
-  const [inner, outer] = [namespace, node].map((path) => path.split('/').filter(Boolean)) as [string[], string[]];
-  return outer.every((part, at) => inner[at] === part);
+/** True where the event itself is at fault. A key that was revoked is no fault of a message. */
+function isFinal({ status, retryable }: LociError): boolean {
+  return [400, 409, 413, 422].includes(status ?? 0) && !retryable;
 }
 
 function entry(record: StoredRecord, score: number): LociMemoryEntry {

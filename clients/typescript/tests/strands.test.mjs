@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 
 import { Client, NotFound } from '../dist/index.js';
-import { LociMemoryStore } from '../dist/strands.js';
+import { LociMemoryStore, assertWritableTopology, lociMemoryStores } from '../dist/strands.js';
 import { recordedServer } from './recorded-server.mjs';
 import { skip, startServer } from './running.mjs';
 
@@ -28,7 +28,7 @@ describe('a store', () => {
     const ofStore = { key: 'team', operator: 'exists' };
     const ofCall = { key: 'k', operator: 'exists' };
     const options = { maxSearchResults: 2, filter: [ofCall], asOf: '2026-01-01T00:00:00Z', budgetTokens: 90 };
-    const config = { filters: [ofStore], namespaces: ['/facts/{actorId}', '/talks/{sessionId}'], relevanceMin: 0.2 };
+    const config = { filters: [ofStore], namespacePath: ['/facts/{actorId}', '/talks/{sessionId}'], relevanceMin: 0.2 };
     const answer = { body: { hits: [{ record, relevance: 0.7 }] } };
     const { asked, result } = await asking([answer], (store) => store.search('q', options), config);
     assert.deepEqual(asked[0].body, {
@@ -97,10 +97,13 @@ describe('a store', () => {
     const nothing = [said('system', 'be kind'), said('user', '')];
     assert.equal((await asking([], (store) => store.addMessages(nothing))).asked.length, 0);
     const many = Array.from({ length: 101 }, (_, number) => said('user', String(number)));
-    const { asked } = await asking([EVENT, EVENT], (store) => store.addMessages(many, numbered(...many.keys())));
-    assert.deepEqual(asked.map((one) => one.body.payload.length), [100, 1]);
+    const { asked } = await asking([EVENT, EVENT, EVENT], (store) => store.addMessages(many, numbered(...many.keys())));
+    assert.deepEqual(asked.map((one) => one.body.payload.length), [50, 50, 1]);
     const ends = asked.map((one) => one.headers['idempotency-key'].split('-').slice(-2));
-    assert.deepEqual(ends, [['0', '99'], ['100', '100']]);
+    assert.deepEqual(ends, [['0', '49'], ['50', '99'], ['100', '100']]);
+    const used = { role: 'assistant', content: Array(60).fill({ toolUse: { name: 'look', toolUseId: 't', input: {} } }) };
+    const full = await asking([EVENT, EVENT], (store) => store.addMessages([used, used], numbered(0, 1)));
+    assert.deepEqual(full.asked.map((one) => one.body.payload.length), [60, 60], 'an event has at most 100 parts');
     const twice = await asking([EVENT, EVENT], async (store) => {
       await store.addMessages(many.slice(0, 1));
       await store.addMessages(many.slice(0, 1));
@@ -110,13 +113,14 @@ describe('a store', () => {
 
   it('refuses when it is made what does not fit', () => {
     const bad = [
-      [{ memory: ' ' }, /memory/],
-      [{ namespaces: ['/x/{other}'] }, /brace/],
-      [{ namespaces: '/x' }, /namespaces/],
-      [{ namespaces: [] }, /namespaces/],
+      [{ namespacePath: ['/x', '/x/{other}'] }, /brace/],
+      [{ namespacePath: [] }, /namespacePath/],
+      [{ namespace: ['/x', ' '] }, /namespace/],
+      [{ namespaces: ['/x'] }, /namespaces is no option/],
+      [{ budgetTokens: 0 }, /budgetTokens/],
+      [{ metadataProvider: { team: 'red' } }, /metadataProvider/],
       [{ tools: ['memory_timeline'] }, /tool/],
       [{ tools: ['memory_forget'], tool: () => ({}), writable: false }, /writable/],
-      [{ maxSearchResults: 0 }, /maxSearchResults/],
     ];
     for (const [config, word] of bad) {
       const given = { memory: 'm-1', actor: 'a', url: 'http://127.0.0.1:9', writable: true, ...config };
@@ -124,10 +128,45 @@ describe('a store', () => {
     }
   });
 
-  it('puts values in once', async () => {
-    const names = { actor: '{sessionId}', session: 's$&', namespaces: ['/f/{actorId}/{sessionId}'] };
-    const { asked } = await asking([MADE], (store) => store.add('t'), names);
-    assert.equal(asked[0].body.records[0].namespace, '/f/{sessionId}/s$&');
+  it('has a name of all its places', () => {
+    const places = ['/facts/{actorId}', '/preferences/{actorId}'];
+    const config = { memory: 'm-1', actor: 'a', url: 'http://127.0.0.1:9', namespacePath: places };
+    assert.equal(new LociMemoryStore(config).name, 'facts-preferences');
+  });
+
+  it('knows no record beneath an exact namespace', async () => {
+    const record = { body: { id: 'r', namespace: '/facts/alice/deeper' } };
+    const config = { namespace: '/facts/{actorId}' };
+    await assert.rejects(asking([record], (store) => store.history('r'), config), NotFound);
+    const { asked } = await asking([{ body: { records: [] } }], (store) => store.timeline(), config);
+    assert.deepEqual(asked[0].body, { namespaces: ['/facts/alice'], limit: 20 });
+  });
+
+  it('has a session that cannot be blanked later', () => {
+    const store = new LociMemoryStore({ memory: 'm-1', actor: 'a', url: 'http://127.0.0.1:9' });
+    assert.throws(() => {
+      store.session = '';
+    }, TypeError);
+  });
+
+  it('is one of several with one writer', () => {
+    const shared = { memory: 'm-1', actor: 'a', url: 'http://127.0.0.1:9' };
+    const places = [{ namespacePath: '/facts/{actorId}' }, { namespace: '/facts/{actorId}' }, { namespace: '/talks/{sessionId}' }];
+    const stores = lociMemoryStores(places, { ...shared, extraction: true });
+    assert.deepEqual(stores.map((store) => store.name), ['facts', 'facts-2', 'talks']);
+    assert.deepEqual(stores.map((store) => store.writable), [true, false, false]);
+    assert.deepEqual(stores.map((store) => store.extraction), [true, undefined, undefined]);
+    assert.equal(new Set(stores.map((store) => store.session)).size, 1);
+    assertWritableTopology(stores, { expectExtraction: true });
+    const chosen = lociMemoryStores([places[0], { ...places[2], writable: true }], shared);
+    assert.deepEqual(chosen.map((store) => store.writable), [false, true]);
+    const bad = [
+      [[], {}, /at least one place/],
+      [places.map((place) => ({ ...place, writable: true })), {}, /at most one/],
+      [places.map((place) => ({ ...place, writable: false })), { extraction: true }, /opted out/],
+      [[{ ...places[0], name: 'x' }, { ...places[2], name: 'x' }], {}, /name 'x'/],
+    ];
+    for (const [given, more, word] of bad) assert.throws(() => lociMemoryStores(given, { ...shared, ...more }), word);
   });
 
   it('makes its tools with what makes tools', async () => {
@@ -195,7 +234,7 @@ describe('a store of a server', { skip }, () => {
   it('tells at its start what is wrong', async () => {
     await assert.rejects(new LociMemoryStore({ client, memory: 'nowhere', actor: 'a' }).initialize(), NotFound);
     const told = [];
-    const config = { extraction: true, namespaces: ['/elsewhere/{actorId}'], warn: (text) => told.push(text) };
+    const config = { extraction: true, namespacePath: '/elsewhere/{actorId}', warn: (text) => told.push(text) };
     await storeOf('a', config).initialize();
     assert.match(told.join(), /no strategy writes/);
   });
