@@ -58,6 +58,7 @@ const STEPS: &[Step] = &[
     alone("smoke", |c| bench_smoke::run(c, &[])),
     alone("python-client", clients::python),
     alone("typescript-client", clients::typescript),
+    alone("designs", |c| acceptance::suite(c, acceptance::Suite::Designs)),
     concurrent("crash", |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--rounds", "10"]))),
     concurrent("crash-pipeline", |c| {
         bench_programs::crash(c, &bench_programs::Arguments::new(&["--pipeline", "--every", "6"]))

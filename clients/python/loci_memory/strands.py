@@ -280,7 +280,7 @@ class LociMemoryStore:
         ``ConsolidationStart``: ``operations``, ``scope``, ``planner``, ``namespace``. Returns the run."""
         if not self.writable:
             raise ValueError(f"LociMemoryStore: store '{self.name}' is read-only")
-        asked: Any = {"namespace": self._namespaces[0], **start, "dry_run": not apply}
+        asked: Any = {"namespace": self._scope.namespaces[0], **start, "dry_run": not apply}
         return dict(await asyncio.to_thread(self._client.consolidation_start, await self._id(), asked))
 
     async def _own(self, id: str) -> None:

@@ -328,7 +328,7 @@ export class LociMemoryStore {
    */
   async consolidate({ apply = false, ...start }: ConsolidateOptions = {}): Promise<ConsolidationRun> {
     if (!this.writable) throw new TypeError(`LociMemoryStore: store '${this.name}' is read-only`);
-    const asked = { namespace: this.namespaces[0], ...start, dry_run: !apply };
+    const asked = { namespace: this.scope.namespaces[0], ...start, dry_run: !apply };
     return this.client.consolidationStart(await this.id(), asked);
   }
 

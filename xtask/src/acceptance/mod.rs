@@ -64,6 +64,8 @@ pub(crate) enum Suite {
     StrandsS3,
     /// Stock agents of Strands in Python and TypeScript.
     Strands,
+    /// The rows of the source designs, each by the design's own calls.
+    Designs,
     /// The conformance suite of MCP, its inspector, and the official SDKs.
     Mcp,
     /// All of them.
@@ -114,6 +116,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
         Suite::Bucket => suites::bucket(checkout, &server),
         Suite::StrandsS3 => suites::strands_s3(checkout, &server),
         Suite::Strands => suites::strands(checkout, &server),
+        Suite::Designs => suites::designs(checkout, &server),
         Suite::Mcp => mcp::run(checkout, &server),
         Suite::All => {
             agentcore::run(checkout, &server)?;
@@ -124,6 +127,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
             suites::bucket(checkout, &server)?;
             suites::strands_s3(checkout, &server)?;
             suites::strands(checkout, &server)?;
+            suites::designs(checkout, &server)?;
             mcp::run(checkout, &server)
         }
     }

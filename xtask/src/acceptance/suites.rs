@@ -72,6 +72,16 @@ pub(super) fn strands(checkout: &Checkout, options: &Options) -> Result<()> {
     with_server(&mut command, options)
 }
 
+/// The rows of the source designs; each starts a server of its own.
+pub(super) fn designs(checkout: &Checkout, options: &Options) -> Result<()> {
+    let python = packages::python(checkout, "agentcore")?.python;
+    let mut command = Command::new(&python);
+    command.arg(checkout.root.join("compat").join("designs").join("run.py")).current_dir(&checkout.root);
+    command.env("LOCI_TYPESCRIPT", clients::built_typescript(checkout)?);
+    command.env("LOCI_PYTHON", checkout.root.join("clients").join("python"));
+    with_server(&mut command, options)
+}
+
 fn pytest(python: &std::path::Path, checkout: &Checkout, name: &str) -> Command {
     let mut command = Command::new(python);
     command.args(["-m", "pytest", "-q", "--durations=5", "--disable-warnings", "-p", "no:cacheprovider"]);

@@ -99,7 +99,7 @@ pub(crate) enum Files {
         raw: bool,
         /// The document
         path: String,
-        /// The file; standard input without it
+        /// The file; `-`, or no file, is standard input
         file: Option<PathBuf>,
     },
     /// Add lines to a document, each once
