@@ -42,6 +42,7 @@ mod simulate;
 mod smoke;
 mod sre;
 mod stores;
+mod study;
 mod texts;
 mod train;
 mod tree_upkeep;
@@ -75,9 +76,9 @@ enum Program {
     Hydrate(facts::hydrate::Arguments),
     /// Files that a commit touches, found by its message.
     History(history::Arguments),
-    /// What injecting memories into a model call takes beside the search.
     /// Imports of Python files by names, against those of Python's own parser.
     Imports(imports::Arguments),
+    /// What injecting memories into a model call takes beside the search.
     Injection(injection::Arguments),
     /// Mutated requests through router, shapes and signatures.
     Fuzz(fuzz::Arguments),
@@ -121,6 +122,8 @@ enum Program {
     SreRecall(sre::recall::Arguments),
     /// The same questions to a folder and to PostgreSQL, in every way it is searched: the same lists?
     Stores(stores::Arguments),
+    /// A simulated study: mistakes, rounds and tokens of a scripted agent by tier of memory.
+    Study(study::Arguments),
     /// Latency, throughput, memory and disk of a server, over the wire.
     WireLoad(load::Arguments),
     /// One of the processes of `wire-load shared`.
@@ -162,10 +165,10 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::ScriptedModel(arguments) => scripted_model::run(arguments).await,
         Program::Hydrate(arguments) => facts::hydrate::run(arguments).await,
         Program::History(arguments) => history::run(arguments).await,
+        Program::Imports(arguments) => imports::run(arguments).await,
         Program::Injection(arguments) => injection::run(arguments).await,
         Program::Documents(arguments) => documents::run(arguments).await,
         Program::MemoryTool(arguments) => memory_tool::run(&arguments),
-        Program::Imports(arguments) => imports::run(arguments).await,
         Program::TreeUpkeep(arguments) => tree_upkeep::run(&arguments),
         Program::Migrate(arguments) => migrate::run(arguments).await,
         Program::Mirror(arguments) => mirror::run(arguments).await,
@@ -179,6 +182,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::SreHooks(arguments) => sre::hooks::run(arguments).await,
         Program::SreRecall(arguments) => sre::recall::run(arguments).await,
         Program::Stores(arguments) => stores::run(arguments).await,
+        Program::Study(arguments) => study::run(arguments).await,
         Program::Worker(arguments) => processes::run_worker(arguments).await,
         Program::Train(arguments) => train::run(arguments).await,
         Program::WireLoad(arguments) => load::run(arguments).await,
