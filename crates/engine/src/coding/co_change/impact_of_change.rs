@@ -18,7 +18,7 @@ use super::measures::Thresholds;
 use super::verbs::named;
 use crate::Engine;
 use crate::access::{self, View};
-use crate::coding::dependencies::{Basis, Dependent, ImportSite, Imports, ModuleName};
+use crate::coding::dependencies::{Basis, Dependent, ImportGraph, ImportSite, Imports, ModuleName};
 use crate::coding::hydration::{AskedPaths, Candidate, HydrationKind, outcome_of};
 use crate::verified::Standing;
 
@@ -185,10 +185,7 @@ fn of_history(
 fn of_imports(imports: &Imports, of: &ImpactOf, known: &BTreeSet<String>) -> BTreeSet<FileId> {
     let graph = &imports.graph;
     let mut files = match of {
-        ImpactOf::Paths(paths) => {
-            let asked = AskedPaths::new(paths);
-            graph.matching(|path| !asked.is_empty() && asked.meet(path))
-        }
+        ImpactOf::Paths(paths) => paths.iter().flat_map(|path| at_path(graph, path)).collect(),
         ImpactOf::Module(module) => {
             let module = ModuleName::parse(module);
             let files = graph.matching(|path| module.has(path));
@@ -198,8 +195,22 @@ fn of_imports(imports: &Imports, of: &ImpactOf, known: &BTreeSet<String>) -> BTr
             }
         }
     };
-    files.extend(graph.matching(|path| known.contains(path)));
+    files.extend(known.iter().filter_map(|path| graph.file(path)));
     files
+}
+
+/// The file at a path, else the files of a directory or a pattern. Patterns alone are compared one by one.
+fn at_path(graph: &ImportGraph, path: &str) -> BTreeSet<FileId> {
+    let plain = path.trim().trim_start_matches("./").trim_end_matches('/');
+    if let Some(file) = graph.file(plain) {
+        return [file].into();
+    }
+    if plain.contains(['*', '?', '[', '{']) {
+        let asked = AskedPaths::new(std::slice::from_ref(&path.to_owned()));
+        return graph.matching(|path| !asked.is_empty() && asked.meet(path));
+    }
+    let directory = format!("{plain}/");
+    graph.matching(|path| path.starts_with(&directory))
 }
 
 /// Rows of the history with those of imports: a file that both name is one row.

@@ -1,7 +1,7 @@
 //! The files that import each file of a revision, and a change's way along them: importers,
 //! importers of those, step by step. Pure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::languages::{c_family, go, java_virtual_machine, javascript, python, rust};
 use super::layout::{Basis, FileNumber, Layout, Target};
@@ -51,6 +51,7 @@ pub(in crate::coding) struct Dependent {
 #[derive(Debug, Default)]
 pub(in crate::coding) struct ImportGraph {
     paths: Vec<String>,
+    by_path: HashMap<String, FileNumber>,
     /// By file: those that import it, in the order of their paths.
     importers: Vec<Vec<Edge>>,
     /// Files of languages that are read which are too many, too large or no text.
@@ -79,12 +80,18 @@ impl ImportGraph {
             }
         }
         let importers = importers.into_iter().map(|of_file| of_file.into_values().collect()).collect();
-        Self { paths: layout.paths, importers, left_out }
+        let by_path = (0..).zip(&layout.paths).map(|(file, path)| (path.clone(), file)).collect();
+        Self { paths: layout.paths, by_path, importers, left_out }
     }
 
     /// Files whose imports are read.
     pub(in crate::coding) fn file_count(&self) -> u32 {
         u32::try_from(self.paths.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The file of a path.
+    pub(in crate::coding) fn file(&self, path: &str) -> Option<FileNumber> {
+        self.by_path.get(path).copied()
     }
 
     /// Files of paths that fit.

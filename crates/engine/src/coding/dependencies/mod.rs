@@ -23,8 +23,8 @@ mod scan;
 mod tests;
 mod tokens;
 
-pub(super) use import_graph::Dependent;
 pub use import_graph::ImportSite;
+pub(super) use import_graph::{Dependent, ImportGraph};
 pub use layout::Basis;
 pub(super) use module_name::ModuleName;
 pub(crate) use reading::ImportGraphs;

@@ -138,9 +138,12 @@ fn root_of(layout: &Layout, directory: &str, path: &str, import: &Import) -> Opt
     if let Some(root) = known.into_iter().find(|root| is_found(root)) {
         return Some((root, Basis::Path));
     }
+    // A single name is that of any package somewhere: two segments are the least that is a hint.
+    if !path.contains('/') {
+        return None;
+    }
     let endings = [format!("{path}.py"), format!("{path}/__init__.py")];
-    let file =
-        endings.iter().filter(|ending| ending.contains('/')).find_map(|ending| layout.only_ending(ending))?;
+    let file = endings.iter().find_map(|ending| layout.only_ending(ending))?;
     let whole = layout.path(file);
     let root =
         whole.strip_suffix("/__init__.py").or_else(|| whole.strip_suffix(".py"))?.strip_suffix(path)?;
