@@ -42,7 +42,7 @@ impl Remembered {
 }
 
 /// Number of the rules by which code is judged. A verdict that is kept from other rules is found again.
-const RULES: u32 = 2;
+const RULES: u32 = 3;
 
 /// The same of a record and its fact.
 pub(super) fn digest(record: &Record, fact: &Fact, quorum: Option<u32>) -> Result<String> {

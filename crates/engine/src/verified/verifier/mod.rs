@@ -13,8 +13,9 @@
 //! `given_hash` and `information` are gates of the store verb; `mentions`, `proposals` and
 //! `path_refs` find what a text names, where that stands, and whether it is there still; `claims`
 //! reads and evaluates claims; `verify` puts citations and claims together; `statement`, `literal`,
-//! `stated_values`, `denial` and `support` say whether the code that was found supports a
-//! statement, and `support_cache` keeps that; `code_text`, `nesting` and `file_kind` tell code from the rest of a file.
+//! `stated_values`, `stated_versions`, `stated_words`, `denial` and `support` say whether the code
+//! that was found supports a statement, and `support_cache` keeps that; `code_text`, `nesting` and
+//! `file_kind` tell code from the rest of a file.
 
 mod ahead;
 mod anchor;
@@ -56,6 +57,8 @@ mod ref_name;
 mod scanners;
 mod session;
 mod stated_values;
+mod stated_versions;
+mod stated_words;
 mod statement;
 #[cfg(test)]
 mod step_tests;

@@ -112,6 +112,12 @@ impl StatedValues {
         denies(&self.text)
     }
 
+    /// True where the statement says how things are now: without a condition, a denial or another
+    /// time.
+    pub(super) fn is_of_now(&self) -> bool {
+        !self.denies() && !words(&self.text).any(|word| is_of(CONDITIONAL, word) || is_of(AT_TIMES, word))
+    }
+
     /// Names that a statement denies a value that code gives them, with that value.
     pub(super) fn wrongly_denied(&self, bound: &dyn Fn(&str) -> BoundInCode) -> Vec<(String, Literal)> {
         if words(&self.text).any(|word| is_of(CONDITIONAL, word)) {

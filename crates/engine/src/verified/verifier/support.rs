@@ -17,6 +17,8 @@ use super::grounding::{grounded, numbers};
 use super::literal::{Literal, number_of};
 use super::session::Verifier;
 use super::stated_values::{BoundInCode, StatedValues, is_name};
+use super::stated_versions::StatedVersion;
+use super::stated_words::BareWord;
 use super::statement::{Statement, Wanted};
 use super::support_cache::{CitedBasis, SupportBasis};
 use super::words::words;
@@ -94,7 +96,11 @@ impl Verifier<'_> {
         }
         let said = Statement::of(statement);
         let stated = StatedValues::of(statement);
-        let other_values = other_values(&said, &stated, &cited);
+        let mut other_values = other_values(&said, &stated, &cited);
+        if stated.is_of_now() {
+            other_values.extend(other_words(statement, &said, &cited));
+        }
+        other_values.extend(other_versions(statement, &said, &cited));
         if !other_values.is_empty() {
             let report = SupportReport::new(Support::Contradicted, SupportReason::OtherValue);
             return SupportReport { other_values, ..report };
@@ -144,6 +150,11 @@ impl Verifier<'_> {
             );
             open
         };
+        let unshown = || {
+            let words = BareWord::all(statement).into_iter();
+            let is_other = |word: &BareWord| is_meant(said, &word.name) && word.differs(&bound(&word.name));
+            words.filter(is_other).map(|word| word.word).filter(|word| !is_claimed(word))
+        };
         let shown = |list: &[Wanted<'_>]| list.iter().map(|wanted| wanted.shown()).collect::<Vec<_>>();
         let report = |support, reason, missing| {
             let found = shown(&found);
@@ -158,7 +169,8 @@ impl Verifier<'_> {
         if claimed.is_empty() && !is_specific(&found, statement, lines()) {
             return report(Support::NotChecked, SupportReason::NothingToFind, Vec::new());
         }
-        let open = open();
+        let mut open = open();
+        open.extend(unshown());
         if !open.is_empty() || (stated.denies() && claimed.is_empty()) {
             return report(Support::NotChecked, SupportReason::ValuesOpen, open);
         }
@@ -270,11 +282,57 @@ fn other_values(said: &Statement, stated: &StatedValues, cited: &[CitedLines]) -
         }
     }
     for (name, value) in stated.wrongly_denied(&bound) {
-        if is_name(&name) || said.names.contains(&name) {
+        if is_meant(said, &name) {
             add(&name, format!("{}{}", OtherValue::DENIED, value.shown()), &value);
         }
     }
     others
+}
+
+/// True for a name that a statement means as one of code.
+fn is_meant(said: &Statement, name: &str) -> bool {
+    is_name(name) || said.names.iter().any(|one| one == name)
+}
+
+/// The cited lines of which some hold.
+fn place_of(cited: &[CitedLines], holds: impl Fn(&CitedLines) -> bool) -> Option<Place> {
+    cited.iter().find(|one| holds(one)).map(|one| one.place.clone())
+}
+
+/// Names to which the statement gives a bare word in so many words, and the cited lines another
+/// literal alone.
+fn other_words(statement: &str, said: &Statement, cited: &[CitedLines]) -> Vec<OtherValue> {
+    let bound = |name: &str, one: &CitedLines| BoundInCode::of(name, one.lines.iter().map(String::as_str));
+    let all =
+        |name: &str| BoundInCode::of(name, cited.iter().flat_map(|one| one.lines.iter().map(String::as_str)));
+    let words = BareWord::all(statement).into_iter();
+    let words = words.filter(|word| word.is_value && is_meant(said, &word.name));
+    let other = |word: BareWord| {
+        let value = word.other(&all(&word.name), statement)?;
+        // A word is no number and no truth: the code may write it otherwise.
+        let Literal::Text(_) = value else { return None };
+        let place = place_of(cited, |one| bound(&word.name, one).values.contains(&value))?;
+        let (found, _) = redact(value.shown(), RedactionMode::Mask);
+        Some(OtherValue { name: word.name, stated: word.word, found, place })
+    };
+    words.filter_map(other).collect()
+}
+
+/// Names to which the statement gives a version, and the cited lines another one alone.
+fn other_versions(statement: &str, said: &Statement, cited: &[CitedLines]) -> Vec<OtherValue> {
+    let versions = StatedVersion::all(statement).into_iter();
+    let versions = versions.filter(|one| said.bindings.iter().all(|binding| binding.name != one.name));
+    let other = |stated: StatedVersion| {
+        let found = stated.other(cited.iter().flat_map(|one| one.lines.iter().map(String::as_str)))?;
+        if statement.contains(&found) {
+            return None;
+        }
+        let holds =
+            |one: &CitedLines| stated.other(one.lines.iter().map(String::as_str)).as_ref() == Some(&found);
+        let place = place_of(cited, holds)?;
+        Some(OtherValue { name: stated.name.clone(), stated: stated.version, found, place })
+    };
+    versions.filter_map(other).collect()
 }
 
 /// The words of some lines, to be asked for.

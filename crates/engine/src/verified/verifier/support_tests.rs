@@ -58,7 +58,7 @@ fn found_in(
 #[test]
 fn unchanged_code_supports_only_what_it_holds() {
     use Support::{Contradicted, NotChecked, Supported};
-    use SupportReason::{NamesFound, NamesMissing, NothingToFind, OtherValue, TooMuch};
+    use SupportReason::{NamesFound, NamesMissing, NothingToFind, OtherValue, TooMuch, ValuesOpen};
     let long_quote = format!("`MODE` holds \"fast, {}\".", "and so on ".repeat(30));
     let (name, items, mode) = (("src/limits.rs", 1, 1), ("src/limits.rs", 2, 2), ("src/limits.rs", 3, 3));
     let inner = ("src/cart.rs", 5, 6);
@@ -86,6 +86,14 @@ fn unchanged_code_supports_only_what_it_holds() {
         ("`remove_item` refuses more with CartFull.", inner, (NotChecked, NamesMissing)),
         ("MODE = \"fast\" is the default.", mode, (Supported, NamesFound)),
         ("MODE = \"slow\" is the default.", mode, (Contradicted, OtherValue)),
+        // A name or a version is a value, too.
+        ("MODE is fast.", mode, (NotChecked, NothingToFind)),
+        ("MODE = slow is the default.", mode, (Contradicted, OtherValue)),
+        ("MODE defaults to slow.", mode, (Contradicted, OtherValue)),
+        ("MODE is `slow`.", mode, (Contradicted, OtherValue)),
+        ("MODE is slow.", mode, (NotChecked, ValuesOpen)),
+        ("`MAX_NAME` counts if MODE = slow.", mode, (NotChecked, NamesMissing)),
+        ("MODE was `fast` until MODE = slow.", mode, (NotChecked, ValuesOpen)),
         (long_quote.as_str(), mode, (NotChecked, TooMuch)),
     ] {
         let (verdict, report) = found(statement, place, &[], None);
@@ -223,6 +231,16 @@ fn nothing_false_is_supported() {
             ("`backup.port` is 8080.", NotChecked),
             ("server `port` is 9090", NotChecked),
             ("backup is `enabled` true", NotChecked),
+        ],
+    );
+    over(
+        "Cargo.toml",
+        "[package]\nname = \"shop\"\nversion = \"2.1.5\"\n\n[dependencies]\nserde = { version = \"1.0.150\" }\n",
+        &[
+            ("The version is 2.0.0.", Contradicted),
+            ("serde is pinned to 1.0.200.", Contradicted),
+            ("serde is pinned to 1.0.150.", NotChecked),
+            ("serde was 1.0.100 once.", NotChecked),
         ],
     );
     over("d.yaml", "server:\n  port: 8080\n", &[("The server `port` is 8080.", Supported)]);

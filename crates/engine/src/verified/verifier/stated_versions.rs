@@ -1,0 +1,201 @@
+//! Versions that a statement gives to a name (`Django 4.2`, `serde is at 1.0.200`), and cited lines
+//! that give the name another one. Ranges of versions decide nothing that they admit. Pure, over
+//! texts.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// Words by which a version is a bound, before it and behind it.
+const BOUND_BEFORE: &str =
+    " least most minimum maximum than since from before after until below above over under ";
+const BOUND_BEHIND: &str = " or and later newer above up older below ";
+/// Words by which a statement is about more than what the lines hold now.
+const OF_THE_PAST: &str = " was were previously formerly earlier once before until not never isn't unless except instead longer if when ";
+
+/// Words that stand where a name may stand.
+const NO_NAMES: &str = " a an and are at by current for from has have in is it its latest new now of on our pinned requires set \
+    that the their this to use used uses using we with ";
+/// The name of the version of what a file describes.
+const VERSION: &str = "version";
+
+/// A name with a version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct StatedVersion {
+    pub(super) name: String,
+    /// As it is written.
+    pub(super) version: String,
+}
+
+impl StatedVersion {
+    /// Returns the versions of a statement that are given to a name in so many words, in their
+    /// order.
+    pub(super) fn all(statement: &str) -> Vec<Self> {
+        let text = statement.replace('`', "");
+        let mut words = text.split(|c: char| c.is_whitespace() || ",.;:()".contains(c));
+        if text.contains("used to") || words.any(|word| is_of(OF_THE_PAST, word)) {
+            return Vec::new();
+        }
+        let of = |found: regex::Captures<'_>| {
+            let (whole, name, version) = (found.get(0)?, found.get(1)?, found.get(2)?);
+            let before = text.get(..version.start())?.split_whitespace().rev();
+            let rest = text.get(version.end()..)?;
+            let next: String = rest.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
+            let is_bound = before.take(2).any(|word| is_of(BOUND_BEFORE, word))
+                || is_of(BOUND_BEHIND, &next) && !rest.starts_with(',')
+                || rest.starts_with(['+', '-', '–', '%', '_', '*', '/'])
+                || rest.starts_with(char::is_alphanumeric);
+            let name = named(whole.as_str(), name.as_str(), rest).filter(|_| !is_bound)?;
+            Some(Self { name, version: version.as_str().to_owned() })
+        };
+        STATED.captures_iter(&text).filter_map(of).collect()
+    }
+
+    /// Returns the version that lines of code, without comments, give to the name instead; `None`
+    /// where they give it none, or one that the stated one fits.
+    pub(super) fn other<'l>(&self, lines: impl Iterator<Item = &'l str>) -> Option<String> {
+        // Packages are written with either sign.
+        let parts: Vec<String> = self.name.split(['-', '_']).map(regex::escape).collect();
+        let name = parts.join("[-_]");
+        let form = Regex::new(&FORM.replace("NAME", &name)).ok()?;
+        let mut other = None;
+        for line in lines {
+            for found in form.captures_iter(line) {
+                let (Some(whole), Some(version)) = (found.get(0), found.get(3)) else { continue };
+                let rest = line.get(version.end()..).unwrap_or_default();
+                let is_range =
+                    rest.trim_start_matches(['"', '\'']).trim_start().starts_with(['|', '<', '>', '*'])
+                        || rest.trim_start().starts_with(',') && rest.contains(['<', '>', '='])
+                        || rest.starts_with([' ', '.'])
+                            && rest.trim_start_matches('.').trim_start().starts_with(['-', 'x', '*']);
+                if !is_version(whole.as_str(), version.as_str(), &self.version) {
+                    continue;
+                }
+                if is_range
+                    || fits(&self.version, found.get(2).map_or("", |sign| sign.as_str()), version.as_str())
+                {
+                    return None;
+                }
+                other.get_or_insert_with(|| version.as_str().to_owned());
+            }
+        }
+        other
+    }
+}
+
+/// Returns the name that a version belongs to: the one behind it or before it, else `version` where
+/// that word is there.
+fn named(whole: &str, name: &str, rest: &str) -> Option<String> {
+    let behind = OF_NAME.captures(rest).and_then(|found| found.get(1)).map(|name| name.as_str());
+    let own = behind.or((!is_of(NO_NAMES, name)).then_some(name));
+    let is_version = || whole.to_lowercase().contains(VERSION).then_some(VERSION);
+    own.or_else(is_version).map(str::to_owned)
+}
+
+/// True where a number of code is a version and not a measure: by its parts, by quotes, or by the
+/// words around it.
+fn is_version(whole: &str, found: &str, stated: &str) -> bool {
+    let parts = |text: &str| text.split('.').count();
+    let is_joined = [":", "@", "=="]
+        .iter()
+        .any(|sign| whole.strip_suffix(found).is_some_and(|before| before.ends_with(sign)));
+    parts(found) > 2
+        || parts(stated) > 2
+        || is_joined
+        || whole.contains(['"', '\''])
+        || whole.to_lowercase().contains("version")
+}
+
+/// True where a stated version may be the one that code names with a sign: each says as many parts
+/// as it knows.
+fn fits(stated: &str, sign: &str, found: &str) -> bool {
+    let parts = |text: &str| -> Vec<u64> { text.split('.').map_while(|part| part.parse().ok()).collect() };
+    let (stated, found) = (parts(stated), parts(found));
+    let same = |count: usize| stated.iter().zip(&found).take(count).all(|(one, other)| one == other);
+    match sign {
+        "" | "=" | "==" | "v" => same(usize::MAX),
+        "^" if found.first() != Some(&0) => same(1),
+        "~" => same(2),
+        _ => true,
+    }
+}
+
+fn is_of(list: &str, word: &str) -> bool {
+    !word.is_empty() && list.contains(&format!(" {} ", word.to_lowercase()))
+}
+
+/// The forms in which files give a version to a name: manifests, requirements, images, actions.
+const FORM: &str = r#"(?i)(?:^|[^\w.-])["']?NAME["']?(\[[^\]]*\])?(?:[-_. ]?version)?["']?\s?(?:===?|=>|=|:|@|\s)\s?(?:\{[^}]*?\bversion\s?=\s?)?["']?\s?(\^|~>|~=|~|>=|<=|>|<|==|=|v)?\s?v?(\d+(?:\.\d+)+)"#;
+static STATED: LazyLock<Regex> = LazyLock::new(|| {
+    let kinds = "crate|package|library|module|dependency|gem|plugin|version";
+    let gives = "is|at|version|pinned|fixed|set|to|in|requires|uses|currently|now";
+    compiled(&format!(
+        r#"(@?[A-Za-z][\w/-]*)(?:\s+(?:{kinds}))?(?:\s+(?:{gives}))*\s*(?:\s|[@=]{{1,2}}\s*|\(\s*)["']?v?(\d+(?:\.\d+)+)"#
+    ))
+});
+
+static OF_NAME: LazyLock<Regex> = LazyLock::new(|| compiled(r"^\s+of\s+(?:the\s+)?(@?[A-Za-z][\w/-]*)"));
+
+#[expect(clippy::expect_used, reason = "the form is made of constants, compiled by the tests of this file")]
+fn compiled(form: &str) -> Regex {
+    Regex::new(form).expect("a constant pattern compiles")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_given_to_a_name_in_so_many_words() {
+        for (statement, expect) in [
+            ("We use Django 4.2.", "Django 4.2"),
+            ("serde is at version 1.0.200", "serde 1.0.200"),
+            ("The version of the shop is 3.0.0.", "shop 3.0.0"),
+            ("The shop has version 3.0.0.", "version 3.0.0"),
+            ("It uses version 4.2 of Django", "Django 4.2"),
+            ("The serde_json crate is pinned to 1.0.114.", "serde_json 1.0.114"),
+            ("The version is 2.0.0", "version 2.0.0"),
+            ("`react` (18.2.0) and lodash@4.17.21", "react 18.2.0 lodash 4.17.21"),
+            ("Django 4.2 or later", ""),
+            ("Needs at least Python 3.11", ""),
+            ("Python 3.11+ is needed", ""),
+            ("Django was 4.1.0 and is 4.2.0", ""),
+            ("Django is not 4.2.0", ""),
+            ("It takes 1.5%", ""),
+        ] {
+            let shown = |one: &StatedVersion| format!("{} {}", one.name, one.version);
+            let found: Vec<String> = StatedVersion::all(statement).iter().map(shown).collect();
+            assert_eq!(found.join(" "), expect, "{statement}");
+        }
+    }
+
+    #[test]
+    fn files_give_versions_in_their_own_forms() {
+        for (statement, line, expect) in [
+            ("serde is 1.0.200", "serde = \"1.0.150\"", Some("1.0.150")),
+            (
+                "serde is 1.0.200",
+                "serde = { version = \"1.0.150\", features = [\"derive\"] }",
+                Some("1.0.150"),
+            ),
+            ("serde is 1.0.150", "serde = \"1.0.150\"", None),
+            ("serde is 1.0.150", "serde = \"1.0\"", None),
+            ("React 17.0.2 is used", "\"react\": \"^18.2.0\",", Some("18.2.0")),
+            ("React 18.3.1 is used", "\"react\": \"^18.2.0\",", None),
+            ("React 17.0.2 is used", "\"react-dom\": \"18.2.0\",", None),
+            ("React 17.0.2 is used", "\"react\": \">=16.0.0\",", None),
+            ("React 17.0.2 is used", "\"react\": \"16.0.0 || 17.0.2\",", None),
+            ("We use Django 4.2", "Django==3.2.1", Some("3.2.1")),
+            ("We use Django 4.2", "django>=3.2,<5.0", None),
+            ("Builds on Python 3.11", "FROM python:3.12-slim", Some("3.12")),
+            ("Builds on Python 3.11", "python-version: \"3.12\"", Some("3.12")),
+            ("The version is 2.0.0", "version = \"2.1.5\"", Some("2.1.5")),
+            ("VERSION = 2.1.4", "VERSION = \"2.1.5\"", Some("2.1.5")),
+            ("The rate is 1.50", "rate = 1.5", None),
+            ("The rate is 1.50", "rate: 1.25", None),
+        ] {
+            let found = StatedVersion::all(statement).iter().find_map(|one| one.other(std::iter::once(line)));
+            assert_eq!(found.as_deref(), expect, "{statement}: {line}");
+        }
+    }
+}
