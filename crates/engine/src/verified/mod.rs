@@ -9,6 +9,7 @@
 //! | `storing` | a new fact: gates, what is alike, writing |
 //! | `verifying`, `settling`, `writing`, `serving` | looking, what it means, writing it down, what is returned |
 //! | `recent`, `by_path`, `searching` (with its look at the code, `search_look`), `verify`, `verify_given`, `read_citation`, `refresh`, `invalidate`, `supersede`, `applied`, `history`, `stats`, `mark`, `delete` | the verbs |
+//! | `given_sha` | a citation's `sha` as callers give it: a commit, or the file's object |
 //! | `given_facts` | the facts that given citations are of, and what looking at these leaves for them |
 //! | `looking`, `evidence`, `told`, `tell` | one look at code, wherever it is; what a verifier elsewhere is given, and what it says |
 //! | `assurance` | what a fact is worth to its reader, in the words of every list, prompt and answer |
@@ -40,6 +41,7 @@ mod first_answer;
 mod flags;
 pub(crate) mod following;
 mod given_facts;
+mod given_sha;
 mod gone;
 mod history;
 mod holding;

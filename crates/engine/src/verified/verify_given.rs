@@ -17,6 +17,7 @@ use loci_model::{CodeReason, Error, Result};
 use super::code_reading::{HEAD, Tip, check_ref, resolve, unreadable};
 use super::events::{Scene, is_unanchored};
 use super::given_facts::{self, CitedFact, stored_of};
+use super::given_sha::{GivenSha, given_sha};
 use super::looking::since_ms;
 use super::receipts;
 use super::repositories::find;
@@ -169,14 +170,24 @@ impl Engine {
             return refused;
         }
         if let Some(sha) = &input.sha {
-            let commit = match source.resolve(sha) {
-                Ok(found) => found.and_then(|revision| revision.commit()),
+            let limits = VerifierLimits::default();
+            let given = given_sha(source, verifier, &input.place.path, sha);
+            let is_object = matches!(given, Ok(Some(GivenSha::Object(_))));
+            let made = match given {
+                Ok(Some(GivenSha::Current)) => verifier.anchor(&input.place, "", true),
+                Ok(Some(GivenSha::Commit(commit))) => {
+                    let at = Revision::Commit(commit);
+                    let clock = self.clock.as_ref();
+                    Verifier::new(source, at, &self.line_cache, scope, clock, limits).anchor(
+                        &input.place,
+                        "",
+                        true,
+                    )
+                }
+                Ok(Some(GivenSha::Object(blob))) => verifier.anchor_in(blob, &input.place),
+                Ok(None) => return CitationVerdict::unverifiable(Unverifiable::Ref, None),
                 Err(error) => return CitationVerdict::unverifiable(error.why, error.retry_after_ms),
             };
-            let Some(commit) = commit else { return CitationVerdict::unverifiable(Unverifiable::Ref, None) };
-            let limits = VerifierLimits::default();
-            let at = Revision::Commit(commit);
-            let then = Verifier::new(source, at, &self.line_cache, scope, self.clock.as_ref(), limits);
             // Lines that were never committed are not those of the commit they were read on top of.
             let is_other = |made: &MadeAnchor| {
                 input
@@ -184,7 +195,13 @@ impl Engine {
                     .as_deref()
                     .is_some_and(|hash| compare_hash(hash, made) == HashAgreement::Differs)
             };
-            match then.anchor(&input.place, "", true) {
+            match made {
+                // Neither a commit nor an object that is here.
+                Err(AnchorError::Unreadable(error))
+                    if is_object && error.why == Unverifiable::PartialClone =>
+                {
+                    return CitationVerdict::unverifiable(Unverifiable::Ref, None);
+                }
                 Ok(made) if !is_other(&made) => return verifier.check(&plain(made.anchor)),
                 Ok(_) => {}
                 Err(_) if input.snippet_hash.as_deref().is_some_and(is_ours) => {}

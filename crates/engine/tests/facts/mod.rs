@@ -10,6 +10,7 @@ mod known_defects;
 mod lifecycle;
 mod many;
 mod proposing;
+mod read_sha;
 mod reading;
 mod storing;
 mod telling;

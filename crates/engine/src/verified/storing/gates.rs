@@ -6,12 +6,13 @@ use loci_model::claim::Claim;
 use loci_model::code::{ObjectId, Revision};
 use loci_model::ports::code::{CodeResult, CodeSource};
 use loci_model::support::{OtherValue, Support, SupportReason, SupportReport};
-use loci_model::verdict::{CitationVerdict, Verdict, Verification};
+use loci_model::verdict::{CitationVerdict, Unverifiable, Verdict, Verification};
 use loci_model::{CodeReason, Error, limits};
 
 use crate::Engine;
 use crate::verified::code_reading::{HEAD, Tip, resolve_since, unreadable};
 use crate::verified::flags;
+use crate::verified::given_sha::{GivenSha, given_sha};
 use crate::verified::repositories::Found;
 use crate::verified::verifier::{
     AnchorError, HashAgreement, Information, MadeAnchor, Quorum, Verifier, VerifierLimits, compare_hash,
@@ -257,23 +258,50 @@ impl Engine {
         input: &CitationInput,
     ) -> Result<MadeAnchor, Refusal> {
         let store_snippet = self.settings.verified.store_snippet;
-        let Some(sha) = &input.sha else {
-            return verifier.anchor(&input.place, &asked.fact, store_snippet).map_err(of_anchor);
-        };
-        let not_there = || {
-            let message = format!("the commit {sha} is not there, or fits several");
-            Refusal::new(CodeReason::CitationUnreadable, message)
-        };
-        let read = source.resolve(sha).map_err(|error| of_anchor(AnchorError::Unreadable(error)))?;
-        let commit = read.and_then(|revision| revision.commit()).ok_or_else(not_there)?;
-        if verifier.revision() == Revision::Commit(commit) {
-            return verifier.anchor(&input.place, &asked.fact, store_snippet).map_err(of_anchor);
+        let now = |place: &Place| verifier.anchor(place, &asked.fact, store_snippet).map_err(of_anchor);
+        let Some(sha) = &input.sha else { return now(&input.place) };
+        let given = given_sha(source, verifier, &input.place.path, sha);
+        match given.map_err(|error| of_anchor(AnchorError::Unreadable(error)))? {
+            Some(GivenSha::Current) => now(&input.place),
+            Some(GivenSha::Commit(commit)) if verifier.revision() == Revision::Commit(commit) => {
+                now(&input.place)
+            }
+            Some(GivenSha::Commit(commit)) => {
+                let (at, limits) = (Revision::Commit(commit), VerifierLimits::default());
+                let clock = self.clock.as_ref();
+                let then = Verifier::new(source, at, &self.line_cache, &asked.scope, clock, limits);
+                then.anchor(&input.place, &asked.fact, store_snippet).map_err(of_anchor)
+            }
+            Some(GivenSha::Object(blob)) => now(&since_read(verifier, blob, input)?),
+            None => Err(not_there(sha)),
         }
-        let at = Revision::Commit(commit);
-        let limits = VerifierLimits::default();
-        let then = Verifier::new(source, at, &self.line_cache, &asked.scope, self.clock.as_ref(), limits);
-        then.anchor(&input.place, &asked.fact, store_snippet).map_err(of_anchor)
     }
+}
+
+/// Returns the place by now of lines that were read in an earlier content of their file.
+fn since_read(verifier: &Verifier<'_>, blob: ObjectId, input: &CitationInput) -> Result<Place, Refusal> {
+    let then = verifier.anchor_in(blob, &input.place).map_err(|error| match error {
+        AnchorError::Unreadable(error) if error.why == Unverifiable::PartialClone => {
+            not_there(&blob.to_string())
+        }
+        other => of_anchor(other),
+    })?;
+    let verdict = verifier.check(&Citation { anchor: then.anchor, current: None, earlier_paths: Vec::new() });
+    match (verdict.verdict, verdict.found) {
+        (Verdict::Valid, Some(found)) => Ok(found),
+        (verdict, _) => {
+            let rule = "the file has changed since the lines were read at sha, and they are";
+            let message = format!("{rule} {}: read them again and cite what stands there", verdict.as_str());
+            Err(Refusal::new(CodeReason::CitationUnreadable, message))
+        }
+    }
+}
+
+fn not_there(sha: &str) -> Refusal {
+    let rule = "give a commit, or sha as memory_read_citation returned it, or leave sha out";
+    let message =
+        format!("the commit {sha} is not there, or fits several, and no such file was read: {rule}");
+    Refusal::new(CodeReason::CitationUnreadable, message)
 }
 
 /// Takes an anchor in, if it says enough and is what the caller says it is.

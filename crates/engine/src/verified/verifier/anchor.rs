@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use loci_model::citation::{Anchor, Place};
-use loci_model::code::{CodeEntry, EntryKind};
+use loci_model::code::{CodeEntry, EntryKind, ObjectId};
 use loci_model::ports::code::CodeError;
 
 use super::block::Block;
@@ -65,6 +65,36 @@ impl Verifier<'_> {
     pub fn anchor(&self, place: &Place, fact: &str, store_snippet: bool) -> Result<MadeAnchor, AnchorError> {
         check_place(place)?;
         let (entry, file) = self.readable(place)?;
+        let is_uncommitted = self.is_uncommitted(&place.path, &entry);
+        self.anchor_of(place, &entry, &file, (self.at.commit(), is_uncommitted), (fact, store_snippet))
+    }
+
+    /// Makes the anchor of a place in a given content of its file, which no revision is known to
+    /// have. It names no commit.
+    ///
+    /// # Errors
+    /// When the place cannot be cited, or the content cannot be read.
+    pub fn anchor_in(&self, blob: ObjectId, place: &Place) -> Result<MadeAnchor, AnchorError> {
+        check_place(place)?;
+        let entry = CodeEntry { kind: EntryKind::File, id: blob, bytes: None };
+        let file = self.blob(blob).map_err(AnchorError::Unreadable)?;
+        self.anchor_of(place, &entry, &file, (None, false), ("", true))
+    }
+
+    /// The object that lies at a path of this revision; `None` where there is none, or it cannot be
+    /// read.
+    pub fn blob_at(&self, path: &str) -> Option<ObjectId> {
+        self.entry(path).ok().flatten().map(|entry| entry.id)
+    }
+
+    fn anchor_of(
+        &self,
+        place: &Place,
+        entry: &CodeEntry,
+        file: &FileLines,
+        (commit, is_uncommitted): (Option<ObjectId>, bool),
+        (fact, store_snippet): (&str, bool),
+    ) -> Result<MadeAnchor, AnchorError> {
         if place.line_end > file.total() {
             return Err(AnchorError::OutOfRange { lines_total: file.total() });
         }
@@ -72,21 +102,21 @@ impl Verifier<'_> {
         if range.is_empty() {
             return Err(AnchorError::Blank);
         }
-        let block = Block::new(&file, range.start, range.end);
+        let block = Block::new(file, range.start, range.end);
         let anchor = Anchor {
             place: place.clone(),
-            commit: self.at.commit(),
-            is_uncommitted: self.is_uncommitted(&place.path, &entry),
+            commit,
+            is_uncommitted,
             blob: entry.id,
             snippet_hash: block.snippet_hash(),
             lines: if store_snippet { kept_lines(block) } else { Vec::new() },
             line_hashes: file.hashes().get(range.clone()).unwrap_or_default().to_vec(),
-            context_before: context_before(&file, range.start).to_vec(),
-            context_after: context_after(&file, range.end).to_vec(),
+            context_before: context_before(file, range.start).to_vec(),
+            context_after: context_after(file, range.end).to_vec(),
             packed: block.packed(),
             info: block.info(),
             indent_profile: block.indent_profile(),
-            symbol: super::definitions::enclosing(&place.path, &file, range.start),
+            symbol: super::definitions::enclosing(&place.path, file, range.start),
             grounded: grounded(fact, block.lines()),
         };
         Ok(MadeAnchor {

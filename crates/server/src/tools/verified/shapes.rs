@@ -38,7 +38,7 @@ pub(super) fn citation() -> Value {
             ("path", path()),
             ("line_start", whole(1, LINES_MAX)),
             ("line_end", whole(1, LINES_MAX)),
-            ("sha", said(pattern("^[0-9a-f]{7,64}$"), "Commit at which the lines were read")),
+            ("sha", said(pattern("^[0-9a-f]{7,64}$"), "Commit or sha of the lines as read")),
             ("snippet_hash", pattern("^(vm1:)?[0-9a-f]{16,64}$")),
         ],
         &["path", "line_start", "line_end"],
