@@ -48,6 +48,7 @@ from .shapes import (
     StoreResult,
     SupersedeResult,
     VerificationResult,
+    WithheldMemory,
 )
 
 __all__ = [
@@ -90,5 +91,6 @@ __all__ = [
     "VerificationResult",
     "VerifiedMemoryError",
     "VerifiedMemoryProvider",
+    "WithheldMemory",
     "api",
 ]

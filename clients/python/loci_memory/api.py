@@ -4417,7 +4417,7 @@ AgentToken = str
 
 
 #: One thing that a key allows.
-Capability = Literal["read", "write", "admin", "agent", "outcome", "worker", "impersonate"]
+Capability = Literal["read", "write", "admin", "agent", "outcome", "worker", "impersonate", "unverified"]
 
 
 #: What happens to event content over a limit.

@@ -57,7 +57,7 @@ class Place(Shape):
 class Citation(Shape):
     """Lines of code that prove something: from ``line_start`` to ``line_end``, counted from 1, both included.
 
-    ``sha`` is the commit at which they were read. ``blob``, ``symbol`` and ``current`` come from the server.
+    ``sha`` is the commit at which they were read, or ``sha`` of ``read_citation``. ``blob``, ``symbol`` and ``current`` come from the server.
     """
 
     path: str = ""
@@ -275,14 +275,33 @@ class SearchHit(Shape):
 
 
 @dataclass(frozen=True)
+class WithheldMemory(Shape):
+    """A fact that a read does not state: ``why``, and the ``places`` to read instead."""
+
+    id: str = ""
+    subject: str = ""
+    status: Optional[str] = None
+    verdict: Optional[str] = None
+    assurance: Optional[str] = None
+    why: List[str] = field(default_factory=list)
+    places: List[Place] = field(default_factory=list)
+
+    _inner = {"places": (Place, True)}
+
+
+@dataclass(frozen=True)
 class MemoryList(Shape):
-    """Facts that hold at ``commit``; ``omitted`` counts by reason what was left out. Iterates over the facts."""
+    """Facts that hold at ``commit``; ``omitted`` counts by reason what was left out, and ``withheld`` names it.
+
+    Iterates over the facts.
+    """
 
     repo: Optional[str] = None
     ref: Optional[str] = None
     commit: Optional[str] = None
     memories: List[Memory] = field(default_factory=list)
     omitted: Mapping[str, int] = field(default_factory=dict)
+    withheld: List[WithheldMemory] = field(default_factory=list)
     prompt: Optional[str] = None
     warnings: List[str] = field(default_factory=list)
     results: List[SearchHit] = field(default_factory=list)
@@ -292,7 +311,7 @@ class MemoryList(Shape):
     #: The row of what a task was shown, where a task asked.
     exposure_id: Optional[str] = None
 
-    _inner = {"memories": (Memory, True), "results": (SearchHit, True)}
+    _inner = {"memories": (Memory, True), "withheld": (WithheldMemory, True), "results": (SearchHit, True)}
 
     def __iter__(self) -> Iterator[Memory]:
         return iter(self.memories)

@@ -17,6 +17,7 @@ from loci_memory import (
     Memory,
     MemoryList,
     NotFound,
+    NotVerified,
     RefreshResult,
     Stats,
     StoreResult,
@@ -155,7 +156,11 @@ class Repository(Running):
             (self.repository / "src" / "deliver.rs").write_text(RETRIES.replace("0..TRIES", "1..TRIES"), encoding="utf-8")
             self.commit("one try less")
             drifted = memory.get_recent(repo, verify="fresh")
-            self.assertEqual([(fact.assurance, fact.is_verified) for fact in drifted], [("drifted", False)])
+            self.assertEqual((len(drifted), drifted.omitted.get("drifted")), (0, 1))
+            self.assertEqual([(fact.id, fact.assurance) for fact in drifted.withheld], [(stored.id, "drifted")])
+            self.assertEqual(drifted.withheld[0].places[0].path, "src/deliver.rs")
+            with self.assertRaises(NotVerified):
+                memory.log_applied(stored.id)
 
             (self.repository / "src" / "deliver.rs").write_text("pub fn nothing() {}\n", encoding="utf-8")
             self.commit("take it out")

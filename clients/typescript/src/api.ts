@@ -252,7 +252,7 @@ export interface Branch {
 }
 
 /** One thing that a key allows. */
-export type Capability = 'read' | 'write' | 'admin' | 'agent' | 'outcome' | 'worker' | 'impersonate';
+export type Capability = 'read' | 'write' | 'admin' | 'agent' | 'outcome' | 'worker' | 'impersonate' | 'unverified';
 
 /** A record that came of an answer. */
 export interface CapturedRecord {

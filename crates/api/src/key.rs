@@ -24,6 +24,9 @@ pub enum Capability {
     /// Name any user of operations memory, or that actor, as the one it works for, where the key may read and write: for an agent with one key
     /// for all users. It is no user in person.
     Impersonate,
+    /// Read facts that cite code without a verification (`verify: "none"`), where the key may read
+    /// them. No right by itself.
+    Unverified,
 }
 
 /// A part of the world and what may be done there. An absent member means any.

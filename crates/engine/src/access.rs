@@ -466,6 +466,20 @@ fn reader(caller: &Principal, memory: &MemoryId) -> Reader {
     Reader { name: caller.name.clone(), names, places: None }
 }
 
+/// Checks that the caller may read facts of a memory which nobody verified: by the capability, or
+/// in person as an administrator of the memory.
+///
+/// # Errors
+/// `Denied`, on `verify`.
+pub fn require_unverified(caller: &Principal, memory: &MemoryId, by_person: bool) -> Result<()> {
+    let is_granted = grants(caller, memory, Capability::Unverified).next().is_some();
+    if is_granted || (by_person && require_whole(caller, memory, Capability::Admin).is_ok()) {
+        return Ok(());
+    }
+    let rule = "verify: none needs the capability unverified on the memory: leave verify out, or give cached or fresh";
+    Err(Error::denied(rule).on("verify"))
+}
+
 /// Whom a caller may name as the user it works for, by grants that nothing else narrows; `None`: anybody.
 fn named_users<'a>(caller: &'a Principal, memory: &'a MemoryId) -> impl Iterator<Item = Option<&'a ActorId>> {
     let is_of_actors = |grant: &&Grant| {
@@ -526,6 +540,29 @@ mod tests {
     fn reader(grant: Grant) -> Principal {
         let capabilities = BTreeSet::from([Capability::Read]);
         Principal { name: "t".into(), grants: vec![Grant { capabilities, ..grant }] }
+    }
+
+    #[test]
+    fn facts_are_read_unverified_by_capability_or_in_person() {
+        let (id, elsewhere) = (memory("code-0123456789"), memory("else-0123456789"));
+        let grant = |memory: Option<&MemoryId>, capability: Capability| Grant {
+            memory: memory.cloned(),
+            capabilities: [Capability::Read, capability].into(),
+            ..Grant::everything()
+        };
+        let check = |grants: Vec<Grant>, by_person: bool, expect: bool| {
+            let caller = Principal { name: "agent".into(), grants };
+            let asked = require_unverified(&caller, &id, by_person);
+            assert_eq!(asked.is_ok(), expect, "{caller:?} {by_person}");
+        };
+        for by_person in [false, true] {
+            check(vec![grant(None, Capability::Unverified)], by_person, true);
+            check(vec![grant(Some(&id), Capability::Unverified)], by_person, true);
+            check(vec![grant(Some(&elsewhere), Capability::Unverified)], by_person, false);
+            check(vec![grant(None, Capability::Write)], by_person, false);
+            check(vec![Grant::everything()], by_person, by_person);
+            check(vec![grant(Some(&elsewhere), Capability::Admin)], by_person, false);
+        }
     }
 
     #[test]

@@ -26,6 +26,9 @@ pub enum Capability {
     /// Name any user of operations memory, or that actor, as the one it works for, where it may read and write (sre-memory.md §9.1). No right by
     /// itself, and never the user in person.
     Impersonate,
+    /// Read facts that cite code without a verification, where the caller may read them. No right
+    /// by itself.
+    Unverified,
 }
 
 /// A part of the world and what may be done there. An absent member means any.

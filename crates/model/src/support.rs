@@ -117,6 +117,18 @@ closed_words! {
     }
 }
 
+closed_words! {
+    /// The readers from whom the statement of a fact is withheld while its cited code has changed.
+    DriftedFacts {
+        /// Nobody: the statement is labelled.
+        Label = "label",
+        /// Agents, and prompts for models; people see it labelled.
+        WithholdFromAgents = "withhold_from_agents",
+        /// Everybody.
+        Withhold = "withhold",
+    }
+}
+
 impl Assurance {
     /// The heading under which facts of this kind stand in lists.
     pub fn heading(self) -> &'static str {

@@ -158,11 +158,12 @@ impl Client {
     }
 
     async fn verify_and_use(&mut self) -> Option<()> {
-        let Some((id, _)) = self.valid_head() else { return Some(()) };
+        let Some((id, known)) = self.valid_head() else { return Some(()) };
         let asked = json!({ "repo": REPO, "memory_id": id, "session_id": self.session() });
         self.ask("memory_verify_citations", &asked).await?;
         let arguments = json!({ "memory_id": id, "outcome": "helped" });
-        self.write(Sent { tool: "memory_log_applied", arguments, act: Act::Apply { id } }).await
+        self.write(Sent { tool: "memory_log_applied", arguments, act: Act::Apply { id, part: known.part } })
+            .await
     }
 
     /// Sends a write under a key of its own.

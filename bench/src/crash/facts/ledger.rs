@@ -31,17 +31,18 @@ pub(super) enum Act {
     Supersede { old: String, subject: String, fact: String, part: u64 },
     Refresh { id: String, part: u64 },
     Invalidate { id: String },
-    Apply { id: String },
+    Apply { id: String, part: u64 },
 }
 
 impl Act {
     /// The part whose code it must be able to prove.
     pub(super) fn proves(&self) -> Option<u64> {
         match self {
-            Self::Store { part, .. } | Self::Supersede { part, .. } | Self::Refresh { part, .. } => {
-                Some(*part)
-            }
-            Self::Invalidate { .. } | Self::Apply { .. } => None,
+            Self::Store { part, .. }
+            | Self::Supersede { part, .. }
+            | Self::Refresh { part, .. }
+            | Self::Apply { part, .. } => Some(*part),
+            Self::Invalidate { .. } => None,
         }
     }
 }
@@ -114,7 +115,7 @@ impl Ledger {
                 known.is_invalid = true;
                 known.invalidated += u64::from(changed);
             }
-            Act::Apply { id } => self.known(&id)?.applied += 1,
+            Act::Apply { id, .. } => self.known(&id)?.applied += 1,
         }
         Ok(())
     }

@@ -20,7 +20,10 @@ use crate::local_code::{LocalCode, WORKTREE, subject, verdict};
 /// Tools that look at facts.
 const TOOLS: &[&str] = &["memory_get_recent", "memory_search", "memory_search_by_path", VERIFY];
 /// The one that shows lines.
-const VERIFY: &str = "memory_verify_citations";
+pub(super) const VERIFY: &str = "memory_verify_citations";
+/// The tool that reports the use of a fact, and the arguments that a look before it shares.
+const USE: &str = "memory_log_applied";
+const OF_USE: &[&str] = &["memory_id", "agent_id", "session_id"];
 /// Commits that the server is known to read.
 const READABLE_MAX: usize = 1_000;
 
@@ -167,6 +170,13 @@ fn looked_at<'a>(name: &str, arguments: &'a Arguments) -> Option<&'a str> {
     let is_given = arguments.contains_key("citations");
     let is_looked_at = TOOLS.contains(&name) && !is_unverified && !is_given;
     arguments.get("repo").and_then(Value::as_str).filter(|_| is_looked_at)
+}
+
+/// The arguments of the verification that a use of a fact needs first; `None` for other calls.
+pub(super) fn look_before_use(name: &str, arguments: &Arguments) -> Option<Arguments> {
+    let is_use = name.replacen('.', "_", 1) == USE;
+    let shared = |name: &&str| Some(((*name).to_owned(), arguments.get(*name)?.clone()));
+    is_use.then(|| OF_USE.iter().filter_map(shared).collect())
 }
 
 /// The arguments at a commit.

@@ -137,6 +137,7 @@ fn allowed(grant: &Grant) -> String {
         Capability::Outcome => "outcome",
         Capability::Worker => "worker",
         Capability::Impersonate => "impersonate",
+        Capability::Unverified => "unverified",
     };
     let mut words = vec![grant.capabilities.iter().map(capability).collect::<Vec<_>>().join(",")];
     let places = [

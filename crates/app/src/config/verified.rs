@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use loci_engine::verified::{RepositoryName, VerifiedSettings};
+use loci_model::support::DriftedFacts;
 use serde::{Deserialize, Serialize};
 
 /// `[verified]`
@@ -31,6 +32,9 @@ pub struct VerifiedSection {
     pub near_duplicate: f32,
     /// The default branch is looked at this often.
     pub check_every_ms: i64,
+    /// The readers who are not given the statement of a fact whose code has changed: `label`
+    /// (nobody), `withhold_from_agents`, `withhold` (everybody).
+    pub drifted: DriftedFacts,
     /// Threads that read repositories.
     pub threads: usize,
     /// Directories in which repositories may borrow objects of others.
@@ -57,6 +61,7 @@ impl Default for VerifiedSection {
             hard_limit: settings.hard_limit,
             near_duplicate: settings.near_duplicate,
             check_every_ms: settings.check_every_ms,
+            drifted: settings.drifted,
             threads: 4,
             roots: Vec::new(),
             mirrors: None,
@@ -113,6 +118,7 @@ impl VerifiedSection {
             hard_limit: self.hard_limit,
             near_duplicate: self.near_duplicate,
             check_every_ms: self.check_every_ms,
+            drifted: self.drifted,
         }
     }
 

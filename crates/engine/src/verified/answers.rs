@@ -56,11 +56,13 @@ impl FactView {
 pub struct Omitted {
     /// Their code is gone.
     pub gone: u64,
-    /// Their code was gone, and only something like it is there.
+    /// Their code has changed, and their statement is withheld from the reader; or it was gone, and
+    /// only something like it is there.
     pub drifted: u64,
     /// Their code was gone, and whether it is there cannot be found out now.
     pub unverifiable: u64,
-    /// A claim is false.
+    /// A claim is false; or the cited lines give another value, and the statement is withheld from
+    /// the reader.
     pub contradicted: u64,
     /// They would not fit the budget.
     pub budget: u64,

@@ -90,8 +90,9 @@ impl FactView {
         })
     }
 
-    /// The place of the cited code now.
-    fn places(&self) -> String {
+    /// Returns the places of the cited code now, by citation; of code that was not found, where it
+    /// was last.
+    pub fn places_now(&self) -> Vec<Place> {
         let citations = &self.remembered.fact.detail.citations;
         let found = |index: usize| {
             let of = |verification: &Verification| verification.citations.get(index)?.found.clone();
@@ -99,9 +100,14 @@ impl FactView {
         };
         let place = |(index, citation): (usize, &loci_model::citation::Citation)| {
             let known = citation.current.as_ref().map_or(&citation.anchor.place, |(place, _)| place);
-            shown_place(&found(index).unwrap_or_else(|| known.clone()))
+            found(index).unwrap_or_else(|| known.clone())
         };
-        let mut places: Vec<String> = citations.iter().enumerate().map(place).collect();
+        citations.iter().enumerate().map(place).collect()
+    }
+
+    /// The places in a line, few of them; the rest are counted.
+    fn places(&self) -> String {
+        let mut places: Vec<String> = self.places_now().iter().map(shown_place).collect();
         let more = places.len().saturating_sub(PLACES_MAX);
         places.truncate(PLACES_MAX);
         if more > 0 {

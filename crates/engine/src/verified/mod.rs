@@ -13,6 +13,7 @@
 //! | `given_facts` | the facts that given citations are of, and what looking at these leaves for them |
 //! | `looking`, `evidence`, `told`, `tell` | one look at code, wherever it is; what a verifier elsewhere is given, and what it says |
 //! | `assurance` | what a fact is worth to its reader, in the words of every list, prompt and answer |
+//! | `withholding` | statements that a reader is not given, and who may read unverified facts |
 //! | `cited` | what hydration asks of citations |
 //! | `citing` | which records cite code, for doors that verify nothing |
 //! | `proposing`, `promoting`, `with_proposed` | citations from text: proposed, confirmed, read along |
@@ -84,6 +85,7 @@ mod verify;
 mod verify_given;
 mod verifying;
 mod with_proposed;
+mod withholding;
 mod writing;
 
 pub use answers::{FactList, FactView, Omitted, VerifyMode};
@@ -123,3 +125,4 @@ pub use told::{Told, ToldFact};
 pub(crate) use verdict_cache::VerdictCache;
 pub use verify::Verified;
 pub(crate) use verifying::LINE_CACHE_BYTES;
+pub use withholding::Withholding;

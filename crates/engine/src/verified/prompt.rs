@@ -22,9 +22,10 @@ const SECTIONS: [Assurance; 7] = [
     Assurance::Proposed,
 ];
 
-/// The block, and the records it shows.
+/// The block, and the records it shows. Of `unstated` facts it shows the places, behind the others.
 pub(super) fn render(
     views: &[FactView],
+    unstated: &[&FactView],
     tokens: Option<u32>,
     patterns: &Patterns,
     seed: [u8; 16],
@@ -37,7 +38,9 @@ pub(super) fn render(
         empty: "No fact is known about this repository.".to_owned(),
         ..Frame::of_memory(seed)
     };
-    let entries = views.iter().map(|view| Screened::new(&entry(view), patterns)).collect();
+    let stated = views.iter().map(|view| entry(view, &view.remembered.record.text));
+    let unstated = unstated.iter().map(|view| entry(view, UNSTATED));
+    let entries = stated.chain(unstated).map(|entry| Screened::new(&entry, patterns)).collect();
     let group = Group { share: 100, yields: false, first: usize::MAX, entries };
     let budget = Budget {
         tokens: tokens.unwrap_or(TOKENS_DEFAULT),
@@ -49,10 +52,14 @@ pub(super) fn render(
     (filled.block, shown.collect())
 }
 
-fn entry(view: &FactView) -> Entry {
+/// The words in the place of a statement that is withheld.
+const UNSTATED: &str = "withheld; read the cited lines instead.";
+
+fn entry(view: &FactView, statement: &str) -> Entry {
     let record = &view.remembered.record;
     let id = record.id.as_str();
-    let reason = record.description.as_deref().map(|reason| format!(" Why: {reason}")).unwrap_or_default();
+    let reason = record.description.as_deref().filter(|_| statement != UNSTATED);
+    let reason = reason.map(|reason| format!(" Why: {reason}")).unwrap_or_default();
     let assurance = view.assurance();
     let changed = view.short_diff().filter(|_| assurance != Assurance::Verified);
     let changed = changed.map(|(_, lines)| format!("\n{}", lines.join("\n"))).unwrap_or_default();
@@ -61,8 +68,8 @@ fn entry(view: &FactView) -> Entry {
         section: SECTIONS.iter().position(|one| *one == assurance).unwrap_or(usize::MAX),
         label: view.label(),
         text: match view.remembered.subject() {
-            "" => format!("{}{reason}{changed}", record.text),
-            subject => format!("{subject}: {}{reason}{changed}", record.text),
+            "" => format!("{statement}{reason}{changed}"),
+            subject => format!("{subject}: {statement}{reason}{changed}"),
         },
     }
 }

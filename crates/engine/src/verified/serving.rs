@@ -25,6 +25,7 @@ use super::settling::{Origin, Seen, settle, turns};
 use super::standing::Standing;
 use super::told::Told;
 use super::verifying::{Checked, Looked};
+use super::withholding::{self, Withholding};
 use super::writing;
 use crate::Engine;
 use crate::memories::existing;
@@ -55,6 +56,9 @@ impl Engine {
         facts: Vec<Remembered>,
         serving: &Serving,
     ) -> Result<FactList> {
+        if serving.told.is_none() {
+            self.check_verify(caller, standing, &repository.memory, serving)?;
+        }
         let serving = &self.at_revision(repository, standing, serving).await;
         let reference = serving.reference.as_deref();
         let looked = match &serving.told {
@@ -90,8 +94,11 @@ impl Engine {
         looked: Looked,
     ) -> Result<FactList> {
         let names: Vec<RecordId> = facts.iter().map(|fact| fact.record.id.clone()).collect();
-        let Sifted { mut views, withheld, mut omitted } = sift(repository, facts, &looked, serving.most);
-        let mut warnings = Vec::new();
+        let withholding = self.withholding(standing, serving.prompt.is_some());
+        let sifted = sift(repository, facts, &looked, serving.most, withholding);
+        let Sifted { mut views, withheld, mut omitted } = sifted;
+        let unstated: Vec<&FactView> = withheld.iter().filter(|view| withholding.hides(view)).collect();
+        let mut warnings: Vec<String> = withholding::warning(unstated.len()).into_iter().collect();
         if let Some(error) = &looked.error {
             warnings.push(format!("UNVERIFIABLE: {} ({})", error.detail, error.why.as_str()));
         }
@@ -100,9 +107,10 @@ impl Engine {
         }
         let prompt = serving.prompt.map(|tokens| {
             let patterns = Patterns::in_force(self.settings.patterns);
-            let (block, shown) = prompt::render(&views, tokens, patterns, self.ids.random());
-            omitted.budget = views.len().saturating_sub(shown.len()) as u64;
+            let (block, shown) = prompt::render(&views, &unstated, tokens, patterns, self.ids.random());
+            let count = views.len();
             views.retain(|view| shown.contains(&view.remembered.record.id));
+            omitted.budget = count.saturating_sub(views.len()) as u64;
             block
         });
         let told = serving.told.as_ref().map(|told| told.reference());
@@ -234,7 +242,13 @@ struct Sifted {
 
 /// What is returned, at most so many, and what is kept back. A fact that is in quarantine because its code was gone is returned where
 /// the code is there.
-fn sift(repository: &Repository, facts: Vec<Remembered>, looked: &Looked, most: Option<u32>) -> Sifted {
+fn sift(
+    repository: &Repository,
+    facts: Vec<Remembered>,
+    looked: &Looked,
+    most: Option<u32>,
+    withholding: Withholding,
+) -> Sifted {
     let mut sifted = Sifted::default();
     let mut doubtful = Vec::new();
     let is_default = looked.default_tip().is_some() && !looked.is_told;
@@ -260,7 +274,8 @@ fn sift(repository: &Repository, facts: Vec<Remembered>, looked: &Looked, most: 
         match verdict {
             Some(Verdict::Gone) => omitted.gone += 1,
             Some(Verdict::Contradicted) => omitted.contradicted += 1,
-            Some(Verdict::Drifted) if was_gone => omitted.drifted += 1,
+            Some(Verdict::Drifted) if was_gone || withholding.hides(&view) => omitted.drifted += 1,
+            Some(Verdict::Valid) if withholding.hides(&view) => omitted.contradicted += 1,
             Some(Verdict::Unverifiable) if was_gone => omitted.unverifiable += 1,
             None if was_gone => continue,
             Some(Verdict::Unverifiable) | None if is_proposed => omitted.unproven += 1,

@@ -1,5 +1,7 @@
 //! Settings of verified memory (verified-memory.md §20), with their reasons.
 
+use loci_model::support::DriftedFacts;
+
 /// How facts are kept and checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerifiedSettings {
@@ -23,6 +25,8 @@ pub struct VerifiedSettings {
     pub near_duplicate: f32,
     /// The default branch is looked at this often.
     pub check_every_ms: i64,
+    /// The readers who are not given the statement of a fact whose code has changed.
+    pub drifted: DriftedFacts,
 }
 
 impl Default for VerifiedSettings {
@@ -38,6 +42,7 @@ impl Default for VerifiedSettings {
             hard_limit: 0,
             near_duplicate: 0.85,
             check_every_ms: 60_000,
+            drifted: DriftedFacts::WithholdFromAgents,
         }
     }
 }

@@ -27,6 +27,8 @@ pub struct Standing {
     pub agent: Option<String>,
     /// Label of its session.
     pub session: Option<String>,
+    /// A person asks, not an agent.
+    pub by_person: bool,
 }
 
 impl Standing {

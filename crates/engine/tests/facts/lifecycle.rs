@@ -207,14 +207,15 @@ fn use_is_reported_and_confirms_what_was_verified() {
         shop.world.clock().advance_ms(1_000);
         block_on(shop.engine.fact_applied(&shop.caller, &shop.standing, &id, outcome, None)).unwrap()
     };
+    // Without a receipt the use is verified before it counts.
     shop.world.clock().advance_ms(11 * 60_000);
     let first = applied(None);
-    assert_eq!((first.unverified, first.refreshed), (true, false));
+    assert_eq!((first.unverified, first.refreshed), (false, true));
     shop.verify(&id);
     let second = applied(Some(AppliedOutcome::Helped));
     assert_eq!((second.unverified, second.refreshed), (false, true));
     let stats = block_on(shop.engine.fact_stats(&shop.caller, &shop.standing, super::world::REPO)).unwrap();
-    assert_eq!(stats.verified_before_use_rate, Some(0.5));
+    assert_eq!(stats.verified_before_use_rate, Some(1.0));
     assert_eq!(stats.refresh_on_valid_rate, Some(1.0));
     assert_eq!((stats.sums.applied, stats.count(RecordState::Active)), (2, 1));
     assert!(stats.verdict_rates[1].1.get("valid").is_some_and(|rate| *rate == 1.0), "{stats:?}");

@@ -16,4 +16,6 @@ mod storing;
 mod telling;
 mod tenants;
 mod unknown_claims;
+mod using;
+mod withholding;
 mod world;

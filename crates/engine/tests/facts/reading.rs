@@ -45,14 +45,15 @@ fn moved_and_renamed_code_is_followed() {
 }
 
 #[test]
-fn changed_code_is_labelled_and_deleted_code_kept_back() {
+fn changed_code_is_shown_by_its_place_and_deleted_code_kept_back() {
     let shop = Shop::new();
     let id = shop.stored();
     let changed =
         CART.replace("self.items.len() >= MAX_ITEMS", "self.items.len() + 1 > MAX_ITEMS && !self.is_open");
     shop.write("src/cart.rs", Some(&changed));
     let list = shop.recent(VerifyMode::Cached);
-    let drifted = list.facts[0].verification.as_ref().unwrap();
+    assert_eq!((list.facts.len(), list.omitted.drifted), (0, 1), "an agent is not given its statement");
+    let drifted = list.withheld[0].verification.as_ref().unwrap();
     assert_eq!(drifted.verdict, Verdict::Drifted);
     assert!(drifted.citations[0].diff.as_ref().is_some_and(|diff| diff.contains("is_open")), "{drifted:?}");
     assert_eq!(shop.status(&id), RecordState::Active, "drift alone changes nothing");

@@ -75,7 +75,7 @@ fn they_serve_the_caller_and_change_nothing() {
     let main = tip(&shop).to_string();
     for (verdict, served, gone) in [
         (Verdict::Gone, 0, 1),
-        (Verdict::Drifted, 1, 0),
+        (Verdict::Drifted, 0, 0),
         (Verdict::Unverifiable, 1, 0),
         (Verdict::Valid, 1, 0),
     ] {

@@ -13,7 +13,7 @@ use loci_model::claim::Claim;
 use loci_model::code::ObjectId;
 use loci_model::fact::{FactEvent, FactEventKind};
 use loci_model::ports::store::StoreExt;
-use loci_model::principal::Principal;
+use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::{CodeReason, Error, Reason, RecordId};
 use loci_testkit::world::TestWorld;
@@ -52,7 +52,7 @@ impl Shop {
             engine: world.engine(),
             world,
             shelf,
-            caller: Principal::administrator("tester"),
+            caller: unverified_too("tester"),
             standing: Standing { session: Some("s1".to_owned()), ..Standing::default() },
         };
         shop.add(DIRECTORY);
@@ -229,6 +229,15 @@ impl Shop {
         assert_eq!((verifications, rejections, applied, retrieved), counted);
         self.assert_told();
     }
+}
+
+/// An administrator who may read facts unverified, too.
+fn unverified_too(name: &str) -> Principal {
+    let mut caller = Principal::administrator(name);
+    caller.grants.iter_mut().for_each(|grant| {
+        grant.capabilities.insert(Capability::Unverified);
+    });
+    caller
 }
 
 pub(super) fn cite(path: &str, line_start: u32, line_end: u32) -> CitationInput {

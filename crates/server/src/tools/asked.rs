@@ -30,5 +30,6 @@ pub(super) fn standing(context: &Context, arguments: &Arguments) -> Standing {
         directory: context.place.directory.clone(),
         agent: string(arguments, "agent_id"),
         session: string(arguments, "session_id"),
+        by_person: context.place.by_person,
     }
 }

@@ -72,6 +72,7 @@ async fn grant(call: &Call, asked: shape::Grant) -> Result<Grant> {
         shape::Capability::Outcome => Capability::Outcome,
         shape::Capability::Worker => Capability::Worker,
         shape::Capability::Impersonate => Capability::Impersonate,
+        shape::Capability::Unverified => Capability::Unverified,
     };
     let memory = match asked.memory {
         Some(named) => Some(call.doors.engine.memory_id(&call.caller, &named).await?),
@@ -98,6 +99,7 @@ pub(super) fn grant_shown(grant: &Grant) -> shape::Grant {
         Capability::Outcome => shape::Capability::Outcome,
         Capability::Worker => shape::Capability::Worker,
         Capability::Impersonate => shape::Capability::Impersonate,
+        Capability::Unverified => shape::Capability::Unverified,
     };
     shape::Grant {
         memory: grant.memory.as_ref().map(ToString::to_string),

@@ -11,7 +11,7 @@ use loci_model::repository::Repository;
 
 use super::call::Call;
 use super::table::{Table, get, post};
-use super::tools::{DIRECTORY, MEMORY, directory};
+use super::tools::{BY_PERSON, DIRECTORY, MEMORY, directory};
 use crate::asking::Asking;
 
 /// Repositories of a page where nothing else is said.
@@ -29,6 +29,7 @@ pub(super) fn standing(call: &Call) -> Result<Standing> {
     Ok(Standing {
         memory: call.header(MEMORY)?.map(str::to_owned),
         directory: directory(call.peer(), call.header(DIRECTORY)?)?,
+        by_person: call.header(BY_PERSON)?.is_some(),
         ..Standing::default()
     })
 }

@@ -30,7 +30,7 @@ pub(super) const DIRECTORY: &str = "x-loci-directory";
 /// Header that names the user that a request is for.
 pub(crate) const USER: &str = "x-loci-user";
 /// Header by which the command line says that a person asks. It allows nothing that the caller's grants do not.
-const BY_PERSON: &str = "x-loci-person";
+pub(super) const BY_PERSON: &str = "x-loci-person";
 
 pub(super) fn operations(table: Table) -> Table {
     let mut table = table.query(get("/v1/tools", "List the tools that the caller may call."), tool_list);

@@ -14,7 +14,7 @@ use super::call::Call;
 use super::evidence;
 use super::repositories::standing;
 use super::table::{Described, Table, post};
-use super::tools::{MEMORY, refused};
+use super::tools::{BY_PERSON, MEMORY, refused};
 use crate::doors::Doors;
 use crate::tools::call::{asked_facts, call};
 use crate::tools::error::ToolError;
@@ -103,6 +103,7 @@ fn context(asked: &Call, told: Option<Told>) -> Result<Context> {
     let place = PlaceAsk {
         asked: asked.header(MEMORY)?.map(str::to_owned),
         configured: asked.doors.options.mcp.memory.clone(),
+        by_person: asked.header(BY_PERSON)?.is_some(),
         ..PlaceAsk::default()
     };
     let told = told.map(std::sync::Arc::new);

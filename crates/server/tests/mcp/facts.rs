@@ -130,6 +130,61 @@ fn what_cannot_be_read_is_not_invalidated() {
     }
 }
 
+/// An agent verifies before it uses: what is read unverified needs a capability, what is withheld
+/// has no use, and what is stored by the `sha` of a read is what was read.
+#[test]
+fn an_agent_verifies_before_use() {
+    let shelf = CodeShelf::default();
+    let world = shop_on(&shelf);
+    let call = |name: &str, headers: &[(&str, &str)], arguments: Value| {
+        world.test.clock().advance_ms(60_000);
+        let answer = world.send("POST", &format!("/v1/tools/{name}"), headers, arguments.to_string());
+        let told = answer.json();
+        (answer.status.as_u16(), told.get("error").cloned().unwrap_or(told))
+    };
+    let place = json!({ "repo": "acme/shop", "path": "src/limits.rs", "line_start": 2, "line_end": 2 });
+    let (_, read) = call("memory_read_citation", &[], place);
+    let citation = json!({ "path": "src/limits.rs", "line_start": 2, "line_end": 2, "sha": read["sha"] });
+    let store = |fact: &str| {
+        let fact = json!({ "repo": "acme/shop", "subject": "Carts", "fact": fact, "citations": [citation] });
+        let (status, stored) = call("memory_store", &[], fact);
+        assert_eq!(status, 200, "{stored}");
+        stored
+    };
+    let right = store("MAX_ITEMS is 50.");
+    let wrong = store("MAX_ITEMS is 9000.");
+    assert!(wrong["warnings"].to_string().contains("CONTRADICTED: MAX_ITEMS is 50"), "{wrong}");
+    let unverified = json!({ "repo": "acme/shop", "verify": "none" });
+    let (status, refused) = call("memory_get_recent", &[], unverified.clone());
+    assert_eq!(
+        (status, &refused["code"], &refused["field"]),
+        (403, &json!("FORBIDDEN"), &json!("verify")),
+        "{refused}"
+    );
+    let (status, found) = call("memory_get_recent", &[("x-loci-person", "true")], unverified);
+    assert_eq!((status, found["memories"].as_array().map(Vec::len)), (200, Some(2)), "{found}");
+    let used = |id: &Value| call("memory_log_applied", &[], json!({ "memory_id": id }));
+    let (status, done) = used(&right["id"]);
+    assert_eq!((status, &done["unverified"]), (200, &json!(false)), "{done}");
+    let (status, refused) = used(&wrong["id"]);
+    assert_eq!((status, &refused["code"]), (409, &json!("NOT_VERIFIED")), "{refused}");
+    let (_, recent) = call("memory_get_recent", &[], json!({ "repo": "acme/shop" }));
+    let ids =
+        |list: &str| recent[list].as_array().unwrap().iter().map(|fact| &fact["id"]).collect::<Vec<_>>();
+    assert_eq!((ids("memories"), ids("withheld")), (vec![&right["id"]], vec![&wrong["id"]]), "{recent}");
+    assert_eq!(recent["withheld"][0]["why"], json!(["MAX_ITEMS is 50 there, not 9000"]), "{recent}");
+    shelf.change(DIRECTORY, |history| history.write("src/limits.rs", None)).unwrap();
+    world.test.clock().advance_ms(11 * 60_000);
+    let (_, refused) = used(&right["id"]);
+    assert_eq!(refused["code"], "NOT_VERIFIED", "{refused}");
+    let (_, stats) = call("memory_stats", &[], json!({ "repo": "acme/shop" }));
+    assert_eq!(
+        (&stats["verified_before_use_rate"], &stats["applied_count"]),
+        (&json!(1.0), &json!(1)),
+        "{stats}"
+    );
+}
+
 /// One bad citation is a verdict of its own; the others have theirs (verified-memory.md §6.1).
 #[test]
 fn a_bad_citation_fails_no_other() {

@@ -18,7 +18,7 @@ use loci_server::v1::tool_error_of;
 use tokio::sync::{Mutex, RwLock};
 
 use crate::cli::Globals;
-use crate::commands::elsewhere::{Elsewhere, Way, as_asked, at_commit};
+use crate::commands::elsewhere::{Elsewhere, VERIFY, Way, as_asked, at_commit, look_before_use};
 use crate::config::environment::Environment;
 use crate::session::{Meanwhile, Session};
 
@@ -149,6 +149,25 @@ impl ClientTools {
         asked.await.map(|result| result.0)
     }
 
+    /// Asks the server; where it refuses the use of a fact whose code it cannot verify, the code
+    /// here is verified first.
+    async fn theirs_after_a_look(&self, caller: &Caller, name: &str, arguments: Arguments) -> Outcome {
+        let first = self.theirs(name, arguments.clone()).await;
+        let Some(look) = self.elsewhere.as_ref().and_then(|_| look_before_use(name, &arguments)) else {
+            return first;
+        };
+        match first {
+            Err(refused) if matches!(refused.code, Code::NotVerified | Code::Unverifiable) => {
+                if let Err(error) = self.call(caller, VERIFY, look).await {
+                    tracing::debug!(error.message, "the code here cannot be verified either");
+                    return Err(refused);
+                }
+                self.theirs(name, arguments).await
+            }
+            answered => answered,
+        }
+    }
+
     async fn find_another_way(&self) -> Result<(), ToolError> {
         let mut session = self.session.write().await;
         let next = Session::begin(&self.globals, &self.environment).map_err(|error| {
@@ -194,12 +213,7 @@ impl ToolBox for ClientTools {
         })
     }
 
-    fn call<'a>(
-        &'a self,
-        _caller: &'a Caller,
-        name: &'a str,
-        arguments: Arguments,
-    ) -> BoxFuture<'a, Outcome> {
+    fn call<'a>(&'a self, caller: &'a Caller, name: &'a str, arguments: Arguments) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             let arguments = self.task.named(name, arguments);
             let arguments = repository::named(self.own.get(), name, arguments);
@@ -216,7 +230,7 @@ impl ToolBox for ClientTools {
             };
             match way {
                 Way::Theirs => {
-                    let answer = self.theirs(name, arguments).await;
+                    let answer = self.theirs_after_a_look(caller, name, arguments).await;
                     answer.map_err(|error| repository::naming(error, self.own.get()))
                 }
                 Way::TheirsAt(commit) => {

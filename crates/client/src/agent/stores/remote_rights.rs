@@ -25,6 +25,7 @@ pub(super) fn word(capability: Capability) -> &'static str {
         Capability::Outcome => "outcome",
         Capability::Worker => "worker",
         Capability::Impersonate => "impersonate",
+        Capability::Unverified => "unverified",
     }
 }
 

@@ -50,10 +50,13 @@ pub(super) async fn complete(
 async fn paths(offer: &LociOffer, asking: &Asking, repo: &str, begin: &str) -> Result<Vec<String>, Fault> {
     let directory = begin.rsplit_once('/').map_or("", |(directory, _)| directory);
     let glob = if directory.is_empty() { "**".to_owned() } else { format!("{directory}/**") };
-    let asked = json!({ "repo": repo, "path": glob, "match": "glob", "verify": "none", "limit": 200 });
+    let asked = json!({ "repo": repo, "path": glob, "match": "glob", "limit": 200 });
     let answer = offer.ask(asking, "memory_search_by_path", asked).await.map_err(not_served)?;
-    let memories = answer.get("memories").and_then(Value::as_array).into_iter().flatten();
-    let citations = memories.filter_map(|memory| memory.get("citations")?.as_array()).flatten();
+    let listed = |list: &'static str, places: &'static str| {
+        let facts = answer.get(list).and_then(Value::as_array).into_iter().flatten();
+        facts.filter_map(move |fact| fact.get(places)?.as_array()).flatten()
+    };
+    let citations = listed("memories", "citations").chain(listed("withheld", "places"));
     let paths: BTreeSet<_> = citations.filter_map(|citation| citation.get("path")?.as_str()).collect();
     Ok(paths.into_iter().map(str::to_owned).collect())
 }

@@ -88,6 +88,8 @@ async fn review(offer: &LociOffer, asking: &Asking, arguments: &Params) -> Resul
         let answer = offer.ask(asking, "memory_search_by_path", asked).await.map_err(not_served)?;
         let facts = answer.get("memories").and_then(Value::as_array);
         entries.extend(facts.into_iter().flatten().map(|fact| entry(path, fact)));
+        let withheld = answer.get("withheld").and_then(Value::as_array);
+        entries.extend(withheld.into_iter().flatten().map(|fact| withheld_entry(path, fact)));
     }
     let texts: Vec<&str> = entries.iter().map(String::as_str).collect();
     let frame = Frame {
@@ -109,6 +111,16 @@ fn entry(path: &str, fact: &Value) -> String {
     let part = |name: &str| fact.get(name).and_then(Value::as_str).unwrap_or("?");
     let (id, label) = (part("id"), part("label"));
     let line = format!("- [{id}] {path} ({label}) {}: {}", part("subject"), part("fact"));
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A fact that is withheld, in a line: its places instead of its statement.
+fn withheld_entry(path: &str, fact: &Value) -> String {
+    let part = |name: &str| fact.get(name).and_then(Value::as_str).unwrap_or("?");
+    let reasons = fact.get("why").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let (id, assurance) = (part("id"), part("assurance"));
+    let why = reasons.collect::<Vec<_>>().join("; ");
+    let line = format!("- [{id}] {path} ({assurance}: {why}) {}: withheld", part("subject"));
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -70,11 +70,7 @@ pub(super) fn fact(view: &FactView) -> Value {
     if let Some(report) = view.support() {
         members.insert("support".to_owned(), support(report));
     }
-    if let Some((place, lines)) = view.short_diff() {
-        let mut change = at(&place, None);
-        if let Some(members) = change.as_object_mut() {
-            members.insert("diff".to_owned(), lines.join("\n").into());
-        }
+    if let Some(change) = change(view) {
         members.insert("change".to_owned(), change);
     }
     if let (true, Some(members)) = (view.is_source_abandoned, said.as_object_mut()) {
@@ -150,8 +146,9 @@ pub(super) fn whole(view: &FactView) -> Value {
     said
 }
 
-/// A fact that was kept back, with what is wrong of it: which citation, and why.
-fn withheld(view: &FactView) -> Value {
+/// A fact that was kept back, with the reason by citation, and the places to read instead. It has
+/// no statement.
+pub(super) fn withheld(view: &FactView) -> Value {
     let checked = view.verification.iter().flat_map(|verification| &verification.citations);
     let wrong = checked.zip(&view.remembered.fact.detail.citations).filter_map(|(verdict, citation)| {
         let Place { path, line_start, line_end } = &citation.anchor.place;
@@ -161,13 +158,28 @@ fn withheld(view: &FactView) -> Value {
     let untrue = claims.filter(|claim| claim.holds == Some(false)).map(|claim| {
         format!("claim {} is false: {}", claim.index, claim.detail.as_deref().unwrap_or("it does not hold"))
     });
-    json!({
+    let others = view.support().into_iter().flat_map(|report| &report.other_values).map(OtherValue::shown);
+    let mut said = json!({
         "id": id(&view.remembered.record.id),
         "subject": view.remembered.subject(),
         "status": status(view.remembered.fact.status),
         "verdict": view.verdict().map(Verdict::as_str),
-        "why": wrong.chain(untrue).collect::<Vec<_>>(),
-    })
+        "assurance": view.assurance().as_str(),
+        "why": wrong.chain(untrue).chain(others).collect::<Vec<_>>(),
+        "places": view.places_now().iter().map(|place| at(place, None)).collect::<Vec<_>>(),
+    });
+    if let (Some(change), Some(members)) = (change(view), said.as_object_mut()) {
+        members.insert("change".to_owned(), change);
+    }
+    said
+}
+
+/// The short difference of changed code, with its place.
+fn change(view: &FactView) -> Option<Value> {
+    let (place, lines) = view.short_diff()?;
+    let mut change = at(&place, None);
+    change.as_object_mut()?.insert("diff".to_owned(), lines.join("\n").into());
+    Some(change)
 }
 
 fn citation(citation: &Citation) -> Value {

@@ -3,7 +3,7 @@
 
 use loci_api::repository_search::{RepositorySearch, SearchFilters};
 use loci_engine::coding::hydration::{RepositoryFound, SearchedRecord};
-use loci_engine::verified::{FactFilters, FactSearch, FactsAsked};
+use loci_engine::verified::{FactFilters, FactSearch, FactView, FactsAsked, Withholding};
 use loci_model::Timestamp;
 use loci_model::record::{RecordKind, RecordState};
 use serde_json::{Map, Value, json};
@@ -46,7 +46,9 @@ pub(super) async fn search(context: Context, arguments: Arguments, repo: String,
     let mut asked = request(&arguments)?;
     asked.limit = asked.limit.or(Some(items));
     let (owner_name, told) = (repo.clone(), context.told.clone());
-    Ok(answer(repo, &searched(&asking, owner_name, asked, told).await?))
+    let found = searched(&asking, owner_name, asked, told).await?;
+    let withholding = context.engine.withholding(&asked::standing(&context, &arguments), false);
+    Ok(answer(repo, &found, withholding))
 }
 
 fn request(arguments: &Arguments) -> Result<RepositorySearch, ToolError> {
@@ -69,15 +71,21 @@ fn request(arguments: &Arguments) -> Result<RepositorySearch, ToolError> {
     })
 }
 
-fn answer(repo: String, found: &RepositoryFound) -> Value {
+fn answer(repo: String, found: &RepositoryFound, withholding: Withholding) -> Value {
+    let facts = found.results.iter().filter_map(fact);
+    let (withheld, stated): (Vec<&FactView>, Vec<&FactView>) =
+        facts.partition(|view| withholding.hides(view));
     let mut said = Map::from_iter([
         ("repo".to_owned(), repo.into()),
         ("commit".to_owned(), found.commit.clone().into()),
-        ("memories".to_owned(), found.results.iter().filter_map(fact).collect()),
+        ("memories".to_owned(), stated.into_iter().map(said::fact).collect()),
         ("results".to_owned(), found.results.iter().filter_map(|one| other(one, found)).collect()),
         ("degraded".to_owned(), found.degraded.into()),
         ("warnings".to_owned(), json!(found.warnings)),
     ]);
+    if !withheld.is_empty() {
+        said.insert("withheld".to_owned(), withheld.into_iter().map(said::withheld).collect());
+    }
     if let Some(exposure) = &found.exposure {
         said.insert("exposure_id".to_owned(), exposure.to_string().into());
     }
@@ -85,8 +93,8 @@ fn answer(repo: String, found: &RepositoryFound) -> Value {
 }
 
 /// One that cites code; citations that were only proposed are no fact's.
-fn fact(one: &SearchedRecord) -> Option<Value> {
-    one.fact.as_ref().filter(|view| !view.remembered.fact.proposed).map(said::fact)
+fn fact(one: &SearchedRecord) -> Option<&FactView> {
+    one.fact.as_ref().filter(|view| !view.remembered.fact.proposed)
 }
 
 fn other(one: &SearchedRecord, found: &RepositoryFound) -> Option<Value> {

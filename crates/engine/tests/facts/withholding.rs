@@ -1,0 +1,130 @@
+//! Statements that are withheld while their code has changed or says otherwise: by the setting, and
+//! by who reads.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use loci_engine::verified::{FactList, Serving, Standing, VerifiedSettings};
+use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_model::support::{Assurance, DriftedFacts};
+use loci_testkit::world::OpenVault;
+use loci_testkit::{SeededIds, block_on};
+
+use super::world::{CART, REPO, Shop, about, cite};
+
+const WRONG: &str = "MAX_ITEMS is 9000.";
+
+/// Engines so far: each has ids of its own.
+static ENGINES: AtomicU64 = AtomicU64::new(0);
+
+/// An engine on the shop's store with another setting.
+fn engine_with(shop: &Shop, drifted: DriftedFacts) -> Engine {
+    let seed = 1_000 + ENGINES.fetch_add(1, Ordering::SeqCst);
+    let (clock, ids) = (Arc::new(shop.world.clock()), Arc::new(SeededIds::new(seed)));
+    let parts = EngineParts::quiet(shop.world.store(), None, clock, ids, Arc::new(OpenVault));
+    let verified = VerifiedSettings { drifted, ..VerifiedSettings::default() };
+    let settings = EngineSettings { verified, ..EngineSettings::default() };
+    Engine::new(EngineParts { code: Some(Arc::new(shop.shelf.clone())), ..parts }, settings)
+}
+
+fn recent(shop: &Shop, engine: &Engine, by_person: bool, prompt: bool) -> FactList {
+    let standing = Standing { by_person, ..shop.standing.clone() };
+    let serving = Serving { prompt: prompt.then_some(None), ..Serving::default() };
+    block_on(engine.facts_recent(&shop.caller, &standing, REPO, 50, serving)).unwrap()
+}
+
+/// A shop with a fact that holds, one whose code has changed, and one that its line contradicts.
+fn edited() -> Shop {
+    let shop = Shop::new();
+    shop.stored();
+    for fact in ["MAX_REQUESTS is 120.", WRONG] {
+        let line = if fact == WRONG { 2 } else { 4 };
+        shop.store(about(fact, vec![cite("src/limits.rs", line, line)])).unwrap();
+    }
+    shop.write(
+        "src/cart.rs",
+        Some(&CART.replace("len() >= MAX_ITEMS", "len() + 1 > MAX_ITEMS && !self.is_open")),
+    );
+    shop
+}
+
+#[test]
+fn the_setting_and_the_reader_decide_who_reads_a_statement() {
+    use Assurance::{Contradicted, Drifted, Verified};
+    use DriftedFacts::{Label, Withhold, WithholdFromAgents};
+    let shop = edited();
+    for (setting, by_person, prompt, stated) in [
+        (Label, false, false, vec![Drifted, Verified]),
+        (Label, true, false, vec![Contradicted, Drifted, Verified]),
+        (WithholdFromAgents, false, false, vec![Verified]),
+        (WithholdFromAgents, true, false, vec![Contradicted, Drifted, Verified]),
+        (WithholdFromAgents, true, true, vec![Verified]),
+        (Withhold, true, false, vec![Contradicted, Verified]),
+        (Withhold, false, false, vec![Verified]),
+    ] {
+        let list = recent(&shop, &engine_with(&shop, setting), by_person, prompt);
+        let case = format!("{setting:?} {by_person} {prompt}");
+        let mut found: Vec<Assurance> = list.facts.iter().map(|view| view.assurance()).collect();
+        found.sort_by_key(|one| one.as_str());
+        assert_eq!(found, stated, "{case}");
+        let has = |one| u64::from(!stated.contains(&one));
+        assert_eq!(
+            (list.omitted.drifted, list.omitted.contradicted),
+            (has(Drifted), has(Contradicted)),
+            "{case}"
+        );
+        assert_eq!(list.withheld.len(), 3 - stated.len(), "{case}");
+        let warned = list.warnings.iter().any(|one| one.starts_with("WITHHELD: "));
+        assert_eq!(warned, stated.len() < 3, "{case}");
+    }
+}
+
+#[test]
+fn a_prompt_shows_where_to_look() {
+    let shop = edited();
+    let prompt = recent(&shop, &shop.engine, false, true).prompt.unwrap();
+    assert!(prompt.contains("MAX_REQUESTS is 120."), "{prompt}");
+    for (statement, place, why) in [
+        ("refuses more than", "src/cart.rs:10-13", "the cited code has changed"),
+        (WRONG, "src/limits.rs:2-2", "MAX_ITEMS is 50 there, not 9000"),
+    ] {
+        assert!(!prompt.contains(statement), "{statement}: {prompt}");
+        let line = prompt.lines().find(|line| line.contains(place)).unwrap_or_else(|| panic!("{prompt}"));
+        assert!(line.contains(why) || prompt.contains(why), "{line}");
+    }
+    assert!(prompt.contains("withheld; read the cited lines instead."), "{prompt}");
+    assert!(prompt.contains("is_open"), "the difference is shown: {prompt}");
+}
+
+#[test]
+fn values_names_and_versions_that_the_lines_contradict_warn_and_are_not_verified() {
+    let shop = Shop::new();
+    let manifest = "[package]\nname = \"shop\"\nversion = \"2.1.5\"\n\n[dependencies]\nserde = \"1.0.150\"\n";
+    shop.write("Cargo.toml", Some(manifest));
+    shop.write("src/mode.rs", Some("pub const PAYMENT_MODE: &str = \"invoice\";\n"));
+    for (fact, path, lines, warning) in [
+        (WRONG, "src/limits.rs", 2..=2, "CONTRADICTED: MAX_ITEMS is 50"),
+        ("MAX_ITEMS = 60 by default.", "src/limits.rs", 2..=2, "CONTRADICTED: MAX_ITEMS is 50"),
+        ("The shop has version 3.0.0.", "Cargo.toml", 1..=3, "CONTRADICTED: version is 2.1.5"),
+        ("serde is pinned to 1.0.200.", "Cargo.toml", 5..=6, "CONTRADICTED: serde is 1.0.150"),
+        (
+            "PAYMENT_MODE defaults to prepaid.",
+            "src/mode.rs",
+            1..=1,
+            "CONTRADICTED: PAYMENT_MODE is \"invoice\"",
+        ),
+        ("PAYMENT_MODE is prepaid.", "src/mode.rs", 1..=1, "NOT_CHECKED: "),
+        ("`PREPAID_MODE` is the only one.", "src/mode.rs", 1..=1, "NOT_CHECKED: "),
+    ] {
+        let stored = shop.store(about(fact, vec![cite(path, *lines.start(), *lines.end())])).unwrap();
+        assert!(stored.warnings.iter().any(|one| one.starts_with(warning)), "{fact}: {:?}", stored.warnings);
+        let id = stored.view.remembered.record.id;
+        for by_person in [false, true] {
+            let list = recent(&shop, &shop.engine, by_person, false);
+            let view = list.facts.iter().find(|view| view.remembered.record.id == id);
+            assert!(view.is_none_or(|view| view.assurance() != Assurance::Verified), "{fact}");
+            let is_stated = by_person || !warning.starts_with("CONTRADICTED");
+            assert_eq!(view.is_some(), is_stated, "{fact} {by_person}");
+        }
+    }
+}
