@@ -484,10 +484,11 @@ class ContextItem(TypedDict):
 
 
 class ContextPreference(TypedDict):
-    """What a user wants of one type: the values in force, by key."""
+    """What a user wants of one type: the values in force, and those that wait for a person, by key."""
 
     preference_type: str
     preference_value: dict[str, Any]
+    waiting: NotRequired[dict[str, Any]]
 
 
 class DeadLetter(TypedDict):
@@ -885,6 +886,7 @@ class ExtractionPrompt(TypedDict):
 class ExtractionPromptChanged(TypedDict):
     """What is current now."""
 
+    current: NotRequired[bool]
     id: str
     name: str
     previous: NotRequired[int | None]
@@ -909,7 +911,7 @@ class ExtractionPromptListed(TypedDict):
 
 
 class ExtractionPromptPut(TypedDict):
-    """A text in the place of the current one."""
+    """A text that is to take the place of the current one."""
 
     force: NotRequired[bool]
     note: NotRequired[str | None]
@@ -1293,7 +1295,10 @@ class Identity(TypedDict):
 class ImpactList(TypedDict):
     """What a change may touch."""
 
+    files: NotRequired[int]
     graph: GraphAbout
+    imports: NotRequired[ImportsAbout | None]
+    more: NotRequired[int]
     rows: list[ImpactRow]
     warnings: list[str]
 
@@ -1301,12 +1306,15 @@ class ImpactList(TypedDict):
 class ImpactRow(TypedDict):
     """A file that a change may touch."""
 
+    certainty: NotRequired[float | None]
     confidence: NotRequired[float | None]
     distance: int
     episodes: list[str]
     lift: NotRequired[float | None]
     path: str
     reasons: list[str]
+    site_count: NotRequired[int]
+    sites: NotRequired[list[ImportSite]]
     support: NotRequired[int | None]
 
 
@@ -1320,6 +1328,21 @@ class ImportReport(TypedDict):
     events: int
     memories: int
     records: int
+
+
+class ImportSite(TypedDict):
+    """A place where a file names another one."""
+
+    by: str
+    line: int
+    of: str
+
+
+class ImportsAbout(TypedDict):
+    """The imports that an impact rests on."""
+
+    commit: str
+    files: int
 
 
 class IndexedKey(TypedDict):
@@ -1405,6 +1428,8 @@ class InvestigationMessagesKept(TypedDict):
 
     events: list[str]
     messages: list[InvestigationMessageShown]
+    preferences: NotRequired[list[CapturedRecord]]
+    rejected: NotRequired[list[CapturedRefusal]]
     saved: bool
 
 
@@ -1461,7 +1486,15 @@ class InvestigationStarted(TypedDict):
     rendered: str
     session_id: str
     status: dict[str, str]
+    visibility: NotRequired[InvestigationVisibility | None]
     warnings: list[str]
+
+
+class InvestigationVisibility(TypedDict):
+    """The scope of an investigation, and that of the past investigations of its context."""
+
+    investigation: str
+    past_investigations: str
 
 
 class ItemOutcome(TypedDict):
@@ -2278,11 +2311,61 @@ class PromptDocuments(TypedDict):
     tokens: int
 
 
+class PromptEvaluate(TypedDict):
+    """An evaluation to be made."""
+
+    answers: NotRequired[dict[str, str] | None]
+    model: NotRequired[str | None]
+
+
+class PromptEvaluation(TypedDict):
+    """Figures of a version against the labelled set."""
+
+    at: str
+    by: str
+    cases: int
+    discarded: int
+    evaluation_id: str
+    expected: int
+    forbidden: int
+    items: int
+    met: int
+    mode: str
+    model: str
+    precision: NotRequired[float | None]
+    prompt: str
+    recall: NotRequired[float | None]
+    right: int
+    set: str
+
+
+class PromptEvaluationList(TypedDict):
+    """Evaluations of a version."""
+
+    evaluations: list[PromptEvaluation]
+
+
 class PromptList(TypedDict):
     """Versions: who became current last first, so that of each template the first is the current one."""
 
     next_cursor: NotRequired[str | None]
     prompts: list[Prompt]
+
+
+class PromptQuestion(TypedDict):
+    """A question of the labelled set."""
+
+    case: str
+    input: str
+    system: str
+
+
+class PromptQuestionList(TypedDict):
+    """The questions by which a version is evaluated."""
+
+    prompt: str
+    questions: list[PromptQuestion]
+    set: str
 
 
 class PromptRollback(TypedDict):
@@ -4166,6 +4249,37 @@ class ThemeList(TypedDict):
     """Themes of a repository."""
 
     themes: list[Theme]
+    warnings: list[str]
+
+
+#: The open themes of a repository as an edit of its prompt.
+ThemeProposal = TypedDict(
+    "ThemeProposal",
+    {
+        "diff": "str",
+        "from": "NotRequired[str | None]",
+        "proposal": "str",
+        "template_id": "str",
+        "text": "str",
+        "themes": "list[str]",
+        "warnings": "list[str]",
+    },
+)
+
+
+class ThemeProposalAccept(TypedDict):
+    """A proposal to be accepted."""
+
+    proposal: NotRequired[str]
+    template: NotRequired[str | None]
+
+
+class ThemeProposalAccepted(TypedDict):
+    """A proposal that was accepted."""
+
+    closed: list[ThemeClosed]
+    previous: NotRequired[str | None]
+    prompt_version: str
     warnings: list[str]
 
 

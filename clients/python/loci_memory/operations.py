@@ -179,12 +179,42 @@ class Operations:
         body: api.ExtractionPromptPut,
         **options: Unpack[CallOptions]
     ) -> api.ExtractionPromptChanged:
-        """Store a text as the next version of a prompt, and make it current: {prompt} is its name."""
+        """Store a text as the next version of a prompt: a candidate, or current by force. {prompt} is its name."""
         return self._call(
             Operation("PUT", "/v1/extraction-prompts/{prompt}", "never"),
             {"prompt": prompt},
             options,
             body=body,
+        )
+
+    def prompt_evaluations(self, prompt: str, **options: Unpack[CallOptions]) -> api.PromptEvaluationList:
+        """List the figures of a version, newest first."""
+        return self._call(
+            Operation("GET", "/v1/extraction-prompts/{prompt}/evaluations", "read"),
+            {"prompt": prompt},
+            options,
+        )
+
+    def prompt_evaluate(
+        self,
+        prompt: str,
+        body: api.PromptEvaluate | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.PromptEvaluation:
+        """Evaluate a version against the labelled set, by your answers or by the configured model."""
+        return self._call(
+            Operation("POST", "/v1/extraction-prompts/{prompt}/evaluations", "never"),
+            {"prompt": prompt},
+            options,
+            body=body if body is not None else {},
+        )
+
+    def prompt_questions(self, prompt: str, **options: Unpack[CallOptions]) -> api.PromptQuestionList:
+        """Get the questions of the labelled set for a version, for a model of your own to answer."""
+        return self._call(
+            Operation("GET", "/v1/extraction-prompts/{prompt}/questions", "read"),
+            {"prompt": prompt},
+            options,
         )
 
     def extraction_prompt_rollback(
@@ -1844,7 +1874,9 @@ class Operations:
         path: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ImpactList:
-        """What a change of a file or a module may touch: what changes with it, and what was changed with it in vain."""
+        """What a change of a file, a directory or a module may touch: importers, files that change with it, tasks that
+        failed with it.
+        """
         return self._call(
             Operation("GET", "/v1/repos/{owner}/{name}/graph/impact", "read"),
             {"owner": owner, "name": name},
@@ -2273,6 +2305,37 @@ class Operations:
         """Search what is remembered of a repository, by a question and filters, while an agent works on it."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/search", "never"),
+            {"owner": owner, "name": name},
+            options,
+            body=body if body is not None else {},
+        )
+
+    def theme_proposal(
+        self,
+        owner: str,
+        name: str,
+        *,
+        template: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.ThemeProposal:
+        """Get the open themes of a repository as an edit of its prompt, with the difference."""
+        return self._call(
+            Operation("GET", "/v1/repos/{owner}/{name}/self-feedback/proposal", "read"),
+            {"owner": owner, "name": name},
+            options,
+            query={"template": template},
+        )
+
+    def theme_proposal_accept(
+        self,
+        owner: str,
+        name: str,
+        body: api.ThemeProposalAccept | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.ThemeProposalAccepted:
+        """Accept the edit: store it as a version of the prompt, and close its themes."""
+        return self._call(
+            Operation("POST", "/v1/repos/{owner}/{name}/self-feedback/proposal/accept", "never"),
             {"owner": owner, "name": name},
             options,
             body=body if body is not None else {},

@@ -41,7 +41,7 @@ export interface AgentResponseRead {
   pending: CapturedRecord[];
   /** What was not. */
   rejected: CapturedRefusal[];
-  /** Knowledge, as it was saved so far; what a model reads in the prose comes last. */
+  /** Knowledge, as it was saved so far; what the prose says comes last. */
   saved: CapturedRecord[];
   /** Where the job stands: `pending`, `running`, `waiting` for the caller's own model, `failed` or `done`. */
   state: string;
@@ -588,12 +588,14 @@ export interface ContextItem {
   stale: boolean;
 }
 
-/** What a user wants of one type: the values in force, by key. */
+/** What a user wants of one type: the values in force, and those that wait for a person, by key. */
 export interface ContextPreference {
   /** The type. */
   preference_type: string;
   /** The values. */
   preference_value: { [key: string]: unknown };
+  /** Values that a person has not confirmed yet, by key: contacts. They are not in force. */
+  waiting?: { [key: string]: unknown };
 }
 
 /** A dead letter: a job that failed for good. */
@@ -1157,6 +1159,8 @@ export interface ExtractionPrompt {
 
 /** What is current now. */
 export interface ExtractionPromptChanged {
+  /** The version is current: false for a candidate. */
+  current?: boolean;
   /** Its name with its version, as reports name it: `learnings@1001`. */
   id: string;
   /** Its name. */
@@ -1189,9 +1193,12 @@ export interface ExtractionPromptListed {
   version: number;
 }
 
-/** A text in the place of the current one. */
+/** A text that is to take the place of the current one. */
 export interface ExtractionPromptPut {
-  /** It becomes current although it was not evaluated against a golden set: must be true. */
+  /**
+   * It becomes current although it was not evaluated; absent: it is a candidate, which `rollback` makes current after
+   * an evaluation.
+   */
   force?: boolean;
   /** What it is for, or what changed: at most 500 characters. */
   note?: string | null;
@@ -1744,16 +1751,27 @@ export interface Identity {
 
 /** What a change may touch. */
 export interface ImpactList {
+  /** Files that the path or the module means. */
+  files?: number;
   /** What it is counted from. */
   graph: GraphAbout;
+  /** The imports that were read; absent where none could be (a warning `IMPORTS_UNREAD` states why). */
+  imports?: ImportsAbout | null;
+  /** Files that the limit leaves out. */
+  more?: number;
   /** The strongest reason first. */
   rows: ImpactRow[];
-  /** What to know: codes with words. Imports are not scanned. */
+  /** What to know: codes with words. */
   warnings: string[];
 }
 
 /** A file that a change may touch. */
 export interface ImpactRow {
+  /**
+   * The precision of its imports, along the whole way: 0.95 by `path`, 0.8 by `name`, 0.7 by `reference`, halved for
+   * each further file.
+   */
+  certainty?: number | null;
   /** How surely it changes, along the whole way. */
   confidence?: number | null;
   /** Steps to it. */
@@ -1765,10 +1783,15 @@ export interface ImpactRow {
   /** The file. */
   path: string;
   /**
-   * `co_change`: it changes with the file, or with one that does; `failed_episode`: tasks that changed both did not
-   * work.
+   * `imports`: it imports the file, or one that does; `references`: it uses names of a file of its package, or
+   * implements a header; `co_change`: it changes with the file, or with one that does; `failed_episode`: tasks that
+   * changed both did not work.
    */
   reasons: string[];
+  /** All such places. */
+  site_count?: number;
+  /** Lines in which it names the files before it on the way, at most 20. */
+  sites?: ImportSite[];
   /** How often it changes with the file before it on the way. */
   support?: number | null;
 }
@@ -1794,6 +1817,27 @@ export interface ImportReport {
   records: number;
 }
 
+/** A place where a file names another one. */
+export interface ImportSite {
+  /**
+   * `path`: an import that leads there by the rules of the language; `name`: one of which a part was guessed;
+   * `reference`: no import, but a name that the other file of the package declares.
+   */
+  by: string;
+  /** The line, from 1. */
+  line: number;
+  /** The file that is named. */
+  of: string;
+}
+
+/** The imports that an impact rests on. */
+export interface ImportsAbout {
+  /** The commit whose files were read: the tip of the default branch. */
+  commit: string;
+  /** Files whose imports were read. */
+  files: number;
+}
+
 /** A metadata key that can be filtered. */
 export interface IndexedKey {
   /** The key. */
@@ -1807,11 +1851,14 @@ export type InjectionMode = 'off' | 'flag' | 'quarantine';
 
 /** The end of an investigation, or where it stands. */
 export interface InvestigationComplete {
-  /** What was done: texts, or objects `{at, what, by, result}`. */
+  /** What was done: texts, or objects `{at, what, by, result}`. Absent: what the results state. */
   actions?: { [key: string]: unknown }[];
   /** What each agent answered. */
   agent_results?: { [key: string]: AgentResult };
-  /** The final answer: read for findings where none are given, and not stored. */
+  /**
+   * The final answer: read for findings and actions where none are given, and for preferences of its user that it
+   * repeats; not stored.
+   */
   final_response?: string | null;
   /** What was found: texts, or objects `{text, category, evidence}`. Absent: what the final answer says. */
   findings?: { [key: string]: unknown }[] | null;
@@ -1843,7 +1890,7 @@ export interface InvestigationCompleted {
   action?: string | null;
   /** What its agents taught. */
   infrastructure: CapturedRecord[];
-  /** Contacts that a person must confirm. */
+  /** Preferences of the user that the final answer repeats, and contacts that a person must confirm. */
   preferences: CapturedRecord[];
   /** Why the investigation is not: `awaiting_approval`, or what is switched off. */
   reason?: string | null;
@@ -1917,6 +1964,10 @@ export interface InvestigationMessagesKept {
   events: string[];
   /** The messages as they are shown. */
   messages: InvestigationMessageShown[];
+  /** Preferences that the user states in them, and what became of each, as with `save`. */
+  preferences?: CapturedRecord[];
+  /** Preferences that were not saved. */
+  rejected?: CapturedRefusal[];
   /** It is stored, or there was nothing to store. */
   saved: boolean;
 }
@@ -2005,8 +2056,24 @@ export interface InvestigationStarted {
   session_id: string;
   /** How each part was read: `ok`, `timeout` or `error`. */
   status: { [key: string]: string };
+  /** The scope of this investigation, and of the past ones of its context; absent where the server was not reached. */
+  visibility?: InvestigationVisibility | null;
   /** What to know. */
   warnings: string[];
+}
+
+/** The scope of an investigation, and that of the past investigations of its context. */
+export interface InvestigationVisibility {
+  /**
+   * `team`: everyone who may read the memory reads it; `private`: its user and administrators. The start's `scope` sets
+   * it.
+   */
+  investigation: string;
+  /**
+   * `team`: past investigations of everyone, as far as the caller may read them; `user`: the user's own. The setting
+   * `past_investigations_scope` of the memory sets it.
+   */
+  past_investigations: string;
 }
 
 /** What became of one item. */
@@ -3159,12 +3226,62 @@ export interface PromptDocuments {
   /** Paths of the documents that are in it in full. */
   paths: string[];
   /**
-   * The documents of `knowledge/system/` in full, then a listing of the others with their descriptions; empty where there
-   * are none.
+   * The documents of `knowledge/system/` in full, then a listing of the others with their descriptions; empty where
+   * there are none.
    */
   text: string;
   /** Tokens of the text (estimate). */
   tokens: number;
+}
+
+/** An evaluation to be made. */
+export interface PromptEvaluate {
+  /** The answers of a model of yours, by case; absent: the model that the server has configured is asked. */
+  answers?: { [key: string]: string } | null;
+  /** The model that answered; with `answers` alone. */
+  model?: string | null;
+}
+
+/** Figures of a version against the labelled set. */
+export interface PromptEvaluation {
+  /** The time of the evaluation. */
+  at: string;
+  /** The caller who evaluated, by name. */
+  by: string;
+  /** Cases. */
+  cases: number;
+  /** Parts of answers without the form that was asked for. */
+  discarded: number;
+  /** Its id. */
+  evaluation_id: string;
+  /** Items that the labels expect, and those of them that an answer has. */
+  expected: number;
+  /** Items that repeat what was planted to mislead. */
+  forbidden: number;
+  /** Items that answers have, and those of them that the labels expect. */
+  items: number;
+  /** See `expected`. */
+  met: number;
+  /** `provider`: the server asked it; `pull`: the caller did. */
+  mode: string;
+  /** The model that answered. */
+  model: string;
+  /** `right` of `items`; absent without items. */
+  precision?: number | null;
+  /** The version: `learnings@1`. */
+  prompt: string;
+  /** `met` of `expected`; absent where nothing is expected. */
+  recall?: number | null;
+  /** See `items`. */
+  right: number;
+  /** The digest of the labelled set: figures of different sets are not compared. */
+  set: string;
+}
+
+/** Evaluations of a version. */
+export interface PromptEvaluationList {
+  /** The newest first, at most 100. */
+  evaluations: PromptEvaluation[];
 }
 
 /** Versions: who became current last first, so that of each template the first is the current one. */
@@ -3173,6 +3290,26 @@ export interface PromptList {
   next_cursor?: string | null;
   /** The versions. */
   prompts: Prompt[];
+}
+
+/** A question of the labelled set. */
+export interface PromptQuestion {
+  /** The case: an answer names it. */
+  case: string;
+  /** The input: data, not instructions. */
+  input: string;
+  /** The prompt's text: your model's system prompt. */
+  system: string;
+}
+
+/** The questions by which a version is evaluated. */
+export interface PromptQuestionList {
+  /** The version: `learnings@1`. */
+  prompt: string;
+  /** One for each case. */
+  questions: PromptQuestion[];
+  /** The digest of the labelled set. */
+  set: string;
 }
 
 /** Which version becomes a template's current one again. */
@@ -4422,7 +4559,9 @@ export interface Search {
   explain?: boolean;
   /** Near-duplicates fold under the best of them; true where it is absent. */
   fold?: boolean | null;
-  /** Documents below `knowledge/system/` are found, too; clients that load them with every prompt need them not twice. */
+  /**
+   * Documents below `knowledge/system/` are found, too; clients that load them with every prompt need them not twice.
+   */
   include_system?: boolean;
   /** Kinds; none means all. */
   kinds?: string[];
@@ -5963,6 +6102,44 @@ export interface ThemeList {
   /** Those that most tasks lacked first. */
   themes: Theme[];
   /** What to know: codes with words. */
+  warnings: string[];
+}
+
+/** The open themes of a repository as an edit of its prompt. */
+export interface ThemeProposal {
+  /** All lines of both texts, each with ` `, `-` or `+` before it; empty where nothing is proposed. */
+  diff: string;
+  /** The version that is edited; absent where the template has none. */
+  from?: string | null;
+  /** The digest of the edit: an acceptance names it. */
+  proposal: string;
+  /** The template. */
+  template_id: string;
+  /** The whole text as proposed. What it adds was written by agents: read it before you accept it. */
+  text: string;
+  /** The themes that it adds. */
+  themes: string[];
+  /** Warnings: codes with words. */
+  warnings: string[];
+}
+
+/** A proposal to be accepted. */
+export interface ThemeProposalAccept {
+  /** The proposal that was looked at. */
+  proposal?: string;
+  /** The template, as it was asked for. */
+  template?: string | null;
+}
+
+/** A proposal that was accepted. */
+export interface ThemeProposalAccepted {
+  /** The themes that were closed: the prompt says them now. */
+  closed: ThemeClosed[];
+  /** The version before. */
+  previous?: string | null;
+  /** The version of the prompt that is current now. */
+  prompt_version: string;
+  /** Warnings: codes with words. */
   warnings: string[];
 }
 

@@ -134,7 +134,7 @@ export abstract class Operations {
     );
   }
 
-  /** Store a text as the next version of a prompt, and make it current: {prompt} is its name. */
+  /** Store a text as the next version of a prompt: a candidate, or current by force. {prompt} is its name. */
   extractionPromptPut(
     prompt: string,
     body: api.ExtractionPromptPut,
@@ -145,6 +145,38 @@ export abstract class Operations {
       { prompt },
       options,
       { body },
+    );
+  }
+
+  /** List the figures of a version, newest first. */
+  promptEvaluations(prompt: string, options: CallOptions = {}): Promise<api.PromptEvaluationList> {
+    return this.call(
+      { method: 'GET', path: '/v1/extraction-prompts/{prompt}/evaluations', repeat: 'read' },
+      { prompt },
+      options,
+    );
+  }
+
+  /** Evaluate a version against the labelled set, by your answers or by the configured model. */
+  promptEvaluate(
+    prompt: string,
+    body: api.PromptEvaluate = {},
+    options: CallOptions = {},
+  ): Promise<api.PromptEvaluation> {
+    return this.call(
+      { method: 'POST', path: '/v1/extraction-prompts/{prompt}/evaluations', repeat: 'never' },
+      { prompt },
+      options,
+      { body },
+    );
+  }
+
+  /** Get the questions of the labelled set for a version, for a model of your own to answer. */
+  promptQuestions(prompt: string, options: CallOptions = {}): Promise<api.PromptQuestionList> {
+    return this.call(
+      { method: 'GET', path: '/v1/extraction-prompts/{prompt}/questions', repeat: 'read' },
+      { prompt },
+      options,
     );
   }
 
@@ -1662,7 +1694,10 @@ export abstract class Operations {
     );
   }
 
-  /** What a change of a file or a module may touch: what changes with it, and what was changed with it in vain. */
+  /**
+   * What a change of a file, a directory or a module may touch: importers, files that change with it, tasks that failed
+   * with it.
+   */
   impact(
     owner: string,
     name: string,
@@ -2080,6 +2115,36 @@ export abstract class Operations {
   ): Promise<api.RepositoryFound> {
     return this.call(
       { method: 'POST', path: '/v1/repos/{owner}/{name}/search', repeat: 'never' },
+      { owner, name },
+      options,
+      { body },
+    );
+  }
+
+  /** Get the open themes of a repository as an edit of its prompt, with the difference. */
+  themeProposal(
+    owner: string,
+    name: string,
+    query: { template?: string | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.ThemeProposal> {
+    return this.call(
+      { method: 'GET', path: '/v1/repos/{owner}/{name}/self-feedback/proposal', repeat: 'read' },
+      { owner, name },
+      options,
+      { query },
+    );
+  }
+
+  /** Accept the edit: store it as a version of the prompt, and close its themes. */
+  themeProposalAccept(
+    owner: string,
+    name: string,
+    body: api.ThemeProposalAccept = {},
+    options: CallOptions = {},
+  ): Promise<api.ThemeProposalAccepted> {
+    return this.call(
+      { method: 'POST', path: '/v1/repos/{owner}/{name}/self-feedback/proposal/accept', repeat: 'never' },
       { owner, name },
       options,
       { body },
