@@ -97,18 +97,18 @@ impl Client {
     /// The same client whose calls of tools mean this memory, by name or id.
     ///
     /// # Errors
-    /// Where the name cannot stand in a header.
+    /// Errors if the name cannot stand in a header.
     pub fn with_memory(mut self, name_or_id: &str) -> Result<Self, ClientError> {
         let bad = |_| ClientError::Request("the name of a memory must be printable ASCII".to_owned());
         self.headers.insert("x-loci-memory", HeaderValue::from_str(name_or_id).map_err(bad)?);
         Ok(self)
     }
 
-    /// The same client whose requests are for this user of operations memory. The key must be that
+    /// A client whose requests are for this user of operations memory. The key must be that
     /// user's, or work for them.
     ///
     /// # Errors
-    /// Where the name cannot stand in a header.
+    /// Errors if the name cannot stand in a header.
     pub fn with_user(mut self, user: &str) -> Result<Self, ClientError> {
         let bad = |_| ClientError::Request("the name of a user must be printable ASCII".to_owned());
         self.headers.insert("x-loci-user", HeaderValue::from_str(user).map_err(bad)?);

@@ -14,13 +14,13 @@ pub struct PromptScore {
     pub cases: u32,
     /// Items that the labels expect.
     pub expected: u32,
-    /// Of these, those that an answer has.
+    /// Those of them that an answer has.
     pub met: u32,
     /// Items that answers have.
     pub items: u32,
-    /// Of these, those that the labels expect.
+    /// Those of them that the labels expect.
     pub right: u32,
-    /// Of these, those that repeat what was planted to mislead.
+    /// Those of them that repeat a planted trap.
     pub forbidden: u32,
     /// Parts of answers that have not the form.
     pub discarded: u32,

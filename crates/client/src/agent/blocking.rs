@@ -107,7 +107,7 @@ impl BlockingMemoryManager {
     /// See [`MemoryManager::consolidate`].
     ///
     /// # Errors
-    /// Where the manager was shut down.
+    /// Errors if the manager was shut down.
     pub fn consolidate(&self, start: &ConsolidationStart) -> Result<Vec<StoreConsolidation>, StoreError> {
         self.wait(self.manager.consolidate(start))
     }

@@ -33,7 +33,7 @@ struct Choice<'a> {
 struct Move<'a> {
     subject: Vec<&'a str>,
     to: Vec<&'a Word>,
-    /// What else it says, times aside.
+    /// The rest of its words, without times.
     rest: Vec<&'a str>,
 }
 

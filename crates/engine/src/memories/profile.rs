@@ -46,7 +46,8 @@ pub(crate) fn recognised(
     Ok(found.profile.is_some().then_some(found))
 }
 
-/// Gives new strategies the retention of the memory's profile: each that names no days gets those of
+/// Gives new strategies the retention of the memory's profile: each that names no days gets those
+/// of
 /// the profile's strategy with its template or its name.
 ///
 /// # Errors

@@ -81,7 +81,8 @@ impl Asking<'_> {
             for (kind, one) in merged(current, self.settings) {
                 waiting += one.entries.iter().filter(|entry| entry.state == WAITS).count();
                 let past = past.remove(&kind).unwrap_or_default();
-                // A set is told whole as long as anything of it was not. What waits was never in force.
+                // A set is told whole as long as anything of it was not. What waits was never in
+                // force.
                 let mut in_force = one.entries.iter().filter(|entry| entry.state != WAITS).peekable();
                 let has_some = in_force.peek().is_some();
                 let mut records = in_force.chain(&past.entries).map(|entry| &entry.record.id);
@@ -110,7 +111,8 @@ impl Asking<'_> {
         answer
     }
 
-    /// One type of one user, and its place among equals; none where nothing of it is in force or waits.
+    /// One type of one user, and its place among equals; none where nothing of it is in force or
+    /// waits.
     fn result(
         &self,
         user: &str,

@@ -50,7 +50,8 @@ pub struct SrePreference {
 }
 
 impl SrePreferences {
-    /// Values that wait for a person's confirmation, by key; of several under a key the first in order.
+    /// Values that wait for a person's confirmation, by key; of several under a key the first in
+    /// order.
     pub fn waiting(&self) -> Map<String, Value> {
         let mut waiting = Map::new();
         for entry in self.entries.iter().filter(|entry| entry.state == WAITS) {

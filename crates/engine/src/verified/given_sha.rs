@@ -23,7 +23,7 @@ pub(super) enum GivenSha {
 /// several.
 ///
 /// # Errors
-/// Where commits cannot be looked up.
+/// Errors if commits cannot be looked up.
 pub(super) fn given_sha(
     source: &dyn CodeSource,
     verifier: &Verifier<'_>,

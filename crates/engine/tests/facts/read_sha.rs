@@ -25,7 +25,8 @@ fn fact(citation: &CitationInput) -> NewFact {
 
 #[test]
 fn the_sha_of_a_read_is_a_citation_s() {
-    // The file after the read, and the line at which the fact is stored, or the verdict on its lines.
+    // The file after the read, and the line at which the fact is stored, or the verdict on its
+    // lines.
     for (then, expect) in [
         (None, Ok(2)),
         (Some(format!("//! Limits.\n\n{LIMITS}")), Ok(4)),

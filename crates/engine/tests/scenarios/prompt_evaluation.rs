@@ -1,4 +1,5 @@
-//! Extraction prompts evaluated by the configured model: it is asked about every case, and the figures
+//! Extraction prompts evaluated by the configured model: it is asked about every case, and the
+//! figures
 //! stay with the version. A model that fails leaves no figures.
 
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! What several tasks of a repository lacked: looked at, closed, proposed as an edit of its prompt.
+//! Themes, which are the lacks of several tasks of a repository: looked at, closed, proposed as an
+//! edit of its prompt.
 
 use loci_api::theme as shape;
 use loci_engine::coding::{ProposalOf, Theme, ThemeClosed};

@@ -199,7 +199,8 @@ fn of_imports(imports: &Imports, of: &ImpactOf, known: &BTreeSet<String>) -> BTr
     files
 }
 
-/// The file at a path, else the files of a directory or a pattern. Patterns alone are compared one by one.
+/// The file at a path, else the files of a directory or a pattern. Patterns alone are compared one
+/// by one.
 fn at_path(graph: &ImportGraph, path: &str) -> BTreeSet<FileId> {
     let plain = path.trim().trim_start_matches("./").trim_end_matches('/');
     if let Some(file) = graph.file(plain) {

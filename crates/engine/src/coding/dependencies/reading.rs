@@ -50,7 +50,7 @@ impl Engine {
     /// The imports of a repository at the tip of its default branch.
     ///
     /// # Errors
-    /// Why the repository could not be read.
+    /// The reason why the repository could not be read.
     pub(in crate::coding) async fn imports_of(
         &self,
         repository: &Repository,

@@ -1,4 +1,5 @@
-//! The noise floor: the relevance below which a search's hit has nothing to do with its question. Pure.
+//! The noise floor: the relevance below which a search's hit has nothing to do with its question.
+//! Pure.
 
 use loci_model::warning::Degradation;
 

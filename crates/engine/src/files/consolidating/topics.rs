@@ -17,7 +17,7 @@ use crate::files::slug::topic_key;
 /// The directory whose documents are facts.
 const FACTS: &str = "knowledge/facts/";
 
-/// What documents of one topic have in common: place, scope, trust and title.
+/// The properties that documents of one topic share: place, scope, trust and title.
 type Topic = (String, Option<String>, TrustTier, String);
 
 pub(super) fn gather(working: &mut Working<'_>) {

@@ -37,7 +37,7 @@ struct Conversation {
 pub(super) struct RenderedTalk {
     pub(super) actor: String,
     pub(super) session: String,
-    /// When its last event came.
+    /// The time of its last event.
     pub(super) at: Timestamp,
     /// Its events, in order.
     pub(super) events: Vec<String>,

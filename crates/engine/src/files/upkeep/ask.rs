@@ -122,7 +122,7 @@ impl RunLimits {
 pub struct ConsolidationAsk {
     /// The tree.
     pub tree: TreeAsk,
-    /// What may be done; `None`: [`Operation::DEFAULT`].
+    /// The permitted operations; `None`: [`Operation::DEFAULT`].
     pub operations: Option<Vec<Operation>>,
     /// What is looked at.
     pub scope: RunScope,

@@ -51,7 +51,8 @@ pub(in crate::sre) struct Report<'a> {
     pub(in crate::sre) calls: &'a [Value],
 }
 
-/// Returns the actions of all reports in order, each once, and how many are left out over the limit.
+/// Returns the actions of all reports in order, each once, and how many are left out over the
+/// limit.
 pub(in crate::sre) fn actions(reports: &[Report<'_>]) -> (Vec<Value>, usize) {
     let (mut found, mut whats, mut seen) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     let mut lost = 0;

@@ -1,7 +1,9 @@
-//! Technical facts that sentences of an agent's answer state plainly: what a service depends on, how it
+//! Technical facts that sentences of an agent's answer state plainly: what a service depends on,
+//! how it
 //! is set, what is usual for it, and what happens to it again and again. Pure, and without a model.
 //!
-//! A sentence counts where it names one service and says no more than it knows: guesses, advice, the
+//! A sentence counts where it names one service and says no more than it knows: guesses, advice,
+//! the
 //! past, what holds just now, and what is quoted are none. In doubt nothing is read.
 
 use std::sync::LazyLock;

@@ -1,4 +1,5 @@
-//! Names of services in a sentence: names with a hyphen, names before a word such as "service", names
+//! Names of services in a sentence: names with a hyphen, names before a word such as "service",
+//! names
 //! that an investigation is about, and programs that everyone runs. Pure.
 
 use std::collections::BTreeSet;
@@ -159,7 +160,8 @@ impl<'a> Services<'a> {
         Self { known: known.iter().map(|name| (name.to_lowercase(), name)).collect() }
     }
 
-    /// The one service that a sentence names; where it names none, the only one of the investigation.
+    /// The one service that a sentence names; where it names none, the only one of the
+    /// investigation.
     pub(super) fn only_one_in(&self, sentence: &str) -> Option<String> {
         let words = words(sentence);
         let mut found = BTreeSet::new();

@@ -1,4 +1,5 @@
-//! Preferences that a user states in conversation, as the user's own words: each is one sentence, kept
+//! Preferences that a user states in conversation, as the user's own words: each is one sentence,
+//! kept
 //! whole. Questions, requests for once, quotations and logs are none. Pure.
 
 use std::sync::LazyLock;

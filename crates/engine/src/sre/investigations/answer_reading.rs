@@ -1,5 +1,7 @@
 //! The job that reads an agent's answer (sre-memory.md §6.2): its blocks and contacts at once and without a model; then, where the memory asks
-//! one, what a model reads in its prose, and what sentences state plainly where no model reads it. Each part is saved once, however often the job is run. What a model says is knowledge that was extracted
+//! one, what a model reads in its prose, and what sentences state plainly where no model reads it.
+//! Each part is saved once, however often the job is run. What a model says is knowledge that was
+//! extracted
 //! and nothing else. How a model is asked is `asking`'s matter, and when it is asked again the job's.
 
 use std::collections::BTreeSet;
@@ -199,7 +201,8 @@ impl Engine {
         self.close_reading(job, reading).await
     }
 
-    /// Ends the reading of an answer without a model, and says why: what its sentences state plainly is
+    /// Ends the reading of an answer without a model, and says why: what its sentences state
+    /// plainly is
     /// saved all the same.
     pub(crate) async fn leave_prose(&self, job: &Job, why: String) -> Result<()> {
         let Some((stored, mut reading)) = self.open_reading(job).await? else { return Ok(()) };

@@ -1,4 +1,5 @@
-//! Knowledge and preferences out of texts of an investigation, saved: blocks of an agent's answer and
+//! Knowledge and preferences out of texts of an investigation, saved: blocks of an agent's answer
+//! and
 //! facts that its prose states plainly under the agent, contacts that it names as proposals of the
 //! user's, and preferences that the user states. One item that breaks a rule spoils no other.
 
@@ -198,7 +199,8 @@ impl Engine {
         Ok((captured, records))
     }
 
-    /// Saves the facts that an answer's prose states plainly; those that its blocks say are left out.
+    /// Saves the facts that an answer's prose states plainly; those that its blocks say are left
+    /// out.
     pub(super) async fn capture_sentences(
         &self,
         caller: &Principal,
@@ -278,7 +280,8 @@ impl Engine {
         Ok(records)
     }
 
-    /// Saves preferences of a user, where the memory captures them. Those that the caller may not save
+    /// Saves preferences of a user, where the memory captures them. Those that the caller may not
+    /// save
     /// for the user are reported, and lost.
     pub(super) async fn capture_preferences(
         &self,

@@ -46,16 +46,17 @@ pub struct InvestigationComplete {
     pub session: Option<String>,
     /// What was asked; `None`: as it began.
     pub query: Option<String>,
-    /// The final answer, read for findings and actions where none are given, and for preferences of its
+    /// The final answer, read for findings and actions where none are given, and for preferences of
+    /// its
     /// user that it repeats.
     pub final_response: Option<String>,
-    /// What each agent answered. It is read without a model, also for actions where none are given.
+    /// The answer of each agent. It is read without a model, also for actions where none are given.
     pub agent_results: BTreeMap<String, AgentResult>,
     /// How far it came; `None`: the caller does not say.
     pub status: Option<ResolutionStatus>,
     /// Why it happened.
     pub root_cause: Option<String>,
-    /// What was done, as texts or objects; none: what the results state.
+    /// The actions, as texts or objects; none: those that the results state.
     pub actions: Vec<Value>,
     /// What was found; `None`: what the final answer says.
     pub findings: Option<Vec<Value>>,

@@ -1,4 +1,5 @@
-//! A task as its harness reports it, read without a model: status, pull request, cost, duration, and
+//! A task as its harness reports it, read without a model: status, pull request, cost, duration,
+//! and
 //! out of the agent's notes the approach, the difficulties and the changed files. A value that the
 //! report does not name stays empty.
 
@@ -16,7 +17,7 @@ use super::{EPISODE, FALLBACK, HEAD, compiled};
 use crate::safety;
 use crate::strategies::episode_form::Episode;
 
-/// Where a report comes from.
+/// The source of a report.
 const BY_AGENT: &str = "agent_episode";
 const BY_ORCHESTRATOR: &str = "orchestrator_fallback";
 /// Characters of one part: a longer one ends in `…`.
@@ -141,7 +142,8 @@ impl ReportedTask {
         }
     }
 
-    /// Merges a later report of the same task. The later one counts, but an orchestrator's only fills
+    /// Merges a later report of the same task. The later one counts, but an orchestrator's only
+    /// fills
     /// what an agent's report left open.
     pub(in crate::strategies) fn and_then(self, later: Self) -> Self {
         let is_filling = later.source_type == BY_ORCHESTRATOR && self.source_type == BY_AGENT;

@@ -73,7 +73,7 @@ impl Verifier<'_> {
     /// have. It names no commit.
     ///
     /// # Errors
-    /// When the place cannot be cited, or the content cannot be read.
+    /// Errors if the place cannot be cited, or the content cannot be read.
     pub fn anchor_in(&self, blob: ObjectId, place: &Place) -> Result<MadeAnchor, AnchorError> {
         check_place(place)?;
         let entry = CodeEntry { kind: EntryKind::File, id: blob, bytes: None };

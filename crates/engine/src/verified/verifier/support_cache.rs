@@ -1,5 +1,7 @@
-//! Reports on support by what they were made of: a statement, its claims, and cited blobs. They are the
-//! same at every commit at which those are, so a new commit costs facts about unchanged files no second
+//! Reports on support by what they were made of: a statement, its claims, and cited blobs. They are
+//! the
+//! same at every commit at which those are, so a new commit costs facts about unchanged files no
+//! second
 //! look. Nothing is ever invalidated, only dropped.
 
 use std::collections::HashMap;
@@ -25,7 +27,7 @@ pub(super) struct SupportBasis<'a> {
     pub(super) scope: &'a str,
     pub(super) statement: &'a str,
     pub(super) claims: &'a [Claim],
-    /// Whether each claim holds.
+    /// The outcome of each claim.
     pub(super) holds: Vec<Option<bool>>,
     pub(super) cited: Vec<CitedBasis<'a>>,
 }
@@ -68,7 +70,8 @@ struct Generations {
 }
 
 impl SupportCache {
-    /// Returns the kept report, or makes it. `is_final` says whether a report that was made may be kept.
+    /// Returns the kept report, or makes it. `is_final` says whether a report that was made may be
+    /// kept.
     pub(super) fn get(
         &self,
         basis: &SupportBasis<'_>,

@@ -53,7 +53,8 @@ pub(super) fn scope_of(text: &str, path: Option<&str>) -> Option<String> {
     Some(format!("{MODULE}{}", name.as_str().to_lowercase()))
 }
 
-/// Returns the part of a statement that follows the place with which it opens; `None` where it opens
+/// Returns the part of a statement that follows the place with which it opens; `None` where it
+/// opens
 /// with none.
 pub(super) fn behind_place(text: &str) -> Option<&str> {
     let found = FIRST.captures(text)?;

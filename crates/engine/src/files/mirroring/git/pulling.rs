@@ -20,7 +20,7 @@ use crate::files::mirroring::rendered_area;
 use crate::files::mirroring::spelling::{Spelled, composed, composed_listing};
 use crate::files::mirroring::syncing::{PATIENCE_MS, Sync};
 
-/// Why an edit below `sessions/` or `consolidation/` is not taken.
+/// The reason why an edit below `sessions/` or `consolidation/` is refused.
 const RENDERED: &str = "Loci renders this file: the edit is not taken";
 
 /// Files that one pull brings.
