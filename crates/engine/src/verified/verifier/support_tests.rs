@@ -91,7 +91,7 @@ fn unchanged_code_supports_only_what_it_holds() {
         ("MODE = slow is the default.", mode, (Contradicted, OtherValue)),
         ("MODE defaults to slow.", mode, (Contradicted, OtherValue)),
         ("MODE is `slow`.", mode, (Contradicted, OtherValue)),
-        ("MODE is slow.", mode, (NotChecked, ValuesOpen)),
+        ("MODE is slow.", mode, (NotChecked, NothingToFind)),
         ("`MAX_NAME` counts if MODE = slow.", mode, (NotChecked, NamesMissing)),
         ("MODE was `fast` until MODE = slow.", mode, (NotChecked, ValuesOpen)),
         (long_quote.as_str(), mode, (NotChecked, TooMuch)),
