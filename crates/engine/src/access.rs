@@ -466,13 +466,13 @@ fn reader(caller: &Principal, memory: &MemoryId) -> Reader {
     Reader { name: caller.name.clone(), names, places: None }
 }
 
-/// Checks that the caller may read facts of a memory which nobody verified: by the capability, or
-/// in person as an administrator of the memory.
+/// Checks that the caller may read facts of a memory which nobody verified: by the capability on the
+/// whole memory, or in person as an administrator of the memory.
 ///
 /// # Errors
 /// `Denied`, on `verify`.
 pub fn require_unverified(caller: &Principal, memory: &MemoryId, by_person: bool) -> Result<()> {
-    let is_granted = grants(caller, memory, Capability::Unverified).next().is_some();
+    let is_granted = require_whole(caller, memory, Capability::Unverified).is_ok();
     if is_granted || (by_person && require_whole(caller, memory, Capability::Admin).is_ok()) {
         return Ok(());
     }
@@ -560,6 +560,13 @@ mod tests {
             check(vec![grant(Some(&id), Capability::Unverified)], by_person, true);
             check(vec![grant(Some(&elsewhere), Capability::Unverified)], by_person, false);
             check(vec![grant(None, Capability::Write)], by_person, false);
+            let of_one = Some(ActorId::parse("acme/shop").unwrap());
+            let narrow = Grant { actor: of_one, ..grant(None, Capability::Unverified) };
+            check(
+                vec![Grant { capabilities: [Capability::Read].into(), ..Grant::everything() }, narrow],
+                by_person,
+                false,
+            );
             check(vec![Grant::everything()], by_person, by_person);
             check(vec![grant(Some(&elsewhere), Capability::Admin)], by_person, false);
         }

@@ -108,10 +108,12 @@ impl Admission for ByGate {
 /// The text of a header; none where it is absent or empty.
 ///
 /// # Errors
-/// `Invalid` where it comes more than once.
+/// `Invalid` where it comes more than once, or is no printable ASCII text.
 fn text(headers: &HeaderMap, name: &'static str) -> loci_model::Result<Option<String>> {
-    let value = single(headers, name)?.and_then(|value| value.to_str().ok());
-    Ok(value.map(str::to_owned).filter(|text| !text.is_empty()))
+    let Some(value) = single(headers, name)? else { return Ok(None) };
+    let rule = || loci_model::Error::invalid(name, format!("the header {name} must be printable ASCII text"));
+    let text = value.to_str().map_err(|_| rule())?;
+    Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
 }
 
 fn turned_away(error: &loci_model::Error) -> Box<Response> {
