@@ -9,6 +9,9 @@ use super::scan::{Import, Language};
 
 /// Places of one file that are listed, the surest first.
 const SITES_MAX: usize = 20;
+/// Imports that are looked up, and edges that come of them; files behind that are left out.
+const IMPORTS_MAX: usize = 300_000;
+const EDGES_MAX: usize = 2_000_000;
 /// The share of certainty that is left behind each further file: an importer may shield its own
 /// importers.
 const STEP: f64 = 0.5;
@@ -59,7 +62,7 @@ pub(in crate::coding) struct ImportGraph {
 }
 
 impl ImportGraph {
-    pub(super) fn new(layout: Layout, left_out: u32) -> Self {
+    pub(super) fn new(layout: Layout, mut left_out: u32) -> Self {
         let mut importers: Vec<BTreeMap<FileNumber, Edge>> = vec![BTreeMap::new(); layout.paths.len()];
         let mut add = |to: FileNumber, edge: Edge| {
             let Some(of_file) = importers.get_mut(to as usize) else { return };
@@ -68,14 +71,22 @@ impl ImportGraph {
                 *known = edge;
             }
         };
+        let (mut imports, mut edges) = (0, 0);
         for from in (0..).take(layout.paths.len()) {
             let Some(language) = Language::of(layout.path(from)) else { continue };
+            if imports >= IMPORTS_MAX || edges >= EDGES_MAX {
+                left_out = left_out.saturating_add(1);
+                continue;
+            }
             for import in layout.scan(from).map_or(&[][..], |scan| scan.imports.as_slice()) {
+                imports += 1;
                 for (to, basis) in resolve(&layout, language, from, import) {
+                    edges += 1;
                     add(to, Edge { from, line: import.line, basis });
                 }
             }
             for (to, line) in seen(&layout, language, from) {
+                edges += 1;
                 add(to, Edge { from, line, basis: Basis::Reference });
             }
         }

@@ -20,13 +20,13 @@ use crate::coding::co_change::Counting;
 use crate::verified::{Standing, tip_of};
 
 /// Files that are read, in the order of their paths.
-const FILES_MAX: usize = 50_000;
+const FILES_MAX: usize = 20_000;
 /// Bytes of a file that is read: what is larger was not written by hand.
-const FILE_BYTES_MAX: u64 = 1 << 20;
+const FILE_BYTES_MAX: u64 = 256 << 10;
 /// Graphs that are kept, those that were asked last.
 const GRAPHS_MAX: usize = 8;
 /// Scans that are kept; beyond that all are read again.
-const SCANS_MAX: usize = 200_000;
+const SCANS_MAX: usize = 40_000;
 const FAR: &str = "imports are read in clones alone: loci repo add in a clone of the repository";
 
 /// The imports of a revision.
@@ -112,9 +112,10 @@ impl ImportGraphs {
         let wanted = files.iter().filter(is_read).filter_map(|file| Some((file, Language::of(&file.path)?)));
         let (mut scanned, mut left_out) = (Vec::new(), 0_u32);
         for (number, (file, language)) in wanted.enumerate() {
-            match self.scan(source, file, language).transpose() {
-                Some(scan) if number < FILES_MAX => scanned.push((file.path.clone(), scan?)),
-                Some(_) | None => left_out = left_out.saturating_add(1),
+            let scan = if number < FILES_MAX { self.scan(source, file, language)? } else { None };
+            match scan {
+                Some(scan) => scanned.push((file.path.clone(), scan)),
+                None => left_out = left_out.saturating_add(1),
             }
         }
         let mut layout = Layout::new(scanned);

@@ -76,9 +76,14 @@ pub(super) struct Scan {
     pub(super) members: BTreeMap<String, BTreeSet<String>>,
 }
 
+/// Bytes of the name of a module.
+const MODULE_BYTES_MAX: usize = 512;
+/// Imports of a file.
+pub(super) const FILE_IMPORTS_MAX: usize = 2_000;
+
 /// Reads a file.
 pub(super) fn scan(language: Language, text: &str) -> Scan {
-    match language {
+    let mut scan = match language {
         Language::Rust => rust::scan(text),
         Language::JavaScript => javascript::scan(text),
         Language::Python => python::scan(text),
@@ -86,5 +91,9 @@ pub(super) fn scan(language: Language, text: &str) -> Scan {
         Language::Java => java_virtual_machine::scan_java(text),
         Language::Kotlin => java_virtual_machine::scan_kotlin(text),
         Language::C => c_family::scan(text),
-    }
+    };
+    // Nobody writes these: they would make every look-up long.
+    scan.imports.retain(|import| import.module.len() <= MODULE_BYTES_MAX);
+    scan.imports.truncate(FILE_IMPORTS_MAX);
+    scan
 }

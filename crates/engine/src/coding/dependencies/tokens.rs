@@ -62,6 +62,8 @@ pub(super) struct Syntax {
     pub(super) backtick: Backtick,
 }
 
+/// Characters of a regular expression in the source.
+const REGEX_CHARS_MAX: usize = 500;
 /// Words after which a `/` opens a regular expression.
 const BEFORE_REGEX: &[&str] = &["return", "typeof", "case", "in", "of", "delete", "void", "yield", "await"];
 
@@ -263,10 +265,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes a regular expression, which ends on its line; else the `/` alone.
+    /// Takes a regular expression, which ends on its line and within a bound; else the `/` alone.
     fn take_regex(&mut self) {
         let (mut in_class, mut is_escaped) = (false, false);
-        for (at, c) in self.rest.char_indices().skip(1) {
+        for (at, c) in self.rest.char_indices().skip(1).take(REGEX_CHARS_MAX) {
             match c {
                 '\n' => break,
                 _ if is_escaped => is_escaped = false,

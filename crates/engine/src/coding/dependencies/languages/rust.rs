@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::layout::{Basis, FileNumber, Layout, Target, above, join, split};
-use super::super::scan::{Import, Scan};
+use super::super::scan::{FILE_IMPORTS_MAX, Import, Scan};
 use super::super::tokens::{Apostrophe, Backtick, Syntax, Tokens, tokens};
 
 const SYNTAX: Syntax = Syntax {
@@ -22,6 +22,8 @@ const SYNTAX: Syntax = Syntax {
 const DEPTH_MAX: usize = 32;
 /// Segments of a path that are looked at.
 const SEGMENTS_MAX: usize = 12;
+/// Bytes of a segment.
+const SEGMENT_BYTES_MAX: usize = 128;
 const SEPARATOR: &str = "::";
 
 pub(in super::super) fn scan(text: &str) -> Scan {
@@ -118,6 +120,11 @@ impl<'a> Reader<'a, '_> {
     fn put(&mut self, path: &[&str], line: u32) {
         let path = path.get(..path.len().min(SEGMENTS_MAX)).unwrap_or_default();
         let Some(first) = path.first() else { return };
+        if self.found.len() >= FILE_IMPORTS_MAX
+            || path.iter().any(|segment| segment.len() > SEGMENT_BYTES_MAX)
+        {
+            return;
+        }
         let ups = path.iter().take_while(|segment| **segment == "super").count();
         let level = self.levels.len();
         let module = match *first {
