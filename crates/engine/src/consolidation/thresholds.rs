@@ -27,7 +27,7 @@ pub struct Thresholds {
     /// From here on a change, or another choice, may contradict a statement of a purpose: both
     /// stay, in conflict.
     pub doubted: f32,
-    /// Likewise a statement of no purpose.
+    /// The same bound for a statement without a purpose.
     pub doubted_bare: f32,
     /// From here on another value in the same frame may take the old one's place.
     pub renewed: f32,

@@ -41,7 +41,7 @@ impl Engine {
         }
         let acts_for = access::acts_for(caller, memory);
         let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
-        // Whoever speaks for themselves alone is the user, in whichever session.
+        // A caller that works for nobody else is the user, in every session.
         if acts_for.is_empty() && !is_admin {
             return Ok(caller.name.clone());
         }

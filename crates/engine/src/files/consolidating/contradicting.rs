@@ -225,8 +225,8 @@ fn judge(
     }
 }
 
-/// Why the newer one takes the older one's place by its key, its labels or a denial in the same
-/// words.
+/// Reason by which the newer one takes the older one's place by its key, its labels or a denial in
+/// the same words.
 fn certain(
     statements: &Statements,
     old: usize,

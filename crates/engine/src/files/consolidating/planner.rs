@@ -257,7 +257,7 @@ pub fn plan(snapshot: &Snapshot, asked: &Asked) -> Planned {
         match operation {
             Operation::ResolveContradictions => contradicting::resolve(&mut working),
             Operation::Deduplicate => duplicates::merge(&mut working),
-            // Without a model nothing new is said: it is left to one.
+            // Only a model writes new text: it is left to one.
             Operation::DeriveInsights => {}
             Operation::Reorganize => {
                 topics::gather(&mut working);

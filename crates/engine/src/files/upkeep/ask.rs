@@ -137,7 +137,7 @@ pub struct ConsolidationAsk {
 }
 
 impl ConsolidationAsk {
-    /// Of a tree, with nothing said: a plan of the default operations.
+    /// A plan of the default operations for a tree.
     #[must_use]
     pub fn of(tree: TreeAsk) -> Self {
         Self {

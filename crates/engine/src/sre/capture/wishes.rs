@@ -104,7 +104,7 @@ fn stated(prose: &str) -> Vec<String> {
     for sentence in sentences(prose) {
         let sentence = sentence.trim().trim_start_matches(['-', '*', '•', ' ']);
         if states(sentence) && found.len() < WISHES_MAX {
-            // The full stop is no word: with and without it the same is said.
+            // The full stop is no word: both forms state one wish.
             let words = sentence.trim_end_matches('.').to_owned();
             if !found.contains(&words) {
                 found.push(words);

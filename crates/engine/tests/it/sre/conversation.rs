@@ -81,7 +81,7 @@ fn a_final_answer_repeats_what_its_user_said() {
     });
     assert_eq!(done.captured.preferences.len(), 1, "an agent speaks for no user: {:?}", done.captured);
     assert_eq!(statements(&world, "alice"), [("style".to_owned(), json!(WISH))]);
-    // Whoever may not write for the user has it refused, and the turn is stored all the same.
+    // A caller that may not write for the user gets a refusal, and the turn is stored all the same.
     let other = start(&world, &of_team("bob"), asked(&world, "bob", "db is down")).unwrap().incident;
     let kept = say(&world, &of_team("bob"), &other, &[(Role::User, WISH)]);
     assert_eq!(kept.captured.preferences.len(), 1);

@@ -119,8 +119,8 @@ pub(in super::super) fn seen(layout: &Layout, from: FileNumber) -> Vec<(FileNumb
     used_of(layout, from, package.map_or(&[], |package| layout.of_package(package)))
 }
 
-/// Of some files those whose names a file uses, and on which line first. A name that the file
-/// imports from elsewhere, or declares, is no other one's.
+/// Returns those of some files whose names a file uses, and on which line first. A name that the
+/// file imports from elsewhere, or declares, is no other one's.
 fn used_of(layout: &Layout, from: FileNumber, files: &[FileNumber]) -> Vec<(FileNumber, u32)> {
     let Some(scan) = layout.scan(from) else { return Vec::new() };
     let imported: BTreeSet<&str> =
