@@ -18,6 +18,7 @@ mod fuzz;
 mod git;
 mod great_tables;
 mod history;
+mod hydration_tasks;
 mod imports;
 mod indexed;
 mod injection;
@@ -30,6 +31,7 @@ mod pipeline_load;
 mod plain_record;
 mod processes;
 mod progress;
+mod quantities;
 mod recall;
 mod retrieval;
 mod rot;
@@ -41,6 +43,7 @@ mod server;
 mod simulate;
 mod smoke;
 mod sre;
+mod statements;
 mod stores;
 mod study;
 mod texts;
@@ -74,6 +77,8 @@ enum Program {
     Facts(facts::Arguments),
     /// How long putting a task's block together takes, and what a budget keeps of it.
     Hydrate(facts::hydrate::Arguments),
+    /// Labelled tasks, and how often they are shown the learning that they need.
+    HydrationTasks(hydration_tasks::Arguments),
     /// Files that a commit touches, found by its message.
     History(history::Arguments),
     /// Imports of Python files by names, against those of Python's own parser.
@@ -99,6 +104,8 @@ enum Program {
     /// One of the processes of `processes`.
     #[command(hide = true)]
     Worker(processes::WorkerArguments),
+    /// Labelled sentences about services, read into baselines without a model.
+    Quantities(quantities::Arguments),
     /// Recall of the ranking alone, in this process.
     Retrieval(retrieval::Arguments),
     /// How well verified memory tells code that is still there from code that is not, on any git history.
@@ -120,6 +127,8 @@ enum Program {
     SreHooks(sre::hooks::Arguments),
     /// Whether questions of operations people find what is called otherwise, among many facts.
     SreRecall(sre::recall::Arguments),
+    /// Labelled facts that cite code, and what the server says of their support.
+    Statements(statements::Arguments),
     /// The same questions to a folder and to PostgreSQL, in every way it is searched: the same lists?
     Stores(stores::Arguments),
     /// A simulated study: mistakes, rounds and tokens of a scripted agent by tier of memory.
@@ -158,12 +167,14 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::Costs(arguments) => costs::run(arguments).await,
         Program::Crash(arguments) => crash::run(arguments).await,
         Program::Facts(arguments) => facts::run(arguments).await,
+        Program::Quantities(arguments) => quantities::run(&arguments),
         Program::Retrieval(arguments) => retrieval::run(arguments).await,
         Program::Rot(arguments) => rot::run(*arguments).await,
         Program::Rules(arguments) => rules::run(&arguments),
         Program::Scanners(arguments) => scanners::run(&arguments),
         Program::ScriptedModel(arguments) => scripted_model::run(arguments).await,
         Program::Hydrate(arguments) => facts::hydrate::run(arguments).await,
+        Program::HydrationTasks(arguments) => hydration_tasks::run(arguments).await,
         Program::History(arguments) => history::run(arguments).await,
         Program::Imports(arguments) => imports::run(arguments).await,
         Program::Injection(arguments) => injection::run(arguments).await,
@@ -181,6 +192,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::Smoke(arguments) => smoke::run(&arguments),
         Program::SreHooks(arguments) => sre::hooks::run(arguments).await,
         Program::SreRecall(arguments) => sre::recall::run(arguments).await,
+        Program::Statements(arguments) => statements::run(arguments).await,
         Program::Stores(arguments) => stores::run(arguments).await,
         Program::Study(arguments) => study::run(arguments).await,
         Program::Worker(arguments) => processes::run_worker(arguments).await,

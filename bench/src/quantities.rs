@@ -1,0 +1,169 @@
+//! `loci-bench quantities`: labelled sentences about services, read into baselines without a model.
+//!
+//! Counted are quantities: of those that were taken, how many an author's label expects (precision); of those that labels expect, how
+//! many were taken (recall). A quantity is right where its value has the numbers and the unit of the label and its key has one of the
+//! label's words.
+
+mod amount;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use loci_engine::sre::quantities_of;
+use serde::Deserialize;
+use serde_json::json;
+
+use amount::Amount;
+
+use crate::consolidation::tally::share;
+use crate::load::Report;
+
+const PRECISION_MIN: f64 = 0.95;
+const RECALL_MIN: f64 = 0.80;
+
+/// Judges the reader of quantities on labelled sentences.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Files of JSON lines (bench/data/quantities/README.md), one author each
+    #[arg(long = "set", value_name = "FILE", required = true)]
+    sets: Vec<PathBuf>,
+    /// One line of JSON per figure
+    #[arg(long)]
+    json: bool,
+    /// Each error, on standard error
+    #[arg(long)]
+    errors: bool,
+    /// Fail below a precision of 0.95 or a recall of 0.80 over all files
+    #[arg(long)]
+    gate: bool,
+}
+
+/// A sentence about a service, and the quantities that it states.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    service: String,
+    sentence: String,
+    baselines: Vec<Expected>,
+}
+
+/// A quantity that a sentence states.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expected {
+    of: String,
+    /// Words of which a right key has one at least.
+    words: Vec<String>,
+    /// The amount, as the sentence writes it.
+    value: String,
+}
+
+/// Counts of one file, or of all.
+#[derive(Debug, Default, Clone, Copy)]
+struct Tally {
+    sentences: usize,
+    taken: usize,
+    expected: usize,
+    right: usize,
+}
+
+impl Tally {
+    fn add(&mut self, other: Self) {
+        self.sentences += other.sentences;
+        self.taken += other.taken;
+        self.expected += other.expected;
+        self.right += other.right;
+    }
+
+    fn tell(self, report: Report, name: &str) {
+        let (precision, recall) = (share(self.right, self.taken), share(self.right, self.expected));
+        let text = format!(
+            "{} sentences, precision {:.3} ({} of {}), recall {:.3} ({} of {})",
+            self.sentences, precision.share, self.right, self.taken, recall.share, self.right, self.expected
+        );
+        report.figure(
+            name,
+            &text,
+            &json!({"sentences": self.sentences, "precision": precision, "recall": recall}),
+        );
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let report = Report::new(arguments.json);
+    let mut all = Tally::default();
+    for set in &arguments.sets {
+        let text = fs::read_to_string(set).with_context(|| format!("reading {}", set.display()))?;
+        let cases = read(&text).with_context(|| set.display().to_string())?;
+        let mut tally = Tally::default();
+        for case in &cases {
+            tally.add(judged(case, arguments.errors));
+        }
+        let stem = set.file_stem().and_then(|stem| stem.to_str()).unwrap_or("set");
+        tally.tell(report, &format!("quantities_{stem}"));
+        all.add(tally);
+    }
+    all.tell(report, "quantities");
+    let reaches = share(all.right, all.taken).share >= PRECISION_MIN
+        && share(all.right, all.expected).share >= RECALL_MIN;
+    if arguments.gate && !reaches {
+        bail!("below a precision of {PRECISION_MIN} or a recall of {RECALL_MIN}");
+    }
+    Ok(())
+}
+
+fn read(text: &str) -> Result<Vec<Case>> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(at, line)| {
+            let case: Case = serde_json::from_str(line).with_context(|| format!("line {}", at + 1))?;
+            for expected in &case.baselines {
+                let stands = case.sentence.contains(&expected.value) && !expected.words.is_empty();
+                ensure!(
+                    stands,
+                    "line {}: '{}' is not in the sentence, or has no words",
+                    at + 1,
+                    expected.value
+                );
+            }
+            Ok(case)
+        })
+        .collect()
+}
+
+fn judged(case: &Case, tells_errors: bool) -> Tally {
+    let mut taken: BTreeMap<String, String> = quantities_of(&case.service, &case.sentence);
+    let count = taken.len();
+    let mut right = 0;
+    for expected in &case.baselines {
+        let found = taken.iter().find(|(key, value)| expected.is(key, value)).map(|(key, _)| key.clone());
+        match found {
+            Some(key) => {
+                taken.remove(&key);
+                right += 1;
+            }
+            None if tells_errors => {
+                eprintln!("missed: {} = {} | {}", expected.of, expected.value, case.sentence)
+            }
+            None => {}
+        }
+    }
+    if tells_errors {
+        for (key, value) in &taken {
+            eprintln!("not expected: {key} = {value} | {}", case.sentence);
+        }
+    }
+    Tally { sentences: 1, taken: count, expected: case.baselines.len(), right }
+}
+
+impl Expected {
+    fn is(&self, key: &str, value: &str) -> bool {
+        let key = key.to_lowercase();
+        let has_word =
+            self.words.iter().any(|word| key.contains(&word.to_lowercase().replace([' ', '-'], "_")));
+        has_word && Amount::read(value) == Amount::read(&self.value)
+    }
+}
