@@ -16,8 +16,11 @@ use crate::coding::repository_docs::RepositoryDocs;
 use crate::coding::settings::{CodingSettings, DropPolicy, OnConflict, OnUnverifiable};
 use crate::verified::CitedFate;
 
-/// Scores this near are taken for the same.
-const BANDS: f64 = 20.0;
+/// Scores of a ratio below this are taken for the same. A difference would not do: most of what is
+/// relevant at all has a low score, and there a twentieth is the whole range.
+const BAND_RATIO: f64 = 1.05;
+/// Least score that has a band of its own.
+const BAND_SCORE_MIN: f64 = 0.001;
 
 /// What the task is about.
 pub(super) struct Aim<'a> {
@@ -164,7 +167,7 @@ fn score(candidate: &Candidate) -> f64 {
 /// Best first; of about the same score the newest, then by id.
 fn order(kind: HydrationKind, a: &Candidate, b: &Candidate, aim: &Aim<'_>, policy: DropPolicy) -> Ordering {
     let band = |candidate: &Candidate| match policy {
-        DropPolicy::Scored => (candidate.score * BANDS).floor() as i64,
+        DropPolicy::Scored => (candidate.score.max(BAND_SCORE_MIN).ln() / BAND_RATIO.ln()).floor() as i64,
         DropPolicy::Oldest => 0,
     };
     // Without paths what holds everywhere comes before what holds somewhere.
