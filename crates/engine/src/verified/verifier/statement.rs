@@ -90,8 +90,11 @@ impl Statement {
     fn read_prose(&mut self, prose: &str) {
         for found in IDENTIFIER.find_iter(prose) {
             let (name, rest) = (found.as_str(), prose.get(found.end()..).unwrap_or_default());
-            let is_called = rest.starts_with("()") || rest.starts_with("::");
-            if (looks_like_code(name) || is_called) && name.chars().count() >= 3 && !is_owned(name) {
+            // `row(s)` is prose, `negotiate(peer)` is a call.
+            let is_plural = rest.starts_with("(s)") || rest.starts_with("(es)");
+            let is_called = (rest.starts_with('(') && !is_plural) || rest.starts_with("::");
+            let is_name = (looks_like_code(name) || is_called) && name.chars().count() >= 3;
+            if (is_name || is_version(name)) && !is_owned(name) {
                 add(&mut self.names, name, &mut self.is_cut);
             }
         }
@@ -167,6 +170,12 @@ impl Wanted<'_> {
             Self::Quote(text) => format!("\"{text}\""),
         }
     }
+}
+
+/// True for a version of an interface, as `v2`: code that holds `v3` does not say so.
+fn is_version(name: &str) -> bool {
+    let digits = name.strip_prefix(['v', 'V']).unwrap_or_default();
+    !digits.is_empty() && digits.chars().all(|sign| sign.is_ascii_digit())
 }
 
 fn add(list: &mut Vec<String>, item: &str, is_cut: &mut bool) {

@@ -84,6 +84,9 @@ fn unchanged_code_supports_only_what_it_holds() {
         ("Shards by fifty regions: 50.", items, (NotChecked, NothingToFind)),
         ("`add_item` refuses more with CartFull.", inner, (Supported, NamesFound)),
         ("`remove_item` refuses more with CartFull.", inner, (NotChecked, NamesMissing)),
+        ("CartFull comes from remove(item).", inner, (NotChecked, NamesMissing)),
+        ("CartFull refuses the item(s) beyond MAX_ITEMS.", inner, (Supported, NamesFound)),
+        ("CartFull belongs to the v2 interface.", inner, (NotChecked, NamesMissing)),
         ("MODE = \"fast\" is the default.", mode, (Supported, NamesFound)),
         ("MODE = \"slow\" is the default.", mode, (Contradicted, OtherValue)),
         // A name or a version is a value, too.
