@@ -1,4 +1,4 @@
-//! Who asks, and what they may do (architecture §7). Checked in `engine/access.rs`, nowhere else.
+//! Who asks, and what they may do (architecture §7). Checked in `engine/access`, nowhere else.
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

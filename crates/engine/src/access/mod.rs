@@ -1,0 +1,147 @@
+//! Access: the one place that says who may do what (agentcore-wire.md §17, architecture §7).
+//!
+//! Authorization precedes existence: what a caller may not see is denied or not found, whether it exists or not.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `view` | the parts of a memory whose records a caller may read or write |
+//! | `events` | the events that a caller may read or write, and the actors and sessions that it may list |
+//! | `people` | the users for whom a caller acts, and what only a person may do |
+
+mod events;
+mod people;
+mod view;
+
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::{ActorId, Error, MemoryId, NamespaceFilter, Result, SessionId};
+
+use events::covers_events;
+pub(crate) use events::event_view;
+pub use events::{require_events, visible_actors, visible_sessions};
+pub(crate) use people::{acts_for, another_users, require_outcome, require_user, require_user_in_person};
+pub use people::{require_person, require_unverified};
+use view::clause;
+pub use view::{View, bound_view, record_view, tree_view};
+
+fn grants<'a>(
+    caller: &'a Principal,
+    memory: &'a MemoryId,
+    capability: Capability,
+) -> impl Iterator<Item = &'a Grant> {
+    caller.grants.iter().filter(move |grant| {
+        grant.capabilities.contains(&capability)
+            && grant.memory.as_ref().is_none_or(|granted| granted == memory)
+    })
+}
+
+fn refused(what: &str) -> Error {
+    Error::denied(format!("the caller's grants do not allow {what}"))
+}
+
+/// The error for a write with an answer that shows stored content, or depends on it, where the
+/// caller may not read that content.
+pub(crate) fn needs_reading(what: &str) -> Error {
+    let rule = format!("the answer to {what} depends on what is stored");
+    Error::denied(format!("{rule}: the key needs a grant of read there, too"))
+}
+
+/// Requires a grant on the whole of a memory.
+pub fn require_whole(caller: &Principal, memory: &MemoryId, capability: Capability) -> Result<()> {
+    if grants(caller, memory, capability).any(|grant| grant.is_whole(memory)) {
+        Ok(())
+    } else {
+        Err(refused("this on the whole memory"))
+    }
+}
+
+/// The memories of which a caller has the whole by grants of their own; `None`: every memory.
+pub fn whole_memories(caller: &Principal, capability: Capability) -> Option<Vec<MemoryId>> {
+    let mut memories = Vec::new();
+    for grant in caller.grants.iter().filter(|grant| grant.capabilities.contains(&capability)) {
+        let is_part = grant.actor.is_some()
+            || grant.session.is_some()
+            || grant.namespace.is_some()
+            || grant.strategy.is_some()
+            || grant.is_bound();
+        match &grant.memory {
+            _ if is_part => {}
+            None => return None,
+            Some(memory) => memories.push(memory.clone()),
+        }
+    }
+    memories.sort();
+    memories.dedup();
+    Some(memories)
+}
+
+/// Requires the right to make memories: a grant of admin on every memory.
+pub fn require_server_admin(caller: &Principal) -> Result<()> {
+    let everything = |grant: &Grant| {
+        grant.capabilities.contains(&Capability::Admin)
+            && grant.memory.is_none()
+            && grant.actor.is_none()
+            && grant.session.is_none()
+            && grant.namespace.is_none()
+            && grant.strategy.is_none()
+            && !grant.is_bound()
+    };
+    if caller.grants.iter().any(everything) { Ok(()) } else { Err(refused("administration of the server")) }
+}
+
+/// True when the caller has any grant that touches the memory, but that of an agent: it may know of the memory.
+pub fn may_know(caller: &Principal, memory: &MemoryId) -> bool {
+    [Capability::Read, Capability::Write, Capability::Admin]
+        .into_iter()
+        .any(|capability| grants(caller, memory, capability).next().is_some())
+}
+
+/// True when the caller may act as the agent of some task of the memory.
+pub(crate) fn may_act(caller: &Principal, memory: &MemoryId) -> bool {
+    grants(caller, memory, Capability::Agent).next().is_some()
+}
+
+/// The caller's grants to hand in answers of that worker agent.
+pub(crate) fn of_worker<'a>(
+    caller: &'a Principal,
+    memory: &'a MemoryId,
+    agent: &'a ActorId,
+) -> impl Iterator<Item = &'a Grant> {
+    let is_of_agent = move |grant: &&Grant| grant.actor.as_ref().is_none_or(|granted| granted == agent);
+    grants(caller, memory, Capability::Worker).filter(is_of_agent)
+}
+
+/// True when the caller may hand in answers of some worker agent of the memory.
+pub(crate) fn may_report(caller: &Principal, memory: &MemoryId) -> bool {
+    grants(caller, memory, Capability::Worker).next().is_some()
+}
+
+/// True when the caller may act as the agent of the task of that actor and session.
+pub(crate) fn is_agent_of(
+    caller: &Principal,
+    memory: &MemoryId,
+    (actor, session): (&ActorId, &SessionId),
+) -> bool {
+    grants(caller, memory, Capability::Agent).any(|grant| covers_events(grant, actor, Some(session)))
+}
+
+/// Requires a grant on what an actor's session wrote, as events or as records: one on its events, or on a part of the tree that
+/// holds all of `place`.
+pub fn require_place(
+    caller: &Principal,
+    memory: &MemoryId,
+    (actor, session): (&ActorId, Option<&SessionId>),
+    place: &NamespaceFilter,
+    capability: Capability,
+) -> Result<()> {
+    let holds = |grant: &Grant| {
+        is_of_tree(grant) && clause(grant).namespace.is_some_and(|granted| granted.covers(place))
+    };
+    let granted =
+        grants(caller, memory, capability).any(|grant| covers_events(grant, actor, session) || holds(grant));
+    if granted { Ok(()) } else { Err(refused("this on that actor and session")) }
+}
+
+/// True where the grant is on all records of its part of the tree.
+fn is_of_tree(grant: &Grant) -> bool {
+    grant.actor.is_none() && grant.session.is_none() && grant.strategy.is_none() && !grant.is_bound()
+}

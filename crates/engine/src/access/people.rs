@@ -1,0 +1,196 @@
+//! People: the users for whom a caller acts, and what a caller does in person. A key that acts for a
+//! user is not that user.
+
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::record::Record;
+use loci_model::{ActorId, Error, MemoryId, NamespaceFilter, Result, Timestamp};
+
+use super::{bound_view, grants, require_place, require_whole};
+use crate::sre::segment;
+
+/// What is said to whoever names another user than themselves (sre-memory.md §9.1).
+const NOT_THAT_USER: &str = "the caller is neither that user nor an administrator: its key needs a grant on that actor, or the capability impersonate";
+
+/// The error for what is another user's.
+pub(crate) fn another_users() -> Error {
+    Error::denied(NOT_THAT_USER)
+}
+
+/// Requires that the caller is a person: a grant on that one's events or place and on no other's, or the person's name and a grant that
+/// reaches the place. Who may read a whole memory is not every person in it.
+pub fn require_person(
+    caller: &Principal,
+    memory: &MemoryId,
+    login: &ActorId,
+    place: &NamespaceFilter,
+    capability: Capability,
+) -> Result<()> {
+    let is_theirs = |grant: &Grant| {
+        let of_place = grant.namespace.as_ref().is_some_and(|granted| granted.normal() == place.normal());
+        let of_actor = grant.actor.as_ref() == Some(login) && grant.namespace.is_none();
+        (of_place || of_actor) && grant.session.is_none() && grant.strategy.is_none() && !grant.is_bound()
+    };
+    let name = caller.name.to_lowercase();
+    // Where a name is no actor's, the login is encoded.
+    let is_login =
+        name == login.as_str() || segment::encode(&name, "user").is_ok_and(|name| name == login.as_str());
+    let is_named = is_login && require_place(caller, memory, (login, None), place, capability).is_ok();
+    if is_named || grants(caller, memory, capability).any(is_theirs) {
+        Ok(())
+    } else {
+        Err(Error::denied("the caller is neither that user nor an administrator"))
+    }
+}
+
+/// Requires that the caller is the user of an operations agent's memory, by name or by a grant of this on that user alone, may name that user as the
+/// one it works for, or is an administrator: who may read or write a whole memory is not every user of it. What of the user's the caller reaches
+/// is another question, and is asked besides.
+pub(crate) fn require_user(
+    caller: &Principal,
+    memory: &MemoryId,
+    (actor, user): (&ActorId, &str),
+    capability: Capability,
+) -> Result<()> {
+    let is_theirs = |grant: &Grant| grant.actor.as_ref() == Some(actor);
+    if grants(caller, memory, capability).any(is_theirs)
+        || named_users(caller, memory).any(|named| named.is_none_or(|named| named == actor))
+    {
+        return Ok(());
+    }
+    require_user_in_person(caller, memory, user).map_err(|_| another_users())
+}
+
+/// Requires that the caller is that user by name, or an administrator: a key with a grant on the user may be an agent's, which works for
+/// the user and decides nothing in their stead.
+pub(crate) fn require_user_in_person(caller: &Principal, memory: &MemoryId, user: &str) -> Result<()> {
+    if caller.name == user || require_whole(caller, memory, Capability::Admin).is_ok() {
+        Ok(())
+    } else {
+        Err(Error::denied("the caller is neither that user nor an administrator"))
+    }
+}
+
+/// Requires that the caller may tell what came of an investigation: its user in person, an administrator, or whoever has a grant of just that on
+/// the place of its record. An agent that works for the user, by whatever grant, judges nothing of its own work.
+pub(crate) fn require_outcome(
+    caller: &Principal,
+    memory: &MemoryId,
+    (record, user): (&Record, &str),
+    now: Timestamp,
+) -> Result<()> {
+    if bound_view(caller, memory, Capability::Outcome, now).is_ok_and(|view| view.admits(record)) {
+        return Ok(());
+    }
+    require_user_in_person(caller, memory, user).map_err(|_| {
+        Error::denied(
+            "the caller is neither that user nor an administrator, nor has a grant of outcome there",
+        )
+    })
+}
+
+/// Checks that the caller may read facts of a memory which nobody verified: by the capability on the
+/// whole memory, or in person as an administrator of the memory.
+///
+/// # Errors
+/// `Denied`, on `verify`.
+pub fn require_unverified(caller: &Principal, memory: &MemoryId, by_person: bool) -> Result<()> {
+    let is_granted = require_whole(caller, memory, Capability::Unverified).is_ok();
+    if is_granted || (by_person && require_whole(caller, memory, Capability::Admin).is_ok()) {
+        return Ok(());
+    }
+    let rule = "verify: none needs the capability unverified on the memory: leave verify out, or give cached or fresh";
+    Err(Error::denied(rule).on("verify"))
+}
+
+/// The actors for whom a caller works by grants of `impersonate`, each once and in order; `None`
+/// among them: any user.
+pub(crate) fn acts_for(caller: &Principal, memory: &MemoryId) -> Vec<Option<ActorId>> {
+    let mut actors: Vec<Option<ActorId>> = named_users(caller, memory).map(|named| named.cloned()).collect();
+    actors.sort();
+    actors.dedup();
+    actors
+}
+
+/// Whom a caller may name as the user it works for, by grants that nothing else narrows; `None`: anybody.
+pub(super) fn named_users<'a>(
+    caller: &'a Principal,
+    memory: &'a MemoryId,
+) -> impl Iterator<Item = Option<&'a ActorId>> {
+    let is_of_actors = |grant: &&Grant| {
+        grant.namespace.is_none() && grant.strategy.is_none() && grant.session.is_none() && !grant.is_bound()
+    };
+    grants(caller, memory, Capability::Impersonate).filter(is_of_actors).map(|grant| grant.actor.as_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::{Namespace, SessionId};
+
+    use super::*;
+
+    fn memory(text: &str) -> MemoryId {
+        MemoryId::parse(text).unwrap()
+    }
+
+    #[test]
+    fn facts_are_read_unverified_by_capability_or_in_person() {
+        let (id, elsewhere) = (memory("code-0123456789"), memory("else-0123456789"));
+        let grant = |memory: Option<&MemoryId>, capability: Capability| Grant {
+            memory: memory.cloned(),
+            capabilities: [Capability::Read, capability].into(),
+            ..Grant::everything()
+        };
+        let check = |grants: Vec<Grant>, by_person: bool, expect: bool| {
+            let caller = Principal { name: "agent".into(), grants };
+            let asked = require_unverified(&caller, &id, by_person);
+            assert_eq!(asked.is_ok(), expect, "{caller:?} {by_person}");
+        };
+        for by_person in [false, true] {
+            check(vec![grant(None, Capability::Unverified)], by_person, true);
+            check(vec![grant(Some(&id), Capability::Unverified)], by_person, true);
+            check(vec![grant(Some(&elsewhere), Capability::Unverified)], by_person, false);
+            check(vec![grant(None, Capability::Write)], by_person, false);
+            let of_one = Some(ActorId::parse("acme/shop").unwrap());
+            let narrow = Grant { actor: of_one, ..grant(None, Capability::Unverified) };
+            check(
+                vec![Grant { capabilities: [Capability::Read].into(), ..Grant::everything() }, narrow],
+                by_person,
+                false,
+            );
+            check(vec![Grant::everything()], by_person, by_person);
+            check(vec![grant(Some(&elsewhere), Capability::Admin)], by_person, false);
+        }
+    }
+
+    #[test]
+    fn whoever_may_name_a_user_works_for_them() {
+        let id = memory("ops-0123456789");
+        let bob = ActorId::parse("bob").unwrap();
+        let check = |part: Grant, capability: Capability, expect: bool| {
+            let caller = Principal {
+                name: "agent".into(),
+                grants: vec![
+                    Grant { capabilities: [Capability::Read].into(), ..Grant::everything() },
+                    Grant { capabilities: [capability].into(), ..part.clone() },
+                ],
+            };
+            let asked = require_user(&caller, &id, (&bob, "bob"), Capability::Read);
+            assert_eq!(asked.is_ok(), expect, "{capability:?} {part:?}");
+            assert!(require_user_in_person(&caller, &id, "bob").is_err(), "{part:?}");
+        };
+        let all = Grant::everything;
+        let of = |actor: &str| Grant { actor: Some(ActorId::parse(actor).unwrap()), ..all() };
+        check(all(), Capability::Impersonate, true);
+        check(all(), Capability::Read, false);
+        check(all(), Capability::Worker, false);
+        check(of("bob"), Capability::Impersonate, true);
+        check(of("alice"), Capability::Impersonate, false);
+        check(Grant { memory: Some(id.clone()), ..all() }, Capability::Impersonate, true);
+        let elsewhere = memory("else-0123456789");
+        check(Grant { memory: Some(elsewhere), ..all() }, Capability::Impersonate, false);
+        let session = SessionId::parse("s").unwrap();
+        check(Grant { session: Some(session), ..all() }, Capability::Impersonate, false);
+        let namespace = Namespace::parse("/sre/users/bob/").unwrap();
+        check(Grant { namespace: Some(namespace), ..all() }, Capability::Impersonate, false);
+    }
+}
