@@ -88,6 +88,14 @@ pub(crate) fn require_outcome(
     })
 }
 
+/// Returns true where a read of facts counts as a person's: the call says that a person asks, and
+/// the key may act as one, as an administrator of the memory or by the capability `unverified` on
+/// it. An agent can send the same word, so it counts for no other key.
+pub fn is_person(caller: &Principal, memory: &MemoryId, by_person: bool) -> bool {
+    let has = |capability| require_whole(caller, memory, capability).is_ok();
+    by_person && (has(Capability::Admin) || has(Capability::Unverified))
+}
+
 /// Checks that the caller may read facts of a memory which nobody verified: by the capability on the
 /// whole memory, or in person as an administrator of the memory.
 ///
@@ -160,6 +168,25 @@ mod tests {
             check(vec![Grant::everything()], by_person, by_person);
             check(vec![grant(Some(&elsewhere), Capability::Admin)], by_person, false);
         }
+    }
+
+    #[test]
+    fn a_person_is_whoever_says_so_with_a_key_that_may_act_as_one() {
+        let (id, elsewhere) = (memory("code-0123456789"), memory("else-0123456789"));
+        let check = |capability: Capability, part: Grant, expect: bool| {
+            let grants = vec![Grant { capabilities: [Capability::Read, capability].into(), ..part }];
+            let caller = Principal { name: "agent".into(), grants };
+            assert_eq!(is_person(&caller, &id, true), expect, "{caller:?}");
+            assert!(!is_person(&caller, &id, false), "{caller:?}");
+        };
+        let all = Grant::everything;
+        check(Capability::Admin, all(), true);
+        check(Capability::Unverified, all(), true);
+        check(Capability::Write, all(), false);
+        check(Capability::Impersonate, all(), false);
+        check(Capability::Admin, Grant { memory: Some(elsewhere), ..all() }, false);
+        let of_one = Some(ActorId::parse("acme/shop").unwrap());
+        check(Capability::Unverified, Grant { actor: of_one, ..all() }, false);
     }
 
     #[test]

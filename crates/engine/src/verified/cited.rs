@@ -140,7 +140,7 @@ impl Engine {
     }
 
     /// The same by what the caller found where the code is.
-    pub(crate) fn look_told(
+    pub(crate) async fn look_told(
         &self,
         caller: &Principal,
         standing: &Standing,
@@ -148,7 +148,7 @@ impl Engine {
         told: &Told,
         facts: Vec<Remembered>,
     ) -> Result<CitedLook> {
-        let looked = told.looked(repository, &facts)?;
+        let looked = self.look_posted(caller, standing, repository, told, &facts).await?;
         let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.clock.now());
         Ok(seen(repository, scene, Some(told.reference()), facts, looked))
     }

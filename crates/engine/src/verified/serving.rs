@@ -56,13 +56,11 @@ impl Engine {
         facts: Vec<Remembered>,
         serving: &Serving,
     ) -> Result<FactList> {
-        if serving.told.is_none() {
-            self.check_verify(caller, standing, &repository.memory, serving)?;
-        }
+        self.check_verify(caller, standing, &repository.memory, serving)?;
         let serving = &self.at_revision(repository, standing, serving).await;
         let reference = serving.reference.as_deref();
         let looked = match &serving.told {
-            Some(told) => told.looked(repository, &facts)?,
+            Some(told) => self.look_posted(caller, standing, repository, told, &facts).await?,
             None => self.look(repository, standing, reference, &facts, serving.verify).await?,
         };
         self.serve_looked(caller, standing, repository, facts, serving, looked).await
@@ -94,7 +92,7 @@ impl Engine {
         looked: Looked,
     ) -> Result<FactList> {
         let names: Vec<RecordId> = facts.iter().map(|fact| fact.record.id.clone()).collect();
-        let withholding = self.withholding(standing, serving.prompt.is_some());
+        let withholding = self.withholding(caller, &repository.memory, standing, serving.prompt.is_some());
         let sifted = sift(repository, facts, &looked, serving.most, withholding);
         let Sifted { mut views, withheld, mut omitted } = sifted;
         let unstated: Vec<&FactView> = withheld.iter().filter(|view| withholding.hides(view)).collect();

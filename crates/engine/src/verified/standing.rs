@@ -27,7 +27,7 @@ pub struct Standing {
     pub agent: Option<String>,
     /// Label of its session.
     pub session: Option<String>,
-    /// A person asks, not an agent.
+    /// The call says that a person asks, not an agent. It counts where the key may act as one.
     pub by_person: bool,
 }
 

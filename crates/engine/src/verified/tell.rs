@@ -22,7 +22,8 @@ use crate::memories::existing;
 pub struct FactTold {
     /// Of which fact.
     pub record: RecordId,
-    /// Names the verification for some minutes; `None` where the verdict was of other content than the fact has, and was not taken.
+    /// Names the verification for some minutes. `None` where the verdict was not taken: it was of
+    /// other content than the fact has, or better than the one that is kept of its commit.
     pub receipt: Option<String>,
 }
 
@@ -51,9 +52,10 @@ impl Engine {
                 Ok((found.repository.clone(), join(tx, &place, &found.view, facts)?))
             })
             .await?;
-        let looked = told.looked(&repository, &facts)?;
-        // What was told of other content is nobody's verdict.
-        let is_taken = |one: &super::verifying::Checked| one.verification.verdict.is_conclusive();
+        let looked = self.look_posted(caller, standing, &repository, &told, &facts).await?;
+        // What was told of other content is nobody's verdict, and a kept one that is worse stands.
+        let is_taken =
+            |one: &super::verifying::Checked| one.is_new && one.verification.verdict.is_conclusive();
         let taken = looked.checked.iter().zip(&facts).filter(|(one, _)| is_taken(one));
         let names: Vec<RecordId> = taken.map(|(_, fact)| fact.record.id.clone()).collect();
         let mut kept = looked.clone();

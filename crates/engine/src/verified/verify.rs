@@ -74,7 +74,8 @@ impl Engine {
         told: &Told,
     ) -> Result<Verified> {
         let located = self.locate(caller, standing, id, Capability::Read).await?;
-        let mut looked = told.looked(&located.found.repository, std::slice::from_ref(&located.remembered))?;
+        let (repository, facts) = (&located.found.repository, std::slice::from_ref(&located.remembered));
+        let mut looked = self.look_posted(caller, standing, repository, told, facts).await?;
         // Who asks for this one verification has its row and receipt, also where nothing was told.
         looked.checked.iter_mut().for_each(|one| one.is_new = true);
         let (verified, _) = self.note_verified(caller, standing, &located, told.reference(), looked).await?;

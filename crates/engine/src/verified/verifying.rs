@@ -271,7 +271,8 @@ impl Engine {
         Verifier::new(source, tip.revision, &self.line_cache, scope, self.clock.as_ref(), limits)
     }
 
-    async fn kept(
+    /// Returns the verdicts that are kept of a commit, by their digests.
+    pub(super) async fn kept(
         &self,
         memory: &MemoryId,
         digests: &[String],

@@ -83,8 +83,6 @@ impl Engine {
                 Ok((found.repository, facts))
             })
             .await?;
-        // People look through proposals, and decide what has changed.
-        let standing = &Standing { by_person: true, ..standing.clone() };
         self.serve(caller, standing, &repository, facts, &serving).await
     }
 }

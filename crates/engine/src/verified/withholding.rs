@@ -46,9 +46,17 @@ impl Withholding {
 }
 
 impl Engine {
-    /// Returns what is withheld from the caller of a read.
-    pub fn withholding(&self, standing: &Standing, is_prompt: bool) -> Withholding {
-        Withholding::of(self.settings.verified.drifted, !standing.by_person || is_prompt)
+    /// Returns what is withheld from the caller of a read. A caller whose key may not act as a
+    /// person is an agent, whatever the call says.
+    pub fn withholding(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        standing: &Standing,
+        is_prompt: bool,
+    ) -> Withholding {
+        let is_person = access::is_person(caller, memory, standing.by_person);
+        Withholding::of(self.settings.verified.drifted, !is_person || is_prompt)
     }
 
     /// Checks that the caller may read facts as unverified as the read asks for.

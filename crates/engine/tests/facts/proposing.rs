@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use loci_engine::events::NewEvent;
 use loci_engine::verified::{
-    AppliedOutcome, ByPath, FactFilters, FactList, FactSearch, NewFact, PathMatch, Serving, StoreStatus,
-    VerifyMode, content_hash,
+    AppliedOutcome, ByPath, FactFilters, FactList, FactSearch, NewFact, PathMatch, Serving, Standing,
+    StoreStatus, VerifyMode, content_hash,
 };
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::fact::Fact;
@@ -103,6 +103,20 @@ fn what_extraction_notices_is_proposed_with_its_places() {
     assert_eq!(ids(shown(&shop)), [stored, found[0].0.clone()]);
     let alone = block_on(shop.engine.facts_proposed(&shop.caller, &shop.standing, REPO, 5, None)).unwrap();
     assert_eq!(ids(alone), [found[0].0.clone()]);
+}
+
+#[test]
+fn a_proposal_that_its_lines_contradict_is_for_people_alone() {
+    let shop = Shop::new();
+    say(&shop, REPO, "MAX_ITEMS is 9000, see src/limits.rs:2.", &[]);
+    let (id, ..) = proposed(&shop).remove(0);
+    for (by_person, shown) in [(true, vec![id]), (false, Vec::new())] {
+        let standing = Standing { by_person, ..shop.standing.clone() };
+        let list = block_on(shop.engine.facts_proposed(&shop.caller, &standing, REPO, 5, None)).unwrap();
+        assert_eq!(list.omitted.contradicted, u64::from(!by_person));
+        let ids: Vec<_> = list.facts.into_iter().map(|view| view.remembered.record.id).collect();
+        assert_eq!(ids, shown, "{by_person}");
+    }
 }
 
 #[test]

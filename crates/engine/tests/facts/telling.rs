@@ -9,13 +9,13 @@ use loci_engine::verified::{
 use loci_model::citation::Place;
 use loci_model::code::ObjectId;
 use loci_model::fact::FactEventKind;
-use loci_model::principal::Principal;
+use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordState;
 use loci_model::verdict::{CitationVerdict, Method, Unverifiable, Verdict, Verification};
 use loci_model::{CodeReason, ErrorKind, RecordId};
 use loci_testkit::block_on;
 
-use super::world::{REPO, Shop, reason};
+use super::world::{CART, REPO, Shop, about, cite, reason};
 
 /// What happens when a fact is stored.
 const STORED: [&str; 2] = ["verified_valid", "created"];
@@ -214,6 +214,103 @@ fn they_are_receipts_of_an_active_fact_at_a_commit() {
     assert_eq!(reason(&shop.refresh(&id, Some(receipt)).unwrap_err()), Some(CodeReason::NotVerified));
     assert_eq!(shop.status(&id), RecordState::Quarantined);
     shop.assert_replayed(&id);
+}
+
+/// A commit of which nothing is kept here.
+const ELSEWHERE: &str = "0123456789abcdef0123456789abcdef01234567";
+
+/// A shop whose tip has code that drifted from one fact, and says otherwise than another: both are
+/// kept so.
+fn with_doubtful_facts() -> (Shop, RecordId, RecordId) {
+    let shop = Shop::new();
+    let drifted = shop.stored();
+    let wrong = shop.store(about("MAX_ITEMS is 9000.", vec![cite("src/limits.rs", 2, 2)])).unwrap();
+    let edited = CART.replace("len() >= MAX_ITEMS", "len() + 1 > MAX_ITEMS && !self.is_open");
+    shop.write("src/cart.rs", Some(&edited));
+    shop.recent(VerifyMode::Cached);
+    (shop, drifted, wrong.view.remembered.record.id)
+}
+
+/// The same verdict of all facts, of all their citations, at a commit.
+fn posted(shop: &Shop, reference: &str, commit: ObjectId, verdict: Verdict) -> Told {
+    let of = |fact: &Evidence| told_of(fact, all(verdict, fact.remembered.fact.detail.citations.len()));
+    Told::new(reference.to_owned(), Some(commit), evidence(shop).iter().map(of).collect()).unwrap()
+}
+
+fn key(capabilities: &[Capability]) -> Principal {
+    let capabilities = capabilities.iter().copied().collect();
+    Principal { name: "agent".to_owned(), grants: vec![Grant { capabilities, ..Grant::everything() }] }
+}
+
+#[test]
+fn nobody_lifts_a_withholding_by_their_own_word() {
+    use Capability::{Admin, Read, Unverified, Write};
+    let (shop, drifted, wrong) = with_doubtful_facts();
+    let (main, elsewhere) = (tip(&shop), ObjectId::parse(ELSEWHERE).unwrap());
+    let (agent, owner) = (key(&[Read, Write]), key(&[Read, Write, Admin]));
+    let (reader, lenient) = (key(&[Read]), key(&[Read, Unverified]));
+    for (caller, by_person, at, verdict, stated) in [
+        (&agent, false, ("main", main), Verdict::Valid, 0),
+        (&agent, false, ("main", main), Verdict::Unverifiable, 0),
+        (&agent, false, ("main", main), Verdict::Gone, 0),
+        (&reader, true, ("main", main), Verdict::Valid, 0),
+        (&owner, false, ("main", main), Verdict::Valid, 0),
+        (&owner, true, ("main", main), Verdict::Valid, 2),
+        (&lenient, false, ("main", main), Verdict::Valid, 2),
+        // Of its own files, and of a commit that nobody looked at here, the caller's word is all there is.
+        (&agent, false, ("WORKTREE", main), Verdict::Valid, 2),
+        (&agent, false, ("feature", elsewhere), Verdict::Valid, 2),
+    ] {
+        let standing = Standing { by_person, ..shop.standing.clone() };
+        let told = Arc::new(posted(&shop, at.0, at.1, verdict));
+        let serving = Serving { told: Some(told), ..Serving::default() };
+        let list = block_on(shop.engine.facts_recent(caller, &standing, REPO, 50, serving)).unwrap();
+        let case = format!("{:?} {by_person} {at:?} {verdict:?}", caller.grants[0].capabilities);
+        assert_eq!((list.facts.len(), list.withheld.len()), (stated, 2 - stated), "{case}");
+        let of = |id: &RecordId| list.withheld.iter().find(|view| view.remembered.record.id == *id);
+        if let (Some(one), true) = (of(&drifted), verdict == Verdict::Valid) {
+            assert_eq!(one.verdict(), Some(Verdict::Drifted), "{case}");
+        }
+        if let Some(one) = of(&wrong) {
+            assert_eq!(one.support().unwrap().other_values[0].shown(), "MAX_ITEMS is 50 there, not 9000");
+        }
+    }
+}
+
+#[test]
+fn a_posted_verdict_that_is_not_taken_is_no_receipt() {
+    use Capability::{Read, Write};
+    let (shop, drifted, _) = with_doubtful_facts();
+    let (agent, main) = (key(&[Read, Write]), tip(&shop));
+    let valid = posted(&shop, "main", main, Verdict::Valid);
+    let verified = block_on(shop.engine.fact_verify_told(&agent, &shop.standing, &drifted, &valid)).unwrap();
+    assert_eq!(verified.verification.verdict, Verdict::Drifted);
+    let used = block_on(shop.engine.fact_applied(&agent, &shop.standing, &drifted, None, None));
+    assert_eq!(reason(&used.unwrap_err()), Some(CodeReason::NotVerified));
+    for (verdict, is_taken) in [(Verdict::Valid, false), (Verdict::Gone, true)] {
+        shop.world.clock().advance_ms(1_000);
+        let told = posted(&shop, "main", main, verdict);
+        let told = block_on(shop.engine.facts_tell(&agent, &shop.standing, REPO, told)).unwrap();
+        let of_drifted = told.iter().find(|one| one.record == drifted).unwrap();
+        assert_eq!(of_drifted.receipt.is_some(), is_taken, "{verdict:?}");
+    }
+    shop.assert_replayed(&drifted);
+}
+
+#[test]
+fn posted_verdicts_do_not_stand_in_for_the_right_to_read_unverified() {
+    use Capability::{Read, Unverified, Write};
+    let (shop, ..) = with_doubtful_facts();
+    let verdicts = Arc::new(posted(&shop, "WORKTREE", tip(&shop), Verdict::Valid));
+    for (caller, expect) in
+        [(key(&[Read, Write]), Err((ErrorKind::Denied, Some("verify")))), (key(&[Read, Unverified]), Ok(2))]
+    {
+        let (verify, told) = (VerifyMode::None, Some(Arc::clone(&verdicts)));
+        let serving = Serving { verify, told, ..Serving::default() };
+        let list = block_on(shop.engine.facts_recent(&caller, &shop.standing, REPO, 50, serving));
+        let found = list.as_ref().map(|list| list.facts.len());
+        assert_eq!(found.map_err(|error| (error.kind, error.field.as_deref())), expect);
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use loci_engine::verified::{FactList, Serving, Standing, VerifiedSettings};
 use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::support::{Assurance, DriftedFacts};
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on};
@@ -76,6 +77,28 @@ fn the_setting_and_the_reader_decide_who_reads_a_statement() {
         assert_eq!(list.withheld.len(), 3 - stated.len(), "{case}");
         let warned = list.warnings.iter().any(|one| one.starts_with("WITHHELD: "));
         assert_eq!(warned, stated.len() < 3, "{case}");
+    }
+}
+
+#[test]
+fn the_word_of_a_caller_makes_no_person_of_an_agents_key() {
+    use Capability::{Admin, Read, Unverified, Write};
+    let shop = edited();
+    for (capabilities, by_person, stated) in [
+        (vec![Read, Write], true, 1),
+        (vec![Read, Write], false, 1),
+        (vec![Read, Unverified], true, 3),
+        (vec![Read, Unverified], false, 1),
+        (vec![Read, Write, Admin], true, 3),
+        (vec![Read, Write, Admin], false, 1),
+    ] {
+        let grant = Grant { capabilities: capabilities.iter().copied().collect(), ..Grant::everything() };
+        let caller = Principal { name: "agent".to_owned(), grants: vec![grant] };
+        let standing = Standing { by_person, ..shop.standing.clone() };
+        let list = block_on(shop.engine.facts_recent(&caller, &standing, REPO, 50, Serving::default()));
+        let list = list.unwrap();
+        let found = (list.facts.len(), list.withheld.len());
+        assert_eq!(found, (stated, 3 - stated), "{capabilities:?} {by_person}");
     }
 }
 

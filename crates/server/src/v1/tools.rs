@@ -29,7 +29,8 @@ pub(crate) const MEMORY: &str = "x-loci-memory";
 pub(super) const DIRECTORY: &str = "x-loci-directory";
 /// Header that names the user that a request is for.
 pub(crate) const USER: &str = "x-loci-user";
-/// Header by which the command line says that a person asks. It allows nothing that the caller's grants do not.
+/// Header by which the command line says that a person asks. It counts for keys that may act as a
+/// person, and allows nothing that the caller's grants do not.
 pub(super) const BY_PERSON: &str = "x-loci-person";
 
 pub(super) fn operations(table: Table) -> Table {

@@ -185,6 +185,60 @@ fn an_agent_verifies_before_use() {
     );
 }
 
+/// The key of an agent stays an agent's, whatever header it sends and whatever verdicts it posts.
+#[test]
+fn an_agents_key_is_no_person_and_posts_no_verdict_around_the_rule() {
+    let shelf = CodeShelf::default();
+    let mut world = shop_on(&shelf);
+    let wrong = json!({
+        "repo": "acme/shop", "subject": "Carts", "fact": "MAX_ITEMS is 9000.",
+        "citations": [{ "path": "src/limits.rs", "line_start": 2, "line_end": 2 }],
+    });
+    let stored = world.send("POST", "/v1/tools/memory_store", &[], wrong.to_string());
+    assert_eq!(stored.status.as_u16(), 200, "{}", stored.text);
+    let agent = world.token_of(json!([{ "capabilities": ["read", "write"] }]));
+    let lenient = world.token_of(json!([{ "capabilities": ["read", "unverified"] }]));
+    let place = "/v1/tools/memory_get_recent";
+    let (plain, unchecked) =
+        (json!({ "repo": "acme/shop" }), json!({ "repo": "acme/shop", "verify": "none" }));
+    let posted =
+        |arguments: &Value| json!({ "arguments": arguments, "verdicts": { "ref": "WORKTREE", "facts": [] } });
+    let verdicts = format!("{place}/verdicts");
+    let person: &[(&str, &str)] = &[("x-loci-person", "1")];
+    for (token, path, headers, body, expect) in [
+        (&agent, place, &[][..], plain.clone(), Ok(0)),
+        (&agent, place, person, plain.clone(), Ok(0)),
+        (&agent, place, person, unchecked.clone(), Err(())),
+        (&agent, verdicts.as_str(), &[][..], posted(&unchecked), Err(())),
+        (&agent, verdicts.as_str(), person, posted(&unchecked), Err(())),
+        (&lenient, place, &[][..], plain.clone(), Ok(0)),
+        (&lenient, place, person, plain.clone(), Ok(1)),
+        (&lenient, place, &[][..], unchecked.clone(), Ok(1)),
+    ] {
+        world.test.clock().advance_ms(1_000);
+        world.token = Some(token.clone());
+        let answer = world.send("POST", path, headers, body.to_string());
+        let told = answer.json();
+        match expect {
+            Ok(stated) => {
+                assert_eq!(
+                    told["memories"].as_array().map(Vec::len),
+                    Some(stated),
+                    "{path} {headers:?}: {told}"
+                );
+            }
+            Err(()) => {
+                let refused = (answer.status.as_u16(), &told["error"]["code"], &told["error"]["field"]);
+                assert_eq!(
+                    refused,
+                    (403, &json!("FORBIDDEN"), &json!("verify")),
+                    "{path} {headers:?}: {told}"
+                );
+            }
+        }
+    }
+}
+
 /// One bad citation is a verdict of its own; the others have theirs (verified-memory.md §6.1).
 #[test]
 fn a_bad_citation_fails_no_other() {

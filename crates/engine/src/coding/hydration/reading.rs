@@ -365,7 +365,7 @@ impl Reading<'_> {
     async fn looked(&self, repository: &Repository, facts: Vec<Remembered>) -> Result<CitedLook> {
         let revision = self.asked.revision();
         if let Some(told) = self.told {
-            return self.engine.look_told(self.caller, self.standing, repository, told, facts);
+            return self.engine.look_told(self.caller, self.standing, repository, told, facts).await;
         }
         let (engine, caller, standing) = (self.engine, self.caller, self.standing);
         let look = engine.look_cited(caller, standing, repository, revision, facts.clone());

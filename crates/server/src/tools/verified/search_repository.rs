@@ -47,7 +47,9 @@ pub(super) async fn search(context: Context, arguments: Arguments, repo: String,
     asked.limit = asked.limit.or(Some(items));
     let (owner_name, told) = (repo.clone(), context.told.clone());
     let found = searched(&asking, owner_name, asked, told).await?;
-    let withholding = context.engine.withholding(&asked::standing(&context, &arguments), false);
+    let standing = asked::standing(&context, &arguments);
+    let memory = context.engine.code_memory(&context.caller, &standing).await?;
+    let withholding = context.engine.withholding(&context.caller, &memory, &standing, false);
     Ok(answer(repo, &found, withholding))
 }
 
