@@ -110,13 +110,9 @@ pub fn require_unverified(caller: &Principal, memory: &MemoryId, by_person: bool
     Err(Error::denied(rule).on("verify"))
 }
 
-/// The actors for whom a caller works by grants of `impersonate`, each once and in order; `None`
-/// among them: any user.
-pub(crate) fn acts_for(caller: &Principal, memory: &MemoryId) -> Vec<Option<ActorId>> {
-    let mut actors: Vec<Option<ActorId>> = named_users(caller, memory).map(|named| named.cloned()).collect();
-    actors.sort();
-    actors.dedup();
-    actors
+/// Returns true where a caller acts for users, for all of them or for some, by grants of `impersonate`.
+pub(crate) fn acts_for_users(caller: &Principal, memory: &MemoryId) -> bool {
+    named_users(caller, memory).next().is_some()
 }
 
 /// Whom a caller may name as the user it works for, by grants that nothing else narrows; `None`: anybody.

@@ -1,6 +1,6 @@
 //! The user that a request of operations memory is for: a named one, the user of a session, or the
-//! caller. A key for several users is nobody in person, so a request of it that names no user is
-//! refused. The rights are checked by the verb that acts for the user.
+//! caller itself. A requester is never guessed: a key that acts for users says for which.
+//! The rights are checked by the verb that acts for the user.
 
 use loci_model::principal::{Capability, Principal};
 use loci_model::sre::SreType;
@@ -8,12 +8,10 @@ use loci_model::{ActorId, Error, MemoryId, Result};
 
 use super::place;
 use super::settings::SUPERVISOR;
-use super::whose::id_of;
 use crate::{Engine, access};
 
-/// The remedy of a request that does not say for whom it is.
-const WITHOUT_USER: &str = "this key works for several users (capability impersonate) and the request names none: give user_id, or the \
-                            header X-Loci-User, or the session_id of that user's investigation";
+/// The remedies of a request that does not say for whom it is.
+const REMEDY: &str = "give user_id, or the header X-Loci-User (loci mcp --user), or the session_id of that user's investigation";
 
 /// The members of a request that say for whom it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +26,7 @@ impl Engine {
     /// Returns the user that a request is for.
     ///
     /// # Errors
-    /// `Invalid` on `user_id` where the key works for several users and nothing says for which;
+    /// `Invalid` on `user_id` where the key acts for users and nothing says for which;
     /// `Denied` where the caller may not read.
     pub async fn sre_requester(
         &self,
@@ -36,25 +34,33 @@ impl Engine {
         memory: &MemoryId,
         asked: SreRequester<'_>,
     ) -> Result<String> {
-        if let Some(user) = asked.user.filter(|user| !user.is_empty()) {
-            return Ok(user.to_owned());
+        let known = self.sre_requester_if_known(caller, memory, asked).await?;
+        known.ok_or_else(|| unknown(given(asked.session)))
+    }
+
+    /// Returns the user that a request is for; `None` where the key acts for users, or administers
+    /// the memory, and nothing says for which user.
+    ///
+    /// # Errors
+    /// `Denied` where the caller may not read.
+    pub async fn sre_requester_if_known(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        asked: SreRequester<'_>,
+    ) -> Result<Option<String>> {
+        if let Some(user) = given(asked.user) {
+            return Ok(Some(user.to_owned()));
         }
-        let acts_for = access::acts_for(caller, memory);
+        let acts_for_users = access::acts_for_users(caller, memory);
         let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
-        // A caller that works for nobody else is the user, in every session.
-        if acts_for.is_empty() && !is_admin {
-            return Ok(caller.name.clone());
+        // A caller that acts for nobody else is the user, in every session.
+        if !acts_for_users && !is_admin {
+            return Ok(Some(caller.name.clone()));
         }
-        if let Some(session) = asked.session.filter(|session| !session.is_empty())
-            && let Some(user) = self.sre_user_of_session(caller, memory, session).await?
-        {
-            return Ok(user);
-        }
-        match acts_for.as_slice() {
-            [] => Ok(caller.name.clone()),
-            [Some(only)] => Ok(id_of(only)),
-            _ if is_admin => Ok(caller.name.clone()),
-            _ => Err(Error::invalid("user_id", WITHOUT_USER)),
+        match given(asked.session) {
+            Some(session) => self.sre_user_of_session(caller, memory, session).await,
+            None => Ok((!acts_for_users).then(|| caller.name.clone())),
         }
     }
 
@@ -75,4 +81,22 @@ impl Engine {
     pub(super) fn sre_actor_of_user(&self, memory: &MemoryId, user: &str) -> Result<ActorId> {
         place::actor(SreType::Investigations, user, self.settings.sre.of(memory))
     }
+}
+
+/// Returns a text that was given; an empty one says nothing.
+fn given(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.is_empty())
+}
+
+/// Returns the error for a request that does not say for whom it is.
+fn unknown(session: Option<&str>) -> Error {
+    let rule = match session {
+        Some(session) => format!(
+            "no one user's investigation has the session {session}, and this key acts for users or administers the memory: {REMEDY}"
+        ),
+        None => {
+            format!("this key acts for users (capability impersonate) and the request names none: {REMEDY}")
+        }
+    };
+    Error::invalid("user_id", rule)
 }

@@ -33,11 +33,11 @@ pub(super) fn incident(call: &Call) -> Result<String> {
     Ok(call.path("incident")?.to_owned())
 }
 
-/// The user that a call is for: the named one, else that of the header, else the one that the key
-/// is for.
+/// The user that a call is for: the named one, else that of the header, else the caller that acts
+/// for nobody else.
 ///
 /// # Errors
-/// `Invalid` on `user_id` where the key works for several users and nothing says for which.
+/// `Invalid` on `user_id` where the key acts for users and nothing says for which.
 pub(super) async fn user(call: &Call, memory: &MemoryId, named: Option<&str>) -> Result<String> {
     let user = named.filter(|user| !user.is_empty()).or(call.header(USER)?);
     call.doors.engine.sre_requester(&call.caller, memory, SreRequester { user, session: None }).await

@@ -231,6 +231,54 @@ fn a_shared_key_saves_for_the_user_of_the_request() {
     assert_eq!(answer.status.as_u16(), 201, "{}", answer.text);
 }
 
+/// The keys of these tests: of one user, for one user, for all users, and of an administrator.
+fn token_of(world: &World, kind: &str) -> String {
+    let whole = |capabilities: &[&str]| json!({ "capabilities": capabilities });
+    let for_one = |user: &str| json!({ "actor": user, "capabilities": ["impersonate"] });
+    world.token_of(match kind {
+        "own" => json!([whole(&["read", "write"])]),
+        "all" => json!([whole(&["read", "write", "impersonate"])]),
+        "admin" => json!([whole(&["read", "write", "admin"])]),
+        user => json!([whole(&["read", "write"]), for_one(user)]),
+    })
+}
+
+#[test]
+fn a_requester_is_never_guessed() {
+    let mut world = shared();
+    let session = started_for(&world, "alice", "pods crash")["session_id"].clone();
+    let (of_alice, of_nobody) = (json!({ "session_id": session }), json!({ "session_id": "none-such" }));
+    for (kind, more, expect) in [
+        ("alice", json!({}), Err("capability impersonate")),
+        ("alice", of_nobody.clone(), Err("none-such")),
+        ("alice", of_alice.clone(), Ok("alice")),
+        ("alice", json!({"user_id": "alice"}), Ok("alice")),
+        ("all", of_nobody.clone(), Err("none-such")),
+        ("admin", json!({}), Ok("agent")),
+        ("admin", of_nobody.clone(), Err("none-such")),
+        ("admin", of_alice, Ok("alice")),
+        ("own", of_nobody, Ok("agent")),
+    ] {
+        world.token = Some(token_of(&world, kind));
+        let mut call = json!({"preference": "short reports", "categories": ["communication"]});
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let (status, answer) = call_for(&world, None, "save_preference", &call);
+        match expect {
+            Ok(user) => {
+                assert_eq!((status, &answer["user_id"]), (200, &json!(user)), "{kind} {more}: {answer}")
+            }
+            Err(part) => {
+                let (field, said) = (&answer["error"]["field"], answer["error"]["message"].to_string());
+                assert_eq!((status, field), (400, &json!("user_id")), "{kind} {more}: {answer}");
+                assert!(said.contains(part) && said.contains("X-Loci-User"), "{kind} {more}: {said}");
+            }
+        }
+    }
+    world.token = Some(token_of(&world, "alice"));
+    let begun = world.send("POST", "/v1/investigations", &[], json!({"query": "q"}).to_string());
+    assert_eq!((begun.status.as_u16(), &begun.json()["error"]["field"]), (400, &json!("user_id")));
+}
+
 #[test]
 fn a_key_of_one_user_names_no_other() {
     let world = world();

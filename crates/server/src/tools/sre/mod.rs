@@ -35,7 +35,7 @@ fn named_session(arguments: &Arguments) -> Option<String> {
 }
 
 /// The user that the call is for: of the argument, else of the connection's header, else of the
-/// session, else the caller.
+/// session, else the caller that acts for nobody else.
 async fn user(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
     let named =
         string(arguments, "user_id").filter(|id| !id.is_empty()).or_else(|| context.place.user.clone());
