@@ -19,7 +19,7 @@ use events::covers_events;
 pub(crate) use events::event_view;
 pub use events::{require_events, visible_actors, visible_sessions};
 pub(crate) use people::{
-    acts_for_users, another_users, require_outcome, require_user, require_user_in_person,
+    acts_for_users, another_users, may_impersonate, require_outcome, require_user, require_user_in_person,
 };
 pub use people::{is_person, require_person, require_unverified};
 use view::clause;

@@ -52,9 +52,7 @@ pub(crate) fn require_user(
     capability: Capability,
 ) -> Result<()> {
     let is_theirs = |grant: &Grant| grant.actor.as_ref() == Some(actor);
-    if grants(caller, memory, capability).any(is_theirs)
-        || named_users(caller, memory).any(|named| named.is_none_or(|named| named == actor))
-    {
+    if grants(caller, memory, capability).any(is_theirs) || may_impersonate(caller, memory, actor) {
         return Ok(());
     }
     require_user_in_person(caller, memory, user).map_err(|_| another_users())
@@ -108,6 +106,11 @@ pub fn require_unverified(caller: &Principal, memory: &MemoryId, by_person: bool
     }
     let rule = "verify: none needs the capability unverified on the memory: leave verify out, or give cached or fresh";
     Err(Error::denied(rule).on("verify"))
+}
+
+/// Returns true where a caller may name a user, by a grant of `impersonate` on that user or on all.
+pub(crate) fn may_impersonate(caller: &Principal, memory: &MemoryId, user: &ActorId) -> bool {
+    named_users(caller, memory).any(|named| named.is_none_or(|named| named == user))
 }
 
 /// Returns true where a caller acts for users, for all of them or for some, by grants of `impersonate`.

@@ -16,8 +16,10 @@ const REMEDY: &str = "give user_id, or the header X-Loci-User (loci mcp --user),
 /// The members of a request that say for whom it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SreRequester<'a> {
-    /// The user that the request or its connection names.
-    pub user: Option<&'a str>,
+    /// The user that an argument names.
+    pub named: Option<&'a str>,
+    /// The user of the connection: the header X-Loci-User.
+    pub connection: Option<&'a str>,
     /// The session of an investigation.
     pub session: Option<&'a str>,
 }
@@ -27,7 +29,7 @@ impl Engine {
     ///
     /// # Errors
     /// `Invalid` on `user_id` where the key acts for users and nothing says for which;
-    /// `Denied` where the caller may not read.
+    /// as [`Engine::sre_requester_if_known`].
     pub async fn sre_requester(
         &self,
         caller: &Principal,
@@ -42,14 +44,15 @@ impl Engine {
     /// the memory, and nothing says for which user.
     ///
     /// # Errors
-    /// `Denied` where the caller may not read.
+    /// `Denied` on `user_id` where the argument and the connection name two users; `Denied` where
+    /// the caller may not read.
     pub async fn sre_requester_if_known(
         &self,
         caller: &Principal,
         memory: &MemoryId,
         asked: SreRequester<'_>,
     ) -> Result<Option<String>> {
-        if let Some(user) = given(asked.user) {
+        if let Some(user) = self.sre_named_user(caller, memory, asked)? {
             return Ok(Some(user.to_owned()));
         }
         let acts_for_users = access::acts_for_users(caller, memory);
@@ -62,6 +65,25 @@ impl Engine {
             Some(session) => self.sre_user_of_session(caller, memory, session).await,
             None => Ok((!acts_for_users).then(|| caller.name.clone())),
         }
+    }
+
+    /// Returns the user that the argument or the connection names.
+    fn sre_named_user<'a>(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        asked: SreRequester<'a>,
+    ) -> Result<Option<&'a str>> {
+        let connection = given(asked.connection);
+        let Some(user) = given(asked.named).or(connection) else { return Ok(None) };
+        let of_connection = connection.filter(|other| *other != user);
+        if let Some(other) = of_connection {
+            let actor = self.sre_actor_of_user(memory, user).map_err(|error| error.on("user_id"))?;
+            if !access::may_impersonate(caller, memory, &actor) {
+                return Err(two_users(user, other));
+            }
+        }
+        Ok(Some(user))
     }
 
     /// Returns the agent whose knowledge a request without an agent saves: the caller's own name
@@ -99,4 +121,13 @@ fn unknown(session: Option<&str>) -> Error {
         }
     };
     Error::invalid("user_id", rule)
+}
+
+/// Returns the error for an argument that names another user than the connection.
+fn two_users(named: &str, connection: &str) -> Error {
+    let rule = format!(
+        "user_id {named} is not the user of the connection, {connection} (X-Loci-User, loci mcp --user): leave user_id out, \
+         connect as {named}, or use a key with the capability impersonate for {named}"
+    );
+    Error::denied(rule).on("user_id")
 }

@@ -37,10 +37,11 @@ pub(super) fn incident(call: &Call) -> Result<String> {
 /// for nobody else.
 ///
 /// # Errors
-/// `Invalid` on `user_id` where the key acts for users and nothing says for which.
+/// `Invalid` on `user_id` where the key acts for users and nothing says for which; `Denied` on it
+/// where the request and its header name two users.
 pub(super) async fn user(call: &Call, memory: &MemoryId, named: Option<&str>) -> Result<String> {
-    let user = named.filter(|user| !user.is_empty()).or(call.header(USER)?);
-    call.doors.engine.sre_requester(&call.caller, memory, SreRequester { user, session: None }).await
+    let asked = SreRequester { named, connection: call.header(USER)?, session: None };
+    call.doors.engine.sre_requester(&call.caller, memory, asked).await
 }
 
 async fn investigation_start(

@@ -280,6 +280,42 @@ fn a_requester_is_never_guessed() {
 }
 
 #[test]
+fn an_argument_names_no_other_user_than_the_connection() {
+    let mut world = shared();
+    let call = json!({"preference": "short reports", "categories": ["communication"]});
+    for (kind, connection, named, is_taken) in [
+        ("admin", Some("alice"), "bob", false),
+        ("admin", Some("alice"), "alice", true),
+        ("admin", None, "bob", true),
+        ("own", Some("agent"), "bob", false),
+        ("alice", Some("alice"), "bob", false),
+        ("bob", Some("alice"), "bob", true),
+        ("all", Some("alice"), "bob", true),
+    ] {
+        world.token = Some(token_of(&world, kind));
+        let mut call = call.clone();
+        call["user_id"] = json!(named);
+        let case = format!("{kind} {connection:?} {named}");
+        let (status, answer) = call_for(&world, connection, "save_preference", &call);
+        let headers: Vec<_> = connection.map(|user| ("x-loci-user", user)).into_iter().collect();
+        let start = json!({"query": "q", "user_id": named}).to_string();
+        let begun = world.send("POST", "/v1/investigations", &headers, start);
+        if is_taken {
+            assert_eq!((status, &answer["user_id"]), (200, &json!(named)), "{case}: {answer}");
+            assert!(begun.status.is_success(), "{case}: {}", begun.text);
+            continue;
+        }
+        for (status, answer) in [(status, answer), (begun.status.as_u16(), begun.json())] {
+            assert_eq!((status, &answer["error"]["field"]), (403, &json!("user_id")), "{case}: {answer}");
+            let said = answer["error"]["message"].to_string();
+            let has =
+                ["bob", connection.unwrap(), "X-Loci-User", "impersonate"].map(|part| said.contains(part));
+            assert_eq!(has, [true; 4], "{case}: {said}");
+        }
+    }
+}
+
+#[test]
 fn a_key_of_one_user_names_no_other() {
     let world = world();
     let preference = json!({"preference": "short reports", "categories": ["communication"]});

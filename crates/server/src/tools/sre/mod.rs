@@ -37,10 +37,9 @@ fn named_session(arguments: &Arguments) -> Option<String> {
 /// The user that the call is for: of the argument, else of the connection's header, else of the
 /// session, else the caller that acts for nobody else.
 async fn user(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
-    let named =
-        string(arguments, "user_id").filter(|id| !id.is_empty()).or_else(|| context.place.user.clone());
-    let session = named_session(arguments);
-    let asked = SreRequester { user: named.as_deref(), session: session.as_deref() };
+    let (named, session) = (string(arguments, "user_id"), named_session(arguments));
+    let connection = context.place.user.as_deref();
+    let asked = SreRequester { named: named.as_deref(), connection, session: session.as_deref() };
     Ok(context.engine.sre_requester(&context.caller, memory, asked).await?)
 }
 
