@@ -1,6 +1,5 @@
 //! The user that a request of operations memory is for: a named one, the user of a session, or the
 //! caller itself. A requester is never guessed: a key that acts for users says for which.
-//! The rights are checked by the verb that acts for the user.
 
 use loci_model::principal::{Capability, Principal};
 use loci_model::sre::SreType;
@@ -44,8 +43,8 @@ impl Engine {
     /// the memory, and nothing says for which user.
     ///
     /// # Errors
-    /// `Denied` on `user_id` where the argument and the connection name two users; `Denied` where
-    /// the caller may not read.
+    /// `Denied` on `user_id` where the argument and the connection name two users, or the caller
+    /// may not act for the named one; `Denied` where the caller may not read.
     pub async fn sre_requester_if_known(
         &self,
         caller: &Principal,
@@ -76,13 +75,14 @@ impl Engine {
     ) -> Result<Option<&'a str>> {
         let connection = given(asked.connection);
         let Some(user) = given(asked.named).or(connection) else { return Ok(None) };
+        let actor = self.sre_actor_of_user(memory, user).map_err(|error| error.on("user_id"))?;
         let of_connection = connection.filter(|other| *other != user);
-        if let Some(other) = of_connection {
-            let actor = self.sre_actor_of_user(memory, user).map_err(|error| error.on("user_id"))?;
-            if !access::may_impersonate(caller, memory, &actor) {
-                return Err(two_users(user, other));
-            }
+        if let Some(other) = of_connection.filter(|_| !access::may_impersonate(caller, memory, &actor)) {
+            return Err(two_users(user, other));
         }
+        // The verb asks for the right that it needs; here any right on the user will do.
+        let may = |capability| access::require_user(caller, memory, (&actor, user), capability);
+        may(Capability::Read).or_else(|_| may(Capability::Write)).map_err(|error| error.on("user_id"))?;
         Ok(Some(user))
     }
 

@@ -316,6 +316,51 @@ fn an_argument_names_no_other_user_than_the_connection() {
 }
 
 #[test]
+fn a_user_that_is_given_is_checked_by_every_tool() {
+    let mut world = shared();
+    let knowledge = json!({"service_name": "api", "knowledge": "slow at noon", "knowledge_type": "pattern"});
+    let with = |base: &Value, more: Value| {
+        let mut base = base.clone();
+        base.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        base
+    };
+    let find = |kind: &str, more: Value| with(&json!({"memory_type": kind, "query": "api"}), more);
+    let calls = [
+        ("save_infrastructure", knowledge.clone()),
+        ("save_infrastructure", with(&knowledge, json!({"session_id": "s-1"}))),
+        ("save_preference", json!({"preference": "short reports", "categories": ["communication"]})),
+        ("save_investigation", json!({"finding": "f", "category": "observation", "session_id": "s-1"})),
+        ("retrieve_memory", find("preferences", json!({"actor_id": "agent"}))),
+        ("retrieve_memory", find("infrastructure", json!({"session_id": "s-1"}))),
+        ("retrieve_memory", find("infrastructure", json!({"include_shown": true}))),
+        ("retrieve_memory", find("investigations", json!({"include_shown": true}))),
+    ];
+    for (kind, connection, named) in [
+        ("own", None, Some("alice")),
+        ("own", Some("alice"), None),
+        ("bob", None, Some("alice")),
+        ("admin", Some("carol"), Some("alice")),
+    ] {
+        world.token = Some(token_of(&world, kind));
+        for (name, arguments) in &calls {
+            let given = with(arguments, json!({ "user_id": named }));
+            let (status, refused) = call_for(&world, connection, name, &given);
+            let found = (status, &refused["error"]["code"], &refused["error"]["field"]);
+            let expect = (403, &json!("FORBIDDEN"), &json!("user_id"));
+            assert_eq!(found, expect, "{kind} {connection:?} {name} {given}: {refused}");
+        }
+    }
+    world.token = Some(token_of(&world, "alice"));
+    let nothing = find("infrastructure", json!({"user_id": "alice"}));
+    let (status, found) = call_for(&world, None, "retrieve_memory", &nothing);
+    assert_eq!((status, &found["results"]), (200, &json!([])), "nothing was saved: {found}");
+    for (name, arguments) in calls.iter().filter(|(name, _)| *name == "save_infrastructure") {
+        let (status, saved) = call_for(&world, Some("alice"), name, arguments);
+        assert_eq!((status, &saved["saved"]), (200, &json!(true)), "{saved}");
+    }
+}
+
+#[test]
 fn a_key_of_one_user_names_no_other() {
     let world = world();
     let preference = json!({"preference": "short reports", "categories": ["communication"]});

@@ -38,9 +38,24 @@ fn named_session(arguments: &Arguments) -> Option<String> {
 /// session, else the caller that acts for nobody else.
 async fn user(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
     let (named, session) = (string(arguments, "user_id"), named_session(arguments));
-    let connection = context.place.user.as_deref();
-    let asked = SreRequester { named: named.as_deref(), connection, session: session.as_deref() };
+    let asked = requester(context, named.as_deref(), session.as_deref());
     Ok(context.engine.sre_requester(&context.caller, memory, asked).await?)
+}
+
+/// The user that the call is for, as [`user`]; `None` where nothing says for which. An argument or
+/// header that names a user is checked, whether the call needs one or not.
+async fn user_if_known(
+    context: &Context,
+    memory: &MemoryId,
+    arguments: &Arguments,
+) -> Result<Option<String>, ToolError> {
+    let (named, session) = (string(arguments, "user_id"), named_session(arguments));
+    let asked = requester(context, named.as_deref(), session.as_deref());
+    Ok(context.engine.sre_requester_if_known(&context.caller, memory, asked).await?)
+}
+
+fn requester<'a>(context: &'a Context, named: Option<&'a str>, session: Option<&'a str>) -> SreRequester<'a> {
+    SreRequester { named, connection: context.place.user.as_deref(), session }
 }
 
 /// The session of the open investigation that a user works on.

@@ -6,7 +6,7 @@ use loci_model::sre::SreType;
 use loci_model::{MemoryId, RecordId, limits};
 use serde_json::{Map, Value, json};
 
-use super::{memory, memory_type, named_session, open_session, user, user_form};
+use super::{memory, memory_type, named_session, open_session, user, user_form, user_if_known};
 use crate::tools::asked::{needed, string};
 use crate::tools::check::whole;
 use crate::tools::native;
@@ -71,16 +71,10 @@ async fn retrieve(context: Context, arguments: Arguments) -> Outcome {
     let memory = memory(&context).await?;
     let wants_shown = arguments.get("include_shown").and_then(Value::as_bool).unwrap_or_default();
     let named_actor = string(&arguments, "actor_id").filter(|id| !id.is_empty());
-    let user = match user(&context, &memory, &arguments).await {
-        Ok(user) => Some(user),
+    let user = match (kind, &named_actor) {
+        (SreType::Preferences, None) => Some(user(&context, &memory, &arguments).await?),
         // What the team knows needs no user, nor do the preferences of a named one.
-        Err(error) if error.field.as_deref() == Some("user_id") => {
-            if kind == SreType::Preferences && named_actor.is_none() {
-                return Err(error);
-            }
-            None
-        }
-        Err(error) => return Err(error),
+        _ => user_if_known(&context, &memory, &arguments).await?,
     };
     let leave_out = if wants_shown {
         Vec::new()

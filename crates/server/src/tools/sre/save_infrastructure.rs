@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{
-    content_form, memory, named_session, open_session, saved_form, shown, simple, structured, user, user_form,
+    content_form, memory, named_session, open_session, saved_form, shown, simple, structured, user_form,
+    user_if_known,
 };
 use crate::tools::asked::string;
 use crate::tools::error::ToolError;
@@ -85,14 +86,14 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
 /// The session that is named, else that of the open investigation; knowledge that no investigation
 /// found has a session of its own.
 async fn session(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
+    // Knowledge is the team's: a key for several users may save it without one.
+    let user = user_if_known(context, memory, arguments).await?;
     if let Some(named) = named_session(arguments) {
         return Ok(named);
     }
-    // Knowledge is the team's: a key for several users may save it without one.
-    let open = match user(context, memory, arguments).await {
-        Ok(user) => open_session(context, memory, &user).await?,
-        Err(error) if error.field.as_deref() == Some("user_id") => None,
-        Err(error) => return Err(error),
+    let open = match &user {
+        Some(user) => open_session(context, memory, user).await?,
+        None => None,
     };
     Ok(open.unwrap_or_else(|| KNOWLEDGE_SESSION.to_owned()))
 }
