@@ -7,7 +7,7 @@ use loci_server::mcp::Mcp;
 use loci_server::mcp::fault::Fault;
 use loci_server::mcp::message::Params;
 use loci_server::mcp::provider::{
-    Answer, Asking, Completed, Completion, Keep, Kept, Offers, Provider, Reply,
+    Answer, Asking, Completed, Completion, Endpoint, Keep, Kept, Offers, Provider, Reply,
 };
 use serde_json::{Map, Value, json};
 
@@ -147,7 +147,7 @@ impl Provider for Fixtures {
         ("loci-mcp-fixtures", env!("CARGO_PKG_VERSION"))
     }
 
-    fn instructions(&self) -> Option<std::borrow::Cow<'static, str>> {
+    fn instructions(&self, _: &Endpoint) -> Option<std::borrow::Cow<'static, str>> {
         Some("Fixtures of the conformance suite".into())
     }
 

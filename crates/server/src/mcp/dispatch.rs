@@ -220,7 +220,7 @@ impl Service {
         let mut result = Map::new();
         result.insert("supportedVersions".to_owned(), json!(Revision::modern(&self.revisions)));
         result.insert("capabilities".to_owned(), self.capabilities(asking));
-        if let Some(instructions) = self.provider.instructions() {
+        if let Some(instructions) = self.provider.instructions(&asking.endpoint) {
             result.insert("instructions".to_owned(), instructions.into_owned().into());
         }
         kept(&mut result, Keep::Public, DISCOVER_TTL_MS);
@@ -237,7 +237,7 @@ impl Service {
         result.insert("protocolVersion".to_owned(), revision.as_str().into());
         result.insert("capabilities".to_owned(), self.capabilities(asking));
         result.insert("serverInfo".to_owned(), self.identity());
-        if let Some(instructions) = self.provider.instructions() {
+        if let Some(instructions) = self.provider.instructions(&asking.endpoint) {
             result.insert("instructions".to_owned(), instructions.into_owned().into());
         }
         Ok(result)

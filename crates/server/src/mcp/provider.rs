@@ -173,8 +173,8 @@ pub type Answer<'a, T> = BoxFuture<'a, Result<T, Fault>>;
 pub trait Provider: Send + Sync {
     /// Its name and version.
     fn identity(&self) -> (&'static str, &'static str);
-    /// What a model should know before it uses it.
-    fn instructions(&self) -> Option<Cow<'static, str>>;
+    /// The text for a model to read before it uses what an endpoint lists.
+    fn instructions(&self, endpoint: &Endpoint) -> Option<Cow<'static, str>>;
     /// What it can do.
     fn offers(&self) -> Offers;
     /// Tools, as they are listed.

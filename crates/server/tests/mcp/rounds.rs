@@ -44,7 +44,7 @@ impl Provider for Asks {
     fn identity(&self) -> (&'static str, &'static str) {
         ("asks", "1")
     }
-    fn instructions(&self) -> Option<std::borrow::Cow<'static, str>> {
+    fn instructions(&self, _: &Endpoint) -> Option<std::borrow::Cow<'static, str>> {
         None
     }
     fn offers(&self) -> Offers {

@@ -71,6 +71,47 @@ fn both_forms_are_saved_and_found() {
     assert!(found["results"].to_string().contains("OOMKilled at 1.5s"), "{found}");
 }
 
+/// What an agent reads at connection names the tools that it is listed, and no other tool.
+#[test]
+fn the_instructions_name_the_tools_of_the_profile() {
+    let world = World::new();
+    let names = |profile: &str| -> Vec<String> {
+        let listed = world.modern(&format!("/mcp/p/{profile}"), "tools/list", json!({})).json();
+        let tools = listed["result"]["tools"].as_array().unwrap().clone();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let read = |profile: &str| {
+        let path = format!("/mcp/p/{profile}");
+        let at_connection =
+            world.legacy(&path, "initialize", json!({"protocolVersion": "2025-11-25"})).json();
+        let text = at_connection["result"]["instructions"].as_str().unwrap().to_owned();
+        let discovered = world.modern(&path, "server/discover", json!({})).json();
+        let rules = world.modern(&path, "resources/read", json!({"uri": "memory://rules"})).json();
+        let prompt = world.modern(&path, "prompts/get", json!({"name": "memory_rules"})).json();
+        assert_eq!(discovered["result"]["instructions"], json!(text), "{profile}");
+        assert_eq!(rules["result"]["contents"][0]["text"], json!(text), "{profile}");
+        assert_eq!(prompt["result"]["messages"][0]["content"]["text"], json!(text), "{profile}");
+        text
+    };
+    let (own, of_others) = (names("sre"), names("full"));
+    let has = |text: &str, name: &String| {
+        let is_part = |sign: char| sign.is_alphanumeric() || sign == '_';
+        text.split(|sign| !is_part(sign)).any(|word| word == name)
+    };
+    let text = read("sre");
+    for name in &own {
+        assert!(has(&text, name), "{name}: {text}");
+    }
+    for name in of_others.iter().filter(|name| !own.contains(name)) {
+        assert!(!has(&text, name), "{name} is not listed: {text}");
+    }
+    for word in ["preferences", "infrastructure", "investigations", "pending_confirmation", "user_id"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    let both = read("core+sre");
+    assert_eq!(both, format!("{} {text}", read("core")));
+}
+
 #[test]
 fn a_worker_has_no_tools_and_hands_in_its_answers() {
     let mut world = world();

@@ -17,8 +17,9 @@ use super::Mcp;
 use super::fault::Fault;
 use super::message::Params;
 use super::options::Naming;
-use super::provider::{Answer, Asking, Completed, Completion, Keep, Kept, Offers, Provider, Reply};
+use super::provider::{Answer, Asking, Completed, Completion, Endpoint, Keep, Kept, Offers, Provider, Reply};
 use crate::tools::error::{Code, ToolError};
+use crate::tools::profile::Profile;
 use crate::tools::table::Table;
 use crate::tools::tool::{Scope, Tool};
 pub use toolbox::{EngineTools, ToolBox};
@@ -50,6 +51,17 @@ impl LociOffer {
     /// True where a memory can be read as files.
     fn has_files(&self) -> bool {
         self.table.find("memory_list").is_some()
+    }
+
+    /// Returns the rules for the tools that an endpoint lists.
+    fn rules(&self, endpoint: &Endpoint) -> Cow<'static, str> {
+        let profiles = &endpoint.profiles;
+        let of_others = if self.has_facts() { rules::INSTRUCTIONS } else { rules::INSTRUCTIONS_RECALL };
+        match profiles.contains(&Profile::Sre) {
+            true if profiles.len() == 1 => rules::INSTRUCTIONS_SRE.into(),
+            true => format!("{of_others} {}", rules::INSTRUCTIONS_SRE).into(),
+            false => of_others.into(),
+        }
     }
 
     async fn listed(&self, asking: &Asking) -> Result<Kept<Vec<Value>>, Fault> {
@@ -141,13 +153,13 @@ impl Provider for LociOffer {
         ("loci", env!("CARGO_PKG_VERSION"))
     }
 
-    fn instructions(&self) -> Option<Cow<'static, str>> {
-        if !self.has_facts() {
-            return Some(rules::INSTRUCTIONS_RECALL.into());
-        }
-        Some(match self.tools.repository() {
-            Some(repo) => format!("{} {}", rules::INSTRUCTIONS, rules::here(&repo)).into(),
-            None => rules::INSTRUCTIONS.into(),
+    fn instructions(&self, endpoint: &Endpoint) -> Option<Cow<'static, str>> {
+        let rules = self.rules(endpoint);
+        // Tools of operations agents mean no repository.
+        let is_of_code = self.has_facts() && endpoint.profiles != [Profile::Sre];
+        Some(match self.tools.repository().filter(|_| is_of_code) {
+            Some(repo) => format!("{rules} {}", rules::here(&repo)).into(),
+            None => rules,
         })
     }
 

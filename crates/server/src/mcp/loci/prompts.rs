@@ -3,7 +3,7 @@
 use loci_engine::render::{Frame, fence};
 use serde_json::{Map, Value, json};
 
-use super::{LociOffer, not_served, rules};
+use super::{LociOffer, not_served};
 use crate::mcp::fault::Fault;
 use crate::mcp::message::Params;
 use crate::mcp::provider::{Asking, Keep, Kept, Reply};
@@ -50,8 +50,7 @@ pub(super) async fn get(
     arguments: &Params,
 ) -> Result<Reply, Fault> {
     let text = match name {
-        "memory_rules" if offer.has_facts() => rules::INSTRUCTIONS.to_owned(),
-        "memory_rules" => rules::INSTRUCTIONS_RECALL.to_owned(),
+        "memory_rules" => offer.rules(&asking.endpoint).into_owned(),
         "session_start" if offer.has_facts() => session_start(offer, asking, arguments).await?,
         "review_with_memory" if offer.has_facts() => review(offer, asking, arguments).await?,
         _ => {

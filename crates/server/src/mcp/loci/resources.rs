@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{LociOffer, not_served, rules};
+use super::{LociOffer, not_served};
 use crate::mcp::fault::Fault;
 use crate::mcp::provider::{Asking, Keep, Kept};
 use crate::tools::error::Code;
@@ -137,7 +137,7 @@ pub(super) async fn read(offer: &LociOffer, asking: &Asking, uri: &str) -> Resul
     }
     let (tool, arguments) = match named {
         Named::Rules => {
-            let text = if offer.has_facts() { rules::INSTRUCTIONS } else { rules::INSTRUCTIONS_RECALL };
+            let text = offer.rules(&asking.endpoint);
             let contents = json!({ "uri": uri, "mimeType": "text/plain", "text": text });
             return Ok(Kept { value: vec![contents], keep: Keep::Public, ttl_ms: TTL_MS });
         }
