@@ -186,6 +186,7 @@ async fn searched(
         filter: Vec::new(),
         as_of_ms: None,
         budget_tokens: None,
+        relevance_min: None,
     };
     let began = Instant::now();
     let found = join_all(stores.iter().map(|store| store.search(&query))).await;

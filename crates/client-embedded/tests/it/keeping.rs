@@ -33,6 +33,7 @@ fn asked(text: &str) -> SearchQuery {
         filter: Vec::new(),
         as_of_ms: None,
         budget_tokens: None,
+        relevance_min: None,
     }
 }
 

@@ -174,6 +174,7 @@ fn question(text: &str, max_results: u32) -> SearchQuery {
         filter: Vec::new(),
         as_of_ms: None,
         budget_tokens: None,
+        relevance_min: None,
     }
 }
 

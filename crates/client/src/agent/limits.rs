@@ -36,8 +36,12 @@ pub(crate) const MALFORMED_RETRIES: u32 = 2;
 pub(crate) const QUARANTINED_MAX: usize = 1000;
 /// Texts of this similarity say the same.
 pub(crate) const SAME_SIMILARITY_MIN: f64 = 0.95;
-/// Messages of one event.
+/// Entries of a search of a memory on a server, where neither call nor store says.
+pub(crate) const REMOTE_RESULTS_DEFAULT: u32 = 5;
+/// Messages of one event where the store gives no number.
 pub(crate) const EVENT_TURNS_DEFAULT: usize = 50;
+/// Messages of one event that a store may ask for.
+pub(crate) const EVENT_TURNS_MAX: usize = 100;
 /// A message that comes so much later than the first of its event opens another.
 pub(crate) const EVENT_SPAN_MS_MAX: i64 = 60_000;
 /// Characters of a file's name.

@@ -14,7 +14,7 @@ use super::fusion::{StoreList, fuse};
 use super::isolation::caught;
 use super::limits::RESULTS_DEFAULT;
 use super::memory_manager::MemoryManager;
-use super::store::{MemoryStore, SearchQuery};
+use super::store::{MemoryStore, SearchQuery, check_relevance};
 
 /// How a search is meant.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -29,6 +29,9 @@ pub struct SearchOptions {
     pub as_of_ms: Option<i64>,
     /// All entries together hold about so many tokens.
     pub budget_tokens: Option<u32>,
+    /// The least relevance of an entry, 0 to 1; that of each store where it is absent. Stores whose
+    /// scores are not calibrated cannot answer then.
+    pub relevance_min: Option<f32>,
 }
 
 /// What was found, and what failed.
@@ -72,7 +75,9 @@ impl MemoryManager {
         limit: Option<usize>,
         deadline: Option<Deadline>,
     ) -> Result<SearchDetails, MemoryError> {
-        let asked = limit_of_call(options.max_search_results)?;
+        let asked = positive("max_search_results", options.max_search_results)?;
+        positive("budget_tokens", options.budget_tokens)?;
+        check_relevance(options.relevance_min).map_err(|rule| MemoryError::Argument(rule.to_owned()))?;
         let stores = self.asked_stores(options.stores.as_deref())?;
         let names: Vec<&str> = stores.iter().map(|store| store.name()).collect();
         let span = tracing::info_span!(
@@ -144,8 +149,8 @@ impl MemoryManager {
     }
 }
 
-fn limit_of_call(asked: Option<u32>) -> Result<Option<NonZeroU32>, MemoryError> {
-    let refused = || MemoryError::Argument("max_search_results must be a positive whole number".to_owned());
+fn positive(field: &str, asked: Option<u32>) -> Result<Option<NonZeroU32>, MemoryError> {
+    let refused = || MemoryError::Argument(format!("{field} must be a positive whole number"));
     asked.map(|asked| NonZeroU32::new(asked).ok_or_else(refused)).transpose()
 }
 
@@ -162,6 +167,7 @@ fn question(
         filter: options.filter.clone(),
         as_of_ms: options.as_of_ms,
         budget_tokens: options.budget_tokens,
+        relevance_min: options.relevance_min,
     }
 }
 
@@ -177,6 +183,9 @@ async fn ask(
     }
     if question.as_of_ms.is_some() && !can.as_of {
         return Err(StoreError::permanent("this store cannot answer as of an earlier time"));
+    }
+    if question.relevance_min.is_some() && !can.scored {
+        return Err(StoreError::permanent("this store has no scores to compare relevance_min with"));
     }
     let answer = caught("the store", async { store.search(question).await }).boxed();
     let Some(deadline) = deadline else { return answer.await };

@@ -46,6 +46,19 @@ pub struct SearchQuery {
     pub as_of_ms: Option<i64>,
     /// All entries together hold about so many tokens.
     pub budget_tokens: Option<u32>,
+    /// The least relevance of an entry, 0 to 1; that of the store where it is absent.
+    pub relevance_min: Option<f32>,
+}
+
+/// Checks a least relevance.
+///
+/// # Errors
+/// The rule, if it is no number between 0 and 1.
+pub(crate) fn check_relevance(least: Option<f32>) -> Result<(), &'static str> {
+    if least.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
+        return Err("relevance_min must be a number between 0 and 1");
+    }
+    Ok(())
 }
 
 /// Where a store's messages go. Two stores that write to one place would write everything twice.

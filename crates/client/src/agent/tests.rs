@@ -121,6 +121,12 @@ fn which_stores_are_asked_and_for_how_much() {
     check(SearchOptions::default(), Ok([&[3], &[7]]));
     check(limit(9), Ok([&[9], &[9]]));
     check(limit(0), Err("max_search_results must be a positive whole number"));
+    let budget = SearchOptions { budget_tokens: Some(0), ..SearchOptions::default() };
+    check(budget, Err("budget_tokens must be a positive whole number"));
+    for least in [-0.01, 1.01, f32::NAN, f32::INFINITY] {
+        let options = SearchOptions { relevance_min: Some(least), ..SearchOptions::default() };
+        check(options, Err("relevance_min must be a number between 0 and 1"));
+    }
     check(stores(&[]), Ok([&[], &[]]));
     check(stores(&["b", "b"]), Ok([&[], &[7]]));
     check(stores(&["b", "x"]), Err("store 'x' not found"));
@@ -285,8 +291,11 @@ fn nothing_and_failed_can_be_told_apart() {
 fn conditions_are_never_dropped_in_silence() {
     let manager = build(|b| b.store(TestStore::reading("a").found(vec![Entry::new("a", "x")]))).unwrap();
     let as_of = SearchOptions { as_of_ms: Some(0), ..SearchOptions::default() };
-    let details = block_on(manager.search_detailed("q", &as_of)).unwrap();
-    assert_eq!((details.entries.len(), details.failures.len()), (0, 1));
+    let relevant = SearchOptions { relevance_min: Some(0.5), ..SearchOptions::default() };
+    for options in [as_of, relevant] {
+        let details = block_on(manager.search_detailed("q", &options)).unwrap();
+        assert_eq!((details.entries.len(), details.failures.len()), (0, 1), "{options:?}");
+    }
 }
 
 #[test]

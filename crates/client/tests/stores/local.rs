@@ -83,6 +83,7 @@ fn notes_are_found_through_the_memory_that_mirrors_them() {
             filter: Vec::new(),
             as_of_ms: None,
             budget_tokens: None,
+            relevance_min: None,
         };
         let entries = store.search(&query).await.unwrap();
         assert!(entries.iter().all(|entry| !entry.metadata.contains_key("degraded")), "{entries:?}");

@@ -32,6 +32,7 @@ fn search(store: &FileStore, text: &str) -> Vec<String> {
         filter: Vec::new(),
         as_of_ms: None,
         budget_tokens: None,
+        relevance_min: None,
     };
     block_on(store.search(&query)).unwrap().into_iter().map(|entry| entry.content).collect()
 }
@@ -205,6 +206,7 @@ fn ask(store: &FileStore, text: &str) -> Vec<(String, Option<String>)> {
         filter: Vec::new(),
         as_of_ms: None,
         budget_tokens: None,
+        relevance_min: None,
     };
     let degraded =
         |entry: &Entry| entry.metadata.get("degraded").and_then(|text| text.as_str()).map(str::to_owned);

@@ -12,17 +12,44 @@ pub enum Place {
     NamespacePath(String),
 }
 
+impl Default for Place {
+    /// The facts of an actor, with all beneath them.
+    fn default() -> Self {
+        Self::NamespacePath("/facts/{actorId}".to_owned())
+    }
+}
+
 impl Place {
     /// Its template.
     pub(super) fn template(&self) -> &str {
         let (Self::Namespace(template) | Self::NamespacePath(template)) = self;
         template
     }
+
+    /// The name of the option in the words of every client.
+    pub(super) fn field(&self) -> &'static str {
+        match self {
+            Self::Namespace(_) => "namespace",
+            Self::NamespacePath(_) => "namespace_path",
+        }
+    }
+
+    /// The namespace of an actor and a session.
+    ///
+    /// # Errors
+    /// Those of [`PlaceTemplate`], with the name of the option.
+    pub(super) fn resolve(&self, actor: Option<&str>, session: Option<&str>) -> Result<String, MemoryError> {
+        PlaceTemplate::of_field(self.field(), self.template())?.resolve(actor, session)
+    }
 }
 
 /// A place of a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlaceTemplate(String);
+pub struct PlaceTemplate {
+    /// The option that errors name.
+    field: &'static str,
+    text: String,
+}
 
 impl PlaceTemplate {
     /// Reads a template.
@@ -30,10 +57,14 @@ impl PlaceTemplate {
     /// # Errors
     /// Where it is blank, or has braces that are no placeholder.
     pub fn parse(template: &str) -> Result<Self, MemoryError> {
+        Self::of_field("namespace", template)
+    }
+
+    fn of_field(field: &'static str, template: &str) -> Result<Self, MemoryError> {
         if template.trim().is_empty() {
-            return Err(MemoryError::Configuration("a namespace must be a non-empty string".to_owned()));
+            return Err(MemoryError::Configuration(format!("{field} must be a non-empty string")));
         }
-        let parsed = Self(template.to_owned());
+        let parsed = Self { field, text: template.to_owned() };
         parsed.fill(|_| Some(String::new()))?;
         Ok(parsed)
     }
@@ -50,14 +81,10 @@ impl PlaceTemplate {
     }
 
     fn fill(&self, value_of: impl Fn(&str) -> Option<String>) -> Result<String, MemoryError> {
-        let braces = || {
-            MemoryError::Configuration(format!(
-                "namespace '{}' has braces other than {{actorId}} and {{sessionId}}: the retrieve path accepts none",
-                self.0
-            ))
-        };
-        let mut out = String::with_capacity(self.0.len());
-        let mut rest = self.0.as_str();
+        let Self { field, text } = self;
+        let refused = |rule: &str| MemoryError::Configuration(format!("{field} '{text}' {rule}"));
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text.as_str();
         while let Some(at) = rest.find(['{', '}']) {
             let (before, from) = rest.split_at(at);
             out.push_str(before);
@@ -66,11 +93,13 @@ impl PlaceTemplate {
                     from.starts_with('{') && inner.strip_prefix(name).is_some_and(|end| end.starts_with('}'))
                 })
             });
-            let name = placeholder.ok_or_else(braces)?;
-            let value = value_of(name)
-                .ok_or_else(|| MemoryError::Configuration(format!("namespace '{}' needs {name}", self.0)))?;
+            let name = placeholder
+                .ok_or_else(|| refused("may hold {actorId} and {sessionId}, and no other brace"))?;
+            let value = value_of(name).ok_or_else(|| refused(&format!("needs {name}")))?;
             if value.contains(['{', '}']) {
-                return Err(braces());
+                return Err(refused(
+                    "would hold a brace of the actor or session, which no namespace may hold",
+                ));
             }
             out.push_str(&value);
             rest = from.get(name.len() + 2..).unwrap_or_default();
@@ -126,13 +155,17 @@ mod tests {
         check("/plain", Ok("/plain"));
         for braces in ["{memoryStrategyId}", "{", "}", "a}b", "{actorId", "{{actorId}}", "{actorid}", "{é}"]
         {
-            check(braces, Err("accepts none"));
+            check(braces, Err("no other brace"));
         }
-        check(" ", Err("a namespace must be a non-empty string"));
+        check(" ", Err("namespace must be a non-empty string"));
         let template = PlaceTemplate::parse("/{actorId}/{sessionId}").unwrap();
-        assert!(template.resolve(Some("{sessionId}"), Some("s")).is_err(), "a value is no template");
+        let error = template.resolve(Some("{sessionId}"), Some("s")).unwrap_err().to_string();
+        assert!(error.contains("would hold a brace of the actor or session"), "{error}");
         let error = template.resolve(Some("a"), None).unwrap_err().to_string();
         assert_eq!(error, "namespace '/{actorId}/{sessionId}' needs sessionId");
+        let path = Place::NamespacePath("/{other}".to_owned());
+        let error = path.resolve(None, None).unwrap_err().to_string();
+        assert_eq!(error, "namespace_path '/{other}' may hold {actorId} and {sessionId}, and no other brace");
     }
 
     #[test]

@@ -8,82 +8,29 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use loci_api::consolidation::{ConsolidationRun, ConsolidationStart};
 use loci_api::job::ExtractionWait;
-use loci_api::record::MetadataFilter;
 use loci_api::record_feedback::FeedbackVerdict;
 use loci_api::search::Search;
 
-use super::place_template::{Place, PlaceTemplate, name_of_template};
+use super::place_template::Place;
 use super::remote_errors::store_error;
 use super::remote_feedback;
 use super::remote_memory::{self, Wanted};
+use super::remote_options::RemoteStoreOptions;
 use super::remote_tools::{self, Scope};
 use super::{grouping, remote_adding, remote_events, remote_records, sending};
 use crate::agent::batch::{BatchOutcome, MessageBatch, SequencedMessage};
 use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::entry::{Added, Entry, NewEntry};
 use crate::agent::error::{MemoryError, StoreError};
-use crate::agent::limits::EVENT_TURNS_DEFAULT;
+use crate::agent::limits::REMOTE_RESULTS_DEFAULT;
 use crate::agent::store::{
-    Capabilities, ExtractionWaited, FeedbackStanding, MemoryStore, SearchQuery, WritePlace,
+    Capabilities, ExtractionWaited, FeedbackStanding, MemoryStore, SearchQuery, WritePlace, check_relevance,
 };
 use crate::agent::time_text::instant_text;
 use crate::agent::tools::Tool;
-use crate::call::Client;
 
 /// A server that takes a call and does not answer is given up after this long; the coordinator tries again.
 const CALL_DEADLINE_MS: u64 = 30_000;
-
-/// A store to be.
-#[derive(Debug, Clone)]
-pub struct RemoteStoreOptions {
-    /// The server.
-    pub client: Client,
-    /// The memory, by name or id.
-    pub memory: String,
-    /// Where it looks, and where entries are added.
-    pub place: Place,
-    /// Whose memory.
-    pub actor: Option<String>,
-    /// Which conversation. With it and the actor the store takes messages.
-    pub session: Option<String>,
-    /// Its name; made of the place where it is absent.
-    pub name: Option<String>,
-    /// What it holds, for a model.
-    pub description: Option<String>,
-    /// Entries of a search.
-    pub max_search_results: Option<NonZeroU32>,
-    /// Only entries of at least this relevance, 0 to 1.
-    pub relevance_min: Option<f32>,
-    /// Conditions that every search has; no call can widen them.
-    pub filters: Vec<MetadataFilter>,
-    /// It may be written to.
-    pub writable: bool,
-    /// How messages come into it.
-    pub extraction: Option<ExtractionConfig>,
-    /// Where no memory has this name, one is made: with a strategy for what is said, whose records go to the place.
-    pub create: bool,
-}
-
-impl RemoteStoreOptions {
-    /// A store that reads a place.
-    pub fn new(client: Client, memory: impl Into<String>, place: Place) -> Self {
-        Self {
-            client,
-            memory: memory.into(),
-            place,
-            actor: None,
-            session: None,
-            name: None,
-            description: None,
-            max_search_results: None,
-            relevance_min: None,
-            filters: Vec::new(),
-            writable: false,
-            extraction: None,
-            create: false,
-        }
-    }
-}
 
 /// A memory on a server.
 #[derive(Debug)]
@@ -101,26 +48,8 @@ impl RemoteStore {
     /// # Errors
     /// Where an option breaks a rule.
     pub fn new(mut options: RemoteStoreOptions) -> Result<Self, MemoryError> {
-        for (field, value) in [
-            ("memory", Some(&options.memory)),
-            ("actor", options.actor.as_ref()),
-            ("session", options.session.as_ref()),
-        ] {
-            if value.is_some_and(|value| value.trim().is_empty()) {
-                let rule = format!("RemoteStore: {field} must be a non-empty string");
-                return Err(MemoryError::Configuration(rule));
-            }
-        }
-        if options.relevance_min.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
-            let rule = "RemoteStore: relevance_min must lie between 0 and 1";
-            return Err(MemoryError::Configuration(rule.to_owned()));
-        }
+        let (name, namespace) = options.checked()?;
         options.client = options.client.with_deadline_ms(CALL_DEADLINE_MS);
-        let template = options.place.template();
-        let parsed = PlaceTemplate::parse(template)?;
-        let namespace = parsed.resolve(options.actor.as_deref(), options.session.as_deref())?;
-        let given = options.name.clone().filter(|name| !name.trim().is_empty());
-        let name = given.unwrap_or_else(|| name_of_template(template, "loci-memory"));
         if !options.writable && options.extraction.take().is_some() {
             tracing::warn!(
                 "store=<{name}> | extraction is configured on a store that is not writable, and left out"
@@ -166,7 +95,7 @@ impl RemoteStore {
             as_of: query.as_of_ms.and_then(instant_text),
             top_k: Some(query.max_results.get().min(100)),
             budget_tokens: query.budget_tokens,
-            relevance_min: self.options.relevance_min,
+            relevance_min: query.relevance_min.or(self.options.relevance_min),
             ..Search::default()
         }
     }
@@ -214,7 +143,7 @@ impl MemoryStore for RemoteStore {
     }
 
     fn max_search_results(&self) -> Option<NonZeroU32> {
-        self.options.max_search_results
+        self.options.max_search_results.or(NonZeroU32::new(REMOTE_RESULTS_DEFAULT))
     }
 
     fn extraction(&self) -> Option<&ExtractionConfig> {
@@ -251,6 +180,8 @@ impl MemoryStore for RemoteStore {
 
     fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
         async move {
+            check_relevance(query.relevance_min)
+                .map_err(|rule| StoreError::permanent(format!("RemoteStore: {rule}")))?;
             let answer = self.options.client.search(&self.question(query)).await;
             let answer = answer.map_err(|error| store_error("the memory cannot be searched", error))?;
             Ok(answer.hits.into_iter().map(|hit| remote_records::entry(&self.name, hit)).collect())
@@ -277,7 +208,7 @@ impl MemoryStore for RemoteStore {
             let Some(conversation) = self.conversation() else {
                 return Err(StoreError::permanent("messages need an actor and a session"));
             };
-            let events = grouping::events(&batch.messages, EVENT_TURNS_DEFAULT);
+            let events = grouping::events(&batch.messages, self.options.max_turns_per_event);
             let answers =
                 sending::in_order(&events, |event| self.event_stored(conversation, &batch.run_id, event));
             let answers = answers.await;

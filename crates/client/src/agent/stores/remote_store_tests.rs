@@ -10,9 +10,9 @@ use http::{HeaderMap, StatusCode, Uri};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::error::ErrorClass;
 use crate::agent::message::Message;
+use crate::call::Client;
 
 /// Requests: path, token, body.
 type Seen = Arc<Mutex<Vec<(String, Option<String>, Value)>>>;
@@ -82,11 +82,13 @@ fn names_and_rules() {
         |options| options.actor = Some(String::new()),
         Err("RemoteStore: actor must be a non-empty string"),
     );
-    check(|options| options.actor = None, Err("namespace '/users/{actorId}/facts' needs actorId"));
     check(
-        |options| options.relevance_min = Some(1.5),
-        Err("RemoteStore: relevance_min must lie between 0 and 1"),
+        |options| options.actor = None,
+        Err("RemoteStore: namespace_path '/users/{actorId}/facts' needs actorId"),
     );
+    let relevance = "RemoteStore: relevance_min must be a number between 0 and 1";
+    check(|options| options.relevance_min = Some(1.5), Err(relevance));
+    check(|options| options.relevance_min = Some(f32::NAN), Err(relevance));
 }
 
 #[test]
@@ -111,14 +113,16 @@ fn a_search_and_what_comes_of_it() {
         _ => (404, problem("NOT_FOUND")),
     });
     let filter = |key: &str| serde_json::from_value(json!({"key": key, "operator": "exists"})).unwrap();
-    let options = RemoteStoreOptions { filters: vec![filter("own")], ..options };
+    let options = RemoteStoreOptions { filters: vec![filter("own")], relevance_min: Some(0.5), ..options };
     let store = RemoteStore::new(options).unwrap();
+    assert_eq!(store.max_search_results(), NonZeroU32::new(5));
     let query = SearchQuery {
         text: "where".into(),
         max_results: NonZeroU32::new(5).unwrap(),
         filter: vec![filter("call")],
         as_of_ms: Some(0),
         budget_tokens: Some(100),
+        relevance_min: None,
     };
     let found = block_on(store.search(&query)).unwrap();
     assert_eq!(
@@ -134,9 +138,19 @@ fn a_search_and_what_comes_of_it() {
         json!({
             "memory": "notes", "query": "where", "namespace_paths": ["/users/alice/facts"],
             "metadata": [{"key": "own", "operator": "exists"}, {"key": "call", "operator": "exists"}],
-            "as_of": "1970-01-01T00:00:00Z", "top_k": 5, "budget_tokens": 100, "explain": false
+            "as_of": "1970-01-01T00:00:00Z", "top_k": 5, "budget_tokens": 100, "relevance_min": 0.5,
+            "explain": false
         })
     );
+    let of_call = SearchQuery { relevance_min: Some(0.25), ..query.clone() };
+    block_on(store.search(&of_call)).unwrap();
+    assert_eq!(seen.lock().unwrap()[1].2["relevance_min"], json!(0.25), "the call's, not the store's");
+    for least in [1.5, f32::NAN] {
+        let wrong = SearchQuery { relevance_min: Some(least), ..query.clone() };
+        let refused = block_on(store.search(&wrong)).unwrap_err();
+        assert_eq!(refused.message, "RemoteStore: relevance_min must be a number between 0 and 1");
+    }
+    assert_eq!(seen.lock().unwrap().len(), 2, "nothing was asked");
 }
 
 fn memory() -> Value {

@@ -8,14 +8,14 @@ use loci_api::record::MetadataFilter;
 
 use super::connection::AgentCoreConnection;
 use super::filters;
-use super::limits::{AGENTCORE_RESULTS_DEFAULT, EVENT_ITEMS_MAX, OVER_FETCH_FACTOR_DEFAULT};
+use super::limits::{AGENTCORE_RESULTS_DEFAULT, OVER_FETCH_FACTOR_DEFAULT};
 use super::top_k::ScoreCut;
 use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::entry::Metadata;
 use crate::agent::error::MemoryError;
-use crate::agent::limits::EVENT_TURNS_DEFAULT;
+use crate::agent::limits::{EVENT_TURNS_DEFAULT, EVENT_TURNS_MAX};
 use crate::agent::message::Message;
-use crate::agent::stores::place_template::{Place, PlaceTemplate, name_of_template};
+use crate::agent::stores::place_template::{Place, name_of_template};
 
 /// Says what goes with a message: texts, numbers and truth values under names.
 ///
@@ -108,13 +108,7 @@ impl AgentCoreStoreOptions {
             ("memory_id", self.memory_id.as_str()),
             ("actor_id", &self.actor_id),
             ("session_id", &self.session_id),
-            (
-                match self.place {
-                    Place::Namespace(_) => "namespace",
-                    Place::NamespacePath(_) => "namespace_path",
-                },
-                template,
-            ),
+            (self.place.field(), template),
         ] {
             if value.trim().is_empty() {
                 return refused(format!("{field} must be a non-empty string"));
@@ -126,22 +120,22 @@ impl AgentCoreStoreOptions {
         if !self.over_fetch_factor.is_finite() || self.over_fetch_factor < 1.0 {
             return refused("over_fetch_factor must be a finite number of at least 1".to_owned());
         }
-        if !(1..=EVENT_ITEMS_MAX).contains(&self.max_turns_per_event) {
-            return refused(format!("max_turns_per_event must be between 1 and {EVENT_ITEMS_MAX}"));
+        if !(1..=EVENT_TURNS_MAX).contains(&self.max_turns_per_event) {
+            return refused(format!("max_turns_per_event must be an integer from 1 to {EVENT_TURNS_MAX}"));
         }
         if let Err(rule) = filters::expressions(&self.filters) {
             return refused(rule);
         }
-        let namespace =
-            PlaceTemplate::parse(template)?.resolve(Some(&self.actor_id), Some(&self.session_id))?;
+        let namespace = self.place.resolve(Some(&self.actor_id), Some(&self.session_id))?;
         let given = self.name.clone().filter(|name| !name.trim().is_empty());
         let name = given.unwrap_or_else(|| name_of_template(template, "agentcore-memory"));
         Ok((name, with_single_slashes(&namespace)))
     }
 
-    /// The least score with what it means for a question.
-    pub(super) fn score_cut(&self) -> Option<ScoreCut> {
-        self.min_score.map(|score_min| ScoreCut { score_min, over_fetch_factor: self.over_fetch_factor })
+    /// The least score of a call, or of the store, with what it means for a question.
+    pub(super) fn score_cut(&self, of_call: Option<f32>) -> Option<ScoreCut> {
+        let least = of_call.map(f64::from).or(self.min_score);
+        least.map(|score_min| ScoreCut { score_min, over_fetch_factor: self.over_fetch_factor })
     }
 }
 

@@ -25,7 +25,9 @@ use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::entry::{Added, Entry, Metadata, NewEntry};
 use crate::agent::error::{MemoryError, StoreError};
 use crate::agent::message::Message;
-use crate::agent::store::{Capabilities, ExtractionWaited, MemoryStore, SearchQuery, WritePlace};
+use crate::agent::store::{
+    Capabilities, ExtractionWaited, MemoryStore, SearchQuery, WritePlace, check_relevance,
+};
 use crate::agent::stores::place_template::Place;
 use crate::agent::stores::sending;
 
@@ -197,8 +199,9 @@ impl MemoryStore for AgentCoreStore {
 
     fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
         async move {
+            check_relevance(query.relevance_min).map_err(StoreError::permanent)?;
             let wanted = query.max_results.get();
-            let cut = self.options.score_cut();
+            let cut = self.options.score_cut(query.relevance_min);
             let (top_k, is_clamped) = top_k(wanted, cut);
             if is_clamped && !self.told_of_clamping.swap(true, Ordering::Relaxed) {
                 tracing::warn!(

@@ -27,6 +27,7 @@ fn question(text: &str, max_results: u32) -> SearchQuery {
         filter: Vec::new(),
         as_of_ms: None,
         budget_tokens: None,
+        relevance_min: None,
     }
 }
 
@@ -349,15 +350,14 @@ fn rules_of_the_options() {
         check(|options| options.session_id = "\t".into(), Err(&blank("session_id")));
         check(|options| options.place = Place::Namespace(" ".into()), Err(&blank("namespace")));
         check(|options| options.place = Place::NamespacePath(" ".into()), Err(&blank("namespace_path")));
-        let braces = "namespace '/{memoryStrategyId}' has braces other than {actorId} and {sessionId}: the retrieve path \
-                      accepts none";
+        let braces = "namespace '/{memoryStrategyId}' may hold {actorId} and {sessionId}, and no other brace";
         check(|options| options.place = Place::Namespace("/{memoryStrategyId}".into()), Err(braces));
         check(|options| options.max_turns_per_event = 100, Ok("users-facts"));
         for turns in [0, 101] {
             let mut options = recorder.options();
             options.max_turns_per_event = turns;
             let error = AgentCoreStore::new(options).unwrap_err().to_string();
-            assert_eq!(error, "AgentCoreMemoryStore: max_turns_per_event must be between 1 and 100");
+            assert_eq!(error, "AgentCoreMemoryStore: max_turns_per_event must be an integer from 1 to 100");
         }
         let score = "AgentCoreMemoryStore: min_score must be a number between 0 and 1";
         check(|options| options.min_score = Some(1.5), Err(score));
