@@ -1,5 +1,7 @@
 //! Messages on their way to a store, and what became of each.
 
+use std::error::Error;
+use std::fmt;
 use std::sync::Arc;
 
 use super::error::StoreError;
@@ -50,6 +52,38 @@ pub struct Unstored {
     pub error: StoreError,
 }
 
+/// An event that was not stored.
+#[derive(Debug, Clone)]
+pub struct EventFailure {
+    /// The numbers of its messages.
+    pub messages: Vec<u64>,
+    /// The reason.
+    pub error: StoreError,
+}
+
+/// The events of a batch that were not stored: those that the server refused, and those that the
+/// store did not send after an error that may pass.
+#[derive(Debug, Clone)]
+pub struct EventsNotStored {
+    /// Every failure, in the order of the conversation.
+    pub failures: Vec<EventFailure>,
+    /// The number of all events of the batch.
+    pub events: usize,
+}
+
+impl fmt::Display for EventsNotStored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} event(s) not stored", self.failures.len(), self.events)?;
+        self.failures.first().map_or(Ok(()), |first| write!(f, "; first error: {}", first.error))
+    }
+}
+
+impl Error for EventsNotStored {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.failures.first().map(|first| &first.error as _)
+    }
+}
+
 /// What became of the messages of a batch. A number in neither list counts as not stored, for an unknown reason.
 #[derive(Debug, Clone, Default)]
 pub struct BatchOutcome {
@@ -57,11 +91,14 @@ pub struct BatchOutcome {
     pub stored: Vec<u64>,
     /// Those that are not.
     pub unstored: Vec<Unstored>,
+    /// The events behind `unstored`, of a store that sends events.
+    pub failed: Option<EventsNotStored>,
 }
 
 impl BatchOutcome {
     /// Everything is stored.
     pub fn all(batch: &MessageBatch) -> Self {
-        Self { stored: batch.messages.iter().map(|message| message.sequence).collect(), unstored: Vec::new() }
+        let stored = batch.messages.iter().map(|message| message.sequence).collect();
+        Self { stored, ..Self::default() }
     }
 }

@@ -42,6 +42,14 @@ pub(crate) const REMOTE_RESULTS_DEFAULT: u32 = 5;
 pub(crate) const EVENT_TURNS_DEFAULT: usize = 50;
 /// Messages of one event that a store may ask for.
 pub(crate) const EVENT_TURNS_MAX: usize = 100;
+/// Parts of one event: texts, and blocks that are no text.
+pub(crate) const EVENT_PARTS_MAX: usize = 100;
+/// Keys of an event's metadata.
+pub(crate) const EVENT_METADATA_KEYS_MAX: usize = 15;
+/// Characters of a key.
+pub(crate) const EVENT_METADATA_KEY_CHARS_MAX: usize = 128;
+/// Characters of a value.
+pub(crate) const EVENT_METADATA_VALUE_CHARS_MAX: usize = 256;
 /// A message that comes so much later than the first of its event opens another.
 pub(crate) const EVENT_SPAN_MS_MAX: i64 = 60_000;
 /// Characters of a file's name.

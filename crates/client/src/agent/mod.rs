@@ -45,7 +45,7 @@ pub(crate) mod test_surroundings;
 mod tests;
 
 pub use adding::AddOptions;
-pub use batch::{BatchOutcome, MessageBatch, SequencedMessage, Unstored};
+pub use batch::{BatchOutcome, EventFailure, EventsNotStored, MessageBatch, SequencedMessage, Unstored};
 pub use blocking::BlockingMemoryManager;
 pub use builder::MemoryManagerBuilder;
 pub use consolidating::StoreConsolidation;

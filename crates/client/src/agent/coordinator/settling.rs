@@ -182,6 +182,7 @@ mod tests {
                 unstored(5, StoreError::transient("t")),
                 unstored(7, StoreError::permanent("p")),
             ],
+            ..BatchOutcome::default()
         };
         let settled = messages_sent(segment(&[0, 1, 2, 3, 4, 5, 6, 7]), Ok(outcome));
         assert_eq!(again(&settled), [vec![0], vec![3], vec![4], vec![5]]);
@@ -220,7 +221,7 @@ mod tests {
 
     #[test]
     fn numbers_that_no_answer_names_are_not_stored() {
-        let outcome = BatchOutcome { stored: vec![1], unstored: Vec::new() };
+        let outcome = BatchOutcome { stored: vec![1], ..BatchOutcome::default() };
         let settled = messages_sent(segment(&[1, 2]), Ok(outcome));
         assert_eq!((again(&settled), settled.done), (vec![vec![2]], vec![1]));
     }

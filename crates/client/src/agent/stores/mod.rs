@@ -7,6 +7,7 @@
 #[cfg(feature = "agentcore")]
 pub mod agentcore;
 mod document_context;
+mod event_metadata;
 mod file_layout;
 mod file_meaning;
 mod file_search;
@@ -29,6 +30,7 @@ mod sending;
 pub mod topology;
 
 pub use document_context::DocumentContext;
+pub use event_metadata::MetadataProvider;
 pub use file_store::{FileStore, FileStoreOptions};
 pub use place_template::{Place, PlaceTemplate, name_of_template};
 pub use remote_options::RemoteStoreOptions;

@@ -1,9 +1,11 @@
 //! Options of a store on a server, and their rules. Nothing here calls the server.
 
+use std::fmt;
 use std::num::NonZeroU32;
 
 use loci_api::record::MetadataFilter;
 
+use super::event_metadata::MetadataProvider;
 use super::place_template::{Place, name_of_template};
 use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::error::MemoryError;
@@ -12,7 +14,7 @@ use crate::agent::store::check_relevance;
 use crate::call::Client;
 
 /// Options of a [`RemoteStore`](super::RemoteStore).
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct RemoteStoreOptions {
     /// The server.
     pub client: Client,
@@ -40,7 +42,10 @@ pub struct RemoteStoreOptions {
     pub writable: bool,
     /// The way of messages into it.
     pub extraction: Option<ExtractionConfig>,
-    /// Messages of one event, 1 to 100.
+    /// The metadata of each event. Where it is absent, a message's own metadata goes with it, and the
+    /// memory's limits decide over it.
+    pub metadata_provider: Option<MetadataProvider>,
+    /// Messages of one event, 1 to 100; 50 unless it is set.
     pub max_turns_per_event: usize,
     /// True for a store that makes a memory where none has this name: with a strategy for what is
     /// said, whose records go to the place.
@@ -63,6 +68,7 @@ impl RemoteStoreOptions {
             filters: Vec::new(),
             writable: false,
             extraction: None,
+            metadata_provider: None,
             max_turns_per_event: EVENT_TURNS_DEFAULT,
             create: false,
         }
@@ -94,5 +100,20 @@ impl RemoteStoreOptions {
         let given = self.name.clone().filter(|name| !name.trim().is_empty());
         let name = given.unwrap_or_else(|| name_of_template(self.place.template(), "loci-memory"));
         Ok((name, namespace))
+    }
+}
+
+impl fmt::Debug for RemoteStoreOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RemoteStoreOptions")
+            .field("client", &self.client)
+            .field("memory", &self.memory)
+            .field("place", &self.place)
+            .field("actor", &self.actor)
+            .field("session", &self.session)
+            .field("name", &self.name)
+            .field("writable", &self.writable)
+            .field("extraction", &self.extraction)
+            .finish_non_exhaustive()
     }
 }

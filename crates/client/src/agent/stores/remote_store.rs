@@ -13,12 +13,13 @@ use loci_api::search::Search;
 
 use super::place_template::Place;
 use super::remote_errors::store_error;
+use super::remote_events::{self, Plan, PlannedEvent};
 use super::remote_feedback;
 use super::remote_memory::{self, Wanted};
 use super::remote_options::RemoteStoreOptions;
 use super::remote_tools::{self, Scope};
-use super::{grouping, remote_adding, remote_events, remote_records, sending};
-use crate::agent::batch::{BatchOutcome, MessageBatch, SequencedMessage};
+use super::{remote_adding, remote_records, sending};
+use crate::agent::batch::{BatchOutcome, MessageBatch};
 use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::entry::{Added, Entry, NewEntry};
 use crate::agent::error::{MemoryError, StoreError};
@@ -100,14 +101,9 @@ impl RemoteStore {
         }
     }
 
-    async fn event_stored(
-        &self,
-        (actor, session): (&str, &str),
-        run_id: &str,
-        messages: &[Arc<SequencedMessage>],
-    ) -> Result<(), StoreError> {
-        let Some(event) = remote_events::event(actor, session, messages) else { return Ok(()) };
-        let token = remote_events::token(self.memory(), actor, run_id, messages);
+    async fn event_stored(&self, run_id: &str, event: &PlannedEvent) -> Result<(), StoreError> {
+        let PlannedEvent { numbers, create } = event;
+        let token = remote_events::token(self.memory(), &create.actor, run_id, numbers);
         let what = "the event cannot be stored";
         let client = self
             .options
@@ -115,7 +111,7 @@ impl RemoteStore {
             .clone()
             .with_idempotency_key(&token)
             .map_err(|error| store_error(what, error))?;
-        client.event_create(self.memory(), &event).await.map_err(|error| store_error(what, error))?;
+        client.event_create(self.memory(), create).await.map_err(|error| store_error(what, error))?;
         Ok(())
     }
 }
@@ -208,13 +204,13 @@ impl MemoryStore for RemoteStore {
             let Some(conversation) = self.conversation() else {
                 return Err(StoreError::permanent("messages need an actor and a session"));
             };
-            let events = grouping::events(&batch.messages, self.options.max_turns_per_event);
-            let answers =
-                sending::in_order(&events, |event| self.event_stored(conversation, &batch.run_id, event));
-            let answers = answers.await;
-            let numbers =
-                events.iter().map(|event| event.iter().map(|message| message.sequence).collect::<Vec<_>>());
-            Ok(sending::outcome(numbers.zip(answers)))
+            let (turns_max, provider) =
+                (self.options.max_turns_per_event, self.options.metadata_provider.as_ref());
+            let Plan { events, silent } =
+                remote_events::plan(conversation, &batch.messages, turns_max, provider)?;
+            let answers = sending::in_order(&events, |event| self.event_stored(&batch.run_id, event)).await;
+            let numbers = events.into_iter().map(|event| event.numbers);
+            Ok(sending::outcome(numbers.zip(answers), silent))
         }
         .boxed()
     }

@@ -10,6 +10,7 @@ use http::{HeaderMap, StatusCode, Uri};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::agent::batch::SequencedMessage;
 use crate::agent::error::ErrorClass;
 use crate::agent::message::Message;
 use crate::call::Client;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::agent::batch::{BatchOutcome, Unstored};
+use crate::agent::batch::{BatchOutcome, EventFailure, EventsNotStored, Unstored};
 use crate::agent::error::{ErrorClass, StoreError};
 
 /// Sends events in order, for their order is that of the conversation: after an error that may pass nothing overtakes, and what was not
@@ -31,17 +31,26 @@ where
     answers
 }
 
-/// What became of messages whose numbers stand beside the answers. A message that lies in several events is stored when all of them are.
-pub(super) fn outcome(answers: impl IntoIterator<Item = (Vec<u64>, Result<(), StoreError>)>) -> BatchOutcome {
-    let mut errors: BTreeMap<u64, Option<StoreError>> = BTreeMap::new();
+/// Returns the outcome for the messages of events, by their numbers, and for `silent` ones, which no
+/// event holds and which are done. A message of several events is stored when all of them are.
+pub(super) fn outcome(
+    answers: impl IntoIterator<Item = (Vec<u64>, Result<(), StoreError>)>,
+    silent: impl IntoIterator<Item = u64>,
+) -> BatchOutcome {
+    let mut errors: BTreeMap<u64, Option<StoreError>> =
+        silent.into_iter().map(|number| (number, None)).collect();
+    let (mut failures, mut events) = (Vec::new(), 0);
     for (numbers, answer) in answers {
         let error = answer.err();
+        events += 1;
+        failures.extend(error.clone().map(|error| EventFailure { messages: numbers.clone(), error }));
         for number in numbers {
             let known = errors.entry(number).or_default();
             *known = known.take().or_else(|| error.clone());
         }
     }
-    let mut outcome = BatchOutcome::default();
+    let failed = (!failures.is_empty()).then_some(EventsNotStored { failures, events });
+    let mut outcome = BatchOutcome { failed, ..BatchOutcome::default() };
     for (sequence, error) in errors {
         match error {
             None => outcome.stored.push(sequence),
@@ -81,9 +90,13 @@ mod tests {
     #[test]
     fn a_message_of_several_events_is_stored_with_the_last_of_them() {
         let refused = || Err(StoreError::permanent("no"));
-        let outcome =
-            outcome([(vec![0, 1], Ok(())), (vec![2], Ok(())), (vec![2], refused()), (vec![3], Ok(()))]);
-        assert_eq!(outcome.stored, [0, 1, 3]);
+        let answers = [(vec![0, 1], Ok(())), (vec![2], Ok(())), (vec![2], refused()), (vec![3], Ok(()))];
+        let outcome = outcome(answers, [4]);
+        assert_eq!(outcome.stored, [0, 1, 3, 4]);
         assert_eq!(outcome.unstored.iter().map(|one| one.sequence).collect::<Vec<_>>(), [2]);
+        let failed = outcome.failed.unwrap();
+        assert_eq!((failed.failures.len(), &failed.failures[0].messages[..]), (1, &[2][..]));
+        assert_eq!(failed.to_string(), "1 of 4 event(s) not stored; first error: no");
+        assert!(super::outcome([(vec![0], Ok(()))], []).failed.is_none());
     }
 }

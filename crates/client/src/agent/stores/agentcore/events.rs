@@ -8,13 +8,13 @@ use aws_sdk_bedrockagentcore::types::{
     Content, Conversational, MetadataValue, PayloadType, Role as SpokenBy,
 };
 
-use super::event_metadata;
 use super::limits::{EVENT_BYTES_MAX, EVENT_ITEMS_MAX, EVENT_TEXT_CHARS_MAX};
 use super::text_cut;
 use crate::agent::batch::MessageBatch;
 use crate::agent::entry::Metadata;
 use crate::agent::error::StoreError;
 use crate::agent::message::{Message, Role};
+use crate::agent::stores::event_metadata;
 use crate::agent::stores::grouping;
 use crate::agent::stores::range_token::range_token;
 
@@ -120,7 +120,8 @@ pub(super) fn plan(
         let (number, at_ms, role) = (sequenced.sequence, message.at_ms, message.role);
         said.push(Said { number, at_ms, role, text, metadata });
     }
-    for group in grouping::runs(&said, turns_max, |first, next| first.metadata == next.metadata) {
+    let fits = |run: &[Said], next: &Said| run.iter().all(|one| one.metadata == next.metadata);
+    for group in grouping::runs(&said, turns_max, fits) {
         fill(group, &mut plan.events);
     }
     Ok(plan)

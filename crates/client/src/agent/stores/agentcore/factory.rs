@@ -6,10 +6,11 @@ use std::num::NonZeroU32;
 use loci_api::record::MetadataFilter;
 
 use super::connection::AgentCoreConnection;
-use super::options::{AgentCoreStoreOptions, ExtractionMode, MetadataProvider};
+use super::options::{AgentCoreStoreOptions, ExtractionMode};
 use super::store::AgentCoreStore;
 use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::error::MemoryError;
+use crate::agent::stores::event_metadata::MetadataProvider;
 use crate::agent::stores::place_template::Place;
 use crate::agent::stores::topology;
 

@@ -14,12 +14,6 @@ pub(super) const EVENT_ITEMS_MAX: usize = 100;
 pub(super) const EVENT_TEXT_CHARS_MAX: usize = 100_000;
 /// Bytes of the texts of an event.
 pub(super) const EVENT_BYTES_MAX: usize = 10_000_000;
-/// Keys of an event's metadata.
-pub(super) const EVENT_METADATA_KEYS_MAX: usize = 15;
-/// Characters of a key.
-pub(super) const EVENT_METADATA_KEY_CHARS_MAX: usize = 128;
-/// Characters of a value.
-pub(super) const EVENT_METADATA_VALUE_CHARS_MAX: usize = 256;
 /// Attempts of a call of AgentCore, the first included.
 pub(super) const AGENTCORE_ATTEMPTS_MAX: u32 = 3;
 /// An attempt has so long.

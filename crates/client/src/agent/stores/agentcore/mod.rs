@@ -7,7 +7,6 @@
 //! Compiled with the cargo feature `agentcore` only: the SDK of AWS is as large as all the rest of the client.
 
 mod connection;
-mod event_metadata;
 mod event_times;
 mod events;
 mod factory;
@@ -26,9 +25,10 @@ mod recorder;
 #[cfg(test)]
 mod tests;
 
+pub use super::event_metadata::MetadataProvider;
 pub use aws_sdk_bedrockagentcore::Client as AgentCoreClient;
 pub use aws_sdk_bedrockagentcore::config::Credentials as AgentCoreCredentials;
 pub use connection::{AgentCoreConnection, Environment, process_environment};
 pub use factory::{AgentCorePlace, AgentCoreStoresOptions, agentcore_stores};
-pub use options::{AgentCoreStoreOptions, ExtractionMode, MetadataProvider};
+pub use options::{AgentCoreStoreOptions, ExtractionMode};
 pub use store::AgentCoreStore;

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
 use loci_api::record::MetadataFilter;
 
@@ -11,17 +10,10 @@ use super::filters;
 use super::limits::{AGENTCORE_RESULTS_DEFAULT, OVER_FETCH_FACTOR_DEFAULT};
 use super::top_k::ScoreCut;
 use crate::agent::coordinator::ExtractionConfig;
-use crate::agent::entry::Metadata;
 use crate::agent::error::MemoryError;
 use crate::agent::limits::{EVENT_TURNS_DEFAULT, EVENT_TURNS_MAX};
-use crate::agent::message::Message;
+use crate::agent::stores::event_metadata::MetadataProvider;
 use crate::agent::stores::place_template::{Place, name_of_template};
-
-/// Says what goes with a message: texts, numbers and truth values under names.
-///
-/// At most 15 keys of at most 128 characters, values of at most 256; letters and digits of ASCII, white space and `._:/=+@-`.
-/// Neighbours for which it says the same share an event, so what differs from message to message makes an event of each.
-pub type MetadataProvider = Arc<dyn Fn(&Message) -> Metadata + Send + Sync>;
 
 /// What the service makes of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -229,8 +229,7 @@ impl MemoryStore for AgentCoreStore {
             let plan = events::plan(batch, turns_max, |message| self.metadata_of(message))?;
             let answers = sending::in_order(&plan.events, |event| self.stored(&batch.run_id, event)).await;
             let numbers = plan.events.iter().map(|event| event.numbers.clone());
-            let silent = plan.silent.iter().map(|number| (vec![*number], Ok(())));
-            Ok(sending::outcome(numbers.zip(told(answers)).chain(silent)))
+            Ok(sending::outcome(numbers.zip(told(answers)), plan.silent.iter().copied()))
         }
         .boxed()
     }

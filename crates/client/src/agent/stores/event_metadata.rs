@@ -1,12 +1,24 @@
-//! What may be said of an event beside its messages. It is checked before anything is sent: the service's own error names neither the
-//! key nor what is allowed.
+//! Metadata of an event, checked by the wire's rules before anything is sent: the server's own error
+//! names neither the key nor what is allowed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::limits::{EVENT_METADATA_KEY_CHARS_MAX, EVENT_METADATA_KEYS_MAX, EVENT_METADATA_VALUE_CHARS_MAX};
 use crate::agent::entry::Metadata;
+use crate::agent::limits::{
+    EVENT_METADATA_KEY_CHARS_MAX, EVENT_METADATA_KEYS_MAX, EVENT_METADATA_VALUE_CHARS_MAX,
+};
+use crate::agent::message::Message;
+
+/// A function that returns the metadata of the event that a message goes into: texts, numbers and
+/// truth values by key.
+///
+/// At most 15 keys of 1 to 128 characters, values of at most 256; letters and digits of ASCII, white
+/// space and `._:/=+@-`. Neighbours with equal metadata share an event, so a value that differs from
+/// message to message makes an event of each.
+pub type MetadataProvider = Arc<dyn Fn(&Message) -> Metadata + Send + Sync>;
 
 /// Letters and digits are of ASCII.
 const ALLOWED: &str = "letters, digits, white space and . _ : / = + @ -";
