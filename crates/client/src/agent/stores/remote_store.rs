@@ -148,8 +148,6 @@ impl MemoryStore for RemoteStore {
 
     fn write_place(&self) -> Option<WritePlace> {
         let (actor, session) = self.conversation()?;
-        // Without extraction nobody sends messages, and entries go to namespaces that may differ.
-        self.options.extraction.as_ref()?;
         Some(WritePlace {
             memory: format!("{} of {}", self.memory(), self.options.client.place()),
             actor: actor.to_owned(),

@@ -99,7 +99,17 @@ fn extraction_of_a_store_that_is_not_writable_is_left_out() {
     assert!(RemoteStore::new(options.clone()).unwrap().extraction().is_none());
     options.writable = true;
     let store = RemoteStore::new(options).unwrap();
-    assert!(store.extraction().is_some() && store.write_place().is_some());
+    assert!(store.extraction().is_some());
+}
+
+#[test]
+fn a_store_with_actor_and_session_names_its_conversation() {
+    let (mut options, _) = options(|_, _| (500, json!({})));
+    let place = RemoteStore::new(options.clone()).unwrap().write_place().unwrap();
+    assert!(place.memory.starts_with("notes of "), "{place:?}");
+    assert_eq!((place.actor.as_str(), place.session.as_str()), ("alice", "s-1"));
+    options.session = None;
+    assert!(RemoteStore::new(options).unwrap().write_place().is_none(), "it takes no messages");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Who writes. An event has no namespace, so two stores that take messages for one place would write everything twice.
+//! The rule of writers: an event has no namespace, so two stores that write one conversation would
+//! write everything twice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,43 +7,38 @@ use std::sync::Arc;
 use crate::agent::error::MemoryError;
 use crate::agent::store::{MemoryStore, WritePlace};
 
-/// At most one store takes messages for a memory, actor and session; with `expect_extraction` exactly one takes and extracts.
+/// Checks that each memory, actor and session has at most one writable store; with
+/// `expect_extraction`, exactly one that is writable and extracts. Stores that take no messages are
+/// passed over. Call it after `initialize` where one store names its memory by name and another by
+/// id.
 ///
 /// # Errors
-/// Names the stores of the place where the rule is broken.
+/// Every conversation that breaks the rule, with the names of its stores.
 pub fn assert_writable_topology(
     stores: &[Arc<dyn MemoryStore>],
     expect_extraction: bool,
 ) -> Result<(), MemoryError> {
-    let mut writers: BTreeMap<WritePlace, Vec<&str>> = BTreeMap::new();
+    let mut writers: BTreeMap<WritePlace, Vec<&dyn MemoryStore>> = BTreeMap::new();
     for store in stores {
         let Some(place) = store.write_place() else { continue };
-        let names = writers.entry(place).or_default();
+        let found = writers.entry(place).or_default();
         let can = store.capabilities();
-        let extracts = !expect_extraction || store.extraction().is_some();
-        if can.writable && can.add_messages && extracts {
-            names.push(store.name());
+        if can.writable && can.add_messages {
+            found.push(store.as_ref());
         }
     }
-    for (place, names) in writers {
-        let WritePlace { memory, actor, session } = place;
+    let mut broken = Vec::new();
+    for (WritePlace { memory, actor, session }, found) in writers {
         let of = format!("memory '{memory}', actor '{actor}', session '{session}'");
-        match names[..] {
-            [] if expect_extraction => {
-                return Err(MemoryError::Configuration(format!(
-                    "no writable store with extraction for {of}"
-                )));
-            }
-            [] | [_] => {}
-            _ => {
-                return Err(MemoryError::Configuration(format!(
-                    "at most one writable store is allowed for {of}; found: {}",
-                    names.join(", ")
-                )));
-            }
+        if found.len() > 1 {
+            let names: Vec<&str> = found.iter().map(|store| store.name()).collect();
+            let names = names.join(", ");
+            broken.push(format!("at most one writable store is allowed for {of}; found: {names}"));
+        } else if expect_extraction && found.iter().all(|store| store.extraction().is_none()) {
+            broken.push(format!("no writable store with extraction for {of}"));
         }
     }
-    Ok(())
+    if broken.is_empty() { Ok(()) } else { Err(MemoryError::Configuration(broken.join("; "))) }
 }
 
 /// Which of several stores of one place writes: the one that is flagged; else, with extraction, the first that is not flagged false.
@@ -101,6 +97,19 @@ mod tests {
             Err("no writable store with extraction for memory 'm', actor 'a', session 's'"),
         );
         check(vec![TestStore::taking("a"), TestStore::taking("b")], false, Ok(()));
+        check(
+            vec![extracting("a"), writer("b", "s")],
+            true,
+            Err("at most one writable store is allowed for memory 'm', actor 'a', session 's'; found: a, b"),
+        );
+        check(
+            vec![writer("a", "t"), writer("b", "s"), writer("c", "t"), writer("d", "s")],
+            false,
+            Err(
+                "at most one writable store is allowed for memory 'm', actor 'a', session 's'; found: b, d; \
+                 at most one writable store is allowed for memory 'm', actor 'a', session 't'; found: a, c",
+            ),
+        );
     }
 
     #[test]
