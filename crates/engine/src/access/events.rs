@@ -1,4 +1,5 @@
-//! Grants on events: of an actor, or of one session of it. A grant on a part of the tree gives none.
+//! Grants on events: of an actor, or of one session of it. A grant on a part of the tree gives
+//! none.
 
 use loci_model::bounds::Bounds;
 use loci_model::principal::{Capability, Grant, Principal};

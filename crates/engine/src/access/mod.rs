@@ -5,7 +5,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `view` | the parts of a memory whose records a caller may read or write |
-//! | `events` | the events that a caller may read or write, and the actors and sessions that it may list |
+//! | `events` | events that a caller may read or write, actors and sessions that it may list |
 //! | `people` | the users for whom a caller acts, and what only a person may do |
 
 mod events;

@@ -1,5 +1,5 @@
-//! People: the users for whom a caller acts, and what a caller does in person. A key that acts for a
-//! user is not that user.
+//! People: the users for whom a caller acts, and what a caller does in person. A key that acts for
+//! a user is not that user.
 
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
@@ -113,7 +113,7 @@ pub(crate) fn may_impersonate(caller: &Principal, memory: &MemoryId, user: &Acto
     named_users(caller, memory).any(|named| named.is_none_or(|named| named == user))
 }
 
-/// Returns true where a caller acts for users, for all of them or for some, by grants of `impersonate`.
+/// Returns true where a caller acts for users, for all or for some, by grants of `impersonate`.
 pub(crate) fn acts_for_users(caller: &Principal, memory: &MemoryId) -> bool {
     named_users(caller, memory).next().is_some()
 }

@@ -1,5 +1,5 @@
-//! Views: the parts of one memory whose records a caller may read or write with one capability. What
-//! operations memory keeps to another user is in none but an administrator's.
+//! Views: the parts of one memory whose records a caller may read or write with one capability.
+//! What operations memory keeps to another user is in none but an administrator's.
 
 use loci_model::bounds::Bounds;
 use loci_model::memory::Memory;

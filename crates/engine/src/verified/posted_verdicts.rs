@@ -1,5 +1,5 @@
-//! Posted verdicts beside kept ones: the word of a caller that has the code elsewhere, at a commit of
-//! which this server keeps its own verdict. The worse of the two counts. It looks at no code.
+//! Posted verdicts beside kept ones: the word of a caller that has the code elsewhere, at a commit
+//! of which this server keeps its own verdict. The worse of the two counts. It looks at no code.
 
 use loci_model::Result;
 use loci_model::principal::Principal;
@@ -47,8 +47,8 @@ impl Engine {
     }
 }
 
-/// Returns a rank of the reasons against a fact, support behind its verdict: the higher, the less of
-/// the fact may be shown. Code that says otherwise is no better for being unchanged.
+/// Returns a rank of the reasons against a fact, support behind its verdict: the higher, the less
+/// of the fact may be shown. Code that says otherwise is no better for being unchanged.
 fn doubt(verification: &Verification) -> (u8, u8) {
     let severity = verification.verdict.severity();
     match verification.support.as_ref().map(|report| report.support) {

@@ -257,7 +257,7 @@ fn nobody_lifts_a_withholding_by_their_own_word() {
         (&owner, false, ("main", main), Verdict::Valid, 0),
         (&owner, true, ("main", main), Verdict::Valid, 2),
         (&lenient, false, ("main", main), Verdict::Valid, 2),
-        // Of its own files, and of a commit that nobody looked at here, the caller's word is all there is.
+        // Of its own files, and of a commit that nobody looked at here, its word is all there is.
         (&agent, false, ("WORKTREE", main), Verdict::Valid, 2),
         (&agent, false, ("feature", elsewhere), Verdict::Valid, 2),
     ] {

@@ -19,7 +19,8 @@ pub struct PlaceAsk {
     pub directory: Option<std::path::PathBuf>,
     /// The header `X-Loci-User`: the user that the request is for.
     pub user: Option<String>,
-    /// The call says that a person asks, by the command line. It counts where the key may act as one.
+    /// The call says that a person asks, by the command line. It counts where the key may act as
+    /// one.
     pub by_person: bool,
 }
 

@@ -17,6 +17,8 @@ mod listening;
 #[cfg(test)]
 mod listing;
 #[cfg(test)]
+mod requesters;
+#[cfg(test)]
 mod rounds;
 mod safeguards;
 mod searching;
