@@ -1,37 +1,17 @@
 //! Amounts in a sentence: a number, or two as a range, with a unit. Pure.
 
+use super::counted::{Counted, over_span};
 use super::tokens::{Kind, Tokens};
-use super::units::{Measure, measure, whole_span};
-use super::vocabulary::{ends_phrase, is_counted, is_magnitude, is_named_number, is_no_amount, is_span};
+use super::units::{Measure, measure};
+use super::vocabulary::{is_magnitude, is_month, is_named_number, is_no_amount, is_span, plural};
 
-/// Words between an amount and the noun of what is counted, at most.
-const MODIFIERS_MAX: usize = 3;
 /// Numbers in words.
-const NUMBER_WORDS: &[(&str, &str)] = &[
-    ("zero", "0"),
-    ("one", "1"),
-    ("two", "2"),
-    ("three", "3"),
-    ("four", "4"),
-    ("five", "5"),
-    ("six", "6"),
-    ("seven", "7"),
-    ("eight", "8"),
-    ("nine", "9"),
-    ("ten", "10"),
-    ("eleven", "11"),
-    ("twelve", "12"),
-    ("fifteen", "15"),
-    ("twenty", "20"),
-    ("thirty", "30"),
-    ("forty", "40"),
-    ("fifty", "50"),
-    ("sixty", "60"),
-    ("ninety", "90"),
-    ("hundred", "100"),
+const NUMBER_WORDS: &[&str] = &[
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "fifteen", "twenty", "thirty", "forty", "fifty", "sixty", "ninety", "hundred",
 ];
 /// Signs directly before a number by which it is part of something else.
-const NO_AMOUNT_BEHIND: &[&str] = &["/", ":", "#", "@", "$", "€", "£", ".", "+", "\\", "_", "^", "&", "?"];
+const NO_AMOUNT_BEHIND: &[&str] = &["/", ":", "#", "@", ".", "+", "\\", "_", "^", "&", "?"];
 
 /// An amount, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,11 +21,13 @@ pub(super) struct Amount {
     pub(super) end: usize,
     /// The number or the range, with the unit, without the noun of what is counted.
     pub(super) value: String,
-    /// The noun phrase of what is counted: `active_connections`, `requests_per_second`.
-    pub(super) counted: Option<String>,
+    /// The noun phrase of what is counted.
+    pub(super) counted: Option<Counted>,
     pub(super) measure: Measure,
-    /// Both ends of a range are given.
+    /// Both ends of a range are given, or a sign such as `~` is before it.
     pub(super) is_range: bool,
+    /// The unit is joined by a dash: `5-minute`.
+    pub(super) is_joined: bool,
 }
 
 /// A number with a unit, one end of a range or the whole amount.
@@ -57,15 +39,24 @@ struct Part {
     end: usize,
     /// A space is between the number and the unit.
     is_apart: bool,
+    is_joined: bool,
 }
 
 impl Amount {
     /// Reads the amount that begins at a token.
     pub(super) fn read(tokens: &Tokens<'_>, start: usize) -> Option<Self> {
-        if start > 0 && tokens.is_attached(start) && !may_follow(tokens, start.saturating_sub(1)) {
+        let before = start.checked_sub(1);
+        let money = before.map_or("", |at| tokens.sign(at));
+        let is_money = matches!(money, "$" | "€" | "£");
+        let is_free =
+            is_money || !tokens.is_attached(start) || before.is_some_and(|at| may_follow(tokens, at));
+        if start > 0 && (!is_free || is_named(tokens, start)) {
             return None;
         }
-        if start > 0 && is_named_number(tokens.word(start.saturating_sub(1))) {
+        // `a couple of hundred`
+        if tokens.word(start) == "hundred"
+            && before.is_some_and(|at| matches!(tokens.word(at), "of" | "few" | "several"))
+        {
             return None;
         }
         let first = part(tokens, start)?;
@@ -74,42 +65,68 @@ impl Amount {
             Some(second) => (second, true),
             None => (part(tokens, start)?, false),
         };
-        if is_part_of_other(tokens, last.end) {
+        if is_money {
+            (last.measure, last.is_apart) = (Some(Measure::MONEY), false);
+        }
+        if is_part_of_other(tokens, start, last.end) {
             return None;
         }
-        let (span, over) = over_span(tokens, last.end, last.measure);
         let mut counted = None;
-        if let (Some(end), Some(Measure::BYTES | Measure::SHARE)) = (span, last.measure) {
-            last.unit = format!("{}/{over}", last.unit);
-            last.measure = Some(Measure::RATE);
-            last.end = end;
-        }
         let measure = match last.measure {
-            Some(measure) => measure,
-            None => match counted_noun(tokens, last.end) {
-                None => match over_span(tokens, last.end, Some(Measure::COUNT)) {
-                    (Some(end), over) => {
-                        last.unit = format!("/{over}");
-                        last.end = end;
-                        Measure::RATE
-                    }
-                    (None, _) => Measure::PLAIN,
-                },
-                Some((noun, end)) => {
-                    let (span, over) = over_span(tokens, end, Some(Measure::COUNT));
-                    last.end = span.unwrap_or(end);
-                    counted = Some(if span.is_some() { format!("{noun}_per_{over}") } else { noun });
-                    if span.is_some() { Measure::RATE } else { Measure::COUNT }
+            Some(Measure::BYTES | Measure::SHARE) => match over_span(tokens, last.end) {
+                Some((end, _)) => last.extended(tokens, end),
+                None => last.measure?,
+            },
+            Some(Measure::MONEY) => {
+                if let Some((end, _)) = over_span(tokens, last.end) {
+                    last.extended(tokens, end);
                 }
+                Measure::MONEY
+            }
+            Some(measure) => measure,
+            None => match (Counted::read(tokens, last.end), over_span(tokens, last.end)) {
+                (Some(noun), _) => {
+                    last.end = noun.end;
+                    let measure = if noun.span.is_some() { Measure::RATE } else { Measure::COUNT };
+                    counted = Some(noun);
+                    measure
+                }
+                (None, Some((end, _))) => last.extended(tokens, end),
+                (None, None) => Measure::PLAIN,
             },
         };
         let is_word = tokens.get(start).is_some_and(|token| token.kind == Kind::Word);
-        if is_word && measure == Measure::PLAIN {
+        // `one` is mostly an article.
+        let is_number = matches!(measure, Measure::COUNT | Measure::PLAIN);
+        if is_word && (measure == Measure::PLAIN || (is_number && tokens.word(start) == "one")) {
             return None;
         }
+        let is_joined = last.is_joined;
         let value = written(&first, &last, is_range.then_some(sign));
-        Some(Self { start, end: last.end, value, counted, measure, is_range })
+        let (start, value) = match before.filter(|_| is_money) {
+            Some(sign) => (sign, format!("{money}{value}")),
+            None => (start, value),
+        };
+        Some(Self { start, end: last.end, value, counted, measure, is_range, is_joined })
     }
+}
+
+impl Part {
+    /// Takes the words up to a token into the unit: it is a rate.
+    fn extended(&mut self, tokens: &Tokens<'_>, end: usize) -> Measure {
+        let space = if self.unit.is_empty() || tokens.is_attached(self.end) { "" } else { " " };
+        self.is_apart |= self.unit.is_empty() && !tokens.is_attached(self.end);
+        self.unit = format!("{}{space}{}", self.unit, tokens.text(self.end, end));
+        self.end = end;
+        Measure::RATE
+    }
+}
+
+/// Returns true where the word before a number makes it a name: `port 80`, but not `tokens last
+/// 30d`.
+fn is_named(tokens: &Tokens<'_>, start: usize) -> bool {
+    let word = |back: usize| start.checked_sub(back).map_or("", |at| tokens.word(at));
+    is_named_number(word(1)) && !(word(1) == "last" && plural(word(2)))
 }
 
 /// Returns true where a number may directly follow the token.
@@ -122,7 +139,9 @@ fn may_follow(tokens: &Tokens<'_>, before: usize) -> bool {
             let is_equal = token.text == ":" && !tokens.is_number(before.saturating_sub(1));
             !is_dash && (is_equal || !NO_AMOUNT_BEHIND.contains(&token.text))
         }
-        _ => false,
+        // The size of a flag: `-Xmx6g`.
+        Some(token) => token.text.starts_with('X') && tokens.sign(before.saturating_sub(1)) == "-",
+        None => false,
     }
 }
 
@@ -130,10 +149,19 @@ fn part(tokens: &Tokens<'_>, at: usize) -> Option<Part> {
     let token = tokens.get(at)?;
     let number = match token.kind {
         Kind::Number => token.text.to_owned(),
-        Kind::Word => NUMBER_WORDS.iter().find(|(word, _)| *word == token.lower)?.1.to_owned(),
-        Kind::Sign => return None,
+        Kind::Word if NUMBER_WORDS.contains(&token.lower.as_str()) => token.text.to_owned(),
+        Kind::Word | Kind::Sign => return None,
     };
     let mut part = Part { number, end: at.saturating_add(1), ..Part::default() };
+    // `900:1`
+    let (colon, one) = (part.end, part.end.saturating_add(1));
+    let is_ratio = tokens.sign(colon) == ":" && tokens.is_attached(colon) && tokens.is_attached(one);
+    if is_ratio && tokens.get(one).is_some_and(|one| one.text == "1") {
+        part.number.push_str(":1");
+        part.end = one.saturating_add(1);
+        part.measure = Some(Measure::SHARE);
+        return Some(part);
+    }
     // `5-minute`: the unit is joined by a dash.
     let dash = part.end;
     let is_joined =
@@ -142,7 +170,7 @@ fn part(tokens: &Tokens<'_>, at: usize) -> Option<Part> {
     if let Some(unit) = joined.filter(|unit| unit.kind == Kind::Word) {
         part.measure = Some(measure(unit.text)?);
         part.unit = unit.text.to_owned();
-        part.is_apart = true;
+        (part.is_apart, part.is_joined) = (true, true);
         part.end = dash.saturating_add(2);
         return Some(part);
     }
@@ -154,10 +182,10 @@ fn part(tokens: &Tokens<'_>, at: usize) -> Option<Part> {
 fn magnitude(tokens: &Tokens<'_>, part: &mut Part) {
     let is_attached = tokens.is_attached(part.end);
     let word = tokens.word(part.end);
-    let is_million = is_attached && tokens.get(part.end).is_some_and(|token| token.text == "M") && {
-        let next = tokens.word(part.end.saturating_add(1));
-        is_counted(next)
-    };
+    let next = part.end.saturating_add(1);
+    let is_million = is_attached
+        && tokens.get(part.end).is_some_and(|token| token.text == "M")
+        && (Counted::read(tokens, next).is_some() || tokens.word(next).contains('/'));
     if !word.is_empty() && (is_magnitude(word) || is_million) {
         let text = tokens.get(part.end).map_or("", |token| token.text);
         let space = if is_attached { "" } else { " " };
@@ -173,25 +201,40 @@ fn unit(tokens: &Tokens<'_>, part: &mut Part) -> Option<()> {
     let is_attached = tokens.is_attached(at);
     if tokens.sign(at) == "%" {
         part.unit = "%".to_owned();
+        part.is_apart = !is_attached;
         part.measure = Some(Measure::SHARE);
         part.end = at.saturating_add(1);
         return Some(());
     }
+    if matches!(tokens.sign(at), "€" | "$" | "£") {
+        part.unit = tokens.sign(at).to_owned();
+        part.is_apart = !is_attached;
+        part.measure = Some(Measure::MONEY);
+        part.end = at.saturating_add(1);
+        return Some(());
+    }
+    if tokens.sign(at) == "°" && matches!(tokens.word(at.saturating_add(1)), "c" | "f") {
+        part.unit = tokens.text(at, at.saturating_add(2));
+        part.is_apart = !is_attached;
+        part.measure = Some(Measure::OTHER);
+        part.end = at.saturating_add(2);
+        return Some(());
+    }
     let Some(token) = tokens.get(at).filter(|token| token.kind == Kind::Word) else { return Some(()) };
-    let found = measure(token.text).or_else(|| compound(&token.lower));
+    let found = measure(token.text);
     if is_attached {
         part.measure = Some(found?);
     } else {
-        // One letter behind a space is no unit, but of time and size.
-        let is_letter = token.text.len() == 1 && !matches!(token.text, "s" | "h" | "d" | "m" | "B" | "G");
-        let is_article = token.lower == "per" && tokens.word(at.saturating_add(1)) == "cent";
-        if is_article {
-            part.unit = "percent".to_owned();
+        if token.lower == "per" && tokens.word(at.saturating_add(1)) == "cent" {
+            part.unit = "per cent".to_owned();
             part.measure = Some(Measure::SHARE);
             part.is_apart = true;
             part.end = at.saturating_add(2);
             return Some(());
         }
+        // One letter behind a space is no unit, but of time and size.
+        let is_letter =
+            token.text.len() == 1 && !matches!(token.text, "s" | "h" | "d" | "m" | "B" | "G" | "V" | "W");
         part.measure = found.filter(|_| !is_letter);
     }
     if part.measure.is_some() {
@@ -204,15 +247,19 @@ fn unit(tokens: &Tokens<'_>, part: &mut Part) -> Option<()> {
             part.unit = format!("{} {}", token.text, tokens.word(part.end));
             part.end = part.end.saturating_add(1);
         }
+        // `1h 20m`
+        let unit = tokens.word(part.end.saturating_add(1));
+        let is_longer = matches!(
+            token.lower.as_str(),
+            "h" | "hr" | "hour" | "hours" | "d" | "day" | "days" | "m" | "min"
+        );
+        if is_longer && tokens.is_number(part.end) && matches!(unit, "h" | "m" | "min" | "s" | "minutes") {
+            let end = part.end.saturating_add(2);
+            part.unit = format!("{} {}", part.unit, tokens.text(part.end, end));
+            part.end = end;
+        }
     }
     Some(())
-}
-
-/// The measure of `h30m` behind a first number.
-fn compound(rest: &str) -> Option<Measure> {
-    let is_sign = |sign: char| sign.is_ascii_digit() || matches!(sign, 'd' | 'h' | 'm' | 's');
-    let begins = rest.starts_with(['d', 'h', 'm']) && rest.ends_with(['h', 'm', 's']);
-    (begins && rest.len() > 2 && rest.chars().all(is_sign)).then_some(Measure::TIME)
 }
 
 /// The other end of a range.
@@ -224,13 +271,16 @@ fn second(tokens: &Tokens<'_>, first: &Part, start: usize) -> Option<Part> {
     let is_between = (1..=2).any(|back| tokens.word(start.saturating_sub(back)) == "between");
     let from = if dots {
         at.saturating_add(2)
-    } else if dash || matches!(word, "to" | "through") || (word == "and" && is_between) {
+    } else if (dash && tokens.is_number(start))
+        || matches!(word, "to" | "through" | "or")
+        || (word == "and" && is_between)
+    {
         at.saturating_add(1)
     } else {
         return None;
     };
     // `400 - 5-minute` and `1 - 2 - 3` are no ranges.
-    let last = part(tokens, from).filter(|_| tokens.is_number(from))?;
+    let last = part(tokens, from).filter(|_| tokens.is_number(from) || word == "to" || word == "or")?;
     let follows = matches!(tokens.sign(last.end), "-" | "–") && tokens.is_number(last.end.saturating_add(1));
     let agree = match (first.measure, last.measure) {
         (Some(first), Some(last)) => first.meets(last),
@@ -242,7 +292,7 @@ fn second(tokens: &Tokens<'_>, first: &Part, start: usize) -> Option<Part> {
 
 /// Returns true where what stands behind makes the amount a change, a date, or part of something
 /// else.
-fn is_part_of_other(tokens: &Tokens<'_>, end: usize) -> bool {
+fn is_part_of_other(tokens: &Tokens<'_>, start: usize, end: usize) -> bool {
     let sign = tokens.sign(end);
     let next = end.saturating_add(1);
     let is_rate = sign == "/" && is_span(tokens.word(next));
@@ -250,45 +300,30 @@ fn is_part_of_other(tokens: &Tokens<'_>, end: usize) -> bool {
         && matches!(sign, ":" | "/" | "-" | "_" | "=")
         && tokens.is_attached(end)
         && tokens.is_attached(next);
-    joins || is_no_amount(tokens.word(end))
+    let word = tokens.word(end);
+    let is_date = is_month(word) && tokens.is_number(end.saturating_sub(1));
+    let is_later = matches!(word, "past" | "x") || (word == "from" && tokens.word(next) == "now");
+    joins || is_date || is_later || is_no_amount(word) || is_of_whole(tokens, start, end)
 }
 
-/// The end of `per second`, `a day` or `/min` behind a unit, and the unit of time.
-fn over_span(tokens: &Tokens<'_>, at: usize, measure: Option<Measure>) -> (Option<usize>, String) {
-    let joins = matches!(tokens.word(at), "per" | "a" | "an" | "each" | "every") || tokens.sign(at) == "/";
-    let span = tokens.word(at.saturating_add(1));
-    let is_rate =
-        measure.is_some_and(|one| one == Measure::BYTES || one == Measure::COUNT || one == Measure::SHARE);
-    if !(joins && is_rate && is_span(span)) {
-        return (None, String::new());
+/// Returns true for both numbers of `3 of 5`, `1 in 1000` and `48 out of 100`, and for `2 of the
+/// pods`.
+fn is_of_whole(tokens: &Tokens<'_>, start: usize, end: usize) -> bool {
+    let joins = |at: usize| {
+        matches!(tokens.word(at), "of" | "in")
+            && tokens.is_number(at.saturating_sub(1))
+            && tokens.is_number(at.saturating_add(1))
+    };
+    let before = |back: usize| start.checked_sub(back).map_or("", |at| tokens.word(at));
+    let is_whole = (before(1) == "of" && before(2) == "out") || (start > 1 && joins(start.saturating_sub(1)));
+    if is_whole || joins(end) {
+        return true;
     }
-    (Some(at.saturating_add(2)), whole_span(span).to_owned())
-}
-
-/// The noun phrase of what is counted behind a number, and its end.
-fn counted_noun(tokens: &Tokens<'_>, at: usize) -> Option<(String, usize)> {
-    let mut words: Vec<&str> = Vec::new();
-    let mut last = None;
-    for place in at..=at.saturating_add(MODIFIERS_MAX) {
-        let word = tokens.word(place);
-        if word.is_empty() || ends_phrase(word) || measure(word).is_some_and(|_| words.is_empty()) {
-            break;
-        }
-        if let Some((noun, span)) = word.split_once('/') {
-            let is_rate = is_counted(noun) || noun == "req";
-            return (is_rate && is_span(span)).then(|| {
-                words.push(if noun == "req" { "requests" } else { noun });
-                (format!("{}_per_{}", words.join("_"), whole_span(span)), place.saturating_add(1))
-            });
-        }
-        words.push(word);
-        if is_counted(word) {
-            last = Some((words.join("_").replace(['-', '.', '\''], "_"), place.saturating_add(1)));
-        } else if last.is_some() {
-            break;
-        }
-    }
-    last
+    let (next, noun) = (end.saturating_add(1), end.saturating_add(2));
+    let is_group = matches!(tokens.word(next), "the" | "our" | "these" | "those" | "my")
+        && tokens.sign(end.saturating_sub(1)) != "%"
+        && (plural(tokens.word(noun)) || part(tokens, noun).is_some());
+    tokens.word(end) == "of" && (is_group || part(tokens, next).is_some())
 }
 
 /// The amount as one text: `400-500Mi`, `1.5-2 GiB`, `12k`.

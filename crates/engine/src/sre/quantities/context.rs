@@ -1,37 +1,40 @@
-//! The rest of a sentence around an amount: headings, words behind it, and names that were said
+//! The rest of a sentence around an amount: headings, words behind it, and names that were stated
 //! before. Pure.
 
 use super::amount::Amount;
 use super::name::{Marks, canonical};
-use super::naming::{BEHIND_MAX, Naming};
-use super::subject::Subject;
+use super::naming::{Found, Naming, Site, ends_behind, suffix};
+use super::objects::BEHIND_MAX;
+use super::phrase::Phrase;
 use super::units::Measure;
-use super::vocabulary::{head, is_adverb, is_attribute, is_auxiliary, is_percentile, is_statistic};
+use super::vocabulary::{
+    head, is_accident, is_attribute, is_auxiliary, is_be, is_clause, is_counted, is_determiner, is_general,
+    is_link, is_peak, is_percentile, is_preposition, is_qualifier, is_statistic, is_whole_service,
+};
 
-/// Tokens between a heading and its amounts, at most.
+/// Tokens between a heading or a subject and its amounts, at most.
 const HEADING_MAX: usize = 24;
+/// Tokens of a statement behind an amount, at most.
+const STATEMENT_MAX: usize = 8;
+/// Words between an amount and what it is for, at most.
+const PURPOSE_MAX: usize = 3;
+/// Tokens of a parenthesis behind an amount in which a word may say what it is, at most.
+const PARENTHESIS_MAX: usize = 5;
 
 impl Naming<'_> {
-    pub(super) fn subject(&self, end: usize) -> Subject {
-        Subject::before(self.tokens, end, self.floor)
-    }
-
-    /// The statistic in the parenthesis behind an amount: `45ms (p50)`.
+    /// The statistic or the attribute in the parenthesis behind an amount, or directly behind it:
+    /// `45ms (p50)`, `1.5 s (that's the SLO)`.
     pub(super) fn statistic_behind(&self, amount: &Amount) -> Option<String> {
         let at = |more: usize| amount.end.saturating_add(more);
-        let word = self.tokens.word(at(1));
-        let is_it = self.tokens.sign(at(0)) == "(" && self.tokens.sign(at(2)) == ")" && is_statistic(word);
-        is_it.then(|| word.to_owned())
-    }
-
-    /// The place before the auxiliaries and adverbs that end at a token.
-    pub(super) fn before_auxiliaries(&self, end: usize) -> usize {
-        let is_one = |at: &usize| {
-            let word = self.tokens.word(*at);
-            is_auxiliary(word) || is_adverb(word)
-        };
-        let many = (self.floor..end).rev().take_while(is_one).count();
-        end.saturating_sub(many)
+        let is_said = |word: &str| is_statistic(word) || matches!(word, "slo" | "sla");
+        if is_percentile(self.tokens.word(amount.end)) {
+            return Some(self.tokens.word(amount.end).to_owned());
+        }
+        let close = (1..=PARENTHESIS_MAX).find(|more| self.tokens.sign(at(*more)) == ")")?;
+        let is_open =
+            self.tokens.sign(amount.end) == "(" && (1..close).all(|more| !self.tokens.is_number(at(more)));
+        let found = (1..close).map(|more| self.tokens.word(at(more))).find(|word| is_said(word));
+        found.filter(|_| is_open).map(str::to_owned)
     }
 
     /// `limits: cpu 500m, memory 512Mi`: the heading says what all of it is.
@@ -59,10 +62,180 @@ impl Naming<'_> {
         }
     }
 
+    /// The name of an amount that has no phrase before it, by the rest of the sentence.
+    pub(super) fn of_context(&self, site: &Site<'_>) -> Option<Found> {
+        let words = self
+            .of_unit(site)
+            .or_else(|| self.of_share(site))
+            .or_else(|| self.of_part(site))
+            .or_else(|| self.of_statement(site))
+            .or_else(|| self.of_other(site))
+            .or_else(|| self.of_purpose(site))
+            .or_else(|| self.of_topic(site))
+            .or_else(|| self.of_statistic(site))?;
+        Some(Found::of(words))
+    }
+
+    /// A name by the unit and the words next to it: `takes 5 minutes to sign`, `2 s per call`,
+    /// `2 CPU / 2Gi`.
+    fn of_unit(&self, site: &Site<'_>) -> Option<Vec<String>> {
+        let Site { amount, link, .. } = site;
+        let named = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
+        let at = |more: usize| self.tokens.word(amount.end.saturating_add(more));
+        let is_per = at(0) == "per" && !at(1).is_empty();
+        match amount.measure {
+            Measure::TIME | Measure::MILLI if link.takes => named(&[&self.infinitive(site)?, "time"]),
+            Measure::TIME if is_per => named(&[at(1), "time"]),
+            Measure::MONEY => named(&["cost"]),
+            Measure::BYTES if self.is_memory(site) => named(&["memory"]),
+            // `24gb, we use 17gb of it`
+            _ if link.uses.is_some() && at(0) == "of" && at(1) == "it" => {
+                let name = self.before(site)?;
+                Some(name.into_iter().chain(["usage".to_owned()]).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true for bytes that a service uses: `2 CPU / 2Gi`, `2 GB per worker`, `it needs 4
+    /// GB`.
+    fn is_memory(&self, site: &Site<'_>) -> bool {
+        let Site { amount, link, .. } = site;
+        let at = |more: usize| self.tokens.word(amount.end.saturating_add(more));
+        let is_after = |is: fn(Measure) -> bool| self.previous.is_none_or(|one| is(one.measure));
+        if self.goes_on(site) && self.previous.is_some_and(|one| one.measure == Measure::CPU) {
+            return true;
+        }
+        if at(0) == "per" && is_whole_service(at(1)) && is_after(|one| one != Measure::BYTES) {
+            return true;
+        }
+        let subject = link.from.checked_sub(1).map_or("", |at| self.tokens.word(at));
+        let is_eaten = matches!(link.uses.as_deref(), Some("uses" | "use" | "consumes" | "eats" | "needs"));
+        let is_service = link.from == self.sentence
+            || matches!(subject, "it" | "we" | "they")
+            || self.is_whole(&[subject.to_owned()], amount);
+        link.has_verb && (is_eaten || (is_service && self.previous.is_none()))
+    }
+
+    /// The name of the amount before, without its statistic, where both have one measure.
+    fn before(&self, site: &Site<'_>) -> Option<Vec<String>> {
+        let previous = self.previous.filter(|one| one.measure.meets(site.amount.measure))?;
+        Some(previous.name.iter().filter(|word| !is_statistic(word)).cloned().collect())
+    }
+
+    /// The name of a second amount that differs by a statistic: `400Mi, peaking at 800Mi`.
+    fn of_statistic(&self, site: &Site<'_>) -> Option<Vec<String>> {
+        let Site { amount, link, .. } = site;
+        let name = self.before(site)?;
+        let is_highest = |word: &str| {
+            (is_peak(word) || is_statistic(word)) && head(word).is_none_or(|one| one == Measure::ANY)
+        };
+        let is_behind = (0..BEHIND_MAX)
+            .map(|more| self.tokens.word(amount.end.saturating_add(more)))
+            .take_while(|word| !word.is_empty() && !is_clause(word))
+            .any(is_highest);
+        let peak = (is_behind && !link.has_verb).then(|| "peak".to_owned());
+        let is_other = link.is_peak || link.statistic.is_some() || peak.is_some();
+        let is_other = is_other || self.statistic_behind(amount).is_some();
+        is_other.then(|| link.statistic.iter().cloned().chain(peak).chain(name).collect())
+    }
+
+    /// The name behind an amount that opens its sentence: `10 min at most for the nightly sync`.
+    fn of_purpose(&self, site: &Site<'_>) -> Option<Vec<String>> {
+        let end = site.amount.end;
+        let at = (end..end.saturating_add(PURPOSE_MAX)).find(|at| self.tokens.word(*at) == "for")?;
+        let from = at.saturating_add(1);
+        let stop = (from..from.saturating_add(STATEMENT_MAX)).find(|at| {
+            let word = self.tokens.word(*at);
+            word.is_empty() || is_clause(word) || is_preposition(word)
+        })?;
+        let mut words = Phrase::before(self.tokens, stop, from).words;
+        let is_name = site.link.from == self.sentence && !words.is_empty();
+        words.extend((site.amount.measure == Measure::TIME).then(|| "time".to_owned()));
+        is_name.then_some(words)
+    }
+
+    /// The name of a share: `30% of requests are served from a cache`.
+    fn of_share(&self, site: &Site<'_>) -> Option<Vec<String>> {
+        let end = site.amount.end;
+        if site.amount.measure != Measure::SHARE || self.tokens.word(end) != "of" {
+            return None;
+        }
+        let from = end.saturating_add(1);
+        let be = (from..from.saturating_add(BEHIND_MAX)).find(|at| is_be(self.tokens.word(*at)))?;
+        let predicate = self.tokens.word(be.saturating_add(1));
+        let mut words = Phrase::before(self.tokens, be, from).words;
+        let is_name = !(words.is_empty() || ends_behind(predicate) || is_preposition(predicate));
+        words.push(predicate.to_owned());
+        is_name.then_some(words)
+    }
+
+    /// The noun of `80 ms is the target for reads`.
+    fn of_statement(&self, site: &Site<'_>) -> Option<Vec<String>> {
+        let at = |more: usize| site.amount.end.saturating_add(more);
+        if !(is_be(self.tokens.word(at(0))) && is_determiner(self.tokens.word(at(1)))) {
+            return None;
+        }
+        let end =
+            (at(2)..at(2).saturating_add(STATEMENT_MAX)).find(|one| ends_behind(self.tokens.word(*one)))?;
+        let words = Phrase::before(self.tokens, end, at(2)).words;
+        (!words.iter().all(|word| is_qualifier(word))).then_some(words)
+    }
+
+    /// The name of another amount of what was measured before: its bound, its growth, or the value
+    /// behind its limit.
+    fn of_other(&self, site: &Site<'_>) -> Option<Vec<String>> {
+        let Site { amount, link, .. } = site;
+        let previous = self.previous.filter(|_| link.has_verb)?;
+        if link.grows && amount.measure == Measure::RATE {
+            return Some(previous.name.iter().cloned().chain(["growth".to_owned()]).collect());
+        }
+        if !previous.measure.meets(amount.measure) {
+            return None;
+        }
+        let is_own = |word: &&String| {
+            !(is_statistic(word) || is_attribute(word) || matches!(word.as_str(), "slo" | "sla"))
+        };
+        let words: Vec<String> = previous.name.iter().filter(is_own).cloned().collect();
+        if link.is_bound {
+            return Some(["max".to_owned()].into_iter().chain(words).collect());
+        }
+        (words.len() < previous.name.len() && !words.is_empty()).then_some(words)
+    }
+
+    /// The subject of the sentence, where it names no other amount: `the partner is slow, 2 s`.
+    fn of_topic(&self, site: &Site<'_>) -> Option<Vec<String>> {
+        let Site { amount, link, .. } = site;
+        let is_left = self.previous.is_some()
+            || amount.measure.meets(Measure::PLAIN)
+            || amount.counted.is_some()
+            || self.floor > self.sentence;
+        if is_left {
+            return None;
+        }
+        let ends = |at: &usize| {
+            let word = self.tokens.word(*at);
+            let is_verb = is_auxiliary(word) || (is_link(word) && !is_counted(word));
+            (is_verb && *at > self.sentence) || matches!(self.tokens.sign(*at), "," | ":" | "(")
+        };
+        let until = link.from.min(self.sentence.saturating_add(HEADING_MAX));
+        let end = (self.sentence..until).find(ends)?;
+        let mut words = Phrase::before(self.tokens, end, self.sentence).words;
+        let is_once = words.last().is_some_and(|word| is_accident(word));
+        let is_named = !words.is_empty()
+            && !is_once
+            && !self.is_whole(&words, amount)
+            && !words.iter().all(|word| is_qualifier(word) || is_general(word));
+        words.extend(suffix(&words, site).map(str::to_owned));
+        is_named.then_some(words)
+    }
+
     /// A name of a statistic or an attribute alone, with what the sentence named before.
     pub(super) fn completed(&self, name: &[String], amount: &Amount) -> Option<Vec<String>> {
         let last = name.last()?;
-        let base = self.previous.filter(|one| one.measure.meets(amount.measure)).map(|one| one.name.clone());
+        let is_number = amount.measure == Measure::PLAIN;
+        let is_like = |one: Measure| one.meets(amount.measure) || (is_number && one == Measure::RATE);
+        let base = self.previous.filter(|one| is_like(one.measure)).map(|one| one.name.clone());
         let base = base.or_else(|| self.topic(amount));
         let Some(base) = base else {
             if amount.measure == Measure::CPU && is_attribute(last) && name.len() == 1 {
@@ -70,21 +243,29 @@ impl Naming<'_> {
             }
             let is_latency = amount.measure == Measure::TIME && name.iter().any(|word| is_percentile(word));
             let latency = is_latency.then(|| "latency".to_owned());
-            let is_known = is_latency || name.len() > 1;
-            return is_known.then(|| name.iter().cloned().chain(latency).collect());
+            return Some(name.iter().cloned().chain(latency).collect());
         };
         if is_attribute(last) {
+            let own = name.iter().filter(|word| is_statistic(word)).cloned();
             let kept = base.iter().filter(|word| !is_statistic(word) && !is_attribute(word)).cloned();
-            return Some(kept.chain([singular(last).to_owned()]).collect());
+            return Some(own.chain(kept).chain([singular(last).to_owned()]).collect());
         }
         let kept = base.into_iter().filter(|word| !is_statistic(word));
         Some(name.iter().cloned().chain(kept).collect())
     }
 
-    /// The last measured noun phrase before the amount's own, within a few words: `latency: p50
-    /// 20ms`.
-    pub(super) fn topic(&self, amount: &Amount) -> Option<Vec<String>> {
-        let from = amount.start.saturating_sub(BEHIND_MAX.saturating_mul(3));
+    /// The heading of the amount, or the last measured noun phrase before the amount's own, within
+    /// a few words: `latency: p50 20ms`.
+    fn topic(&self, amount: &Amount) -> Option<Vec<String>> {
+        let from = amount.start.saturating_sub(HEADING_MAX).max(self.sentence);
+        let heading = (from..amount.start).rev().find(|at| self.tokens.sign(*at) == ":");
+        if let Some(at) = heading {
+            let phrase = Phrase::before(self.tokens, at, self.sentence);
+            let words = canonical(&phrase.words, self.service, Marks::default());
+            if !words.iter().all(|word| is_statistic(word) || is_attribute(word)) {
+                return Some(words);
+            }
+        }
         let is_topic = |at: &usize| {
             let word = self.tokens.word(*at);
             !is_statistic(word)
@@ -92,8 +273,8 @@ impl Naming<'_> {
                 && head(word).is_some_and(|one| one.meets(amount.measure))
         };
         let at = (from..amount.start).rev().find(is_topic)?;
-        let subject = Subject::before(self.tokens, at.saturating_add(1), 0);
-        Some(canonical(&subject.words, self.service, Marks::default()))
+        let phrase = Phrase::before(self.tokens, at.saturating_add(1), 0);
+        Some(canonical(&phrase.words, self.service, Marks::default()))
     }
 }
 

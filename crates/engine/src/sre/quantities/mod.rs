@@ -6,31 +6,37 @@
 //! | file | idea |
 //! |---|---|
 //! | `tokens` | words, numbers and signs |
-//! | `units`, `amount` | a number or a range, with its unit |
+//! | `clauses`, `dates` | clauses that state something, and clauses that tell what happened |
+//! | `units`, `amount`, `counted` | a number or a range, with its unit or what it counts |
 //! | `vocabulary` | words by their part in a sentence, out of `vocabulary.txt` |
-//! | `zone`, `subject` | the link before an amount, and the noun phrase before the link |
-//! | `naming`, `conditions`, `context`, `rates`, `name` | the one name of an amount |
+//! | `link`, `phrase` | the words directly before an amount, and the noun phrase before them |
+//! | `refusals` | amounts that measure nothing |
+//! | `naming`, `objects`, `rates`, `parts`, `context`, `name` | the one name of an amount |
 
 mod amount;
-mod conditions;
+mod clauses;
 mod context;
+mod counted;
+mod dates;
+mod link;
 mod name;
 mod naming;
+mod objects;
+mod parts;
+mod phrase;
 mod rates;
-mod subject;
+mod refusals;
 mod tokens;
 mod units;
 mod vocabulary;
-mod zone;
 
 use std::collections::BTreeMap;
 
 use amount::Amount;
+use clauses::clauses;
 use naming::{Named, Naming};
 use tokens::Tokens;
-
-/// Words from the verb of a change to its first amount, at most.
-const CHANGE_WORDS_MAX: usize = 6;
+use units::{Measure, is_unit};
 
 /// Quantities by the name of what they are of, as they are written. Of two of one name the first
 /// counts.
@@ -57,27 +63,34 @@ fn of_sentence(
     service: &[String],
     found: &mut BTreeMap<String, String>,
 ) {
-    // Which of several amounts is of which of several names is told by their order alone.
+    // Only the order says which of several amounts is of which of several names.
     if (from..end).any(|at| tokens.word(at) == "respectively") {
         return;
     }
+    let clauses = clauses(tokens, from, end);
+    let mut clause = clauses.iter().peekable();
     let mut previous: Option<Named> = None;
     let (mut at, mut floor) = (from, from);
     while at < end {
         let Some(amount) = Amount::read(tokens, at) else {
-            at = after_unread(tokens, at);
+            let is_unread = tokens.is_number(at) && is_unit(tokens.word(at.saturating_add(1)));
+            at = after_unread(tokens, at.saturating_add(usize::from(is_unread)));
+            floor = if is_unread { at } else { floor };
             continue;
         };
         at = amount.end.max(at.saturating_add(1));
-        // Both ends of a change are no range.
-        if amount.is_range && follows_change(tokens, amount.start) {
-            floor = amount.end;
-            continue;
-        }
+        while clause.next_if(|one| one.end <= amount.start).is_some() {}
+        let is_event = clause.peek().is_some_and(|one| one.is_event);
         let naming = Naming { tokens, service, floor, sentence: from, previous: previous.as_ref() };
-        floor = amount.end;
-        if let Some(named) = naming.name(&amount) {
+        // What is counted may be a part of the next amount's name: `a batch of 400 orders takes 8
+        // s`.
+        let is_part = tokens.word(amount.start.saturating_sub(1)) == "of";
+        if !is_part && !matches!(amount.measure, Measure::COUNT | Measure::PLAIN) {
+            floor = amount.end;
+        }
+        if let Some(named) = naming.name(&amount).filter(|_| !is_event) {
             found.entry(name::key(&named.name)).or_insert_with(|| named.value.clone());
+            floor = named.end.max(amount.end);
             previous = Some(named);
         }
     }
@@ -94,12 +107,6 @@ fn after_unread(tokens: &Tokens<'_>, at: usize) -> usize {
         }
     }
     next
-}
-
-/// True for `rose from 200ms to 450ms`.
-fn follows_change(tokens: &Tokens<'_>, start: usize) -> bool {
-    let before = |back: usize| start.checked_sub(back).map_or("", |at| tokens.word(at));
-    before(1) == "from" && (2..=CHANGE_WORDS_MAX).any(|back| vocabulary::is_change(before(back)))
 }
 
 /// Sentences as ranges of tokens.
@@ -161,7 +168,7 @@ mod tests {
         check("Queue depth is 1,200", &[("queue_depth", "1,200")]);
         check("The error rate stays below 0.5 percent.", &[("error_rate", "0.5 percent")]);
         check("Timeout = 1h30m", &[("timeout", "1h30m")]);
-        check("The log volume is 20 GB per day", &[("log_volume", "20 GB/day")]);
+        check("The log volume is 20 GB per day", &[("log_volume", "20 GB per day")]);
         check("CPU usage is 20% higher at night", &[]);
         check("Latency rose from 200ms to 450ms", &[]);
     }
@@ -178,7 +185,7 @@ mod tests {
         check("Cold start takes about 8 seconds", &[("cold_start_time", "8 seconds")]);
         check("Backups complete in 45 minutes", &[("backups_time", "45 minutes")]);
         check("The cache refreshes every 5 minutes", &[("cache_refreshes_interval", "5 minutes")]);
-        check("Disk usage grows by 2 GB per day", &[("disk_usage_growth", "2 GB/day")]);
+        check("Disk usage grows by 2 GB per day", &[("disk_usage_growth", "2 GB per day")]);
         check("max_connections is set to 200", &[("max_connections", "200")]);
         check(
             "Memory usage is 400Mi, peaking at 800Mi under load",
@@ -210,6 +217,92 @@ mod tests {
             "CPU and memory usage are 200m and 400Mi",
             "p50 and p99 are 20ms and 80ms respectively",
             "",
+        ] {
+            check(sentence, &[]);
+        }
+    }
+
+    #[test]
+    fn events_state_nothing_usual() {
+        for sentence in [
+            "Memory was at 900Mi before the restart",
+            "The backlog climbed to 40k on Sunday, 12 pods affected",
+            "INC-4471: 30 minutes of errors, latency 4s",
+            "Yesterday 97% CPU for an hour",
+            "Broker 3 crashed at 04:12, the heap dump is 3 GB",
+            "Queue depth has grown to 9,000",
+            "It has been down for 2 hours",
+            "Next week we add 3 nodes",
+            "40 min until it was back in sync",
+            "It used to run with 4Gi",
+        ] {
+            check(sentence, &[]);
+        }
+        let lag = [("lag", "200 msgs")];
+        check("Lag is under 200 msgs, it was 40k after the failover on Monday", &lag);
+        check("When the link broke last week it was 18 s; lag is normally under 200 msgs", &lag);
+        check("Failed logins: 30 per hour", &[("failed_logins_rate", "30 per hour")]);
+        check("The cache hit ratio is 93%", &[("cache_hit_ratio", "93%")]);
+    }
+
+    #[test]
+    fn phrases_of_any_noun_name_an_amount() {
+        check("Offers live for 20 minutes", &[("offers_live_time", "20 minutes")]);
+        check("Tiles render within 700 ms", &[("tiles_render_time", "700 ms")]);
+        check("Tokens are refreshed every 30s", &[("tokens_refreshed_interval", "30s")]);
+        check("Reports are kept for 90 days", &[("reports_retention", "90 days")]);
+        check("Lookups time out after 5s", &[("lookups_timeout", "5s")]);
+        check(
+            "The image is 38MB and egress averages 42 Gbps",
+            &[("egress", "42 Gbps"), ("image_size", "38MB")],
+        );
+        check("Each worker polls 500 records", &[("worker_polls_records", "500")]);
+        check("About 11k open streams at noon", &[("open_streams", "11k")]);
+        check("Serves 8k qps per core", &[("query_per_second", "8k qps")]);
+        check("The export costs $38 a day", &[("export_cost", "$38 a day")]);
+        check("Room temperature is 21-23 °C", &[("room_temperature", "21-23 °C")]);
+        check("maxReplicas 15, -Xmx4g", &[("max_replicas", "15"), ("xmx_heap_size", "4g")]);
+        check("30% of requests are cached", &[("requests_cached", "30%")]);
+        check("150ms is the budget for reads", &[("budget", "150ms")]);
+    }
+
+    #[test]
+    fn amounts_go_on_with_what_was_named() {
+        check(
+            "Hit ratio: 96% for images, 71% for answers",
+            &[("hit_ratio_answers", "71%"), ("hit_ratio_images", "96%")],
+        );
+        check(
+            "Pods request 500m CPU / 1Gi memory and are limited to 2 CPU / 2Gi",
+            &[
+                ("cpu_limit", "2 CPU"),
+                ("cpu_request", "500m"),
+                ("memory_limit", "2Gi"),
+                ("memory_request", "1Gi"),
+            ],
+        );
+        check(
+            "The backup runs every 6 h and takes 25 min",
+            &[("backup_interval", "6 h"), ("backup_time", "25 min")],
+        );
+        check("Timeouts: 2s connect, 10s read", &[("timeout_connect", "2s"), ("timeout_read", "10s")]);
+        check("The partner is slow, 2 s is usual", &[("partner", "2 s")]);
+        check("A wave of 400 orders takes 8 s", &[("wave_time", "8 s")]);
+        check("Lag may reach 3 GB, usually it's under 200 MB", &[("lag", "200 MB"), ("peak_lag", "3 GB")]);
+    }
+
+    #[test]
+    fn identifiers_and_conditions_are_no_amounts() {
+        for sentence in [
+            "partition 17 is on broker 4",
+            "reports to 10.0.0.4:8080 and :9100",
+            "runs on JDK 17.0.9 and chart 4.2",
+            "2 of the 5 replicas are ready",
+            "3 of 5 pods are ready",
+            "team of 5, 2 engineers on call",
+            "anything above 5 s is slow",
+            "on-call changes every Monday at 9",
+            "needs 30% less memory than 8.x",
         ] {
             check(sentence, &[]);
         }

@@ -1,7 +1,7 @@
 //! The name under which an amount is kept: one spelling for what sentences call differently, so
 //! that later values replace earlier ones. Pure.
 
-use super::vocabulary::{head, is_carrier, is_percentile, is_qualifier, is_resource};
+use super::vocabulary::{is_carrier, is_percentile, is_qualifier, is_resource, is_whole_service, singulars};
 
 /// Words of a name, at most; the last ones count.
 const WORDS_MAX: usize = 5;
@@ -34,18 +34,18 @@ const SAME: &[(&str, &str)] = &[
     ("quotas", "quota"),
     ("ratios", "ratio"),
     ("peaks", "peak"),
-    ("spikes", "peak"),
-    ("spike", "peak"),
-    ("bursts", "peak"),
-    ("burst", "peak"),
+    ("spikes", "spike"),
+    ("bursts", "burst"),
     ("conns", "connections"),
     ("reqs", "requests"),
     ("request-rate", "request_rate"),
     ("roundtrip", "round_trip"),
+    ("xmx", "xmx_heap"),
+    ("xms", "xms_heap"),
 ];
 
 /// Properties of a name that its words do not show.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Marks {
     pub(super) is_peak: bool,
     /// The amount is the most that is allowed.
@@ -54,8 +54,6 @@ pub(super) struct Marks {
     pub(super) is_reserve: bool,
     /// The subject has so much of it, whether or not it is used.
     pub(super) is_owned: bool,
-    /// The amount is how long it takes.
-    pub(super) takes: bool,
 }
 
 /// The words of a name in one spelling; `service` are words that every sentence about the service
@@ -67,6 +65,19 @@ pub(super) fn canonical(words: &[String], service: &[String], marks: Marks) -> V
     name.drain(..excess);
     if name.is_empty() {
         return name;
+    }
+    // A footprint alone is one of memory.
+    if words.iter().any(|word| word == "footprint") && name.iter().all(|word| word == "usage") {
+        name.insert(0, "memory".to_owned());
+    }
+    // What stands before a noun is one of its kind: `query_queue`.
+    let before_last = name.len().saturating_sub(1);
+    for word in name.iter_mut().take(before_last) {
+        if let Some(kind) =
+            word.strip_suffix("ies").filter(|start| *start != "ser").map(|start| format!("{start}y"))
+        {
+            *word = kind;
+        }
     }
     statistics_first(&mut name);
     if name.last().is_some_and(|last| is_resource(last) && last != "space") {
@@ -86,20 +97,10 @@ pub(super) fn canonical(words: &[String], service: &[String], marks: Marks) -> V
     if name.last().is_some_and(|last| last == "startup") {
         name.push("time".to_owned());
     }
-    if let Some(last) = name.last_mut().filter(|last| marks.takes && *last == "requests") {
-        "request".clone_into(last);
-    }
-    if marks.takes && name.last().is_some_and(|last| !is_duration(last)) {
-        name.push("time".to_owned());
-    }
     if marks.is_peak && !name.iter().any(|word| word == "peak" || word == "max") {
         name.insert(0, "peak".to_owned());
     }
     name
-}
-
-fn is_duration(word: &str) -> bool {
-    head(word).is_some_and(|measure| measure == super::units::Measure::TIME)
 }
 
 /// Words in one spelling, without qualifiers.
@@ -134,20 +135,32 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
 
 /// Takes the words of the service from the front, as long as something measured is left.
 fn without_owner(name: &mut Vec<String>, service: &[String]) {
+    let parts = service.len().saturating_sub(1);
+    let is_full = |words: &[String]| parts > 1 && words.iter().eq(service.iter().take(parts));
+    if name.len() > parts && name.get(..parts).is_some_and(is_full) {
+        name.drain(..parts);
+    }
     while let (Some(first), Some(second)) = (name.first(), name.get(1)) {
         let rest_is_whole = name.len() > 2
-            || !matches!(second.as_str(), "count" | "size" | "number" | "rate" | "time" | "limit");
-        let is_service = service.contains(first) && rest_is_whole;
-        let is_carrier = is_carrier(first)
-            && name.iter().skip(1).any(|word| is_resource(word) || word == "latency" || is_percentile(word));
+            || !matches!(
+                second.as_str(),
+                "count" | "size" | "number" | "rate" | "time" | "limit" | "interval"
+            );
+        let is_whole = parts == 1 || is_whole_service(first) || service.last() == Some(first);
+        let rest = || name.iter().skip(1);
+        let is_measured = rest().any(|word| is_resource(word) || word == "latency" || is_percentile(word));
+        let is_service = service.contains(first) && rest_is_whole && (is_whole || is_measured);
+        let is_carrier = is_carrier(first) && is_measured;
         if !is_service && !is_carrier {
             return;
         }
         name.remove(0);
     }
-    if name.len() == 1 && name.first().is_some_and(|only| service.contains(only) && head(only).is_none()) {
-        name.clear();
-    }
+}
+
+/// The form by which a noun and its plural are one.
+pub(super) fn stem(word: &str) -> String {
+    singulars(word).next().unwrap_or_else(|| word.to_owned())
 }
 
 /// `latency p99` is `p99 latency`.

@@ -1,22 +1,20 @@
-//! The name of an amount in its sentence: of the subject before it, of the noun behind it, or of
-//! what is counted. Pure.
+//! The name of an amount in its clause: of the noun behind it, of what is counted, of the noun
+//! phrase before it, or of what the sentence is about. Pure.
 
 use super::amount::Amount;
+use super::link::Link;
 use super::name::{Marks, canonical};
-use super::rates::{rate_by_unit, rate_of};
-use super::subject::{Subject, measure_of};
+use super::phrase::Phrase;
+use super::rates::rate_noun;
 use super::tokens::Tokens;
 use super::units::Measure;
 use super::vocabulary::{
-    head, is_attribute, is_auxiliary, is_clause, is_determiner, is_measure_noun, is_numbered, is_percentile,
-    is_preposition, is_resource, is_statistic, is_whole_service,
+    is_attribute, is_carrier, is_clause, is_determiner, is_measure_noun, is_of_time, is_percentile,
+    is_qualifier, is_statistic, is_vicinity, is_whole_service,
 };
-use super::zone::Zone;
 
-/// Words behind an amount that may name it, at most.
-pub(super) const BEHIND_MAX: usize = 4;
-/// Words of a subject that nobody measures by its noun, at most.
-pub(super) const UNMEASURED_MAX: usize = 3;
+/// Verbs of how long something is kept.
+const KEEPING: &[&str] = &["keep", "keeps", "retain", "retains", "store", "stores"];
 
 /// An amount under its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +24,14 @@ pub(super) struct Named {
     pub(super) value: String,
     pub(super) measure: Measure,
     /// The subject has so much, whether or not it is used.
-    is_owned: bool,
+    pub(super) is_owned: bool,
+    /// The name without the part that the amount is of.
+    pub(super) whole: Vec<String>,
+    /// The words of the phrase before the amount.
+    pub(super) subject: Vec<String>,
+    pub(super) marks: Marks,
+    /// The first token after the amount and the noun behind it.
+    pub(super) end: usize,
 }
 
 /// The sentence in which a name is looked for.
@@ -42,48 +47,98 @@ pub(super) struct Naming<'a> {
     pub(super) previous: Option<&'a Named>,
 }
 
-/// A name before it is spelled.
-pub(super) struct Found {
-    pub(super) words: Vec<String>,
-    pub(super) marks: Marks,
-    /// The value already says what is counted.
-    pub(super) is_counted: bool,
+/// An amount with the words before it.
+pub(super) struct Site<'a> {
+    pub(super) amount: &'a Amount,
+    pub(super) link: &'a Link,
+    pub(super) phrase: &'a Phrase,
 }
 
-/// The parts of a sentence that name an amount by its subject.
-struct Wanted<'a> {
-    amount: &'a Amount,
-    zone: &'a Zone,
-    subject: &'a Subject,
+/// The words of a name before they are spelled.
+pub(super) struct Found {
+    pub(super) words: Vec<String>,
+    /// The name has the noun of what is counted.
+    pub(super) is_counted: bool,
+    pub(super) is_owned: bool,
+    /// The words of the name that stand behind the amount.
+    pub(super) behind: usize,
+}
+
+impl Found {
+    pub(super) fn of(words: Vec<String>) -> Self {
+        Self { words, is_counted: false, is_owned: false, behind: 0 }
+    }
 }
 
 impl Naming<'_> {
     /// The amount under its name; none where the sentence does not say what it is of.
     pub(super) fn name(&self, amount: &Amount) -> Option<Named> {
-        let zone = Zone::before(self.tokens, amount.start, self.floor);
-        let mut subject = self.subject(zone.from);
-        // A service is not measured, whatever its name says.
-        if self.is_whole(&subject.words) {
-            (subject.measure, subject.last_measure) = (None, None);
-        }
-        // Which of two amounts is of which of two names is told by their order alone.
-        let follows = matches!(self.tokens.word(amount.end), "and" | "or")
-            && self.tokens.is_number(amount.end.saturating_add(1));
-        if subject.is_coordinated && (follows || self.tokens.sign(amount.end) == "/") {
+        let (link, phrase) = self.words_before(amount);
+        let site = Site { amount, link: &link, phrase: &phrase };
+        if self.is_ordered(&site) || self.names_nothing(&site) {
             return None;
         }
-        let found = match zone.blocked_by.as_deref() {
-            Some(word) => self.of_condition(word, &zone, amount)?,
-            None => self
-                .of_object(amount, &zone, &subject)
-                .or_else(|| self.of_subject(amount, &zone, &subject))
-                .or_else(|| self.of_counted(amount, &zone, &subject))
-                .or_else(|| self.of_previous(amount, &zone, &subject))?,
+        // `over the 10G link` names the link.
+        let is_range = is_vicinity(self.tokens.word(amount.end));
+        let is_name = self.tokens.word(amount.start.saturating_sub(1)) == "the" && !is_range;
+        let found = self
+            .of_object(&site)
+            .or_else(|| self.of_part(&site).filter(|_| phrase.words.is_empty()).map(Found::of))
+            .or_else(|| self.of_counted(&site))
+            .or_else(|| self.of_subject(&site).or_else(|| self.of_context(&site)).filter(|_| !is_name))?;
+        let marks = self.marks(&site, &found);
+        let whole = self.spelled(&site, &found, marks)?;
+        let value = match &amount.counted {
+            Some(noun) if !found.is_counted || noun.is_joined => format!("{} {}", amount.value, noun.text),
+            _ => amount.value.clone(),
         };
-        let marks = self.marked_behind(self.marked_by_heading(found.marks, amount), amount);
-        let statistic =
-            self.statistic_behind(amount).filter(|_| !found.words.iter().any(|word| is_statistic(word)));
-        let words: Vec<String> = statistic.into_iter().chain(found.words.iter().cloned()).collect();
+        let subject = match phrase.words.is_empty() {
+            true => self.previous.map(|one| one.subject.clone()).unwrap_or_default(),
+            false => phrase.words.clone(),
+        };
+        Some(Named {
+            name: whole.iter().cloned().chain(self.first_part(amount)).collect(),
+            whole,
+            value,
+            measure: amount.measure,
+            is_owned: found.is_owned,
+            subject,
+            marks,
+            end: amount.end.saturating_add(found.behind),
+        })
+    }
+
+    /// The link before an amount, and the phrase before the link; empty where it names nothing.
+    fn words_before(&self, amount: &Amount) -> (Link, Phrase) {
+        let mut link = Link::before(self.tokens, amount.start, self.floor);
+        let is_of = link.preposition.as_deref() == Some("of") && !link.has_verb;
+        let mut phrase = Phrase::of(self.tokens, self.place(link.from), self.floor, is_of);
+        // `rates older than 15 min`
+        if link.compares {
+            let is_comparative = |word: &String| word.ends_with("er");
+            link.predicate = link.predicate.filter(|word| !is_comparative(word));
+            phrase.words.pop_if(|word| is_comparative(word));
+            phrase.is_conditional = true;
+        }
+        // `95% of requests` is no name, but `95% of requests finish in 2 s` has one.
+        let is_within = matches!(link.preposition.as_deref(), Some("in" | "within" | "under" | "below"));
+        let is_of_number = phrase.is_of_number && !(is_within && amount.measure == Measure::TIME);
+        // A service is not measured, whatever its name says.
+        let is_service = self.is_whole(&phrase.words, amount);
+        if is_of_number || is_service || phrase.words.iter().all(|word| is_qualifier(word)) {
+            phrase.words.clear();
+            phrase.measure = None;
+        }
+        (link, phrase)
+    }
+
+    /// The words of a name in one spelling, with what the name lacks.
+    fn spelled(&self, site: &Site<'_>, found: &Found, marks: Marks) -> Option<Vec<String>> {
+        let amount = site.amount;
+        let has_percentile = found.words.iter().any(|word| is_percentile(word));
+        let behind =
+            self.statistic_behind(amount).filter(|one| !has_percentile && !found.words.contains(one));
+        let words: Vec<String> = behind.into_iter().chain(found.words.iter().cloned()).collect();
         let mut name = canonical(&words, self.service, marks);
         let is_number = matches!(amount.measure, Measure::RATE | Measure::COUNT | Measure::PLAIN);
         let is_part = |word: &String| {
@@ -96,261 +151,159 @@ impl Naming<'_> {
         if is_bare && amount.measure == Measure::TIME && name.iter().any(|word| is_percentile(word)) {
             name.push("latency".to_owned());
         }
-        if subject.is_conditional && !found.is_counted && name.last().is_some_and(|last| last != "threshold")
-        {
+        let is_threshold = name.last()? == "threshold";
+        if site.phrase.is_conditional && !found.is_counted && !is_threshold {
             name.push("threshold".to_owned());
         }
-        let value = match &amount.counted {
-            Some(noun) if !found.is_counted => format!("{} {}", amount.value, noun.replace('_', " ")),
-            _ => amount.value.clone(),
+        Some(name)
+    }
+
+    /// The end of the phrase before a link: before `where it` is what it is about.
+    fn place(&self, end: usize) -> usize {
+        let word = |back: usize| end.checked_sub(back).map_or("", |at| self.tokens.word(at));
+        let back = match (word(2), word(1)) {
+            ("where", "it") => 2,
+            (_, "where") => 1,
+            _ => 0,
         };
-        let is_owned = found.marks.is_owned;
-        (!name.is_empty()).then_some(Named { name, value, measure: amount.measure, is_owned })
+        end.saturating_sub(back).max(self.floor)
     }
 
-    /// The noun behind the amount: `400Mi of memory`, `a 30s timeout`, `2 cores`.
-    fn of_object(&self, amount: &Amount, zone: &Zone, subject: &Subject) -> Option<Found> {
-        let goes_on = self.goes_on(zone, subject);
-        let is_owned = match goes_on {
-            true => self.previous.is_some_and(|one| one.is_owned),
-            false => matches!(zone.uses.as_deref(), Some("has" | "have" | "had" | "with")),
+    /// Returns true where only the order says which of two amounts is of which of two names.
+    fn is_ordered(&self, site: &Site<'_>) -> bool {
+        let end = site.amount.end;
+        let follows = matches!(self.tokens.word(end), "and" | "or" | "")
+            && self.tokens.is_number(end.saturating_add(1))
+            && self.tokens.sign(end) != ",";
+        site.phrase.is_coordinated && (follows || self.tokens.sign(end) == "/")
+    }
+
+    /// The noun phrase before the amount.
+    fn of_subject(&self, site: &Site<'_>) -> Option<Found> {
+        let Site { amount, link, phrase } = site;
+        let goes_on = link.takes
+            && amount.measure == Measure::TIME
+            && self.previous.is_some_and(|one| !one.subject.is_empty());
+        if phrase.words.is_empty() && link.predicate.is_none() && !goes_on {
+            return None;
+        }
+        let subject = match (phrase.words.is_empty(), self.previous) {
+            (true, Some(previous)) => &previous.subject,
+            _ => &phrase.words,
         };
-        let marks = Marks { is_owned, ..marks_of(zone) };
-        let is_measured = subject.measure.is_some_and(|one| one.meets(amount.measure));
-        let has_subject = zone.is_strong && zone.uses.is_none() && is_measured && !zone.is_heading;
-        let adjacent =
-            self.is_adjacent(zone) && subject.last_measure.is_some_and(|one| one.meets(amount.measure));
-        if has_subject || adjacent || amount.measure == Measure::PLAIN {
-            return None;
+        let statistic = link.statistic.iter().filter(|one| !phrase.words.contains(one));
+        let most = (link.is_cap && amount.measure == Measure::PLAIN && phrase.measure != Some(Measure::ANY))
+            .then(|| "max".to_owned());
+        let heading = self.heading_of(site);
+        let mut words: Vec<String> =
+            statistic.cloned().chain(most).chain(heading).chain(subject.iter().cloned()).collect();
+        words.extend(link.predicate.clone().filter(|_| !is_kept(link)));
+        if let Some(verb) = self.infinitive(site) {
+            words.push(verb);
         }
-        let is_of = self.tokens.word(amount.end) == "of";
-        let from = if is_of { amount.end.saturating_add(1) } else { amount.end };
-        if amount.counted.is_none() {
-            let words = self.behind(from, amount, is_of);
-            if !words.is_empty() {
-                let mut words = words;
-                // A share of a limit is a usage.
-                let is_share = is_of && amount.measure == Measure::SHARE;
-                words.retain(|word| !(is_share && is_attribute(word)));
-                let statistic = zone.statistic.iter().cloned();
-                let words = statistic.chain(words).collect();
-                return Some(Found { words, marks, is_counted: false });
-            }
+        // `we keep files 24 h`
+        let is_kept =
+            amount.measure == Measure::TIME && matches!(link.preposition.as_deref(), None | Some("for"));
+        if is_kept && words.len() > 1 && words.first().is_some_and(|verb| KEEPING.contains(&verb.as_str())) {
+            words.remove(0);
+            words.push("retention".to_owned());
+            return Some(Found::of(words));
         }
-        if is_of {
-            return None;
-        }
-        if amount.measure == Measure::CPU && goes_on {
-            return Some(Found { words: vec!["cpu".to_owned()], marks, is_counted: false });
-        }
-        let verb = zone.uses.as_deref()?;
-        if verb == "with" && subject.measure.is_some() && amount.counted.is_none() {
-            return None;
-        }
-        if amount.measure == Measure::CPU {
-            return Some(Found { words: vec!["cpu".to_owned()], marks, is_counted: false });
-        }
-        if amount.measure == Measure::RATE && amount.counted.is_none() && !zone.is_weak {
-            let words = vec![rate_of(verb, &amount.value)];
-            return Some(Found { words, marks, is_counted: false });
-        }
-        None
+        let suffix = suffix(&words, site);
+        words.extend(suffix.map(str::to_owned));
+        Some(Found::of(words))
     }
 
-    /// Returns true for an amount that goes on with a list of amounts: `200m CPU, 400Mi memory and
-    /// 3 replicas`.
-    fn goes_on(&self, zone: &Zone, subject: &Subject) -> bool {
-        let Some(at) = zone.from.checked_sub(1) else { return false };
-        let is_bare = zone.uses.is_none() && !zone.is_weak && subject.words.is_empty();
-        let joins = matches!(self.tokens.sign(at), "," | ";" | "+" | "/")
-            || matches!(self.tokens.word(at), "and" | "plus");
-        self.previous.is_some() && is_bare && joins
+    /// The verb of `takes 5 minutes to warm up`.
+    pub(super) fn infinitive(&self, site: &Site<'_>) -> Option<String> {
+        let end = site.amount.end;
+        let at = |more: usize| self.tokens.word(end.saturating_add(more));
+        let is_it =
+            site.link.takes && site.amount.measure.meets(Measure::TIME) && at(0) == "to" && !at(1).is_empty();
+        let verb = if matches!(at(1), "become" | "be" | "get" | "come") { at(2) } else { at(1) };
+        let verb =
+            if matches!(verb, "start" | "boot" | "initialize" | "warm" | "up") { "startup" } else { verb };
+        is_it.then(|| verb.to_owned())
     }
 
-    /// The subject before the amount.
-    fn of_subject(&self, amount: &Amount, zone: &Zone, subject: &Subject) -> Option<Found> {
-        let words: Vec<String> = zone.statistic.iter().chain(&subject.words).cloned().collect();
-        if words.is_empty() || (subject.words.is_empty() && amount.counted.is_some()) {
-            return None;
-        }
-        let is_time = amount.measure == Measure::TIME;
-        let takes = zone.takes && is_time;
-        let marks = Marks { takes, ..marks_of(zone) };
-        let is_noun = subject.words.last().is_some_and(|last| is_measure_noun(last));
-        let is_statistic_alone = words.iter().all(|word| is_statistic(word));
-        if amount.counted.is_some() && (is_statistic_alone || (zone.uses.is_some() && !is_noun)) {
-            return None;
-        }
-        let wanted = Wanted { amount, zone, subject };
-        let words =
-            if zone.is_strong { self.linked(&wanted, words, takes) } else { self.near(&wanted, words) }?;
-        Some(Found { words, marks, is_counted: false })
+    /// The heading that says what the phrase is of: `3DS challenge: customers take 25-60 s`.
+    fn heading_of(&self, site: &Site<'_>) -> Vec<String> {
+        let at =
+            site.phrase.from.checked_sub(1).filter(|at| *at > self.sentence && self.tokens.sign(*at) == ":");
+        let Some(at) = at else { return Vec::new() };
+        let heading = Phrase::before(self.tokens, at, self.sentence);
+        let is_own = heading.words.iter().any(|word| site.phrase.words.contains(word) || is_attribute(word));
+        let is_measured = site.phrase.measure.is_some_and(|one| one.meets(site.amount.measure));
+        let is_left = is_own || is_measured || self.is_whole(&heading.words, site.amount);
+        if is_left { Vec::new() } else { heading.words }
     }
 
-    /// The name before a verb or a colon.
-    fn linked(&self, wanted: &Wanted<'_>, words: Vec<String>, takes: bool) -> Option<Vec<String>> {
-        let Wanted { amount, zone, subject } = wanted;
-        if zone.is_equation {
-            return Some(words);
-        }
-        let action = self.tokens.word(amount.end.saturating_add(1));
-        let startup = matches!(action, "start" | "boot" | "initialize" | "warm" | "come");
-        if takes && self.tokens.word(amount.end) == "to" && startup && self.is_whole(&subject.words) {
-            return Some(vec!["startup".to_owned()]);
-        }
-        if self.is_whole(&subject.words) {
-            return match amount.measure {
-                Measure::CPU => Some(vec!["cpu".to_owned()]),
-                Measure::RATE if amount.counted.is_none() => Some(vec![rate_of("handles", &amount.value)]),
-                _ => None,
-            };
-        }
-        if takes {
-            return (words.len() <= UNMEASURED_MAX.saturating_add(1)).then_some(words);
-        }
-        let measured = subject.measure;
-        if measured.is_some_and(|one| one.meets(amount.measure) || amount.measure == Measure::PLAIN) {
-            // `connections are capped at 100`.
-            let is_most = zone.is_cap && measured == head("connections");
-            let most = is_most.then(|| "max".to_owned()).into_iter();
-            return Some(most.chain(words).collect());
-        }
-        if subject.words.is_empty() {
-            return zone.statistic.is_some().then_some(words);
-        }
-        let has_unit = amount.measure != Measure::PLAIN && amount.counted.is_none();
-        let is_predicate = zone.uses.is_none() || zone.is_weak;
-        let is_named = measured.is_none() && has_unit && is_predicate && words.len() <= UNMEASURED_MAX;
-        let rate = (amount.measure == Measure::RATE).then(|| "rate".to_owned());
-        is_named.then(|| words.into_iter().chain(rate).collect())
-    }
-
-    /// The name before a preposition, or directly before the amount.
-    fn near(&self, wanted: &Wanted<'_>, words: Vec<String>) -> Option<Vec<String>> {
-        let Wanted { amount, zone, subject } = wanted;
-        let measured = subject.measure;
-        if subject.words.is_empty() {
-            return Some(words);
-        }
-        let is_rate = zone.is_weak && amount.measure == Measure::RATE && measured.is_none();
-        if is_rate && words.len() <= UNMEASURED_MAX {
-            return Some(words.into_iter().chain(["rate".to_owned()]).collect());
-        }
-        let noun = subject.words.last()?;
-        // `restart 3 pods` asks for something.
-        let is_times = amount.counted.as_deref() == Some("times");
-        let is_plural = noun.ends_with('s') && (amount.counted.is_none() || is_times);
-        let is_numbered = amount.measure != Measure::PLAIN
-            || zone.is_approximate
-            || is_numbered(noun)
-            || noun.contains('_');
-        let is_linked = zone.is_weak || self.is_adjacent(zone);
-        let fits = subject.last_measure?.meets(amount.measure)
-            || measured.is_some_and(|one| zone.is_weak && one.meets(amount.measure));
-        (is_linked && fits && is_numbered && (is_measure_noun(noun) || is_plural)).then_some(words)
-    }
-
-    /// The noun of what is counted: `runs 3 replicas`.
-    fn of_counted(&self, amount: &Amount, zone: &Zone, subject: &Subject) -> Option<Found> {
-        let is_alone =
-            subject.words.is_empty() && !zone.is_weak && !zone.is_strong && amount.measure == Measure::RATE;
-        let by_unit = || rate_by_unit(&amount.value).filter(|_| is_alone);
-        let Some(noun) = amount.counted.clone() else {
-            return by_unit().map(|name| Found {
-                words: vec![name],
-                marks: marks_of(zone),
-                is_counted: false,
-            });
+    fn marks(&self, site: &Site<'_>, found: &Found) -> Marks {
+        let link = site.link;
+        let before = self.previous.filter(|_| self.goes_on(site)).map(|one| one.marks).unwrap_or_default();
+        let marks = Marks {
+            is_peak: link.is_peak,
+            is_cap: link.is_cap || before.is_cap,
+            is_reserve: link.is_reserve || before.is_reserve,
+            is_owned: found.is_owned,
         };
-        let is_only_statistic =
-            !subject.words.is_empty() && subject.words.iter().all(|word| is_statistic(word));
-        let is_predicate = zone.is_strong && !subject.words.is_empty();
-        let ends = self.tokens.word(amount.end).is_empty() || is_clause(self.tokens.word(amount.end));
-        let is_governed = is_alone
-            || (self.goes_on(zone, subject) && ends)
-            || zone.uses.is_some()
-            || is_predicate
-            || zone.is_cap
-            || zone.statistic.is_some();
-        if !(is_governed || is_only_statistic) || noun == "times" {
-            return None;
-        }
-        let mut words: Vec<String> = zone.statistic.iter().cloned().collect();
-        if is_only_statistic {
-            words.extend(subject.words.iter().cloned());
-        } else if zone.is_cap && words.is_empty() {
-            words.push("max".to_owned());
-        }
-        words.push(noun);
-        let marks = Marks { is_peak: zone.is_peak, ..Marks::default() };
-        Some(Found { words, marks, is_counted: true })
-    }
-
-    /// A second amount of what was measured before: `400Mi, peaking at 800Mi`.
-    fn of_previous(&self, amount: &Amount, zone: &Zone, subject: &Subject) -> Option<Found> {
-        let previous = self.previous.filter(|one| one.measure.meets(amount.measure))?;
-        let is_behind = (amount.end..amount.end.saturating_add(BEHIND_MAX))
-            .map(|at| self.tokens.word(at))
-            .take_while(|word| !word.is_empty() && !is_clause(word))
-            .any(|word| matches!(word, "peak" | "peaks" | "max" | "maximum" | "worst" | "spikes" | "bursts"));
-        let is_peak = zone.is_peak || (is_behind && !zone.is_strong);
-        let is_other = is_peak || self.statistic_behind(amount).is_some();
-        if !is_other || !subject.words.is_empty() {
-            return None;
-        }
-        let marks = Marks { is_peak, ..Marks::default() };
-        let words = previous.name.iter().filter(|word| !is_statistic(word)).cloned().collect();
-        Some(Found { words, marks, is_counted: false })
-    }
-
-    /// Words behind an amount up to the last one that names what it is of.
-    fn behind(&self, from: usize, amount: &Amount, is_of: bool) -> Vec<String> {
-        let mut words: Vec<String> = Vec::new();
-        let mut named = 0;
-        for at in from..from.saturating_add(BEHIND_MAX) {
-            let word = self.tokens.word(at);
-            let ends = word.is_empty() || is_clause(word) || is_preposition(word);
-            let is_article = is_determiner(word) && is_of && words.is_empty();
-            if is_article {
-                continue;
-            }
-            if ends || is_determiner(word) || is_auxiliary(word) {
-                break;
-            }
-            words.push(word.to_owned());
-            let is_fitting = match is_of {
-                true => {
-                    // `40% of traffic` is a share of something else.
-                    let is_noun = amount.measure != Measure::SHARE
-                        && is_measure_noun(word)
-                        && head(word).is_some_and(|one| one.meets(amount.measure));
-                    is_noun || words.iter().any(|one| is_resource(one))
-                }
-                false => measure_of(&words).is_some_and(|one| one.meets(amount.measure)),
-            };
-            if is_fitting {
-                named = words.len();
-            }
-        }
-        words.truncate(named);
-        words
+        self.marked_behind(self.marked_by_heading(marks, site.amount), site.amount)
     }
 
     /// Returns true for words that name a service as a whole, and nothing of it.
-    fn is_whole(&self, words: &[String]) -> bool {
-        !words.is_empty() && words.iter().all(|word| self.is_of_service(word))
-    }
-
-    fn is_adjacent(&self, zone: &Zone) -> bool {
-        !zone.is_strong && !zone.is_weak && zone.uses.is_none() && !zone.is_attributive
-    }
-
-    pub(super) fn is_of_service(&self, word: &str) -> bool {
-        let is_own = |part: &str| is_whole_service(part) || self.service.iter().any(|own| own == part);
-        is_own(word) || word.split(['-', '_']).all(is_own)
+    pub(super) fn is_whole(&self, words: &[String], amount: &Amount) -> bool {
+        let is_named = |word: &str| self.service.iter().any(|own| own == word);
+        let is_part = |part: &str| is_named(part) || is_whole_service(part);
+        let is_own = |word: &String| is_part(word) || word.split(['-', '_']).all(is_part);
+        let is_duration = amount.measure == Measure::TIME && words.iter().all(|word| !is_named(word));
+        // A part of the service's name alone may be what is measured: the rates of `fx-rates`.
+        let is_short = words.len() == 1
+            && words.iter().all(|word| !is_whole_service(word) && self.service.last() != Some(word));
+        !words.is_empty() && words.iter().all(is_own) && !is_duration && !is_short
     }
 }
 
-fn marks_of(zone: &Zone) -> Marks {
-    Marks { is_peak: zone.is_peak, is_cap: zone.is_cap, is_reserve: zone.is_reserve, ..Marks::default() }
+/// The noun that a name lacks, by what the amount measures.
+pub(super) fn suffix(words: &[String], site: &Site<'_>) -> Option<&'static str> {
+    let Site { amount, link, .. } = site;
+    let last = words.last()?;
+    let is_measured = is_measure_noun(last) || is_statistic(last);
+    let preposition = link.preposition.as_deref().unwrap_or_default();
+    if link.times_out {
+        return Some("timeout");
+    }
+    if is_kept(link) && matches!(preposition, "for" | "") && amount.measure.meets(Measure::TIME) {
+        return Some("retention");
+    }
+    let has_unit = |one: Measure| amount.measure == one;
+    if amount.measure.meets(Measure::TIME) && !is_of_time(last) {
+        let is_long =
+            link.takes || link.predicate.is_some() || matches!(preposition, "in" | "within" | "for");
+        return match preposition {
+            "every" => Some("interval"),
+            "after" if !is_measured => Some("timeout"),
+            _ if has_unit(Measure::TIME) && is_long && (!is_measured || link.takes) => Some("time"),
+            _ => None,
+        };
+    }
+    match amount.measure {
+        Measure::RATE if link.grows && preposition == "by" => Some("growth"),
+        Measure::RATE if !is_measured => Some(rate_noun(&amount.value)),
+        // Pods have a size only in memory.
+        Measure::BYTES if is_carrier(last) => Some("memory"),
+        Measure::BYTES if !is_measured => Some("size"),
+        Measure::MONEY if !last.starts_with("cost") => Some("cost"),
+        _ => None,
+    }
+}
+
+/// Returns true for `are kept`.
+fn is_kept(link: &Link) -> bool {
+    let kept = ["retained", "kept", "stored", "archived", "preserved", "held"];
+    link.predicate.as_deref().is_some_and(|one| kept.contains(&one))
+}
+
+/// Returns true for a word at which the words behind an amount end.
+pub(super) fn ends_behind(word: &str) -> bool {
+    word.is_empty() || is_clause(word) || is_determiner(word)
 }

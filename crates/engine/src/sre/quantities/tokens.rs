@@ -1,6 +1,12 @@
 //! The tokens of a sentence: words, numbers and signs, with their places. Pure; one pass over the
 //! text.
 
+use super::units::is_unit;
+use super::vocabulary::is_magnitude;
+
+/// Letters of the name of a setting, at least.
+const SETTING_MIN: usize = 5;
+
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -18,7 +24,7 @@ pub(super) struct Token<'a> {
     pub(super) kind: Kind,
     /// The token as it is written.
     pub(super) text: &'a str,
-    /// The token in lower case.
+    /// The token in lower case; `max_replicas` for `maxReplicas`.
     pub(super) lower: String,
     /// The token directly follows the one before it, without a space.
     pub(super) is_attached: bool,
@@ -36,13 +42,17 @@ impl<'a> Tokens<'a> {
         while let Some(first) = rest.chars().next() {
             let is_unit =
                 is_attached && tokens.last().is_some_and(|last: &Token<'_>| last.kind == Kind::Number);
-            let (kind, length) = next(rest, first, is_unit);
+            let is_flag = is_attached && tokens.last().is_some_and(|last| last.text == "-");
+            let (kind, length) = match flag_name(rest).filter(|_| is_flag) {
+                Some(length) => (Some(Kind::Word), length),
+                None => next(rest, first, is_unit),
+            };
             let (token, after) = rest.split_at(length);
-            rest = after;
+            rest = after.strip_prefix('.').filter(|next| is_abbreviated(token, next)).unwrap_or(after);
             match kind {
                 None => is_attached = false,
                 Some(kind) => {
-                    tokens.push(Token { kind, text: token, lower: token.to_lowercase(), is_attached });
+                    tokens.push(Token { kind, text: token, lower: lower(token), is_attached });
                     is_attached = true;
                 }
             }
@@ -68,6 +78,17 @@ impl<'a> Tokens<'a> {
         self.get(at).filter(|token| token.kind == Kind::Sign).map_or("", |token| token.text)
     }
 
+    /// Returns the text between two tokens, with one space where some are apart.
+    pub(super) fn text(&self, from: usize, end: usize) -> String {
+        let mut text = String::new();
+        for at in from..end {
+            let space = if self.is_attached(at) || at == from { "" } else { " " };
+            text.push_str(space);
+            text.push_str(self.get(at).map_or("", |token| token.text));
+        }
+        text
+    }
+
     pub(super) fn is_number(&self, at: usize) -> bool {
         self.get(at).is_some_and(|token| token.kind == Kind::Number)
     }
@@ -77,6 +98,63 @@ impl<'a> Tokens<'a> {
     }
 }
 
+/// A word in lower case, with the parts of the name of a setting set apart.
+fn lower(word: &str) -> String {
+    let is_setting = word.len() > SETTING_MIN
+        && word.starts_with(char::is_lowercase)
+        && word.chars().all(char::is_alphanumeric)
+        && !word.ends_with(char::is_uppercase);
+    if !is_setting {
+        return word.to_lowercase();
+    }
+    let mut parts = String::new();
+    for sign in word.chars() {
+        if sign.is_uppercase() && parts.ends_with(char::is_lowercase) {
+            parts.push('_');
+        }
+        parts.extend(sign.to_lowercase());
+    }
+    parts
+}
+
+/// Returns true for `approx.` and its like within a sentence.
+fn is_abbreviated(word: &str, next: &str) -> bool {
+    let goes_on = next
+        .trim_start()
+        .starts_with(|sign: char| sign.is_ascii_digit() || sign.is_lowercase() || sign == '~');
+    let word = word.to_lowercase();
+    goes_on
+        && matches!(
+            word.as_str(),
+            "approx"
+                | "avg"
+                | "max"
+                | "min"
+                | "ca"
+                | "typ"
+                | "resp"
+                | "incl"
+                | "conn"
+                | "conns"
+                | "mem"
+                | "util"
+                | "no"
+                | "vs"
+                | "est"
+        )
+}
+
+/// The length of the name in a flag with its size, such as `Xmx` of `-Xmx6g`.
+fn flag_name(rest: &str) -> Option<usize> {
+    let name = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let after = rest.get(name..)?;
+    let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+    let size = after.get(digits..)?;
+    let is_size = size.starts_with(['k', 'K', 'm', 'M', 'g', 'G'])
+        && !size.get(1..).is_some_and(|end| end.starts_with(char::is_alphanumeric));
+    (rest.starts_with('X') && digits > 0 && is_size).then_some(name)
+}
+
 /// The kind and the length of the next token; no kind for what only separates.
 fn next(rest: &str, first: char, is_unit: bool) -> (Option<Kind>, usize) {
     if first == '\n' {
@@ -84,6 +162,9 @@ fn next(rest: &str, first: char, is_unit: bool) -> (Option<Kind>, usize) {
     }
     if first.is_whitespace() || matches!(first, '"' | '`' | '*' | '\u{201c}' | '\u{201d}') {
         return (None, first.len_utf8());
+    }
+    if rest.starts_with("->") {
+        return (Some(Kind::Sign), 2);
     }
     if first.is_ascii_digit() {
         return number(rest);
@@ -120,8 +201,16 @@ fn number(rest: &str) -> (Option<Kind>, usize) {
     let letters = rest.get(end..).unwrap_or_default();
     let length = letters.bytes().take_while(u8::is_ascii_alphanumeric).count();
     let suffix = letters.get(..length).unwrap_or_default().to_ascii_lowercase();
-    if matches!(suffix.as_str(), "st" | "nd" | "rd" | "th" | "xx") {
+    let is_name =
+        !suffix.is_empty() && !is_magnitude(&suffix) && !is_unit(letters.get(..length).unwrap_or_default());
+    if is_name {
         return (Some(Kind::Word), end.saturating_add(length));
+    }
+    // `8.x`
+    if letters.starts_with(".x")
+        && !letters.get(2..).is_some_and(|end| end.starts_with(char::is_alphanumeric))
+    {
+        return (Some(Kind::Word), end.saturating_add(2));
     }
     let kind = if fractions > 1 { Kind::Word } else { Kind::Number };
     (Some(kind), end)

@@ -1,12 +1,13 @@
 //! Units of quantities, by what they measure. Pure.
 
 use super::vocabulary::{
-    is_span, is_unit_of_bytes, is_unit_of_cpu, is_unit_of_rate, is_unit_of_share, is_unit_of_time,
+    is_span, is_unit_of_bytes, is_unit_of_cpu, is_unit_of_money, is_unit_of_other, is_unit_of_rate,
+    is_unit_of_share, is_unit_of_time,
 };
 
 /// The quantities that a unit measures, or in which a name is measured: a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Measure(u8);
+pub(super) struct Measure(u16);
 
 impl Measure {
     pub(super) const TIME: Self = Self(1);
@@ -21,7 +22,11 @@ impl Measure {
     pub(super) const PLAIN: Self = Self(64);
     /// Thousandths of a core, or minutes.
     pub(super) const MILLI: Self = Self(Self::CPU.0 | Self::TIME.0);
-    pub(super) const ANY: Self = Self(127);
+    /// An amount of a currency.
+    pub(super) const MONEY: Self = Self(128);
+    /// Degrees, volts, meters and other units that no noun of a service has by itself.
+    pub(super) const OTHER: Self = Self(256);
+    pub(super) const ANY: Self = Self(511);
 
     pub(super) const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -43,8 +48,24 @@ pub(super) fn measure(word: &str) -> Option<Measure> {
     unit_of(word)
 }
 
+/// The measure of `h30m` behind a first number.
+fn compound(rest: &str) -> Option<Measure> {
+    let is_sign = |sign: char| sign.is_ascii_digit() || matches!(sign, 'd' | 'h' | 'm' | 'i' | 'n' | 's');
+    let begins = rest.starts_with(['d', 'h', 'm']) && rest.ends_with(['h', 'm', 's', 'n']);
+    let has_digit = rest.contains(|sign: char| sign.is_ascii_digit());
+    // `1h30`
+    let is_clock = rest.strip_prefix('h').is_some_and(|rest| rest.len() == 2 && rest.parse::<u8>().is_ok());
+    (is_clock || (begins && has_digit && rest.chars().all(is_sign))).then_some(Measure::TIME)
+}
+
+/// Returns true for the unit directly behind a number.
+pub(super) fn is_unit(word: &str) -> bool {
+    measure(word).is_some()
+}
+
 fn unit_of(word: &str) -> Option<Measure> {
     match word {
+        "C" | "F" => return Some(Measure::OTHER),
         "m" => return Some(Measure::MILLI),
         "M" => return Some(Measure::BYTES.or(Measure::COUNT).or(Measure::PLAIN)),
         _ => {}
@@ -56,8 +77,10 @@ fn unit_of(word: &str) -> Option<Measure> {
         (is_unit_of_cpu(&lower), Measure::CPU),
         (is_unit_of_share(&lower), Measure::SHARE),
         (is_unit_of_rate(&lower), Measure::RATE),
+        (is_unit_of_money(&lower), Measure::MONEY),
+        (is_unit_of_other(&lower), Measure::OTHER),
     ];
-    table.into_iter().find(|(is_it, _)| *is_it).map(|(_, measure)| measure)
+    table.into_iter().find(|(is_it, _)| *is_it).map(|(_, measure)| measure).or_else(|| compound(&lower))
 }
 
 /// A unit of time that a rate is over, in its whole word.

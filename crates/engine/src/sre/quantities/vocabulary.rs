@@ -26,7 +26,7 @@ static WORDS: LazyLock<HashMap<String, u64>> = LazyLock::new(|| {
 });
 
 /// Forms of one thing, by the noun of several.
-fn singulars(plural: &str) -> impl Iterator<Item = String> {
+pub(super) fn singulars(plural: &str) -> impl Iterator<Item = String> {
     let of_y = plural.strip_suffix("ies").map(|stem| format!("{stem}y"));
     let of_es = plural.strip_suffix("es").map(str::to_owned);
     let of_s = plural.strip_suffix('s').map(str::to_owned);
@@ -69,6 +69,8 @@ parts! {
     is_link Link "link",
     /// Returns true for a listed verb that may stand before another verb.
     is_listed_auxiliary Auxiliary "auxiliary",
+    /// Returns true for a form of `be`, or a verb that takes an adjective like it.
+    is_be Be "be",
     /// Returns true for a verb of how long something takes.
     is_taking Taking "taking",
     /// Returns true for a word by which an amount is the most that is allowed.
@@ -83,22 +85,36 @@ parts! {
     is_listed_statistic Statistic "statistic",
     /// Returns true for a word of the highest value.
     is_peak Peak "peak",
-    /// Returns true for a preposition between what is measured and its amount.
-    is_weak_link WeakLink "weak-link",
-    /// Returns true for a word by which an amount is a condition.
-    is_blocker Blocker "blocker",
     /// Returns true for an article and its like.
     is_determiner Determiner "determiner",
-    /// Returns true for a word at which a clause begins or ends.
+    /// Returns true for a word at which a clause begins.
     is_clause Clause "clause",
+    /// Returns true for a word at which a subordinate clause begins.
+    is_subordinate Subordinate "subordinate",
     /// Returns true for a word after which an amount is a threshold.
     is_condition Condition "condition",
-    /// Returns true for a preposition within the name of what is measured.
+    /// Returns true for a preposition.
     is_preposition Preposition "preposition",
     /// Returns true for a verb whose object is an amount.
     is_use Use "use",
     /// Returns true for a verb after which a time is how long it takes.
     is_ending Ending "ending",
+    /// Returns true for a participle of what is done again and again.
+    is_routine Routine "routine",
+    /// Returns true for a participle of what is set.
+    is_setting Setting "setting",
+    /// Returns true for a listed verb in the past tense.
+    is_past Past "past",
+    /// Returns true for a word of what is usual.
+    is_habit Habit "habit",
+    /// Returns true for a day of the week.
+    is_weekday Weekday "weekday",
+    /// Returns true for a month.
+    is_month Month "month",
+    /// Returns true for a part of a day, a week or a year.
+    is_time_of_day TimeOfDay "time-of-day",
+    /// Returns true for a noun of persons who are counted.
+    is_person Person "person",
     /// Returns true for a noun that is measured in time.
     is_of_time OfTime "of-time",
     /// Returns true for a noun that is measured in time or things.
@@ -111,8 +127,14 @@ parts! {
     is_of_share OfShare "of-share",
     /// Returns true for a noun that is a number.
     is_of_number OfNumber "of-number",
+    /// Returns true for a noun that is measured in degrees.
+    is_of_degree OfDegree "of-degree",
     /// Returns true for a noun that is measured in anything.
     is_of_any OfAny "of-any",
+    /// Returns true for a noun that names nothing without what it is of.
+    is_bound_noun BoundNoun "bound-noun",
+    /// Returns true for a noun of what happens once.
+    is_accident Accident "accident",
     /// Returns true for a unit of time.
     is_unit_of_time UnitTime "unit-time",
     /// Returns true for a unit of size.
@@ -123,12 +145,18 @@ parts! {
     is_unit_of_share UnitShare "unit-share",
     /// Returns true for a unit of rates.
     is_unit_of_rate UnitRate "unit-rate",
+    /// Returns true for a word of a currency.
+    is_unit_of_money UnitMoney "unit-money",
+    /// Returns true for a unit of something else.
+    is_unit_of_other UnitOther "unit-other",
     /// Returns true for a word that multiplies the number before it.
     is_magnitude Magnitude "magnitude",
     /// Returns true for a unit of time that a rate is over.
     is_span Span "span",
     /// Returns true for a noun of things that are counted.
     is_counted Counted "counted",
+    /// Returns true for a noun of one thing that ends as one of several.
+    is_singular Singular "singular",
     /// Returns true for a word behind a number by which it is no amount.
     is_no_amount NoAmount "no-amount",
     /// Returns true for a word before a number by which it is a name.
@@ -141,19 +169,24 @@ parts! {
     is_carrier Carrier "carrier",
     /// Returns true for a noun of a service as a whole.
     is_whole_service Whole "whole",
-    /// Returns true for a noun that a bare number may follow.
-    is_numbered Numbered "numbered",
     /// Returns true for a noun that names nothing alone.
     is_general General "general",
     /// Returns true for a noun of `in the range of` and its like.
     is_vicinity Vicinity "vicinity",
-    /// Returns true for a verb of a change.
-    is_change Change "change",
 }
 
 /// Returns true for a verb that may stand before another verb.
 pub(super) fn is_auxiliary(word: &str) -> bool {
     is_listed_auxiliary(word) || word.ends_with("n't") || word.ends_with("n\u{2019}t")
+}
+
+/// Returns true for a noun of several things, by its form.
+pub(super) fn plural(word: &str) -> bool {
+    let ends = word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us") && !word.ends_with("is");
+    let is_owner = word.contains('\'') || word.contains('\u{2019}');
+    // `HSTS` is no plural.
+    let is_spoken = word.contains(['a', 'e', 'i', 'o', 'u', 'y']) || is_counted(word);
+    ends && word.len() > 2 && is_spoken && !is_owner && !is_singular(word)
 }
 
 /// Returns true for a word of statistics, such as `p99` or `average`.
@@ -201,6 +234,7 @@ fn measure_of_noun(word: &str) -> Option<Measure> {
         (is_of_cpu(last), Measure::CPU.or(Measure::SHARE).or(Measure::PLAIN).or(Measure::COUNT)),
         (is_of_share(last), NUMBER.or(Measure::BYTES)),
         (is_of_number(last), NUMBER.or(Measure::BYTES).or(Measure::CPU)),
+        (is_of_degree(last), Measure::OTHER.or(Measure::PLAIN)),
         (is_of_any(last), Measure::ANY),
     ];
     table.into_iter().find(|(is_it, _)| *is_it).map(|(_, measure)| measure)

@@ -1,0 +1,132 @@
+//! Amounts that no name is looked for: conditions, identifiers, persons, and numbers of something
+//! that the clause does not name. Pure.
+
+use super::naming::{Naming, Site};
+use super::units::Measure;
+use super::vocabulary::{
+    is_accident, is_auxiliary, is_general, is_measure_noun, is_person, is_statistic, is_taking, is_weekday,
+    plural,
+};
+
+/// Digits of a number that is an identifier, at least.
+const IDENTIFIER_MIN: usize = 5;
+
+impl Naming<'_> {
+    /// Returns true for an amount that is a condition, an identifier, or of nothing that the clause
+    /// names.
+    pub(super) fn names_nothing(&self, site: &Site<'_>) -> bool {
+        let Site { amount, link, phrase } = site;
+        let is_timed = matches!(
+            link.preposition.as_deref(),
+            Some("since" | "until" | "than" | "before" | "during" | "against" | "per")
+        );
+        is_timed
+            || self.is_vague(site)
+            || self.is_of_persons(site)
+            || phrase.words.last().is_some_and(|word| is_accident(word))
+            || self.is_order(site)
+            || self.is_embedded(site)
+            || self.is_adjunct(site)
+            || (amount.measure == Measure::PLAIN && self.is_identifier(site))
+    }
+
+    /// Returns true where the clause leaves open what is measured: `anything above 5 s`.
+    fn is_vague(&self, site: &Site<'_>) -> bool {
+        let Site { link, phrase, .. } = site;
+        let before = link.from.checked_sub(1).map_or("", |at| self.tokens.word(at));
+        let is_pronoun = phrase.words.is_empty() && phrase.is_conditional;
+        let is_general = !phrase.words.is_empty() && phrase.words.iter().all(|word| is_general(word));
+        is_pronoun || is_general || matches!(before, "anything" | "everything" | "something" | "nothing")
+    }
+
+    /// Returns true for a number of persons: `team of 5`.
+    fn is_of_persons(&self, site: &Site<'_>) -> bool {
+        let Site { amount, link, phrase } = site;
+        let noun = amount.counted.as_ref().and_then(|noun| noun.words.last());
+        let is_number = matches!(amount.measure, Measure::COUNT | Measure::PLAIN);
+        let mut words = phrase.words.iter().chain(&link.predicate);
+        noun.is_some_and(|noun| is_person(noun)) || (is_number && words.any(|word| is_person(word)))
+    }
+
+    /// Returns true for `restart 3 pods`, which asks for something.
+    fn is_order(&self, site: &Site<'_>) -> bool {
+        let Site { amount, link, phrase } = site;
+        let is_verb = |word: &String| !word.ends_with('s') && !is_measure_noun(word);
+        amount.measure == Measure::COUNT
+            && link.is_adjacent()
+            && !link.is_approximate
+            && phrase.from == self.sentence
+            && phrase.words.len() == 1
+            && phrase.words.iter().all(is_verb)
+    }
+
+    /// Returns true for an amount within the name of another: `a batch of 400 orders takes 8 s`.
+    fn is_embedded(&self, site: &Site<'_>) -> bool {
+        let Site { amount, link, .. } = site;
+        let next = self.tokens.word(amount.end);
+        let is_subject = match amount.measure {
+            Measure::TIME => is_taking(next),
+            Measure::SHARE => false,
+            _ => amount.counted.is_some() && (is_auxiliary(next) || is_taking(next)),
+        };
+        is_subject && link.preposition.as_deref() == Some("of") && !link.has_verb
+    }
+
+    /// Returns true for a time by which another amount is limited: `5% in 10 minutes`.
+    fn is_adjunct(&self, site: &Site<'_>) -> bool {
+        let Site { amount, link, .. } = site;
+        let is_time = amount.measure.meets(Measure::TIME) && amount.measure != Measure::PLAIN;
+        let is_directly_behind = link.from == self.floor && self.floor > self.sentence;
+        let limits = ["for", "over", "in", "within", "after", "per", "every", "by"];
+        let is_limit = link.preposition.as_deref().is_some_and(|word| limits.contains(&word));
+        is_time && is_directly_behind && is_limit
+    }
+
+    /// Returns true for a number without a unit that names something: `broker 3`, `on 8443`, `is
+    /// shard 4`, `localhost:8080`, `to 3.2`, `every Monday at 9`.
+    fn is_identifier(&self, site: &Site<'_>) -> bool {
+        const PLACES: &[&str] =
+            &["on", "by", "in", "after", "for", "with", "from", "via", "as", "per", "every", "within"];
+        let Site { amount, link, phrase } = site;
+        if phrase.words.is_empty() {
+            return link.statistic.is_none() && !link.is_peak && self.of_part(site).is_none();
+        }
+        let preposition = link.preposition.as_deref().unwrap_or_default();
+        let before = amount.start.saturating_sub(1);
+        let is_attached = self.tokens.is_attached(before) && self.tokens.is_attached(amount.start);
+        let is_free = !link.has_verb && !link.is_cap;
+        let names_unmeasured = link.is_adjacent()
+            || (link.sign == Some(":") && is_attached)
+            || (is_free && matches!(preposition, "to" | "at"));
+        let is_clock =
+            preposition == "at" && phrase.words.iter().any(|word| is_weekday(word.trim_end_matches('s')));
+        is_clock
+            || link.predicate.as_deref() == Some(self.tokens.word(before))
+            || (link.uses.is_some() && phrase.measure.is_none())
+            || (!link.has_verb && PLACES.contains(&preposition))
+            || (names_unmeasured && !self.is_measured(site))
+    }
+
+    /// Returns true where the word before the link is measured in a number without a unit.
+    fn is_measured(&self, site: &Site<'_>) -> bool {
+        let last = site.link.from.checked_sub(1).map_or("", |at| self.tokens.word(at));
+        let is_version = last.contains(|sign: char| sign.is_ascii_digit());
+        is_measure_noun(last)
+            || is_statistic(last)
+            || plural(last)
+            || last.contains('_')
+            || (last.contains('.') && !is_version)
+            || site.link.is_approximate
+            || self.is_listed(site)
+    }
+
+    /// Returns true for a name and its number, and nothing else, in a list: `memory 2 GB, MAXDOP
+    /// 8`.
+    fn is_listed(&self, site: &Site<'_>) -> bool {
+        let before = site.phrase.from.checked_sub(1).map_or("", |at| self.tokens.sign(at));
+        let after = self.tokens.sign(site.amount.end);
+        let ends = matches!(after, "," | ";" | "." | ")") || self.tokens.get(site.amount.end).is_none();
+        let is_whole = site.amount.value.len() < IDENTIFIER_MIN && !site.amount.value.contains('.');
+        self.previous.is_some() && before == "," && ends && is_whole && site.phrase.words.len() <= 2
+    }
+}
