@@ -4,6 +4,7 @@
 //! * [`Client`]: one method per operation, one file per noun; shapes are those of `loci-api`;
 //! * `transport`: how a request gets there; [`ClientError`]: what went wrong, and whether to try again;
 //! * [`agent`]: a manager of stores, with tools, injection and the way of what is said into them;
+//! * [`backend`]: places for files behind one port;
 //! * [`transcript`]: conversations that happened elsewhere.
 //! * [`formats`]: memories of other programs; [`namespace`]: places, compared.
 //!
@@ -11,6 +12,7 @@
 
 mod admin;
 pub mod agent;
+pub mod backend;
 mod call;
 mod consolidations;
 mod dead_letters;

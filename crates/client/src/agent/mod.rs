@@ -23,7 +23,7 @@ mod isolation;
 mod limits;
 mod memory_manager;
 mod message;
-mod off_thread;
+pub(crate) mod off_thread;
 mod prompt_context;
 mod searching;
 mod store;

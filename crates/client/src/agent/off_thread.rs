@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 
 /// Does it. An error says that the work was not done, or did not come to its end: it panicked, the runtime is shutting down, or the system
 /// gives no thread.
-pub(super) async fn off_thread<T: Send + 'static>(
+pub(crate) async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<T> {
     let broke_off = || io::Error::other("work on the disk broke off");

@@ -1,0 +1,126 @@
+//! A directory as a file backend: the five required methods, and preconditions under a lock that
+//! all processes share. It keeps no versions and does not search. How the disk is read and written
+//! is in `place` and `walk`.
+
+mod place;
+mod walk;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::FutureExt;
+
+use self::place::Place;
+use super::file_backend::{BackendCapabilities, FileBackend, StorageFuture};
+use super::path_rules::{clean_path, clean_prefix};
+use super::storage_error::{StorageError, StorageErrorKind};
+use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written};
+use crate::agent::off_thread::off_thread;
+
+/// The largest file in bytes.
+const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// A directory of files. Hidden names, temporary files of editors and symbolic links are invisible
+/// in it, and no link is followed. Another process that replaces directories by links during a call
+/// is outside of what it defends against.
+#[derive(Debug, Clone)]
+pub struct DirectoryBackend {
+    place: Arc<Place>,
+}
+
+impl DirectoryBackend {
+    /// Opens a directory and makes it, for its owner alone, where it is absent.
+    ///
+    /// # Errors
+    /// `Unavailable` if the directory cannot be made or read; `PathConflict` if something else has
+    /// its place.
+    pub fn open(directory: &Path) -> Result<Self, StorageError> {
+        Ok(Self { place: Arc::new(Place::open(directory)?) })
+    }
+
+    /// Runs work on the disk, on a thread that may block.
+    async fn on_disk<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Place) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        let place = Arc::clone(&self.place);
+        off_thread(move || work(&place)).await.map_err(|error| {
+            let message = "the work on the directory broke off: try again";
+            StorageError::new(StorageErrorKind::Unavailable, message).caused_by(error)
+        })?
+    }
+}
+
+impl FileBackend for DirectoryBackend {
+    fn capabilities(&self) -> BackendCapabilities {
+        BackendCapabilities {
+            cas: true,
+            file_bytes_max: Some(FILE_BYTES_MAX),
+            ..BackendCapabilities::default()
+        }
+    }
+
+    fn read<'a>(&'a self, path: &'a str) -> StorageFuture<'a, Option<BackendFile>> {
+        async move {
+            let path = visible(path)?;
+            self.on_disk(move |place| Ok(place.read(&path)?.map(BackendFile::new))).await
+        }
+        .boxed()
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a str,
+        bytes: &'a [u8],
+        only_if: &'a FilePrecondition,
+    ) -> StorageFuture<'a, Written> {
+        async move {
+            let path = visible(path)?;
+            if bytes.len() as u64 > FILE_BYTES_MAX {
+                return Err(place::too_large(&path));
+            }
+            let (bytes, only_if) = (bytes.to_vec(), only_if.clone());
+            self.on_disk(move |place| place.write(&path, bytes, &only_if)).await
+        }
+        .boxed()
+    }
+
+    fn delete<'a>(&'a self, path: &'a str, only_if: &'a FilePrecondition) -> StorageFuture<'a, bool> {
+        async move {
+            let (path, only_if) = (visible(path)?, only_if.clone());
+            self.on_disk(move |place| place.delete(&path, &only_if)).await
+        }
+        .boxed()
+    }
+
+    fn list<'a>(&'a self, prefix: &'a str) -> StorageFuture<'a, Vec<BackendEntry>> {
+        async move {
+            let prefix = clean_prefix(prefix)?;
+            self.on_disk(move |place| place.list(&prefix)).await
+        }
+        .boxed()
+    }
+
+    fn exists<'a>(&'a self, path: &'a str) -> StorageFuture<'a, bool> {
+        async move {
+            let path = visible(path)?;
+            self.on_disk(move |place| place.exists(&path)).await
+        }
+        .boxed()
+    }
+}
+
+/// Returns a path whose file a listing would show.
+fn visible(path: &str) -> Result<String, StorageError> {
+    let path = clean_path(path)?;
+    match path.split('/').find(|name| walk::is_invisible(name)) {
+        None => Ok(path),
+        Some(name) => {
+            let rule = format!("{name} is hidden or temporary, and a directory does not show such files");
+            Err(StorageError::invalid_path(format!("path \"{path}\": {rule}: choose another name")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,230 @@
+//! Reading and writing the files of a directory. It blocks: the backend runs it on a thread for
+//! such work.
+//!
+//! A writer holds the lock of the directory from looking at the file until its new bytes are
+//! durable. The bytes are written to a hidden sibling, which takes the file's name in one step.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use super::FILE_BYTES_MAX;
+use super::walk::{conflict, look, walk};
+use crate::backend::path_rules::folded;
+use crate::backend::storage_error::{StorageError, StorageErrorKind};
+use crate::backend::stored_file::{BackendEntry, FilePrecondition, Written, sha256_hex};
+
+/// The file whose lock writers hold.
+const LOCK: &str = ".loci-lock";
+/// The beginning of the name of a file that is being written.
+const DRAFT: &str = ".loci-writing-";
+
+/// The directory.
+#[derive(Debug)]
+pub(super) struct Place {
+    root: PathBuf,
+}
+
+/// The error of a disk that does not do its work.
+pub(super) fn failed(error: std::io::Error) -> StorageError {
+    let message =
+        format!("the directory cannot be read or written ({error}): check its owner, mode and disk");
+    let kind = match error.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StorageErrorKind::Denied,
+        _ => StorageErrorKind::Unavailable,
+    };
+    StorageError::new(kind, message).caused_by(error)
+}
+
+/// The error of a file past the limit.
+pub(super) fn too_large(path: &str) -> StorageError {
+    let message = format!("{path}: a file has at most {FILE_BYTES_MAX} bytes: split it");
+    StorageError::new(StorageErrorKind::TooLarge, message)
+}
+
+impl Place {
+    pub(super) fn open(directory: &Path) -> Result<Self, StorageError> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
+        made.map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+                let message = format!("{} is no directory: give another place", directory.display());
+                StorageError::new(StorageErrorKind::PathConflict, message).caused_by(error)
+            }
+            _ => failed(error),
+        })?;
+        // The caller may give a link; from here on none is followed.
+        Ok(Self { root: directory.canonicalize().map_err(failed)? })
+    }
+
+    pub(super) fn read(&self, path: &str) -> Result<Option<Vec<u8>>, StorageError> {
+        let Some((place, about)) = self.file(path)? else { return Ok(None) };
+        let file = match File::open(&place) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        let opened = file.metadata().map_err(failed)?;
+        // A writer has replaced the file since: what is open is whole, unless a link was put there.
+        if (opened.dev(), opened.ino()) != (about.dev(), about.ino()) {
+            look(&self.root, path)?;
+        }
+        let mut bytes = Vec::new();
+        file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > FILE_BYTES_MAX { Err(too_large(path)) } else { Ok(Some(bytes)) }
+    }
+
+    pub(super) fn exists(&self, path: &str) -> Result<bool, StorageError> {
+        Ok(self.file(path)?.is_some())
+    }
+
+    pub(super) fn list(&self, prefix: &str) -> Result<Vec<BackendEntry>, StorageError> {
+        self.needed()?;
+        if prefix.split('/').any(super::walk::is_invisible) {
+            return Ok(Vec::new());
+        }
+        let mut entries = Vec::new();
+        match look(&self.root, prefix) {
+            Ok(Some((place, about))) if about.is_dir() => walk(&place, prefix, 0, &mut entries)?,
+            Ok(Some((_, about))) if about.is_file() => {
+                entries.push(BackendEntry { path: prefix.to_owned(), size: about.len(), sha256: None });
+            }
+            Ok(Some(_) | None) => {}
+            // A link is invisible, with all that is behind it.
+            Err(error) if error.kind == StorageErrorKind::PathConflict => {}
+            Err(error) => return Err(error),
+        }
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(entries)
+    }
+
+    pub(super) fn write(
+        &self,
+        path: &str,
+        bytes: Vec<u8>,
+        only_if: &FilePrecondition,
+    ) -> Result<Written, StorageError> {
+        let _lock = self.lock()?;
+        self.check(path, only_if)?;
+        let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let mut folder = self.root.clone();
+        for parent in parents.split('/').filter(|parent| !parent.is_empty()) {
+            self.check_spelling(&folder, parent)?;
+            let above = folder.clone();
+            folder.push(parent);
+            if !folder.is_dir() {
+                let made = DirBuilder::new().mode(0o700).create(&folder);
+                made.map_err(|error| match error.kind() {
+                    ErrorKind::AlreadyExists => conflict(&self.root, &folder, "is no directory"),
+                    _ => failed(error),
+                })?;
+                synced(&above)?;
+            }
+        }
+        self.check_spelling(&folder, name)?;
+        replace(&folder, name, &bytes)?;
+        Ok(Written { sha256: sha256_hex(&bytes) })
+    }
+
+    pub(super) fn delete(&self, path: &str, only_if: &FilePrecondition) -> Result<bool, StorageError> {
+        let _lock = self.lock()?;
+        let Some((place, _)) = self.file(path)? else { return Ok(false) };
+        self.check(path, only_if)?;
+        fs::remove_file(&place).map_err(failed)?;
+        let mut folder = place.parent().unwrap_or(&self.root).to_owned();
+        synced(&folder)?;
+        while folder != self.root {
+            match fs::remove_dir(&folder) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => break,
+                Err(error) => return Err(failed(error)),
+            }
+            folder.pop();
+        }
+        Ok(true)
+    }
+
+    /// The regular file at a path.
+    fn file(&self, path: &str) -> Result<Option<(PathBuf, fs::Metadata)>, StorageError> {
+        self.needed()?;
+        match look(&self.root, path)? {
+            Some((place, about)) if about.is_file() => Ok(Some((place, about))),
+            // A directory, pipe or device is no file of the backend.
+            Some(_) | None => Ok(None),
+        }
+    }
+
+    /// Checks the way to a path, what lies there, and the condition. Whoever calls it holds the
+    /// lock.
+    fn check(&self, path: &str, only_if: &FilePrecondition) -> Result<(), StorageError> {
+        if let Some((place, about)) = look(&self.root, path)?
+            && !about.is_file()
+        {
+            return Err(conflict(&self.root, &place, "is no regular file"));
+        }
+        let present = match only_if {
+            FilePrecondition::Any => return Ok(()),
+            FilePrecondition::Absent | FilePrecondition::Sha256(_) => self.read(path)?,
+        };
+        only_if.check(path, present.map(|bytes| sha256_hex(&bytes)).as_deref())
+    }
+
+    /// Checks that no other name of the folder differs from this one in case alone.
+    fn check_spelling(&self, folder: &Path, name: &str) -> Result<(), StorageError> {
+        let wanted = folded(name);
+        for entry in fs::read_dir(folder).map_err(failed)? {
+            let other = entry.map_err(failed)?.file_name();
+            let Some(other) = other.to_str().filter(|other| *other != name) else { continue };
+            if folded(other) == wanted {
+                let lies = format!("differs from {name} in case alone");
+                return Err(conflict(&self.root, &folder.join(other), &lies));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the root is there: a directory that vanished is not an empty one.
+    fn needed(&self) -> Result<(), StorageError> {
+        let about = fs::symlink_metadata(&self.root).map_err(failed)?;
+        if about.is_dir() {
+            Ok(())
+        } else {
+            Err(conflict(&self.root, &self.root, "is no directory any more"))
+        }
+    }
+
+    /// The lock of all writers. It goes with the file, also where the process ends.
+    fn lock(&self) -> Result<File, StorageError> {
+        self.needed()?;
+        let place = self.root.join(LOCK);
+        if fs::symlink_metadata(&place).is_ok_and(|about| !about.is_file()) {
+            return Err(conflict(&self.root, &place, "is no regular file"));
+        }
+        let lock = OpenOptions::new().create(true).append(true).mode(0o600).open(place).map_err(failed)?;
+        lock.lock().map_err(failed)?;
+        Ok(lock)
+    }
+}
+
+/// Writes bytes to a sibling and gives it the name once they are durable.
+fn replace(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), StorageError> {
+    let number = getrandom::u64().map_err(|error| failed(std::io::Error::other(error)))?;
+    let draft = folder.join(format!("{DRAFT}{number:016x}"));
+    let mut file =
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).map_err(failed)?;
+    let done = file
+        .write_all(bytes)
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::rename(&draft, folder.join(name)))
+        .map_err(failed);
+    if done.is_err() {
+        // The error says what failed: a draft that stays is hidden and its owner's alone.
+        let _ = fs::remove_file(&draft);
+    }
+    done.and_then(|()| synced(folder))
+}
+
+/// Makes the names of a folder durable.
+fn synced(folder: &Path) -> Result<(), StorageError> {
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
+}

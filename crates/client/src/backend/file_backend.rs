@@ -1,0 +1,121 @@
+//! The port of file backends. A new backend implements [`FileBackend`]: the five required methods
+//! and those that its capabilities announce. It has no retries of its own and swallows no error.
+
+use futures::future::{BoxFuture, FutureExt, ready};
+
+use super::file_change::{
+    BackendChanges, BackendDiff, FileVersions, Restored, SearchHit, SnapshotRef, VersionQuery,
+};
+use super::storage_error::StorageError;
+use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written};
+
+/// The answer of a backend, later.
+pub type StorageFuture<'a, T> = BoxFuture<'a, Result<T, StorageError>>;
+
+/// The abilities of a backend beyond the five required methods, and its limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct BackendCapabilities {
+    /// `history`, `changes_since`, `diff`, `snapshot` and `restore` work.
+    pub versioning: bool,
+    /// The preconditions `Absent` and `Sha256` hold against every other writer.
+    pub cas: bool,
+    /// `search` works.
+    pub search: bool,
+    /// `restore` changes all its files together or none of them.
+    pub atomic_multi_write: bool,
+    /// The largest file in bytes; `None`: at least 1 MiB.
+    pub file_bytes_max: Option<u64>,
+    /// Files must be UTF-8 text.
+    pub text_only: bool,
+}
+
+/// A place for files.
+///
+/// Every method takes paths as [`clean_path`](super::clean_path) reads them and refuses the others
+/// with [`InvalidPath`](super::StorageErrorKind::InvalidPath). A write that answers `Ok` has stored
+/// the bytes as they are. A refused call changes nothing.
+pub trait FileBackend: Send + Sync {
+    /// Returns what the backend can do. The answer never changes.
+    fn capabilities(&self) -> BackendCapabilities;
+
+    /// Returns the file at a path; `None` without one.
+    fn read<'a>(&'a self, path: &'a str) -> StorageFuture<'a, Option<BackendFile>>;
+
+    /// Stores the bytes as the file at a path, in place of the file that was there. Other readers
+    /// see the old file or the new one, never a part.
+    fn write<'a>(
+        &'a self,
+        path: &'a str,
+        bytes: &'a [u8],
+        only_if: &'a FilePrecondition,
+    ) -> StorageFuture<'a, Written>;
+
+    /// Removes the file at a path. `false`: there was none, whatever the precondition.
+    fn delete<'a>(&'a self, path: &'a str, only_if: &'a FilePrecondition) -> StorageFuture<'a, bool>;
+
+    /// Returns the file at `prefix` and the files below it, sorted by the bytes of their full
+    /// paths. The empty prefix means every file.
+    fn list<'a>(&'a self, prefix: &'a str) -> StorageFuture<'a, Vec<BackendEntry>>;
+
+    /// Returns true for a path with a file.
+    fn exists<'a>(&'a self, path: &'a str) -> StorageFuture<'a, bool>;
+
+    /// Returns the versions of the file at a path, newest first. A path without versions has an
+    /// empty page.
+    fn history<'a>(&'a self, _path: &'a str, _page: &'a VersionQuery) -> StorageFuture<'a, FileVersions> {
+        unsupported("history")
+    }
+
+    /// Returns changes behind a cursor in their order; `None` is the beginning. A cursor is a
+    /// sequence, never a time.
+    fn changes_since<'a>(
+        &'a self,
+        _since: Option<&'a str>,
+        _limit: u32,
+    ) -> StorageFuture<'a, BackendChanges> {
+        unsupported("changes_since")
+    }
+
+    /// Returns the files that differ between two snapshots, sorted by path.
+    fn diff<'a>(
+        &'a self,
+        _a: &'a SnapshotRef,
+        _b: &'a SnapshotRef,
+        _path: Option<&'a str>,
+    ) -> StorageFuture<'a, BackendDiff> {
+        unsupported("diff")
+    }
+
+    /// Names the present state of all files. A label that is taken is refused.
+    fn snapshot<'a>(&'a self, _label: &'a str) -> StorageFuture<'a, SnapshotRef> {
+        unsupported("snapshot")
+    }
+
+    /// Writes the content of a snapshot as new versions: the files at `paths` and below them, or
+    /// all files where `paths` is empty. History is never rewound.
+    fn restore<'a>(&'a self, _to: &'a SnapshotRef, _paths: &'a [String]) -> StorageFuture<'a, Restored> {
+        unsupported("restore")
+    }
+
+    /// Returns at most `limit` files below `prefix` for a question, best first.
+    fn search<'a>(
+        &'a self,
+        _prefix: &'a str,
+        _question: &'a str,
+        _limit: u32,
+    ) -> StorageFuture<'a, Vec<SearchHit>> {
+        unsupported("search")
+    }
+
+    /// Returns the prefix of a view that [`namespace`](super::namespace) made; `None` for a backend
+    /// itself.
+    fn view_prefix(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// The answer of a method whose capability is absent.
+fn unsupported<'a, T: Send + 'a>(method: &'static str) -> StorageFuture<'a, T> {
+    ready(Err(StorageError::unsupported(method))).boxed()
+}

@@ -1,0 +1,356 @@
+//! A file backend over HTTP: the client of the HTTP form.
+//!
+//! Bytes are compared with the tag of the answer, so that a proxy or a server that changes them is
+//! found.
+
+use bytes::Bytes;
+use futures::{FutureExt, StreamExt};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::file_backend::{BackendCapabilities, FileBackend, StorageFuture};
+use super::file_change::{
+    BackendChanges, BackendDiff, FileVersions, Restored, SearchHit, SnapshotRef, VersionQuery,
+};
+use super::http_form::{
+    ChangesAsk, DiffAsk, FilePage, FilesQuery, HTTP_BODY_BYTES_MAX, HistoryAsk, HttpProblem, RestoreBody,
+    SearchAsk, SearchHits,
+};
+use super::loci_errors::storage_error;
+use super::path_rules::{clean_path, clean_prefix};
+use super::storage_error::{StorageError, StorageErrorKind};
+use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written, sha256_hex};
+use crate::call::{path, with_query};
+use crate::transport::{Network, Outgoing, Request, Response, Transport};
+
+/// Milliseconds after which a call without an answer has failed.
+const DEADLINE_MS: u64 = 60_000;
+
+/// A backend behind a URL.
+pub struct HttpBackend {
+    transport: Transport,
+    headers: HeaderMap,
+    capabilities: BackendCapabilities,
+    /// Paths go to the server as they are, for its own rules to refuse.
+    leaves_paths: bool,
+}
+
+/// An answer with its whole body.
+struct Answer {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl HttpBackend {
+    /// Connects to a base URL such as `http://127.0.0.1:8412` and asks for the capabilities. The
+    /// token is sent as a bearer token.
+    ///
+    /// # Errors
+    /// `Unavailable` if nobody answers; `Denied` if the token is refused; `Broken` for an answer of
+    /// another form.
+    pub async fn connect(base: &str, token: Option<&str>) -> Result<Self, StorageError> {
+        let mut headers = HeaderMap::new();
+        if let Some(token) = token {
+            let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|error| {
+                let rule = "the token has characters that no header takes: use printable ASCII";
+                StorageError::new(StorageErrorKind::Denied, rule).caused_by(error)
+            })?;
+            value.set_sensitive(true);
+            headers.insert(header::AUTHORIZATION, value);
+        }
+        let transport = Transport::Network(Network::url(base).map_err(storage_error)?);
+        let mut backend =
+            Self { transport, headers, capabilities: BackendCapabilities::default(), leaves_paths: false };
+        let capabilities = backend.asked("/capabilities".to_owned()).await;
+        backend.capabilities = capabilities.map_err(|error| match error.kind {
+            StorageErrorKind::NotFound => {
+                let rule = "there is no /capabilities: give the base URL of a server of the HTTP form";
+                StorageError::new(StorageErrorKind::NotFound, rule).caused_by(error)
+            }
+            _ => error,
+        })?;
+        Ok(backend)
+    }
+
+    /// Returns a backend that leaves it to the server to refuse paths. The conformance suite tests
+    /// a server's rules with it. Segments of dots are refused here, since no URL carries them.
+    #[must_use]
+    pub fn with_path_rules_of_server(mut self) -> Self {
+        self.leaves_paths = true;
+        self
+    }
+
+    fn clean(&self, input: &str) -> Result<String, StorageError> {
+        let segments: Vec<&str> = input.split('/').filter(|segment| !segment.is_empty()).collect();
+        let is_carried =
+            !segments.is_empty() && !segments.iter().any(|segment| matches!(*segment, "." | ".."));
+        if self.leaves_paths && is_carried { Ok(segments.join("/")) } else { clean_path(input) }
+    }
+
+    fn file(&self, input: &str) -> Result<String, StorageError> {
+        let clean = self.clean(input)?;
+        Ok(path(&[&["files"], clean.split('/').collect::<Vec<_>>().as_slice()].concat()))
+    }
+
+    async fn sent(
+        &self,
+        method: Method,
+        path: String,
+        headers: HeaderMap,
+        body: Outgoing,
+    ) -> Result<Answer, StorageError> {
+        let mut all = self.headers.clone();
+        all.extend(headers);
+        let request = Request { method, path, headers: all, body, deadline_ms: Some(DEADLINE_MS) };
+        let Response { status, headers, mut body } =
+            self.transport.send(request).await.map_err(storage_error)?;
+        let mut bytes = Vec::new();
+        while let Some(piece) = body.next().await {
+            let piece = piece.map_err(|error| {
+                let message = "the connection ended in the middle of the answer: try again";
+                StorageError::new(StorageErrorKind::Unavailable, message).caused_by(error)
+            })?;
+            bytes.extend_from_slice(&piece);
+            if bytes.len() > HTTP_BODY_BYTES_MAX {
+                let message = format!("the answer has more than {HTTP_BODY_BYTES_MAX} bytes: list a prefix");
+                return Err(StorageError::new(StorageErrorKind::TooLarge, message));
+            }
+        }
+        Ok(Answer { status, headers, body: bytes })
+    }
+
+    /// The JSON answer to a `GET`.
+    async fn asked<A: DeserializeOwned>(&self, path: String) -> Result<A, StorageError> {
+        read(self.sent(Method::GET, path, HeaderMap::new(), Outgoing::Empty).await?)
+    }
+
+    async fn query<A: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: &impl Serialize,
+    ) -> Result<A, StorageError> {
+        self.asked(with_query(path.to_owned(), query).map_err(storage_error)?).await
+    }
+
+    async fn posted<A: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<A, StorageError> {
+        let body = serde_json::to_vec(body).map_err(|error| {
+            StorageError::new(StorageErrorKind::Broken, "the request cannot be written").caused_by(error)
+        })?;
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        read(self.sent(Method::POST, path.to_owned(), headers, Outgoing::Whole(body.into())).await?)
+    }
+
+    async fn listed(&self, prefix: &str) -> Result<Vec<BackendEntry>, StorageError> {
+        let prefix = clean_prefix(prefix)?;
+        let mut query = FilesQuery { prefix: Some(prefix), cursor: None };
+        let mut entries = Vec::new();
+        loop {
+            let page: FilePage = self.query("/files", &query).await?;
+            let is_empty = page.files.is_empty();
+            entries.extend(page.files);
+            match page.next {
+                None => return Ok(entries),
+                Some(next) if is_empty || query.cursor.as_deref() == Some(&next) => {
+                    let message =
+                        "the listing does not end: a page with `next` must have files and a new cursor";
+                    return Err(StorageError::new(StorageErrorKind::Broken, message));
+                }
+                next => query.cursor = next,
+            }
+        }
+    }
+
+    async fn removed(&self, path: &str, only_if: &FilePrecondition) -> Result<bool, StorageError> {
+        let answer =
+            self.sent(Method::DELETE, self.file(path)?, condition(only_if)?, Outgoing::Empty).await?;
+        if is_absent(&answer) { Ok(false) } else { success(answer).map(|_| true) }
+    }
+}
+
+/// True where the answer says that the file is absent, and not that the address is.
+fn is_absent(answer: &Answer) -> bool {
+    answer.status == StatusCode::NOT_FOUND
+}
+
+/// The headers of a condition.
+fn condition(only_if: &FilePrecondition) -> Result<HeaderMap, StorageError> {
+    let mut headers = HeaderMap::new();
+    match only_if {
+        FilePrecondition::Any => {}
+        FilePrecondition::Absent => {
+            headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
+        }
+        FilePrecondition::Sha256(hex) => {
+            let value = HeaderValue::from_str(&format!("\"{}\"", hex.to_lowercase())).map_err(|error| {
+                let rule = "a precondition names a sha256 in hex digits: take it from the file that was read";
+                StorageError::new(StorageErrorKind::InvalidContent, rule).caused_by(error)
+            })?;
+            headers.insert(header::IF_MATCH, value);
+        }
+    }
+    Ok(headers)
+}
+
+fn success(answer: Answer) -> Result<Answer, StorageError> {
+    if answer.status.is_success() {
+        return Ok(answer);
+    }
+    let status = answer.status.as_u16();
+    let problem = serde_json::from_slice::<HttpProblem>(&answer.body).ok();
+    let kind = problem.as_ref().and_then(|problem| StorageErrorKind::of_code(&problem.code));
+    let kind = kind.unwrap_or_else(|| StorageErrorKind::of_status(status));
+    let message = match problem {
+        Some(problem) if !problem.message.is_empty() => problem.message,
+        _ => format!("the answer was {} without a message", answer.status),
+    };
+    Err(StorageError::new(kind, message))
+}
+
+fn read<A: DeserializeOwned>(answer: Answer) -> Result<A, StorageError> {
+    let answer = success(answer)?;
+    serde_json::from_slice(&answer.body).map_err(|error| {
+        let message = format!("the answer is not of the HTTP form of a file backend: {error}");
+        StorageError::new(StorageErrorKind::Broken, message).caused_by(error)
+    })
+}
+
+/// The SHA-256 in an entity tag; `None` without a tag.
+fn tag(headers: &HeaderMap) -> Option<&str> {
+    let tag = headers.get(header::ETAG)?.to_str().ok()?;
+    Some(tag.trim_start_matches("W/").trim_matches('"'))
+}
+
+/// Checks bytes against the tag of their answer.
+fn check_tag(path: &str, headers: &HeaderMap, sha256: &str) -> Result<(), StorageError> {
+    match tag(headers) {
+        Some(tag) if tag.eq_ignore_ascii_case(sha256) => Ok(()),
+        found => {
+            let found = found.unwrap_or("absent");
+            let rule =
+                format!("{path}: the ETag must be the quoted sha256 {sha256} of the bytes, and is {found}");
+            Err(StorageError::new(StorageErrorKind::Broken, rule))
+        }
+    }
+}
+
+impl FileBackend for HttpBackend {
+    fn capabilities(&self) -> BackendCapabilities {
+        self.capabilities
+    }
+
+    fn read<'a>(&'a self, path: &'a str) -> StorageFuture<'a, Option<BackendFile>> {
+        async move {
+            let answer = self.sent(Method::GET, self.file(path)?, HeaderMap::new(), Outgoing::Empty).await?;
+            if is_absent(&answer) {
+                return Ok(None);
+            }
+            let answer = success(answer)?;
+            let file = BackendFile::new(answer.body);
+            check_tag(path, &answer.headers, &file.sha256)?;
+            Ok(Some(file))
+        }
+        .boxed()
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a str,
+        bytes: &'a [u8],
+        only_if: &'a FilePrecondition,
+    ) -> StorageFuture<'a, Written> {
+        async move {
+            let mut headers = condition(only_if)?;
+            let kind = HeaderValue::from_static("application/octet-stream");
+            headers.insert(header::CONTENT_TYPE, kind);
+            let body = Outgoing::Whole(Bytes::copy_from_slice(bytes));
+            let answer = success(self.sent(Method::PUT, self.file(path)?, headers, body).await?)?;
+            let sha256 = sha256_hex(bytes);
+            check_tag(path, &answer.headers, &sha256)?;
+            Ok(Written { sha256 })
+        }
+        .boxed()
+    }
+
+    fn delete<'a>(&'a self, path: &'a str, only_if: &'a FilePrecondition) -> StorageFuture<'a, bool> {
+        self.removed(path, only_if).boxed()
+    }
+
+    fn list<'a>(&'a self, prefix: &'a str) -> StorageFuture<'a, Vec<BackendEntry>> {
+        self.listed(prefix).boxed()
+    }
+
+    fn exists<'a>(&'a self, path: &'a str) -> StorageFuture<'a, bool> {
+        async move {
+            let answer = self.sent(Method::HEAD, self.file(path)?, HeaderMap::new(), Outgoing::Empty).await?;
+            if is_absent(&answer) { Ok(false) } else { success(answer).map(|_| true) }
+        }
+        .boxed()
+    }
+
+    fn history<'a>(&'a self, path: &'a str, page: &'a VersionQuery) -> StorageFuture<'a, FileVersions> {
+        async move {
+            let ask = HistoryAsk { path: self.clean(path)?, limit: page.limit, cursor: page.cursor.clone() };
+            self.query("/history", &ask).await
+        }
+        .boxed()
+    }
+
+    fn changes_since<'a>(&'a self, since: Option<&'a str>, limit: u32) -> StorageFuture<'a, BackendChanges> {
+        async move { self.query("/changes", &ChangesAsk { since: since.map(str::to_owned), limit }).await }
+            .boxed()
+    }
+
+    fn diff<'a>(
+        &'a self,
+        a: &'a SnapshotRef,
+        b: &'a SnapshotRef,
+        path: Option<&'a str>,
+    ) -> StorageFuture<'a, BackendDiff> {
+        async move {
+            let path = path.map(|path| self.clean(path)).transpose()?;
+            self.query("/diff", &DiffAsk { a: a.label.clone(), b: b.label.clone(), path }).await
+        }
+        .boxed()
+    }
+
+    fn snapshot<'a>(&'a self, label: &'a str) -> StorageFuture<'a, SnapshotRef> {
+        async move { self.posted("/snapshots", &SnapshotRef::new(label)).await }.boxed()
+    }
+
+    fn restore<'a>(&'a self, to: &'a SnapshotRef, paths: &'a [String]) -> StorageFuture<'a, Restored> {
+        async move {
+            let paths = paths.iter().map(|path| self.clean(path)).collect::<Result<_, _>>()?;
+            self.posted("/restore", &RestoreBody { label: to.label.clone(), paths }).await
+        }
+        .boxed()
+    }
+
+    fn search<'a>(
+        &'a self,
+        prefix: &'a str,
+        question: &'a str,
+        limit: u32,
+    ) -> StorageFuture<'a, Vec<SearchHit>> {
+        async move {
+            let ask = SearchAsk { question: question.to_owned(), prefix: clean_prefix(prefix)?, limit };
+            Ok(self.query::<SearchHits>("/search", &ask).await?.hits)
+        }
+        .boxed()
+    }
+}
+
+impl std::fmt::Debug for HttpBackend {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HttpBackend")
+            .field("place", &self.transport.place())
+            .field("capabilities", &self.capabilities)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,95 @@
+//! The shapes of the HTTP form of a file backend, which client and server share.
+//! `docs/guides/file-backends.md` is the description for other languages.
+
+use serde::{Deserialize, Serialize};
+
+use super::stored_file::BackendEntry;
+
+/// Bytes of a file, and of an answer, in the HTTP form.
+pub const HTTP_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Files on one page of a listing.
+pub(super) const PAGE_FILES: usize = 1_000;
+
+/// A failure.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct HttpProblem {
+    /// The code of a `StorageErrorKind`.
+    pub(super) code: String,
+    /// The sentence for people.
+    #[serde(default)]
+    pub(super) message: String,
+}
+
+/// A page of a listing.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FilePage {
+    pub(super) files: Vec<BackendEntry>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) next: Option<String>,
+}
+
+/// The query of a listing.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct FilesQuery {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) prefix: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cursor: Option<String>,
+}
+
+/// The query of a history.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct HistoryAsk {
+    pub(super) path: String,
+    #[serde(default = "limit_default")]
+    pub(super) limit: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) cursor: Option<String>,
+}
+
+/// The query of changes.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ChangesAsk {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) since: Option<String>,
+    #[serde(default = "limit_default")]
+    pub(super) limit: u32,
+}
+
+/// The query of a difference: labels of two snapshots.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct DiffAsk {
+    pub(super) a: String,
+    pub(super) b: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) path: Option<String>,
+}
+
+/// The body of a restore.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct RestoreBody {
+    pub(super) label: String,
+    #[serde(default)]
+    pub(super) paths: Vec<String>,
+}
+
+/// The query of a search.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SearchAsk {
+    pub(super) question: String,
+    #[serde(default)]
+    pub(super) prefix: String,
+    #[serde(default = "limit_default")]
+    pub(super) limit: u32,
+}
+
+/// The answer of a search.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SearchHits {
+    pub(super) hits: Vec<super::file_change::SearchHit>,
+}
+
+fn limit_default() -> u32 {
+    100
+}

@@ -1,0 +1,41 @@
+//! File backends: a port for places that hold files, and the backends that are ready.
+//!
+//! * [`FileBackend`]: the port. Five methods are required; the others follow the
+//!   [`BackendCapabilities`];
+//! * [`DirectoryBackend`]: a directory, the reference; [`LociBackend`]: the documents of a server;
+//!   [`HttpBackend`]: a server of the HTTP form, as [`serve_backend`] serves one of this process;
+//! * [`namespace`]: a view below a prefix; [`clean_path`]: the rules that every backend has for
+//!   paths.
+//!
+//! Mirrors of a server have a port of their own: they also know markers and commits.
+
+mod directory;
+mod file_backend;
+mod file_change;
+mod http_backend;
+mod http_form;
+mod http_server;
+mod loci_backend;
+mod loci_errors;
+mod path_rules;
+mod prefixed;
+mod storage_error;
+mod stored_file;
+
+#[cfg(test)]
+mod prefixed_tests;
+
+pub use directory::DirectoryBackend;
+pub use file_backend::{BackendCapabilities, FileBackend, StorageFuture};
+pub use file_change::{
+    BackendChange, BackendChanges, BackendDiff, FileDifference, FileOperation, FileVersion, FileVersions,
+    NotRestored, Restored, SearchHit, SnapshotRef, VersionQuery,
+};
+pub use http_backend::HttpBackend;
+pub use http_form::HTTP_BODY_BYTES_MAX;
+pub use http_server::{backend_router, serve_backend};
+pub use loci_backend::LociBackend;
+pub use path_rules::{clean_path, clean_prefix, is_within};
+pub use prefixed::namespace;
+pub use storage_error::{StorageError, StorageErrorKind};
+pub use stored_file::{BackendEntry, BackendFile, FilePrecondition, Written, sha256_hex};

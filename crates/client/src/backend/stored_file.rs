@@ -1,0 +1,104 @@
+//! Values of the required methods: a file's content, an entry of a listing, and the condition of a
+//! change.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::storage_error::StorageError;
+
+/// The content of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackendFile {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// SHA-256 of the bytes, in lower-case hex digits.
+    pub sha256: String,
+}
+
+impl BackendFile {
+    /// Returns the file with these bytes.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        let sha256 = sha256_hex(&bytes);
+        Self { bytes, sha256 }
+    }
+}
+
+/// The answer to a write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// SHA-256 of the stored bytes, in lower-case hex digits.
+    pub sha256: String,
+}
+
+/// A file in a listing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BackendEntry {
+    /// Its full path.
+    pub path: String,
+    /// Its length in bytes.
+    pub size: u64,
+    /// SHA-256 of its bytes in hex digits, where the backend knows it without reading the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+/// The condition under which a file is changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum FilePrecondition {
+    /// No condition.
+    #[default]
+    Any,
+    /// No file at the path.
+    Absent,
+    /// The file at the path has this SHA-256, in lower-case hex digits.
+    Sha256(String),
+}
+
+impl FilePrecondition {
+    /// Checks the condition against the SHA-256 of the present file, or `None` without a file.
+    ///
+    /// # Errors
+    /// `PreconditionFailed` if the condition does not hold.
+    pub fn check(&self, path: &str, present: Option<&str>) -> Result<(), StorageError> {
+        let rule = match (self, present) {
+            (Self::Any, _) | (Self::Absent, None) => return Ok(()),
+            (Self::Sha256(wanted), Some(present)) if wanted.eq_ignore_ascii_case(present) => return Ok(()),
+            (Self::Absent, Some(_)) => format!("{path} must be absent, and is there: read it first"),
+            (Self::Sha256(wanted), None) => {
+                format!("{path} must have the sha256 {wanted}, and is absent: write it with Absent")
+            }
+            (Self::Sha256(wanted), Some(present)) => {
+                format!("{path} must have the sha256 {wanted}, and has {present}: read it and try again")
+            }
+        };
+        Err(StorageError::precondition_failed(rule))
+    }
+}
+
+/// Returns the SHA-256 of bytes in lower-case hex digits.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions() {
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(sha256_hex(b""), empty);
+        let sha = |text: &str| FilePrecondition::Sha256(text.to_owned());
+        let check = |only_if: &FilePrecondition, present: Option<&str>, expect: bool| {
+            assert_eq!(only_if.check("a.md", present).is_ok(), expect, "{only_if:?} {present:?}");
+        };
+        check(&FilePrecondition::Any, None, true);
+        check(&FilePrecondition::Any, Some(empty), true);
+        check(&FilePrecondition::Absent, None, true);
+        check(&FilePrecondition::Absent, Some(empty), false);
+        check(&sha(empty), Some(empty), true);
+        check(&sha(&empty.to_uppercase()), Some(empty), true);
+        check(&sha("00"), Some(empty), false);
+        check(&sha(empty), None, false);
+    }
+}
