@@ -22,9 +22,9 @@ const TOKEN_BYTES_MAX: u64 = 64 * 1024;
 /// names.
 pub(crate) fn token(globals: &Globals, environment: &Environment) -> Result<Option<String>> {
     match (&globals.token_file, &globals.token) {
-        (Some(file), _) => read(file).map(Some),
+        (Some(file), _) => of_file(file).map(Some),
         (None, Some(token)) => Ok(Some(token.clone())),
-        (None, None) => environment.get(TOKEN_FILE).map(|file| read(&PathBuf::from(file))).transpose(),
+        (None, None) => environment.get(TOKEN_FILE).map(|file| of_file(&PathBuf::from(file))).transpose(),
     }
 }
 
@@ -33,7 +33,8 @@ fn warning(file: &Path, about: &Metadata) -> Option<String> {
     secret_file::fault(&format!("the token in {}", file.display()), about)
 }
 
-fn read(file: &Path) -> Result<String> {
+/// Returns the token in a file.
+pub(crate) fn of_file(file: &Path) -> Result<String> {
     let named = || format!("reading the token of {}", file.display());
     let refused = |rule: &str| Err(Usage(format!("{} {rule}", file.display())).into());
     let opened = match regular_file::open(file) {
@@ -69,7 +70,7 @@ mod tests {
             let file = folder.path().join("token");
             std::fs::write(&file, text).unwrap();
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
-            let read = read(&file).map_err(|error| error.to_string());
+            let read = of_file(&file).map_err(|error| error.to_string());
             match expect {
                 Ok((token, is_open)) => {
                     assert_eq!(read.as_deref(), Ok(token));
@@ -88,11 +89,11 @@ mod tests {
         check("loci_abc\n", 0o644, Ok(("loci_abc", true)));
         check("loci_abc\n", 0o602, Ok(("loci_abc", true)));
         check(" \n", 0o600, Err("is empty"));
-        assert!(read(folder.path()).unwrap_err().to_string().contains("must be a regular file"));
+        assert!(of_file(folder.path()).unwrap_err().to_string().contains("must be a regular file"));
         let pipe = folder.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         assert!(
-            read(&pipe).unwrap_err().to_string().contains("must be a regular file"),
+            of_file(&pipe).unwrap_err().to_string().contains("must be a regular file"),
             "it is not waited for"
         );
         let globals = Globals { token: Some("given".to_owned()), ..Globals::default() };

@@ -80,6 +80,9 @@ pub(crate) enum Command {
     /// Trees that are kept as files elsewhere
     #[command(subcommand)]
     Mirror(Box<commands::mirror::MirrorCommand>),
+    /// Places for files of your own: check, serve, copy
+    #[command(subcommand)]
+    Backend(commands::backend::Backend),
     /// Put a tree of documents in order: plan it, apply the plan, or undo it
     Consolidate(Box<commands::consolidate::Consolidate>),
     /// Profiles: settings and strategies in readable files

@@ -4,7 +4,7 @@
 //! * [`Client`]: one method per operation, one file per noun; shapes are those of `loci-api`;
 //! * `transport`: how a request gets there; [`ClientError`]: what went wrong, and whether to try again;
 //! * [`agent`]: a manager of stores, with tools, injection and the way of what is said into them;
-//! * [`backend`]: places for files behind one port;
+//! * [`backend`]: places for files behind one port, with the suite that proves a new one;
 //! * [`transcript`]: conversations that happened elsewhere.
 //! * [`formats`]: memories of other programs; [`namespace`]: places, compared.
 //!

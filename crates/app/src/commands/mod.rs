@@ -5,6 +5,7 @@
 mod agentcore_place;
 pub(crate) mod at;
 pub(crate) mod attribution;
+pub(crate) mod backend;
 pub(crate) mod backup;
 pub(crate) mod blame;
 pub(crate) mod config;
@@ -104,6 +105,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Record(record) => record.run(globals, environment).await,
         Command::Files(files) => files.run(globals, environment).await,
         Command::Mirror(mirror) => mirror.run(globals, environment).await,
+        Command::Backend(backend) => backend.run(globals, environment).await,
         Command::Consolidate(consolidate) => consolidate.run(globals, environment).await,
         Command::Profile(profile) => profile.run(globals, environment).await,
         Command::Search(search) => search.run(globals, environment).await,

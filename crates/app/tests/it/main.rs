@@ -23,6 +23,7 @@ mod endless_files;
 mod exchanging;
 mod fact_words;
 mod facts;
+mod file_backends;
 mod files;
 mod finding;
 mod folder_state;

@@ -1,14 +1,20 @@
-//! File backends: a port for places that hold files, and the backends that are ready.
+//! File backends: a port for places that hold files, the backends that are ready, and the suite
+//! that proves a new one.
 //!
 //! * [`FileBackend`]: the port. Five methods are required; the others follow the
 //!   [`BackendCapabilities`];
 //! * [`DirectoryBackend`]: a directory, the reference; [`LociBackend`]: the documents of a server;
 //!   [`HttpBackend`]: a server of the HTTP form, as [`serve_backend`] serves one of this process;
+//! * [`conformance`]: the suite that every backend passes;
+//! * [`copy_files`]: from one backend to another;
 //! * [`namespace`]: a view below a prefix; [`clean_path`]: the rules that every backend has for
 //!   paths.
 //!
-//! Mirrors of a server have a port of their own: they also know markers and commits.
+//! Mirrors of a server have a port of their own: they also know markers and commits. The guide is
+//! `docs/guides/file-backends.md`.
 
+pub mod conformance;
+mod copy;
 mod directory;
 mod file_backend;
 mod file_change;
@@ -25,6 +31,7 @@ mod stored_file;
 #[cfg(test)]
 mod prefixed_tests;
 
+pub use copy::{CopyReport, RefusedFile, copy_files};
 pub use directory::DirectoryBackend;
 pub use file_backend::{BackendCapabilities, FileBackend, StorageFuture};
 pub use file_change::{

@@ -1,0 +1,112 @@
+//! A place for files, as a command names it, and the way to it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use loci_client::backend::{DirectoryBackend, FileBackend, HttpBackend, LociBackend, namespace};
+
+use crate::bearer;
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::exit::Usage;
+use crate::session::Session;
+
+/// The directory of a tree that any writer may write.
+const KNOWLEDGE: &str = "knowledge";
+
+/// A place.
+pub(super) enum Place {
+    /// A directory of this machine.
+    Directory(PathBuf),
+    /// A server of the HTTP form, and the file with its token.
+    Url(String, Option<PathBuf>),
+    /// The documents of a memory and a namespace.
+    Memory(String, Option<String>),
+}
+
+/// A place that is open.
+pub(super) struct Opened {
+    pub(super) backend: Arc<dyn FileBackend>,
+    /// The prefix below which the command works.
+    pub(super) prefix: String,
+    /// The id of the memory, where the place is one.
+    pub(super) memory: Option<String>,
+}
+
+impl Place {
+    /// Returns the one place that a command names; `flags` are their names for the error.
+    pub(super) fn one(
+        directory: Option<PathBuf>,
+        url: Option<(String, Option<PathBuf>)>,
+        memory: Option<(String, Option<String>)>,
+        flags: &str,
+    ) -> Result<Self> {
+        match (directory, url, memory) {
+            (Some(directory), None, None) => Ok(Self::Directory(directory)),
+            (None, Some((url, token)), None) => Ok(Self::Url(url, token)),
+            (None, None, Some((memory, namespace))) => Ok(Self::Memory(memory, namespace)),
+            _ => Err(Usage(format!("name one place: {flags}")).into()),
+        }
+    }
+
+    /// Returns true for a place that a session leads to.
+    pub(super) fn is_memory(&self) -> bool {
+        matches!(self, Self::Memory(..))
+    }
+
+    /// Opens the place. In a memory the prefix is below `knowledge/`.
+    pub(super) async fn open(self, prefix: Option<&str>, session: Option<&Session>) -> Result<Opened> {
+        let prefix = prefix.unwrap_or_default();
+        let (backend, memory): (Arc<dyn FileBackend>, _) = match self {
+            Self::Directory(directory) => {
+                let opened = DirectoryBackend::open(&directory);
+                let opened = opened.with_context(|| format!("opening {}", directory.display()))?;
+                (Arc::new(opened), None)
+            }
+            Self::Url(url, token) => {
+                let token = token.map(|file| bearer::of_file(&file)).transpose()?;
+                let opened = HttpBackend::connect(&url, token.as_deref()).await;
+                let opened = opened.with_context(|| format!("asking {url} for its capabilities"))?;
+                (Arc::new(opened.with_path_rules_of_server()), None)
+            }
+            Self::Memory(memory, namespace) => {
+                let session = session.context("a memory is reached through a session")?;
+                let id = session.memory(&memory).await?;
+                let opened = LociBackend::open(session.client.clone(), id.clone(), namespace).await?;
+                (Arc::new(opened), Some(id))
+            }
+        };
+        let prefix = match &memory {
+            Some(_) => format!("{KNOWLEDGE}/{prefix}"),
+            None => prefix.to_owned(),
+        };
+        Ok(Opened { backend, prefix, memory })
+    }
+}
+
+impl Opened {
+    /// Returns the view below the prefix.
+    pub(super) fn view(&self) -> Result<Arc<dyn FileBackend>> {
+        Ok(namespace(Arc::clone(&self.backend), &self.prefix)?)
+    }
+}
+
+/// Begins the session of a command, where one of its places needs it.
+pub(super) fn session(
+    places: &[&Place],
+    globals: &Globals,
+    environment: &Environment,
+) -> Result<Option<Session>> {
+    let is_needed = places.iter().any(|place| place.is_memory());
+    is_needed.then(|| Session::begin(globals, environment)).transpose()
+}
+
+/// Ends a session; the jobs that writing to `memory` caused are run first.
+pub(super) async fn end(session: Option<Session>, memory: Option<&str>) -> Result<()> {
+    let Some(mut session) = session else { return Ok(()) };
+    if let Some(memory) = memory {
+        session.wrote(memory)?;
+    }
+    session.end().await
+}
