@@ -162,8 +162,12 @@ fn judged(case: &Case, tells_errors: bool) -> Tally {
 impl Expected {
     fn is(&self, key: &str, value: &str) -> bool {
         let key = key.to_lowercase();
-        let has_word =
-            self.words.iter().any(|word| key.contains(&word.to_lowercase().replace([' ', '-'], "_")));
+        // Labels are singular, keys need not be.
+        let key = key.replace("ies", "y");
+        let has_word = self
+            .words
+            .iter()
+            .any(|word| key.contains(&word.to_lowercase().replace([' ', '-'], "_").replace("ies", "y")));
         has_word && Amount::read(value) == Amount::read(&self.value)
     }
 }
