@@ -6,9 +6,10 @@ use loci_model::ports::search::{ScopeStatistics, ViewStatistics};
 use loci_text::bm25;
 
 use crate::groups::Lengths;
+use crate::mask::Mask;
 use crate::memory_index::MemoryIndex;
 use crate::postings::Postings;
-use crate::scope::GroupSet;
+use crate::scope::{GroupSet, Groups};
 
 /// Active turns from which on a scope has statistics of its own.
 const OWN_STATISTICS_MIN: u64 = 100;
@@ -30,7 +31,7 @@ pub(crate) struct TermTable {
 pub(crate) struct Counted<'a> {
     /// For the answer.
     pub(crate) statistics: ScopeStatistics,
-    /// Postings of each term, at least those of the groups asked for.
+    /// Postings of each term, at least those of the groups asked for and of all their sessions.
     pub(crate) lists: Vec<Cow<'a, Postings>>,
     /// The idf of each term; 0 for one that is unknown there.
     pub(crate) idf: Vec<f32>,
@@ -151,14 +152,15 @@ impl MemoryIndex {
         let whole: Vec<Cow<'_, Postings>> =
             table.numbers.iter().map(|number| self.list_of(*number)).collect();
         let GroupSet::These(groups) = reach else { return whole };
-        let within = groups.passages.count();
+        let passages = self.passages_with_neighbours(groups);
+        let within = passages.count();
         let length: usize = whole.iter().map(|list| list.len()).sum();
         if within.saturating_mul(PASSAGE_COST) >= length {
             return whole;
         }
         let mut read: Vec<Postings> = whole.iter().map(|list| list.without_passages()).collect();
         let mut counts = vec![0u32; read.len()];
-        for passage in groups.passages.iter().filter(|passage| self.live.has(*passage)) {
+        for passage in passages.iter().filter(|passage| self.live.has(*passage)) {
             self.count_terms(passage, table, &mut counts);
             for (list, count) in read.iter_mut().zip(&mut counts) {
                 if *count > 0 {
@@ -167,6 +169,19 @@ impl MemoryIndex {
             }
         }
         read.into_iter().map(Cow::Owned).collect()
+    }
+
+    /// Passages of these groups together with all that stand in a session with one of them. A session lies within one
+    /// group, so that only the bounds of a grant divide it; windows and sessions count as one whatever is asked.
+    fn passages_with_neighbours<'g>(&self, groups: &'g Groups) -> Cow<'g, Mask> {
+        if !groups.is_bound {
+            return Cow::Borrowed(&groups.passages);
+        }
+        let mut passages = Mask::none(self.columns.len());
+        for group in groups.iter().filter_map(|group| self.groups.get(group)) {
+            passages.add_each(group.members.iter().copied());
+        }
+        Cow::Owned(passages)
     }
 
     fn list_of(&self, number: Option<u32>) -> Cow<'_, Postings> {

@@ -210,6 +210,13 @@ proptest! {
     }
 }
 
+/// The bounds of a grant hid the neighbour that has the term, and a passage was missing that its window makes one of
+/// the best.
+#[test]
+fn a_memory_of_which_bounds_hide_neighbours() {
+    check(10195248273883759650, 366, 600, 8);
+}
+
 #[test]
 fn a_digest_sees_what_an_answer_sees() {
     let mut dice = Dice(7);

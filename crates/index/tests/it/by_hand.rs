@@ -2,6 +2,8 @@
 
 use loci_index::MemoryIndex;
 use loci_model::NamespaceMatch;
+use loci_model::bounds::Bounds;
+use loci_model::metadata::MetadataValue;
 use loci_model::ports::search::{
     Candidate, CandidateRequest, CandidateSet, LexicalView, ListLengths, NeighbourRequest,
 };
@@ -57,6 +59,37 @@ fn sessions_bound_windows_and_only_active_turns_are_in_them() {
     assert_eq!((of(&set, 0).position, of(&set, 2).position), (0, 1));
     assert_ne!(of(&set, 0).session, of(&set, 3).session);
     assert_eq!(set.statistics.df, [2]);
+}
+
+#[test]
+fn neighbours_that_bounds_hide_count_in_windows_however_many_others_have_the_term() {
+    let colored = |number, text, color: &str| {
+        let value = MetadataValue::String(color.to_owned());
+        Raw::turn(number, text).with(|head| drop(head.metadata.insert("color".into(), value)))
+    };
+    let mut scope = whole(0);
+    let allowed = [("color".to_owned(), ["red".to_owned()].into())].into();
+    let bounds = Bounds { metadata: allowed, since: None };
+    scope.view = vec![AccessClause { bounds, ..AccessClause::default() }];
+    scope.view[0].session = Some(SessionId::parse("s").unwrap());
+    // The caller sees the term once, far away: without that it would have no weight.
+    let mut raws = vec![colored(0, "tea tea", "blue"), colored(1, "cat", "red")];
+    raws.extend((2..5).map(|number| colored(number, "dog", "blue")));
+    raws.push(colored(5, "tea", "red"));
+    let mut index = index_of(&raws);
+    let look = |index: &MemoryIndex| {
+        let set = index.candidates(&request(scope.clone(), "tea"));
+        assert_eq!(numbers(&set, 6), [1, 5]);
+        of(&set, 1).views.all().map(|view| (view.tf[0], view.length))
+    };
+    let views = [(0, 1), (2, 3), (2, 4), (3, 7)];
+    assert_eq!(look(&index), views);
+    // From so many on, terms are read from the passages of the caller's groups and not from the lists.
+    for number in 6..200 {
+        let other = Raw::turn(number, "tea");
+        index.apply(other.with(|head| head.session = Some(SessionId::parse("other").unwrap())).input());
+    }
+    assert_eq!(look(&index), views);
 }
 
 #[test]
