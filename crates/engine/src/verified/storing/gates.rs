@@ -366,8 +366,12 @@ fn support_warning(report: &SupportReport) -> Option<String> {
         }
         Support::NotChecked if report.reason == SupportReason::TooMuch => {
             let (names, bytes) = (limits::SUPPORT_NAMES_MAX, limits::SUPPORT_QUOTE_BYTES_MAX);
-            let why = format!("more than {names} names or values, or a quotation of more than {bytes} bytes");
-            Some(format!("NOT_CHECKED: the fact has {why}, so it is not shown as verified: split it"))
+            let why = format!(
+                "the fact has more than {names} names or values, a quotation of more than {bytes} bytes, or a \
+                 name whose values in the cited lines are too many or too long to be read"
+            );
+            let remedy = "split it, or cite shorter lines";
+            Some(format!("NOT_CHECKED: {why}; so it is not shown as verified: {remedy}"))
         }
         Support::NotChecked if report.reason == SupportReason::ValuesOpen => {
             let why = match report.missing.is_empty() {

@@ -3,7 +3,9 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
+
+use super::name_places::each_place;
 
 /// Endings that say the type of a number, not its measure.
 const TYPES: &[&str] = &[
@@ -99,46 +101,66 @@ fn plain(number: &str) -> String {
 }
 
 /// The literal values to which a line binds a name; comments bind none.
-pub(super) struct BoundValues {
-    literals: Option<Regex>,
-    any: Option<Regex>,
+pub(super) struct BoundValues<'n> {
+    name: &'n str,
 }
 
-impl BoundValues {
+impl<'n> BoundValues<'n> {
     /// For one name.
-    pub(super) fn of(name: &str) -> Self {
-        let name = regex::escape(name);
-        let literal = r#"(-?\d[\w.]*|"[^"\\]*"|'[^'\\]*'|true|false|True|False|TRUE|FALSE)"#;
-        // A type may stand between a name and its value; an entry of a map or a file has a colon alone.
-        let forms = format!(
-            r#"(?:^|[^\w$]){name}["']?(?:(?::\s?[A-Za-z_&\[('][^=;,{{}}]*?|\s[A-Za-z_\[*][\w.\[\]*]*)?\s?:?=\s?|:\s){literal}\s?(?:[;,)}}\]]|//|#|/\*|--|$)|^#\s?define {name} {literal}(?:\s|$)"#
-        );
-        // Anything at all, also what is added or taken away.
-        let any = format!(
-            r#"(?:^|[^\w$]){name}["']?(?::\s?[A-Za-z_&\[('][^=;,{{}}]*?|\s[A-Za-z_\[*][\w.\[\]*]*)?\s?(?::|\?|\+|-|\*|/|%|\||&|\^|<<|>>|\*\*|//|\?\?)?=(?:[^=>~]|$)"#
-        );
-        Self { literals: Regex::new(&forms).ok(), any: Regex::new(&any).ok() }
+    pub(super) fn of(name: &'n str) -> Self {
+        Self { name }
     }
 
-    /// How often a line in normal form gives the name something, be it a literal or not.
+    /// How often a line in normal form gives the name something, be it a literal or not. What is too
+    /// long to be read counts.
     pub(super) fn assignments(&self, line: &str) -> usize {
         if is_comment(line) {
             return 0;
         }
-        self.any.as_ref().map_or(0, |any| any.find_iter(line).count())
+        let mut count = 0;
+        each_place((line, line), (self.name, is_of_name), 0, |place| {
+            let end = match place.captures(&ANY) {
+                Some(found) => found.get(0)?.end(),
+                None => place.goes_on(&BEGINNINGS).then_some(0)?,
+            };
+            count += 1;
+            Some(end)
+        });
+        count
     }
 
     /// Those of a line in normal form.
     pub(super) fn in_line(&self, line: &str) -> Vec<Literal> {
         // A choice has a colon, too.
-        let is_none = is_comment(line) || line.contains(" ? ");
-        let Some(pattern) = self.literals.as_ref().filter(|_| !is_none) else { return Vec::new() };
-        let value = |found: regex::Captures<'_>| {
-            let literal = found.iter().skip(1).flatten().next()?.as_str();
-            Literal::of(literal)
-        };
-        pattern.captures_iter(line).filter_map(value).collect()
+        if !line.contains(self.name) || is_comment(line) || line.contains(" ? ") {
+            return Vec::new();
+        }
+        let literal = |found: &Captures<'_>| found.get(1).and_then(|literal| Literal::of(literal.as_str()));
+        let (mut values, mut from) = (Vec::new(), 0);
+        if let Some((end, found)) = self.defined(line) {
+            values.extend(literal(&found));
+            from = end;
+        }
+        each_place((line, line), (self.name, is_of_name), from, |place| {
+            let found = place.captures(&LITERALS)?;
+            values.extend(literal(&found));
+            Some(found.get(0)?.end())
+        });
+        values
     }
+
+    /// The value of a line `#define NAME value`, and where it ends.
+    fn defined<'l>(&self, line: &'l str) -> Option<(usize, Captures<'l>)> {
+        let rest = line.strip_prefix('#')?;
+        let rest = rest.strip_prefix(char::is_whitespace).unwrap_or(rest);
+        let rest = rest.strip_prefix("define ")?.strip_prefix(self.name)?.strip_prefix(' ')?;
+        let found = DEFINED.captures(rest)?;
+        Some((line.len() - rest.len() + found.get(0)?.end(), found))
+    }
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
 }
 
 /// True for a line that begins as a comment does, whatever the language.
@@ -147,9 +169,26 @@ fn is_comment(line: &str) -> bool {
         || (line.starts_with('#') && !line.contains("define "))
 }
 
+const LITERAL: &str = r#"(-?\d[\w.]*|"[^"\\]*"|'[^'\\]*'|true|false|True|False|TRUE|FALSE)"#;
+/// A type may stand between a name and its value.
+const TYPE: &str = r"(?::\s?[A-Za-z_&\[('][^=;,{}]*?|\s[A-Za-z_\[*][\w.\[\]*]*)?";
+/// A literal behind its name; an entry of a map or a file has a colon alone.
+static LITERALS: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(&format!(r#"^["']?(?:{TYPE}\s?:?=\s?|:\s){LITERAL}\s?(?:[;,)}}\]]|//|#|/\*|--|$)"#))
+});
+static DEFINED: LazyLock<Regex> = LazyLock::new(|| compiled(&format!(r"^{LITERAL}(?:\s|$)")));
+/// Anything at all behind its name, also what is added or taken away.
+static ANY: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(&format!(r#"^["']?{TYPE}\s?(?::|\?|\+|-|\*|/|%|\||&|\^|<<|>>|\*\*|//|\?\?)?=(?:[^=>~]|$)"#))
+});
+/// Texts that may go on as one of these forms.
+static BEGINNINGS: LazyLock<Regex> = LazyLock::new(|| {
+    let literal = r#"(?:-?\d[\w.]*|"[^"\\]*"?|'[^'\\]*'?)"#;
+    compiled(&format!(r#"^["']?(?:{TYPE}\s?:?=?|(?:{TYPE}\s?:?=\s?|:\s){literal}\s?)$"#))
+});
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| compiled(r"^(\d[\d_]*(?:\.\d[\d_]*)*)_?([A-Za-z]\w*)?$"));
 
-#[expect(clippy::expect_used, reason = "the form is a constant, compiled by the tests of this file")]
+#[expect(clippy::expect_used, reason = "the forms are constants, compiled by the tests of this file")]
 fn compiled(form: &str) -> Regex {
     Regex::new(form).expect("a constant pattern compiles")
 }
@@ -205,12 +244,34 @@ mod tests {
             ("x = wide ? MAX : 60;", ""),
             ("OTHER_MAX = 60", ""),
             ("MAX_OTHER = 60", ""),
+            ("MAX = 60;MAX = 70", "60"),
+            ("MAX = 60, MAX = 70", "60 70"),
+            ("#define OTHER_MAX 60", ""),
             ("// MAX = 60", ""),
             ("# MAX = 60", ""),
         ] {
             let found: Vec<String> =
                 BoundValues::of("MAX").in_line(line).iter().map(Literal::shown).collect();
             assert_eq!(found.join(" "), expect, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_binding_too_long_to_be_read_is_no_literal_and_no_silence() {
+        let long = "a".repeat(500);
+        for (line, assignments, literals) in [
+            ("MAX = 60".to_owned(), 1, 1),
+            ("MAX: Vec<u8> = 60;".to_owned(), 1, 1),
+            (format!("MAX: {long} = 60;"), 1, 0),
+            (format!("MAX: \"{long}\""), 1, 0),
+            (format!("MAX = \"{long}\""), 1, 0),
+            (format!("MAX {long} = 60"), 1, 0),
+            (format!("MAX({long}) and more"), 0, 0),
+            (format!("MAX = 60; // {long}"), 1, 1),
+        ] {
+            let bound = BoundValues::of("MAX");
+            let found = (bound.assignments(&line), bound.in_line(&line).len());
+            assert_eq!(found, (assignments, literals), "{line}");
         }
     }
 }

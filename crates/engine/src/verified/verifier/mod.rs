@@ -43,6 +43,7 @@ mod lines;
 mod literal;
 mod memo;
 mod mentions;
+mod name_places;
 #[cfg(test)]
 mod namesake_tests;
 mod nesting;

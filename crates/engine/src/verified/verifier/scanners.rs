@@ -7,6 +7,7 @@ use super::line_diff::LineMap;
 use super::line_hash::line_hash;
 use super::lines::FileLines;
 use super::statement::Statement;
+use super::support;
 use crate::scanners::Scanner;
 
 /// Its readers.
@@ -17,6 +18,8 @@ pub(crate) const SCANNERS: &[Scanner] = &[
     Scanner::new("a statement", |text| {
         black_box(Statement::of(text).is_empty());
     }),
+    Scanner::new("values of a statement", support::scanned::statement),
+    Scanner::new("lines with values", support::scanned::lines),
     Scanner::new("config values in YAML", |text| scanned::config("a.yaml", text)),
     Scanner::new("config values in TOML", |text| scanned::config("a.toml", text)),
     Scanner::new("config values in JSON", |text| scanned::config("a.json", text)),

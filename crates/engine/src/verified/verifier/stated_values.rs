@@ -2,13 +2,17 @@
 //! it. Pure, over texts. A value that is denied, past, a measure, a part of a sum, in words, or beside no
 //! name of its own is open: the code that holds it may say otherwise.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use loci_model::limits;
 use regex::Regex;
 
 use super::denial::denies;
 use super::literal::{BoundValues, Literal};
 use super::mentions::looks_like_code;
+use super::name_places::LookupBudget;
 use super::statement::{UNITS, without_places};
 
 /// Numbers and bounds in words.
@@ -59,11 +63,14 @@ struct Given {
 pub(super) struct StatedValues {
     text: String,
     given: Vec<Given>,
+    /// It gives more values than are looked up.
+    pub(super) is_cut: bool,
 }
 
 /// What code gives to one name.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct BoundInCode {
+    /// Each once.
     pub(super) values: Vec<Literal>,
     /// It is given something else, too, that is no plain literal.
     pub(super) is_open: bool,
@@ -71,20 +78,68 @@ pub(super) struct BoundInCode {
 
 impl BoundInCode {
     /// What lines of code, without comments, give to a name.
-    pub(super) fn of<'l>(name: &str, lines: impl Iterator<Item = &'l str>) -> Self {
+    pub(super) fn of<'l>(name: &str, lines: impl Iterator<Item = &'l str>, budget: &LookupBudget) -> Self {
         let bound = BoundValues::of(name);
         let mut found = Self::default();
         for line in lines {
             let values = bound.in_line(line);
             found.is_open |= bound.assignments(line) > values.len();
-            found.values.extend(values);
+            for value in values {
+                if found.values.contains(&value) {
+                    continue;
+                }
+                if found.values.len() == limits::SUPPORT_VALUES_OF_NAME_MAX {
+                    budget.spend();
+                    found.is_open = true;
+                    return found;
+                }
+                found.values.push(value);
+            }
         }
         found
+    }
+
+    /// True where it is given nothing.
+    fn is_none(&self) -> bool {
+        self.values.is_empty() && !self.is_open
     }
 
     /// True where it is given this value and nothing else.
     fn is_just(&self, value: &Literal) -> bool {
         !self.is_open && !self.values.is_empty() && self.values.iter().all(|one| one.is_same(value))
+    }
+}
+
+/// What lines of code, without comments, give to names: each name is looked up once.
+pub(super) struct CodeBindings<'l> {
+    lines: Vec<&'l str>,
+    found: RefCell<HashMap<String, BoundInCode>>,
+    budget: &'l LookupBudget,
+}
+
+impl<'l> CodeBindings<'l> {
+    /// Holds lines; names are looked up when they are asked for.
+    pub(super) fn of(lines: impl Iterator<Item = &'l str>, budget: &'l LookupBudget) -> Self {
+        Self { lines: lines.collect(), found: RefCell::default(), budget }
+    }
+
+    /// Returns the values of a name. Without room in the budget the name is open.
+    pub(super) fn of_name(&self, name: &str) -> BoundInCode {
+        if let Some(found) = self.found.borrow().get(name) {
+            return found.clone();
+        }
+        if !self.budget.take_name() {
+            return BoundInCode { is_open: true, ..BoundInCode::default() };
+        }
+        let found = BoundInCode::of(name, self.lines.iter().copied(), self.budget);
+        self.found.borrow_mut().insert(name.to_owned(), found.clone());
+        found
+    }
+
+    /// Returns the values of a name, from `others` where these lines give it none.
+    pub(super) fn of_name_or(&self, name: &str, others: impl FnOnce() -> BoundInCode) -> BoundInCode {
+        let found = self.of_name(name);
+        if found.is_none() { others() } else { found }
     }
 }
 
@@ -104,7 +159,9 @@ impl StatedValues {
             let (Some(value), Some(name)) = (found.get(1), found.get(2)) else { continue };
             given.extend(plainly(&text, name.as_str(), value.start(), value.end()));
         }
-        Self { text, given }
+        let is_cut = given.len() > limits::SUPPORT_VALUES_MAX;
+        given.truncate(limits::SUPPORT_VALUES_MAX);
+        Self { text, given, is_cut }
     }
 
     /// True where the statement denies something.
@@ -322,7 +379,9 @@ mod tests {
     ];
 
     fn open(statement: &str) -> String {
-        let bound = |name: &str| BoundInCode::of(name, CODE.iter().copied());
+        let budget = LookupBudget::default();
+        let code = CodeBindings::of(CODE.iter().copied(), &budget);
+        let bound = |name: &str| code.of_name(name);
         let holds = |text: &str| CODE.iter().any(|line| line.contains(text));
         StatedValues::of(statement).open(&bound, &holds, &|_| false).join(" ")
     }
@@ -369,7 +428,8 @@ mod tests {
 
     #[test]
     fn what_is_denied_is_told() {
-        let bound = |name: &str| BoundInCode::of(name, CODE.iter().copied());
+        let budget = LookupBudget::default();
+        let bound = |name: &str| BoundInCode::of(name, CODE.iter().copied(), &budget);
         for (statement, denies, wrongly) in [
             ("MAX_ITEMS is not 50.", true, "MAX_ITEMS"),
             ("MAX_ITEMS ≠ 50", true, "MAX_ITEMS"),
@@ -388,6 +448,29 @@ mod tests {
             let names: Vec<String> =
                 stated.wrongly_denied(&bound).into_iter().map(|(name, _)| name).collect();
             assert_eq!((stated.denies(), names.join(" ").as_str()), (denies, wrongly), "{statement}");
+        }
+    }
+
+    #[test]
+    fn names_and_values_beyond_the_bounds_are_open_and_noted() {
+        let (names, values) = (limits::SUPPORT_VALUES_MAX, limits::SUPPORT_VALUES_OF_NAME_MAX);
+        let lines: Vec<String> = (0..=values).map(|at| format!("LIMIT = {at}")).collect();
+        for (count, is_spent) in [(values, false), (values + 1, true)] {
+            let budget = LookupBudget::default();
+            let twice = lines.iter().take(count).chain(lines.iter().take(count));
+            let found = BoundInCode::of("LIMIT", twice.map(String::as_str), &budget);
+            assert_eq!((found.values.len(), found.is_open, budget.is_spent()), (values, is_spent, is_spent));
+        }
+        let budget = LookupBudget::default();
+        let code = CodeBindings::of(CODE.iter().copied(), &budget);
+        for at in 0..2 * names {
+            code.of_name(&format!("NAME_{}", at % names));
+        }
+        assert!(!budget.is_spent(), "each name is looked up once");
+        assert!(code.of_name("MAX_ITEMS").is_open && budget.is_spent());
+        let given = |count: usize| (0..count).map(|at| format!("x{at} is 5. ")).collect::<String>();
+        for (count, is_cut) in [(names, false), (names + 1, true)] {
+            assert_eq!(StatedValues::of(&given(count)).is_cut, is_cut);
         }
     }
 }

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::name_places::{LookupBudget, each_place};
+
 /// Words by which a version is a bound, before it and behind it.
 const BOUND_BEFORE: &str =
     " least most minimum maximum than since from before after until below above over under ";
@@ -53,34 +55,51 @@ impl StatedVersion {
 
     /// Returns the version that lines of code, without comments, give to the name instead; `None`
     /// where they give it none, or one that the stated one fits.
-    pub(super) fn other<'l>(&self, lines: impl Iterator<Item = &'l str>) -> Option<String> {
-        // Packages are written with either sign.
-        let parts: Vec<String> = self.name.split(['-', '_']).map(regex::escape).collect();
-        let name = parts.join("[-_]");
-        let form = Regex::new(&FORM.replace("NAME", &name)).ok()?;
-        let mut other = None;
+    pub(super) fn other<'l>(
+        &self,
+        lines: impl Iterator<Item = &'l str>,
+        budget: &LookupBudget,
+    ) -> Option<String> {
+        let name = folded(&self.name);
+        let (mut other, mut is_given) = (None, false);
         for line in lines {
-            for found in form.captures_iter(line) {
-                let (Some(whole), Some(version)) = (found.get(0), found.get(3)) else { continue };
-                let rest = line.get(version.end()..).unwrap_or_default();
-                let is_range =
-                    rest.trim_start_matches(['"', '\'']).trim_start().starts_with(['|', '<', '>', '*'])
-                        || rest.trim_start().starts_with(',') && rest.contains(['<', '>', '='])
-                        || rest.starts_with([' ', '.'])
-                            && rest.trim_start_matches('.').trim_start().starts_with(['-', 'x', '*']);
-                if !is_version(whole.as_str(), version.as_str(), &self.version) {
-                    continue;
-                }
-                if is_range
-                    || fits(&self.version, found.get(2).map_or("", |sign| sign.as_str()), version.as_str())
-                {
+            each_place((line, &folded(line)), (&name, is_of_name), 0, |place| {
+                let Some(found) = place.captures(&FORM) else {
+                    if place.goes_on(&BEGINNINGS) {
+                        budget.spend();
+                    }
                     return None;
+                };
+                let version = found.get(3)?;
+                if is_version(place.whole(version.end()), version.as_str(), &self.version) {
+                    let sign = found.get(2).map_or("", |sign| sign.as_str());
+                    is_given |=
+                        is_range(place.rest(version.end())) || fits(&self.version, sign, version.as_str());
+                    other.get_or_insert_with(|| version.as_str().to_owned());
                 }
-                other.get_or_insert_with(|| version.as_str().to_owned());
-            }
+                Some(version.end())
+            });
         }
-        other
+        other.filter(|_| !is_given)
     }
+}
+
+/// A text in the one form in which names of packages are compared: small letters, one sign between
+/// the parts.
+fn folded(text: &str) -> String {
+    text.to_ascii_lowercase().replace('_', "-")
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || "_.-".contains(c)
+}
+
+/// True where a version goes on as a range of several.
+fn is_range(rest: &str) -> bool {
+    let is_joined = rest.trim_start_matches(['"', '\'']).trim_start().starts_with(['|', '<', '>', '*']);
+    let is_listed = rest.trim_start().starts_with(',') && rest.contains(['<', '>', '=']);
+    let goes_on = rest.trim_start_matches('.').trim_start().starts_with(['-', 'x', '*']);
+    is_joined || is_listed || (rest.starts_with([' ', '.']) && goes_on)
 }
 
 /// Returns the name that a version belongs to: the one behind it or before it, else `version` where
@@ -124,8 +143,19 @@ fn is_of(list: &str, word: &str) -> bool {
     !word.is_empty() && list.contains(&format!(" {} ", word.to_lowercase()))
 }
 
-/// The forms in which files give a version to a name: manifests, requirements, images, actions.
-const FORM: &str = r#"(?i)(?:^|[^\w.-])["']?NAME["']?(\[[^\]]*\])?(?:[-_. ]?version)?["']?\s?(?:===?|=>|=|:|@|\s)\s?(?:\{[^}]*?\bversion\s?=\s?)?["']?\s?(\^|~>|~=|~|>=|<=|>|<|==|=|v)?\s?v?(\d+(?:\.\d+)+)"#;
+/// The forms in which files give a version to the name before it: manifests, requirements, images,
+/// actions.
+static FORM: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r#"(?i)^["']?(\[[^\]]*\])?(?:[-_. ]?version)?["']?\s?(?:===?|=>|=|:|@|\s)\s?(?:\{[^}]*?\bversion\s?=\s?)?["']?\s?(\^|~>|~=|~|>=|<=|>|<|==|=|v)?\s?v?(\d+(?:\.\d+)+)"#,
+    )
+});
+/// Texts that may go on as that form.
+static BEGINNINGS: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r#"(?i)^["']?(?:\[[^\]]*|(?:\[[^\]]*\])?(?:[-_. ]?version)?["']?\s?(?:===?|=>|=|:|@|\s)\s?(?:\{[^}]*|.?[\d.]+))$"#,
+    )
+});
 static STATED: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = "crate|package|library|module|dependency|gem|plugin|version";
     let gives = "is|at|version|pinned|fixed|set|to|in|requires|uses|currently|now";
@@ -193,9 +223,30 @@ mod tests {
             ("VERSION = 2.1.4", "VERSION = \"2.1.5\"", Some("2.1.5")),
             ("The rate is 1.50", "rate = 1.5", None),
             ("The rate is 1.50", "rate: 1.25", None),
+            ("serde_json is 1.0.2", "Serde-JSON = \"1.0.1\"", Some("1.0.1")),
+            ("serde is 1.0.2", "serde = \"1.0.1\", serde = \"1.0.2\"", None),
+            ("serde is 1.0.2", "my-serde = \"1.0.1\"", None),
         ] {
-            let found = StatedVersion::all(statement).iter().find_map(|one| one.other(std::iter::once(line)));
-            assert_eq!(found.as_deref(), expect, "{statement}: {line}");
+            let budget = LookupBudget::default();
+            let all = StatedVersion::all(statement);
+            let found = all.iter().find_map(|one| one.other(std::iter::once(line), &budget));
+            assert_eq!((found.as_deref(), budget.is_spent()), (expect, false), "{statement}: {line}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_to_be_read_is_noted() {
+        let long = "a".repeat(500);
+        for (line, expect, is_spent) in [
+            (format!("serde = {{ features = [\"{long}\"], version = \"1.0.150\" }}"), None, true),
+            (format!("serde[{long}]==1.0.150"), None, true),
+            (format!("serde = \"1.0.150\" # {long}"), Some("1.0.150"), false),
+            (format!("serde({long})"), None, false),
+        ] {
+            let budget = LookupBudget::default();
+            let stated = StatedVersion { name: "serde".to_owned(), version: "1.0.200".to_owned() };
+            let found = stated.other(std::iter::once(line.as_str()), &budget);
+            assert_eq!((found.as_deref(), budget.is_spent()), (expect, is_spent), "{line}");
         }
     }
 }

@@ -50,12 +50,12 @@ impl BareWord {
     }
 
     /// Returns the literal that code gives to the name instead; `None` where it gives several or
-    /// none, or the statement has that literal, too.
+    /// none, or the statement, given in small letters, has that literal, too.
     pub(super) fn other(&self, bound: &BoundInCode, statement: &str) -> Option<Literal> {
         let value = bound.values.first().filter(|_| self.differs(bound))?;
         let shown = value.shown();
         let bare = shown.trim_matches('"').to_lowercase();
-        let is_said = bare.is_empty() || statement.to_lowercase().contains(&bare);
+        let is_said = bare.is_empty() || statement.contains(&bare);
         (bound.values.iter().all(|one| one.is_same(value)) && !is_said).then(|| value.clone())
     }
 }
@@ -65,7 +65,7 @@ fn ends_clause(rest: &str) -> bool {
     let rest = rest.trim_start_matches('`');
     let next: String = rest.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
     let is_end = rest.is_empty() || rest.starts_with(['.', ',', ';', ':', '!', ')', '\n']);
-    is_end || (rest.starts_with(' ') && (rest.trim().is_empty() || is_of(NEXT, &next)))
+    is_end || (rest.starts_with(' ') && (rest.trim_start().is_empty() || is_of(NEXT, &next)))
 }
 
 fn is_of(list: &str, word: &str) -> bool {
@@ -85,6 +85,7 @@ fn compiled(form: &str) -> Regex {
 
 #[cfg(test)]
 mod tests {
+    use super::super::name_places::LookupBudget;
     use super::*;
 
     #[test]
@@ -126,9 +127,9 @@ mod tests {
             ("MODE = 3", "MODE is slow.", Some("3")),
             ("OTHER = \"fast\"", "MODE is slow.", None),
         ] {
-            let bound = BoundInCode::of("MODE", std::iter::once(code));
+            let bound = BoundInCode::of("MODE", std::iter::once(code), &LookupBudget::default());
             let word = BareWord::all(statement).remove(0);
-            let found = word.other(&bound, statement).map(|value| value.shown());
+            let found = word.other(&bound, &statement.to_lowercase()).map(|value| value.shown());
             assert_eq!(found.as_deref(), expect, "{code}: {statement}");
         }
     }

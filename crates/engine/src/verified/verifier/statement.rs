@@ -148,7 +148,15 @@ impl Statement {
                 || is_of(UNITS, &next);
             if let Some(value) = Literal::stated(value.as_str()).filter(|_| is_specific && !goes_on) {
                 add(&mut self.names, name, &mut self.is_cut);
-                self.bindings.push(Binding { name: name.to_owned(), value });
+                let binding = Binding { name: name.to_owned(), value };
+                if self.bindings.contains(&binding) {
+                    continue;
+                }
+                if self.bindings.len() == limits::SUPPORT_VALUES_MAX {
+                    self.is_cut = true;
+                    return;
+                }
+                self.bindings.push(binding);
             }
         }
     }
@@ -248,6 +256,10 @@ mod tests {
         let numbers =
             |count: usize| (100..100 + count).map(|at| at.to_string()).collect::<Vec<_>>().join(" ");
         let quotes = |count: usize| (0..count).map(|at| format!("\"q{at}\"")).collect::<Vec<_>>().join(" ");
+        // Few names and numbers, and many pairs of them.
+        let values = |count: usize| {
+            (0..count).map(|at| format!("MAX_{} = {}. ", at / 20, 100 + at % 20)).collect::<String>()
+        };
         let quote = |bytes: usize| format!("MAX_ITEMS is \"{}\"", "x".repeat(bytes));
         let (most, longest) = (limits::SUPPORT_NAMES_MAX, limits::SUPPORT_QUOTE_BYTES_MAX);
         for (text, is_cut) in [
@@ -258,6 +270,9 @@ mod tests {
             (numbers(most + 1), true),
             (quotes(most), false),
             (quotes(most + 1), true),
+            (values(limits::SUPPORT_VALUES_MAX), false),
+            (values(limits::SUPPORT_VALUES_MAX + 1), true),
+            ("MAX = 5. ".repeat(limits::SUPPORT_VALUES_MAX + 1), false),
             (quote(longest), false),
             (quote(longest + 1), true),
             (format!("`{}`", quote(longest + 1)), true),

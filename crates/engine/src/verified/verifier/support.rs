@@ -15,8 +15,9 @@ use super::code_text::CodeText;
 use super::definitions::enclosing_lines;
 use super::grounding::{grounded, numbers};
 use super::literal::{Literal, number_of};
+use super::name_places::LookupBudget;
 use super::session::Verifier;
-use super::stated_values::{BoundInCode, StatedValues, is_name};
+use super::stated_values::{BoundInCode, CodeBindings, StatedValues, is_name};
 use super::stated_versions::StatedVersion;
 use super::stated_words::BareWord;
 use super::statement::{Statement, Wanted};
@@ -34,6 +35,19 @@ const QUOTE_CHARS_MIN: usize = 3;
 struct CitedLines {
     place: Place,
     lines: Vec<String>,
+}
+
+impl CitedLines {
+    fn each(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().map(String::as_str)
+    }
+}
+
+/// The cited lines, and what they give to names.
+struct ReadCode<'a> {
+    cited: &'a [CitedLines],
+    code: &'a CodeBindings<'a>,
+    budget: &'a LookupBudget,
 }
 
 /// What is looked for.
@@ -96,11 +110,18 @@ impl Verifier<'_> {
         }
         let said = Statement::of(statement);
         let stated = StatedValues::of(statement);
-        let mut other_values = other_values(&said, &stated, &cited);
-        if stated.is_of_now() {
-            other_values.extend(other_words(statement, &said, &cited));
+        if stated.is_cut {
+            return SupportReport::new(Support::NotChecked, SupportReason::TooMuch);
         }
-        other_values.extend(other_versions(statement, &said, &cited));
+        let budget = LookupBudget::default();
+        let lines = cited.iter().flat_map(CitedLines::each);
+        let code = CodeBindings::of(lines, &budget);
+        let read = ReadCode { cited: &cited, code: &code, budget: &budget };
+        let mut other_values = read.other_values(&said, &stated);
+        if stated.is_of_now() {
+            other_values.extend(read.other_words(statement, &said));
+        }
+        other_values.extend(read.other_versions(statement, &said));
         if !other_values.is_empty() {
             let report = SupportReport::new(Support::Contradicted, SupportReason::OtherValue);
             return SupportReport { other_values, ..report };
@@ -110,7 +131,7 @@ impl Verifier<'_> {
             true => self.relevant_words(statement, stated.denies(), claims, &verification.citations),
             false => Vec::new(),
         };
-        self.by_names(&Asked { statement, said: &said, stated: &stated, claimed }, &checked, &cited)
+        self.by_names(&Asked { statement, said: &said, stated: &stated, claimed }, &checked, &read)
     }
 
     /// Whether every name and value of a statement stands in the cited lines, the definition around them or
@@ -119,13 +140,13 @@ impl Verifier<'_> {
         &self,
         asked: &Asked<'_>,
         checked: &[(&Citation, &CitationVerdict)],
-        cited: &[CitedLines],
+        read: &ReadCode<'_>,
     ) -> SupportReport {
         let Asked { statement, said, stated, claimed } = asked;
         if said.is_empty() && !said.is_cut && claimed.is_empty() {
             return SupportReport::new(Support::NotChecked, SupportReason::NothingToFind);
         }
-        let lines = || cited.iter().flat_map(|one| one.lines.iter().map(String::as_str));
+        let lines = || read.cited.iter().flat_map(CitedLines::each);
         let mut held = HeldWords::of(lines().chain(claimed.iter().map(String::as_str)));
         let around: OnceCell<Vec<String>> = OnceCell::new();
         let around =
@@ -134,12 +155,12 @@ impl Verifier<'_> {
             held.add(&around().join(" "));
         }
         let (found, missing): (Vec<Wanted<'_>>, _) = said.wanted().partition(|wanted| held.holds(*wanted));
-        let bound = |name: &str| match BoundInCode::of(name, lines()) {
-            none if none.values.is_empty() && !none.is_open => {
-                BoundInCode::of(name, around().iter().map(String::as_str))
-            }
-            found => found,
+        let code_around = OnceCell::new();
+        let code_around = || {
+            let lines = || around().iter().map(String::as_str);
+            code_around.get_or_init(|| CodeBindings::of(lines(), read.budget))
         };
+        let bound = |name: &str| read.code.of_name_or(name, || code_around().of_name(name));
         let is_claimed = |token: &str| {
             claimed.iter().any(|text| words(text).chain(numbers(text)).any(|word| word == token))
         };
@@ -151,9 +172,9 @@ impl Verifier<'_> {
             open
         };
         let unshown = || {
-            let words = BareWord::all(statement).into_iter();
+            let words = read.budget.distinct(BareWord::all(statement));
             let is_other = |word: &BareWord| is_meant(said, &word.name) && word.differs(&bound(&word.name));
-            words.filter(is_other).map(|word| word.word).filter(|word| !is_claimed(word))
+            words.into_iter().filter(is_other).map(|word| word.word).filter(|word| !is_claimed(word))
         };
         let shown = |list: &[Wanted<'_>]| list.iter().map(|wanted| wanted.shown()).collect::<Vec<_>>();
         let report = |support, reason, missing| {
@@ -171,6 +192,9 @@ impl Verifier<'_> {
         }
         let mut open = open();
         open.extend(unshown());
+        if read.budget.is_spent() {
+            return report(Support::NotChecked, SupportReason::TooMuch, Vec::new());
+        }
         if !open.is_empty() || (stated.denies() && claimed.is_empty()) {
             return report(Support::NotChecked, SupportReason::ValuesOpen, open);
         }
@@ -251,44 +275,6 @@ pub(super) fn code_of<'l>(path: &str, lines: impl Iterator<Item = &'l str>) -> V
     lines.map(|line| scan.line(line)).collect()
 }
 
-/// Names that the cited lines bind to other literals than the statement does, and nowhere to its own or to
-/// what is no literal; and names of which the statement denies the value that they have.
-fn other_values(said: &Statement, stated: &StatedValues, cited: &[CitedLines]) -> Vec<OtherValue> {
-    let lines = || cited.iter().flat_map(|one| one.lines.iter().map(String::as_str));
-    let bound = |name: &str| BoundInCode::of(name, lines());
-    let mut others: Vec<OtherValue> = Vec::new();
-    let mut add = |name: &str, stated: String, value: &Literal| {
-        let is_there = |one: &&CitedLines| {
-            let found = BoundInCode::of(name, one.lines.iter().map(String::as_str));
-            found.values.contains(value)
-        };
-        let Some(one) = cited.iter().find(is_there) else { return };
-        let (found, _) = redact(value.shown(), RedactionMode::Mask);
-        let other = OtherValue { name: name.to_owned(), stated, found, place: one.place.clone() };
-        if !others.contains(&other) {
-            others.push(other);
-        }
-    };
-    for binding in &said.bindings {
-        let found = bound(&binding.name);
-        // A statement with both values may say what became of the one.
-        let is_doubtful = found.is_open
-            || found
-                .values
-                .iter()
-                .any(|value| !binding.value.differs(value) || stated.states_freely(value, &binding.name));
-        if let Some(value) = found.values.first().filter(|_| !is_doubtful) {
-            add(&binding.name, binding.value.shown(), value);
-        }
-    }
-    for (name, value) in stated.wrongly_denied(&bound) {
-        if is_meant(said, &name) {
-            add(&name, format!("{}{}", OtherValue::DENIED, value.shown()), &value);
-        }
-    }
-    others
-}
-
 /// True for a name that a statement means as one of code.
 fn is_meant(said: &Statement, name: &str) -> bool {
     is_name(name) || said.names.iter().any(|one| one == name)
@@ -299,40 +285,78 @@ fn place_of(cited: &[CitedLines], holds: impl Fn(&CitedLines) -> bool) -> Option
     cited.iter().find(|one| holds(one)).map(|one| one.place.clone())
 }
 
-/// Names to which the statement gives a bare word in so many words, and the cited lines another
-/// literal alone.
-fn other_words(statement: &str, said: &Statement, cited: &[CitedLines]) -> Vec<OtherValue> {
-    let bound = |name: &str, one: &CitedLines| BoundInCode::of(name, one.lines.iter().map(String::as_str));
-    let all =
-        |name: &str| BoundInCode::of(name, cited.iter().flat_map(|one| one.lines.iter().map(String::as_str)));
-    let words = BareWord::all(statement).into_iter();
-    let words = words.filter(|word| word.is_value && is_meant(said, &word.name));
-    let other = |word: BareWord| {
-        let value = word.other(&all(&word.name), statement)?;
-        // A word is no number and no truth: the code may write it otherwise.
-        let Literal::Text(_) = value else { return None };
-        let place = place_of(cited, |one| bound(&word.name, one).values.contains(&value))?;
-        let (found, _) = redact(value.shown(), RedactionMode::Mask);
-        Some(OtherValue { name: word.name, stated: word.word, found, place })
-    };
-    words.filter_map(other).collect()
-}
+impl ReadCode<'_> {
+    /// What one citation gives to a name.
+    fn bound_at(&self, name: &str, one: &CitedLines) -> BoundInCode {
+        BoundInCode::of(name, one.each(), self.budget)
+    }
 
-/// Names to which the statement gives a version, and the cited lines another one alone.
-fn other_versions(statement: &str, said: &Statement, cited: &[CitedLines]) -> Vec<OtherValue> {
-    let versions = StatedVersion::all(statement).into_iter();
-    let versions = versions.filter(|one| said.bindings.iter().all(|binding| binding.name != one.name));
-    let other = |stated: StatedVersion| {
-        let found = stated.other(cited.iter().flat_map(|one| one.lines.iter().map(String::as_str)))?;
-        if statement.contains(&found) {
-            return None;
+    /// Names that the cited lines bind to other literals than the statement does, and nowhere to its own or to
+    /// what is no literal; and names of which the statement denies the value that they have.
+    fn other_values(&self, said: &Statement, stated: &StatedValues) -> Vec<OtherValue> {
+        let bound = |name: &str| self.code.of_name(name);
+        let mut others: Vec<OtherValue> = Vec::new();
+        let mut add = |name: &str, stated: String, value: &Literal| {
+            let is_there = |one: &CitedLines| self.bound_at(name, one).values.contains(value);
+            let Some(place) = place_of(self.cited, is_there) else { return };
+            let (found, _) = redact(value.shown(), RedactionMode::Mask);
+            let other = OtherValue { name: name.to_owned(), stated, found, place };
+            if !others.contains(&other) {
+                others.push(other);
+            }
+        };
+        for binding in &said.bindings {
+            let found = bound(&binding.name);
+            // A statement with both values may say what became of the one.
+            let is_doubtful = found.is_open
+                || found
+                    .values
+                    .iter()
+                    .any(|value| !binding.value.differs(value) || stated.states_freely(value, &binding.name));
+            if let Some(value) = found.values.first().filter(|_| !is_doubtful) {
+                add(&binding.name, binding.value.shown(), value);
+            }
         }
-        let holds =
-            |one: &CitedLines| stated.other(one.lines.iter().map(String::as_str)).as_ref() == Some(&found);
-        let place = place_of(cited, holds)?;
-        Some(OtherValue { name: stated.name.clone(), stated: stated.version, found, place })
-    };
-    versions.filter_map(other).collect()
+        for (name, value) in stated.wrongly_denied(&bound) {
+            if is_meant(said, &name) {
+                add(&name, format!("{}{}", OtherValue::DENIED, value.shown()), &value);
+            }
+        }
+        others
+    }
+
+    /// Names to which the statement gives a bare word in so many words, and the cited lines another
+    /// literal alone.
+    fn other_words(&self, statement: &str, said: &Statement) -> Vec<OtherValue> {
+        let words = self.budget.distinct(BareWord::all(statement)).into_iter();
+        let words = words.filter(|word| word.is_value && is_meant(said, &word.name));
+        let small = statement.to_lowercase();
+        let other = |word: BareWord| {
+            let value = word.other(&self.code.of_name(&word.name), &small)?;
+            // A word is no number and no truth: the code may write it otherwise.
+            let Literal::Text(_) = value else { return None };
+            let place = place_of(self.cited, |one| self.bound_at(&word.name, one).values.contains(&value))?;
+            let (found, _) = redact(value.shown(), RedactionMode::Mask);
+            Some(OtherValue { name: word.name, stated: word.word, found, place })
+        };
+        words.filter_map(other).collect()
+    }
+
+    /// Names to which the statement gives a version, and the cited lines another one alone.
+    fn other_versions(&self, statement: &str, said: &Statement) -> Vec<OtherValue> {
+        let versions = self.budget.distinct(StatedVersion::all(statement)).into_iter();
+        let versions = versions.filter(|one| said.bindings.iter().all(|binding| binding.name != one.name));
+        let other = |stated: StatedVersion| {
+            let found = stated.other(self.cited.iter().flat_map(CitedLines::each), self.budget)?;
+            if statement.contains(&found) {
+                return None;
+            }
+            let holds = |one: &CitedLines| stated.other(one.each(), self.budget).as_ref() == Some(&found);
+            let place = place_of(self.cited, holds)?;
+            Some(OtherValue { name: stated.name.clone(), stated: stated.version, found, place })
+        };
+        versions.filter_map(other).collect()
+    }
 }
 
 /// The words of some lines, to be asked for.
@@ -363,5 +387,30 @@ impl HeldWords {
             Wanted::Number(number) => self.numbers.contains(number),
             Wanted::Quote(quote) => self.text.contains(quote),
         }
+    }
+}
+
+/// Readers of statements and cited lines, for the program that counts their cost.
+pub(super) mod scanned {
+    use std::hint::black_box;
+
+    use super::*;
+
+    /// Reads the values of a statement.
+    pub(in super::super) fn statement(text: &str) {
+        let budget = LookupBudget::default();
+        black_box((StatedValues::of(text).is_of_now(), Statement::of(text).bindings.len()));
+        black_box(
+            budget.distinct(BareWord::all(text)).len() + budget.distinct(StatedVersion::all(text)).len(),
+        );
+    }
+
+    /// Looks values up in the lines of a text.
+    pub(in super::super) fn lines(text: &str) {
+        let budget = LookupBudget::default();
+        let code = CodeBindings::of(text.lines(), &budget);
+        black_box(code.of_name("MAX").values.len());
+        let stated = StatedVersion { name: "serde".to_owned(), version: "1.0.200".to_owned() };
+        black_box(stated.other(text.lines(), &budget));
     }
 }
