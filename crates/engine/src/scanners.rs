@@ -3,6 +3,7 @@
 //!
 //! To add one: a line in the list of its folder. What reads foreign text belongs here.
 
+use std::collections::BTreeMap;
 use std::hint::black_box;
 
 use loci_text::tokens::Estimator;
@@ -11,6 +12,7 @@ use crate::coding::assembling::{Assembled, PromptLimits, Source, SourceComment, 
 use crate::coding::rules::extracting::{ReviewText, extract};
 use crate::files::path::DocumentPath;
 use crate::safety::{self, RedactionMode, secrets};
+use crate::strategies::task_event::ReportedTask;
 use crate::strategies::{
     episode_form, grounding, preference, preference_statement, reply_json, summary_topics, topic_markup,
     unwrapping,
@@ -67,6 +69,9 @@ const STRATEGIES: &[Scanner] = &[
     Scanner::new("topic markup", |text| drop(black_box(topic_markup::read(text)))),
     Scanner::new("shortened", |text| drop(black_box(summary_topics::shortened(text)))),
     Scanner::new("episode form", |text| drop(black_box(episode_form::Episode::read(text)))),
+    Scanner::new("a task's report", |text| {
+        drop(black_box(ReportedTask::read(&BTreeMap::new(), text, false)))
+    }),
     Scanner::new("grounding", |text| {
         black_box(grounding::is_grounded(text, &["a", "b"]));
     }),

@@ -22,6 +22,8 @@ const BY_AGENT: &str = "agent_episode";
 const BY_ORCHESTRATOR: &str = "orchestrator_fallback";
 /// Characters of one part: a longer one ends in `…`.
 const PART_CHARS_MAX: usize = 2_000;
+/// Obstacles that are kept; the last one says how many more there were.
+const DIFFICULTIES_MAX: usize = 50;
 /// Changed files that are kept.
 const FILES_MAX: usize = 200;
 /// Metadata keys that may hold the task as it was asked for, and its files.
@@ -73,7 +75,7 @@ pub struct ReportedTask {
 
 impl ReportedTask {
     /// Reads a report and the metadata of its event.
-    pub(super) fn read(metadata: &BTreeMap<String, String>, text: &str, is_fallback: bool) -> Self {
+    pub(crate) fn read(metadata: &BTreeMap<String, String>, text: &str, is_fallback: bool) -> Self {
         let word = |key: &str| metadata.get(key).filter(|word| !word.trim().is_empty()).cloned();
         // Parts go onto one line each: a key of several lines would not be seen any more.
         let safe = safety::for_model(text);
@@ -96,16 +98,17 @@ impl ReportedTask {
             ..Self::default()
         };
         let rest = head.as_ref().and_then(|head| head.get(0)).map_or(0, |found| found.end());
-        let mut loose = Vec::new();
+        let (mut approach, mut loose) = (Vec::new(), Vec::new());
         for (label, value) in parts(text.get(rest..).unwrap_or_default()) {
             match label {
+                Some(Label::Approach | Label::Notes) => approach.push(value),
                 Some(label) => read.take(label, value),
                 None => loose.push(value),
             }
         }
-        if read.approach.is_none() && !loose.is_empty() {
-            read.approach = Some(part(&loose.join(" ")));
-        }
+        let told = if approach.is_empty() { loose } else { approach };
+        read.approach = (!told.is_empty()).then(|| part(&told.join(" ")));
+        at_most(&mut read.difficulties, DIFFICULTIES_MAX);
         if read.files_changed.is_empty() {
             let prose = [&read.approach, &read.summary].into_iter().flatten();
             read.files_changed = kept(prose.flat_map(|text| changed_in(text)).collect());
@@ -119,19 +122,13 @@ impl ReportedTask {
         };
         match label {
             Label::Intent => or(&mut self.intent),
-            Label::Approach | Label::Notes => {
-                let more = part(value);
-                self.approach = Some(match self.approach.take() {
-                    Some(before) => part(&format!("{before} {more}")),
-                    None => more,
-                });
-            }
             Label::Summary => or(&mut self.summary),
             Label::Difficulties => self.difficulties.push(part(value)),
             Label::Files if self.files_changed.is_empty() => {
                 self.files_changed = kept(value.split([',', ';', ' ', '\n', '`']).filter_map(file).collect());
             }
-            Label::Files | Label::Remark => {}
+            // Approach and notes are one text.
+            Label::Files | Label::Remark | Label::Approach | Label::Notes => {}
             Label::Pull => self.pr = self.pr.take().or_else(|| pull_of(value)),
             Label::Branch => {
                 self.branch = self.branch.take().or_else(|| Some(part(value.trim_end_matches('.'))));
@@ -329,6 +326,16 @@ fn kept(files: Vec<String>) -> Vec<String> {
     kept
 }
 
+/// Keeps so many items; where there were more, the last one says so.
+fn at_most(items: &mut Vec<String>, most: usize) {
+    if items.len() > most {
+        let kept = most.saturating_sub(1);
+        let more = items.len() - kept;
+        items.truncate(kept);
+        items.push(format!("… and {more} more"));
+    }
+}
+
 /// One part on one line.
 fn part(text: &str) -> String {
     cut(text, PART_CHARS_MAX)
@@ -413,6 +420,30 @@ mod tests {
             assert_eq!((both.status, both.duration_s), (Some(TaskStatus::Completed), Some(9.0)));
             assert_eq!((both.source_type.as_str(), both.approach.as_deref()), (BY_AGENT, Some("It works.")));
         }
+    }
+
+    #[test]
+    fn obstacles_beyond_the_most_are_counted() {
+        let report = |count: usize| {
+            let blockers: String = (1..=count).map(|at| format!("\nBlockers: lock {at}")).collect();
+            read(&format!("Task t-1 completed with status: FAILED.{blockers}")).difficulties
+        };
+        let (most, more) = (report(DIFFICULTIES_MAX), report(DIFFICULTIES_MAX + 1));
+        assert_eq!((most.len(), most[DIFFICULTIES_MAX - 1].as_str()), (50, "lock 50"));
+        assert_eq!((more.len(), more[48].as_str(), more[49].as_str()), (50, "lock 49", "… and 2 more"));
+    }
+
+    #[test]
+    fn notes_in_parts_are_one_text() {
+        let notes = |texts: &[&str]| {
+            let parts: String = texts.iter().map(|text| format!("\nNotes: {text}")).collect();
+            read(&format!("Task t-1 completed with status: FAILED. Begun late.{parts}")).approach.unwrap()
+        };
+        assert_eq!(notes(&["One.", "Two  lines."]), "One. Two lines.");
+        let long = "word ".repeat(900);
+        let cut = notes(&["One.", &long, "Two."]);
+        assert!(cut.starts_with("One. word") && cut.ends_with('…'), "{cut}");
+        assert_eq!(cut.chars().count(), PART_CHARS_MAX);
     }
 
     #[test]
