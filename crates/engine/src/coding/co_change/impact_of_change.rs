@@ -121,7 +121,8 @@ impl Engine {
                 impact.imports = Some((imports.commit.to_string(), imports.graph.file_count()));
                 let left_out = imports.graph.left_out;
                 if left_out > 0 {
-                    let rule = "files are too large, too many or no text: their imports are not read";
+                    let rule = "files are too large, too many, no text, or of too many names: not all of their \
+                                imports are read";
                     about.warnings.push(format!("IMPORTS_CUT: {left_out} {rule}"));
                 }
             }

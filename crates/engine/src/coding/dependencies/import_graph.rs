@@ -11,7 +11,9 @@ use super::scan::{Import, Language};
 const SITES_MAX: usize = 20;
 /// Imports that are looked up, and edges that come of them; files behind that are left out.
 const IMPORTS_MAX: usize = 300_000;
-const EDGES_MAX: usize = 2_000_000;
+const EDGES_MAX: usize = 500_000;
+/// Names of files that are compared with those that others of their package declare.
+pub(super) const COMPARISONS_MAX: usize = 30_000_000;
 /// The share of certainty that is left behind each further file: an importer may shield its own
 /// importers.
 const STEP: f64 = 0.5;
@@ -62,7 +64,17 @@ pub(in crate::coding) struct ImportGraph {
 }
 
 impl ImportGraph {
-    pub(super) fn new(layout: Layout, mut left_out: u32) -> Self {
+    pub(super) fn new(layout: Layout, left_out: u32) -> Self {
+        Self::within(layout, left_out, (IMPORTS_MAX, EDGES_MAX))
+    }
+
+    /// The graph of so many imports and edges. A file whose names could not all be looked up is left
+    /// out, too.
+    pub(super) fn within(
+        layout: Layout,
+        mut left_out: u32,
+        (imports_max, edges_max): (usize, usize),
+    ) -> Self {
         let mut importers: Vec<BTreeMap<FileNumber, Edge>> = vec![BTreeMap::new(); layout.paths.len()];
         let mut add = |to: FileNumber, edge: Edge| {
             let Some(of_file) = importers.get_mut(to as usize) else { return };
@@ -74,21 +86,26 @@ impl ImportGraph {
         let (mut imports, mut edges) = (0, 0);
         for from in (0..).take(layout.paths.len()) {
             let Some(language) = Language::of(layout.path(from)) else { continue };
-            if imports >= IMPORTS_MAX || edges >= EDGES_MAX {
-                left_out = left_out.saturating_add(1);
-                continue;
-            }
+            let mut is_whole = imports < imports_max && edges < edges_max && layout.has_room();
             for import in layout.scan(from).map_or(&[][..], |scan| scan.imports.as_slice()) {
+                if !is_whole {
+                    break;
+                }
                 imports += 1;
                 for (to, basis) in resolve(&layout, language, from, import) {
                     edges += 1;
                     add(to, Edge { from, line: import.line, basis });
                 }
+                is_whole = edges <= edges_max && layout.has_room();
             }
-            for (to, line) in seen(&layout, language, from) {
-                edges += 1;
-                add(to, Edge { from, line, basis: Basis::Reference });
+            if is_whole {
+                for (to, line) in seen(&layout, language, from) {
+                    edges += 1;
+                    add(to, Edge { from, line, basis: Basis::Reference });
+                }
+                is_whole = edges <= edges_max && layout.has_room();
             }
+            left_out = left_out.saturating_add(u32::from(!is_whole));
         }
         let importers = importers.into_iter().map(|of_file| of_file.into_values().collect()).collect();
         let by_path = (0..).zip(&layout.paths).map(|(file, path)| (path.clone(), file)).collect();

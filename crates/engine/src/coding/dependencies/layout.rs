@@ -1,7 +1,8 @@
 //! The files of a revision as imports look for them: by path, by name, by directory, and what
 //! manifests call packages. Pure.
 
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::scan::Scan;
@@ -72,15 +73,23 @@ impl Packages {
     }
 }
 
+/// Files by the names that they declare, in the order of their paths.
+pub(super) type Declarers = BTreeMap<String, Vec<FileNumber>>;
+
 /// The files of a revision.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     pub(super) paths: Vec<String>,
     pub(super) scans: Vec<Arc<Scan>>,
     by_path: HashMap<String, FileNumber>,
-    by_name: HashMap<String, Vec<FileNumber>>,
+    /// The segments of each path from its end, sorted.
+    by_ending: Vec<(String, FileNumber)>,
     in_directory: HashMap<String, Vec<FileNumber>>,
-    of_package: HashMap<String, Vec<FileNumber>>,
+    declared_in_directory: HashMap<String, Declarers>,
+    declared_in_package: HashMap<String, Declarers>,
+    none: Declarers,
+    /// Names that may still be compared.
+    comparisons: Cell<usize>,
     /// `Cargo.toml`, `package.json` and `go.mod`.
     pub(super) cargo: Packages,
     pub(super) npm: Packages,
@@ -88,20 +97,23 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn new(files: Vec<(String, Arc<Scan>)>) -> Self {
-        let mut layout = Self::default();
+    /// Takes files in the order of their paths; so many names of them may be compared.
+    pub(super) fn new(files: Vec<(String, Arc<Scan>)>, comparisons: usize) -> Self {
+        let mut layout = Self { comparisons: Cell::new(comparisons), ..Self::default() };
         for (path, scan) in files {
             let number = FileNumber::try_from(layout.paths.len()).unwrap_or(FileNumber::MAX);
             layout.by_path.insert(path.clone(), number);
-            let (directory, name) = split(&path);
-            layout.by_name.entry(name.to_owned()).or_default().push(number);
+            layout.by_ending.push((from_end(&path), number));
+            let (directory, _) = split(&path);
             layout.in_directory.entry(directory.to_owned()).or_default().push(number);
+            declare(&mut layout.declared_in_directory, directory, &scan, number);
             if let Some(package) = &scan.package {
-                layout.of_package.entry(package.clone()).or_default().push(number);
+                declare(&mut layout.declared_in_package, package, &scan, number);
             }
             layout.paths.push(path);
             layout.scans.push(scan);
         }
+        layout.by_ending.sort_unstable();
         layout
     }
 
@@ -121,9 +133,51 @@ impl Layout {
         self.in_directory.get(directory).map_or(&[], Vec::as_slice)
     }
 
-    /// Files that state this package.
-    pub(super) fn of_package(&self, package: &str) -> &[FileNumber] {
-        self.of_package.get(package).map_or(&[], Vec::as_slice)
+    /// The names that files of a directory declare.
+    pub(super) fn declared_in_directory(&self, directory: &str) -> &Declarers {
+        self.declared_in_directory.get(directory).unwrap_or(&self.none)
+    }
+
+    /// The names that files declare which state this package; `None` where none states it.
+    pub(super) fn declared_in_package(&self, package: &str) -> Option<&Declarers> {
+        self.declared_in_package.get(package)
+    }
+
+    /// Takes the room of some comparisons of names; `false` where there is none.
+    pub(super) fn compares(&self, names: usize) -> bool {
+        let left = self.comparisons.get().saturating_sub(names);
+        self.comparisons.set(left);
+        left > 0
+    }
+
+    /// True as long as names may be compared.
+    pub(super) fn has_room(&self) -> bool {
+        self.comparisons.get() > 0
+    }
+
+    /// Names that a file uses and others declare, each with the line of its first use and the files
+    /// that declare it. Without room for all comparisons there are none.
+    pub(super) fn used<'a>(
+        &'a self,
+        by: &'a Scan,
+        declared: &'a Declarers,
+    ) -> Vec<(&'a str, u32, &'a [FileNumber])> {
+        if !self.compares(by.words.len().min(declared.len())) {
+            return Vec::new();
+        }
+        let used: Vec<(&str, u32, &[FileNumber])> = if by.words.len() < declared.len() {
+            let of = |(name, line): (&'a String, &u32)| {
+                Some((name.as_str(), *line, declared.get(name)?.as_slice()))
+            };
+            by.words.iter().filter_map(of).collect()
+        } else {
+            let of = |(name, files): (&'a String, &'a Vec<FileNumber>)| {
+                Some((name.as_str(), *by.words.get(name)?, files.as_slice()))
+            };
+            declared.iter().filter_map(of).collect()
+        };
+        let files = used.iter().map(|(_, _, files)| files.len()).sum();
+        if self.compares(files) { used } else { Vec::new() }
     }
 
     /// The first of some paths that is a file.
@@ -133,15 +187,26 @@ impl Layout {
 
     /// The one file whose path ends with these segments; `None` where several do.
     pub(super) fn only_ending(&self, suffix: &str) -> Option<FileNumber> {
-        let (_, name) = split(suffix);
-        let ending = format!("/{suffix}");
-        let mut found = self.by_name.get(name)?.iter().copied().filter(|file| {
-            let path = self.path(*file);
-            path == suffix || path.ends_with(&ending)
-        });
+        let ending = from_end(suffix);
+        let below = format!("{ending}/");
+        let from = self.by_ending.partition_point(|(path, _)| *path < below);
+        let longer = self.by_ending.iter().skip(from).take_while(|(path, _)| path.starts_with(&below));
+        let mut found = self.file(suffix).into_iter().chain(longer.map(|(_, file)| *file));
         let only = found.next()?;
         found.next().is_none().then_some(only)
     }
+}
+
+fn declare(declared: &mut HashMap<String, Declarers>, group: &str, scan: &Scan, file: FileNumber) {
+    let names = declared.entry(group.to_owned()).or_default();
+    for name in &scan.declares {
+        names.entry(name.clone()).or_default().push(file);
+    }
+}
+
+/// The segments of a path from its end.
+fn from_end(path: &str) -> String {
+    path.rsplit('/').collect::<Vec<_>>().join("/")
 }
 
 /// A path as its directory and its name.
@@ -205,10 +270,13 @@ mod tests {
     #[test]
     fn only_one_file_ends_with_a_suffix() {
         let files = ["a/x/y.h", "b/x/y.h", "z/only.h"].map(|path| (path.to_owned(), Arc::default()));
-        let layout = Layout::new(files.to_vec());
+        let layout = Layout::new(files.to_vec(), 1);
         assert_eq!(layout.only_ending("x/y.h"), None);
         assert_eq!(layout.only_ending("a/x/y.h"), Some(0));
         assert_eq!(layout.only_ending("only.h"), Some(2));
         assert_eq!(layout.only_ending("ly.h"), None);
+        assert_eq!(layout.only_ending("z/only.h"), Some(2), "the whole path");
+        assert_eq!(layout.only_ending("h"), None);
+        assert_eq!(layout.only_ending(""), None);
     }
 }

@@ -11,7 +11,7 @@ use loci_model::repository::Repository;
 use loci_model::verdict::Unverifiable;
 use loci_model::{MemoryId, RepositoryId};
 
-use super::import_graph::ImportGraph;
+use super::import_graph::{COMPARISONS_MAX, ImportGraph};
 use super::layout::Layout;
 use super::manifests;
 use super::scan::{Language, Scan, scan};
@@ -118,7 +118,7 @@ impl ImportGraphs {
                 None => left_out = left_out.saturating_add(1),
             }
         }
-        let mut layout = Layout::new(scanned);
+        let mut layout = Layout::new(scanned, COMPARISONS_MAX);
         for file in files.iter().filter(is_read).filter(|file| manifests::is_manifest(&file.path)) {
             match text_of(source, &file.entry.id)? {
                 Some(text) => manifests::add(&mut layout, &file.path, &text),

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::import_graph::ImportGraph;
+use super::import_graph::{COMPARISONS_MAX, ImportGraph};
 use super::layout::{Basis, Layout};
 use super::manifests;
 use super::scan::{Language, scan};
@@ -33,11 +33,34 @@ fn graph(files: &[(&str, &str)]) -> ImportGraph {
         let language = Language::of(path)?;
         Some(((*path).to_owned(), Arc::new(scan(language, text))))
     });
-    let mut layout = Layout::new(read.collect());
+    let mut layout = Layout::new(read.collect(), COMPARISONS_MAX);
     for (path, text) in files.iter().filter(|(path, _)| manifests::is_manifest(path)) {
         manifests::add(&mut layout, path, text);
     }
     ImportGraph::new(layout, 0)
+}
+
+#[test]
+fn files_beyond_the_bounds_of_a_huge_package_are_counted() {
+    let all: String = (0..40).map(|at| format!("F{at} f; ")).collect();
+    let file = |at: usize| {
+        let text = format!("package a;\nimport a.*;\nclass F{at} {{ {all} }}");
+        (format!("a/F{at:02}.java"), Arc::new(scan(Language::Java, &text)))
+    };
+    let files: Vec<_> = (0..40).map(file).collect();
+    // Each file imports 39 others, and refers to them: 78 edges, and twice 81 comparisons.
+    for (comparisons, imports, edges, left_out, file_count) in [
+        (COMPARISONS_MAX, 1_000, 10_000, 0, 40),
+        (COMPARISONS_MAX, 3, 10_000, 37, 40),
+        (COMPARISONS_MAX, 1_000, 200, 38, 40),
+        (2 * 162 + 1, 1_000, 10_000, 38, 40),
+    ] {
+        let layout = Layout::new(files.clone(), comparisons);
+        let graph = ImportGraph::within(layout, 0, (imports, edges));
+        assert_eq!((graph.left_out, graph.file_count()), (left_out, file_count), "{comparisons} {edges}");
+        let importers = graph.dependents(&graph.matching(|path| path == "a/F39.java"), 1);
+        assert!(importers.len() <= 40 - left_out as usize + 1, "{}", importers.len());
+    }
 }
 
 /// All edges: `a -> b basis`.

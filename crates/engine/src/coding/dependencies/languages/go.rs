@@ -116,48 +116,54 @@ fn declared(tokens: Tokens<'_, '_>, mut at: usize, declares: &mut BTreeSet<Strin
 /// Files that an import of a file leads to.
 pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
     let Some(directory) = directory_of(layout, &import.module) else { return Vec::new() };
-    let files: Vec<FileNumber> = layout
-        .in_directory(&directory)
-        .iter()
-        .copied()
-        .filter(|file| is_source(layout.path(*file)) && *file != from)
-        .collect();
-    let stated = files.iter().find_map(|file| layout.scan(*file)?.package.as_deref());
+    let is_meant = |file: &FileNumber| is_source(layout.path(*file)) && *file != from;
+    let files = || layout.in_directory(&directory).iter().copied().filter(is_meant);
+    let stated = files().find_map(|file| layout.scan(file)?.package.as_deref());
     let name = import.alias.as_deref().or(stated).unwrap_or_else(|| split(&import.module).1);
     let Some(own) = layout.scan(from) else { return Vec::new() };
-    let is_used = |declared: &String| match name {
-        "." => own.words.contains_key(declared),
-        _ => own.members.get(name).is_some_and(|members| members.contains(declared)),
+    let declared = layout.declared_in_directory(&directory);
+    let declaring: BTreeSet<FileNumber> = match (name, own.members.get(name)) {
+        (".", _) => layout.used(own, declared).iter().flat_map(|(_, _, files)| *files).copied().collect(),
+        (_, Some(members)) if layout.compares(members.len()) => {
+            members.iter().filter_map(|member| declared.get(member)).flatten().copied().collect()
+        }
+        (_, Some(_) | None) => BTreeSet::new(),
     };
-    let declares =
-        |file: &FileNumber| layout.scan(*file).is_some_and(|scan| scan.declares.iter().any(is_used));
-    let declaring: Vec<FileNumber> = files.iter().copied().filter(declares).collect();
+    let declaring: Vec<FileNumber> = declaring.into_iter().filter(is_meant).collect();
     // Where nothing of it is named, as in an import for its side effects, all of the package is
     // meant.
-    let meant = if declaring.is_empty() { files } else { declaring };
-    meant.into_iter().map(|file| (file, Basis::Path)).collect()
+    let meant = if declaring.is_empty() { files().collect() } else { declaring };
+    let has_room = layout.compares(meant.len());
+    meant.into_iter().filter(|_| has_room).map(|file| (file, Basis::Path)).collect()
 }
 
 /// Files of the same package whose names a file uses.
 pub(in super::super) fn seen(layout: &Layout, from: FileNumber) -> Vec<(FileNumber, u32)> {
     let (directory, _) = split(layout.path(from));
     let Some(scan) = layout.scan(from) else { return Vec::new() };
-    let others = layout.in_directory(directory).iter().copied();
-    let others = others.filter(|file| *file != from && is_source(layout.path(*file)));
-    let line = |file: FileNumber| {
-        let other = layout.scan(file)?;
-        let names = other.declares.iter().filter(|name| !scan.declares.contains(*name));
-        let of_package = other.package.as_deref().map(|name| name.trim_end_matches("_test"));
-        let own = scan.package.as_deref().map(|name| name.trim_end_matches("_test"));
-        let is_same = of_package == own;
-        names
-            .filter(|_| is_same)
-            .filter(|name| *name != "main" && *name != "init")
-            .filter_map(|name| scan.words.get(name))
-            .min()
-            .copied()
+    let package = |scan: &Scan| scan.package.as_deref().map(|name| name.trim_end_matches("_test").to_owned());
+    let own = package(scan);
+    let is_other = |file: FileNumber| {
+        file != from && is_source(layout.path(file)) && layout.scan(file).and_then(package) == own
     };
-    others.filter_map(|file| Some((file, line(file)?))).collect()
+    let is_used = |name: &str| !scan.declares.contains(name) && name != "main" && name != "init";
+    let used = layout.used(scan, layout.declared_in_directory(directory));
+    let used = used.into_iter().filter(|(name, _, _)| is_used(name));
+    first_lines(used).into_iter().filter(|(file, _)| is_other(*file)).collect()
+}
+
+/// The first line of each file on which one of its names is used.
+pub(super) fn first_lines<'a>(
+    used: impl Iterator<Item = (&'a str, u32, &'a [FileNumber])>,
+) -> BTreeMap<FileNumber, u32> {
+    let mut lines = BTreeMap::new();
+    for (_, line, files) in used {
+        for file in files {
+            let first = lines.entry(*file).or_insert(line);
+            *first = line.min(*first);
+        }
+    }
+    lines
 }
 
 fn is_source(path: &str) -> bool {

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::super::layout::{Basis, FileNumber, Layout, Target};
+use super::super::layout::{Basis, Declarers, FileNumber, Layout, Target};
 use super::super::scan::{Import, Scan};
 use super::super::tokens::{Apostrophe, Backtick, Syntax, Tokens, tokens};
-use super::go::words;
+use super::go::{first_lines, words};
 
 const JAVA: Syntax = Syntax {
     has_hash_comments: false,
@@ -92,19 +92,17 @@ pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Impo
     let found = |files: Vec<FileNumber>| {
         files.into_iter().filter(|file| *file != from).map(|file| (file, Basis::Path)).collect()
     };
-    if let Some(package) = import.module.strip_suffix(".*") {
-        let of_package = used_of(layout, from, layout.of_package(package));
-        if !layout.of_package(package).is_empty() {
-            return found(of_package.into_iter().map(|(file, _)| file).collect());
-        }
+    if let Some(package) = import.module.strip_suffix(".*")
+        && let Some(declared) = layout.declared_in_package(package)
+    {
+        return found(used_of(layout, from, declared).into_iter().map(|(file, _)| file).collect());
     }
     // `a.b.C.D` and `a.b.C.member` are in the file of `a.b.C`.
     let module = import.module.trim_end_matches(ALL).trim_end_matches('.');
     let mut rest = module;
     while let Some((package, name)) = rest.rsplit_once('.') {
-        let declares =
-            |file: &&FileNumber| layout.scan(**file).is_some_and(|scan| scan.declares.contains(name));
-        let files: Vec<FileNumber> = layout.of_package(package).iter().filter(declares).copied().collect();
+        let declared = layout.declared_in_package(package).and_then(|declared| declared.get(name));
+        let files = declared.filter(|files| layout.compares(files.len())).cloned().unwrap_or_default();
         if !files.is_empty() {
             return found(files);
         }
@@ -116,19 +114,19 @@ pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Impo
 /// Files of the same package whose names a file uses.
 pub(in super::super) fn seen(layout: &Layout, from: FileNumber) -> Vec<(FileNumber, u32)> {
     let package = layout.scan(from).and_then(|scan| scan.package.as_deref());
-    used_of(layout, from, package.map_or(&[], |package| layout.of_package(package)))
+    let declared = package.and_then(|package| layout.declared_in_package(package));
+    declared.map_or_else(Vec::new, |declared| used_of(layout, from, declared))
 }
 
 /// Returns those of some files whose names a file uses, and on which line first. A name that the
 /// file imports from elsewhere, or declares, is no other one's.
-fn used_of(layout: &Layout, from: FileNumber, files: &[FileNumber]) -> Vec<(FileNumber, u32)> {
-    let Some(scan) = layout.scan(from) else { return Vec::new() };
+fn used_of(layout: &Layout, from: FileNumber, declared: &Declarers) -> Vec<(FileNumber, u32)> {
+    let Some(scan) = layout.scan(from).filter(|scan| layout.compares(scan.imports.len())) else {
+        return Vec::new();
+    };
     let imported: BTreeSet<&str> =
         scan.imports.iter().filter_map(|import| import.module.rsplit('.').next()).collect();
-    let line = |file: FileNumber| {
-        let names = layout.scan(file)?.declares.iter();
-        let names = names.filter(|name| !scan.declares.contains(*name) && !imported.contains(name.as_str()));
-        names.filter_map(|name| scan.words.get(name)).min().copied()
-    };
-    files.iter().filter(|file| **file != from).filter_map(|file| Some((*file, line(*file)?))).collect()
+    let is_used = |name: &str| !scan.declares.contains(name) && !imported.contains(name);
+    let used = layout.used(scan, declared).into_iter().filter(|(name, _, _)| is_used(name));
+    first_lines(used).into_iter().filter(|(file, _)| *file != from).collect()
 }
