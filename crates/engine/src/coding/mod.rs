@@ -31,6 +31,7 @@
 //! | `sessions` | what an agent says while it works, what of it is kept, and what becomes a learning |
 //! | `attribution` | which tasks, prompts and people something leads back to, and what was said there |
 //! | `repository_counts` | how much is remembered of a repository |
+//! | `repository_progress` | the marks of work on a repository that is done again and again |
 //! | `reviews` | reviews, pull requests, pushes and checks, as forges tell of them |
 //! | `safeguards` | holding back, deciding about what waits, going back to a snapshot, erasing |
 //! | `rules_list`, `rules` | the rules that reviews left: listed; learned, decided about, shown where from |
@@ -78,6 +79,7 @@ pub(crate) mod reflection;
 mod report;
 mod repository_counts;
 mod repository_docs;
+mod repository_progress;
 mod repository_settings;
 mod reviews;
 pub mod rules;

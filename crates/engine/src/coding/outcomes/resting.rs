@@ -7,7 +7,7 @@ use loci_model::outcome::Outcome;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
 use loci_model::repository::Repository;
-use loci_model::{ActorId, JobId, MemoryId, RepositoryId, Result, Timestamp};
+use loci_model::{ActorId, JobId, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::grading::ABANDONED_AFTER_MS;
@@ -15,6 +15,7 @@ use super::recording::{Heard, Recording, tell};
 use super::taking_back::TakingBack;
 use crate::Engine;
 use crate::coding::place;
+use crate::coding::repository_progress::{RepositoryProgress, RepositoryWork};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 /// Outcomes of one write.
@@ -22,39 +23,12 @@ const PAGE: usize = 200;
 /// Writes of one pass.
 const PAGES_MAX: usize = 500;
 
-/// When outcomes of a repository were last looked through.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Rested {
-    memory: MemoryId,
-    actor: ActorId,
-    repository: RepositoryId,
-    at: Timestamp,
-}
+/// The looking through the outcomes of a repository: its time alone is kept.
+#[derive(Debug, Serialize, Deserialize)]
+struct Rested {}
 
-impl Rested {
-    fn key_of(repository: &RepositoryId) -> String {
-        format!("outcomes/{repository}")
-    }
-}
-
-impl Shelved for Rested {
-    const SHELF: Shelf = Shelf::Progress;
-
-    fn memory(&self) -> &MemoryId {
-        &self.memory
-    }
-
-    fn actor(&self) -> &ActorId {
-        &self.actor
-    }
-
-    fn key(&self) -> String {
-        Self::key_of(&self.repository)
-    }
-
-    fn at(&self) -> Timestamp {
-        self.at
-    }
+impl RepositoryWork for Rested {
+    const KEY: &'static str = "outcomes";
 }
 
 impl Engine {
@@ -62,8 +36,7 @@ impl Engine {
     pub(crate) async fn rest_outcomes(&self, repository: &Repository, now: Timestamp) -> Result<()> {
         let Ok(actor) = place::actor_of(repository) else { return Ok(()) };
         let (memory, id) = (repository.memory.clone(), repository.id.clone());
-        let last =
-            self.store.read(move |tx| tx.ledger().noun::<Rested>(&memory, &Rested::key_of(&id))).await?;
+        let last = self.store.read(move |tx| RepositoryProgress::<Rested>::read(tx, &memory, &id)).await?;
         if last.is_some_and(|last| last.at.plus_millis(DAY_MS) > now) {
             return Ok(());
         }
@@ -88,7 +61,7 @@ impl Engine {
         }
         self.try_reverts_again(repository, &actor, now).await?;
         let (memory, repository) = (repository.memory.clone(), repository.id.clone());
-        let rested = Rested { memory, actor, repository, at: now };
+        let rested = RepositoryProgress { memory, actor, repository, at: now, work: Rested {} };
         self.store.write(move |tx| tx.ledger_mut().put_noun(&rested)).await
     }
 }

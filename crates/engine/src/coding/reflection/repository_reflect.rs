@@ -2,7 +2,6 @@
 //! many tasks that ended, or so many hours.
 
 use loci_model::job::{DueRule, JobKind, NewJob};
-use loci_model::ledger::{Shelf, Shelved};
 use loci_model::making::Evidence;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
@@ -16,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::looking::ReflectionPlace;
 use crate::Engine;
 use crate::coding::place;
+use crate::coding::repository_progress::{RepositoryProgress, RepositoryWork};
 use crate::coding::settings::ReflectionSettings;
 use crate::memories::existing;
 use crate::verified::{Standing, find_repository};
@@ -57,43 +57,19 @@ pub struct RepositoryReflected {
     pub found: Vec<ReflectionFound>,
 }
 
-/// How far the tasks of a repository have been reflected upon.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct ReflectionProgress {
-    memory: MemoryId,
-    actor: ActorId,
-    repository: RepositoryId,
-    /// Tasks that ended since one was asked for.
+/// The tasks of a repository that were not yet reflected upon. Its time is that at which a
+/// reflection was last asked for, or the first task ended.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Unreflected {
+    /// Tasks that ended since.
     finished: u32,
-    /// When one was asked for last, or the first task ended.
-    asked_at: Timestamp,
 }
 
-impl ReflectionProgress {
-    fn key_of(repository: &RepositoryId) -> String {
-        format!("reflection/{repository}")
-    }
+impl RepositoryWork for Unreflected {
+    const KEY: &'static str = "reflection";
 }
 
-impl Shelved for ReflectionProgress {
-    const SHELF: Shelf = Shelf::Progress;
-
-    fn memory(&self) -> &MemoryId {
-        &self.memory
-    }
-
-    fn actor(&self) -> &ActorId {
-        &self.actor
-    }
-
-    fn key(&self) -> String {
-        Self::key_of(&self.repository)
-    }
-
-    fn at(&self) -> Timestamp {
-        self.asked_at
-    }
-}
+type ReflectionProgress = RepositoryProgress<Unreflected>;
 
 impl ReflectionPlace {
     fn key(&self) -> String {
@@ -177,15 +153,11 @@ fn ask_for(
     job: &JobId,
     now: Timestamp,
 ) -> Result<JobId> {
-    let key = ReflectionProgress::key_of(&place.repository);
-    let before: Option<ReflectionProgress> = tx.ledger().noun(&place.memory, &key)?;
+    let before = ReflectionProgress::read(tx, &place.memory, &place.repository)?;
     let (memory, repository) = (place.memory.clone(), place.repository.clone());
-    let fresh = ReflectionProgress { memory, actor: actor.clone(), repository, finished: 0, asked_at: now };
-    tx.ledger_mut().put_noun(&ReflectionProgress {
-        finished: 0,
-        asked_at: now,
-        ..before.unwrap_or(fresh)
-    })?;
+    let kept = before.map_or_else(|| actor.clone(), |before| before.actor);
+    let work = Unreflected { finished: 0 };
+    tx.ledger_mut().put_noun(&RepositoryProgress { memory, actor: kept, repository, at: now, work })?;
     let new = NewJob {
         id: job.clone(),
         memory: place.memory.clone(),
@@ -211,17 +183,16 @@ pub(in crate::coding) fn finished(
     let Some(id) = &task.repository else { return Ok(()) };
     let Some(repository) = tx.repositories().get(&memory.id, id)? else { return Ok(()) };
     let settings = ReflectionSettings::of(&memory.settings, &repository.settings.reflection);
-    let before: Option<ReflectionProgress> =
-        tx.ledger().noun(&memory.id, &ReflectionProgress::key_of(&repository.id))?;
-    let mut progress = before.unwrap_or(ReflectionProgress {
+    let before = ReflectionProgress::read(tx, &memory.id, &repository.id)?;
+    let mut progress = before.unwrap_or_else(|| RepositoryProgress {
         memory: memory.id.clone(),
         actor: task.actor.clone(),
         repository: repository.id.clone(),
-        finished: 0,
-        asked_at: now,
+        at: now,
+        work: Unreflected { finished: 0 },
     });
-    progress.finished = progress.finished.saturating_add(1);
-    if progress.finished < settings.every_tasks {
+    progress.work.finished = progress.work.finished.saturating_add(1);
+    if progress.work.finished < settings.every_tasks {
         return tx.ledger_mut().put_noun(&progress);
     }
     let place = ReflectionPlace {
@@ -240,10 +211,9 @@ pub(crate) fn due_by_time(
     now: Timestamp,
 ) -> Result<()> {
     let Some(hours) = repository.settings.reflection.every_hours else { return Ok(()) };
-    let key = ReflectionProgress::key_of(&repository.id);
-    let progress: Option<ReflectionProgress> = tx.ledger().noun(&repository.memory, &key)?;
+    let progress = ReflectionProgress::read(tx, &repository.memory, &repository.id)?;
     let is_due = |progress: &ReflectionProgress| {
-        progress.finished > 0 && now.millis() - progress.asked_at.millis() >= i64::from(hours) * HOUR_MS
+        progress.work.finished > 0 && now.millis() - progress.at.millis() >= i64::from(hours) * HOUR_MS
     };
     if !progress.as_ref().is_some_and(is_due) {
         return Ok(());

@@ -2,12 +2,11 @@
 //! goes on where it broke off, and leaves half of the forge's limit to others.
 
 use loci_model::job::{DueRule, Job, JobKind, NewJob};
-use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
 use loci_model::repository::Repository;
-use loci_model::{ActorId, Error, ErrorKind, JobId, MemoryId, RepositoryId, Result, Timestamp, limits};
+use loci_model::{Error, ErrorKind, JobId, Result, limits};
 use serde::{Deserialize, Serialize};
 
 use super::gathering::{failed, not_readable};
@@ -15,6 +14,7 @@ use super::handing_on::Handing;
 use super::handling::pause_of;
 use crate::Engine;
 use crate::coding::place;
+use crate::coding::repository_progress::{RepositoryProgress, RepositoryWork};
 use crate::deliveries::incoming::Handled;
 use crate::verified::Standing;
 
@@ -25,43 +25,19 @@ const ROUND: usize = 10;
 /// Tries of one pull request that a forge answers otherwise; then it is passed over.
 const TRIES_OF_ONE: u32 = 3;
 
-/// How far a backfill has come.
+/// The pull requests of a backfill, which has the time at which it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Backfill {
-    memory: MemoryId,
-    actor: ActorId,
-    repository: RepositoryId,
+struct BackfillWork {
     /// Pull requests that are still to be read, the next one last.
     left: Vec<u64>,
     reviews: usize,
-    asked_at: Timestamp,
 }
 
-impl Backfill {
-    fn key_of(repository: &RepositoryId) -> String {
-        format!("reviews/backfill/{repository}")
-    }
+impl RepositoryWork for BackfillWork {
+    const KEY: &'static str = "reviews/backfill";
 }
 
-impl Shelved for Backfill {
-    const SHELF: Shelf = Shelf::Progress;
-
-    fn memory(&self) -> &MemoryId {
-        &self.memory
-    }
-
-    fn actor(&self) -> &ActorId {
-        &self.actor
-    }
-
-    fn key(&self) -> String {
-        Self::key_of(&self.repository)
-    }
-
-    fn at(&self) -> Timestamp {
-        self.asked_at
-    }
-}
+type Backfill = RepositoryProgress<BackfillWork>;
 
 /// A backfill that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,13 +79,12 @@ impl Engine {
 
     async fn begin_backfill(&self, repository: &Repository, left: Vec<u64>) -> Result<JobId> {
         let now = self.clock.now();
-        let backfill = Backfill {
+        let backfill = RepositoryProgress {
             memory: repository.memory.clone(),
             actor: place::actor_of(repository)?,
             repository: repository.id.clone(),
-            left,
-            reviews: 0,
-            asked_at: now,
+            at: now,
+            work: BackfillWork { left, reviews: 0 },
         };
         let new = NewJob {
             id: JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?,
@@ -139,7 +114,7 @@ impl Engine {
         let is_last_try = job.attempts >= TRIES_OF_ONE;
         for _ in 0..ROUND {
             let Some(backfill) = self.backfill_of(&repository).await? else { return Ok(Handled::Done) };
-            let Some(pr) = backfill.left.last().copied() else { return Ok(Handled::Done) };
+            let Some(pr) = backfill.work.left.last().copied() else { return Ok(Handled::Done) };
             let now = self.clock.now();
             if let Some(room) =
                 forge.room(&at.host).filter(|room| room.left < room.limit / 2 && room.whole_at > now)
@@ -175,19 +150,20 @@ impl Engine {
     }
 
     async fn backfill_of(&self, repository: &Repository) -> Result<Option<Backfill>> {
-        let (memory, key) = (repository.memory.clone(), Backfill::key_of(&repository.id));
-        self.store.read(move |tx| tx.ledger().noun::<Backfill>(&memory, &key)).await
+        let (memory, id) = (repository.memory.clone(), repository.id.clone());
+        self.store.read(move |tx| Backfill::read(tx, &memory, &id)).await
     }
 
     /// The next is the one before, unless somebody has asked for another backfill meanwhile.
     async fn note_read(&self, read: Backfill, reviews: usize) -> Result<()> {
         self.store
             .write(move |tx| {
-                let key = Backfill::key_of(&read.repository);
-                let Some(mut now) = tx.ledger().noun::<Backfill>(&read.memory, &key)? else { return Ok(()) };
+                let Some(mut now) = Backfill::read(tx, &read.memory, &read.repository)? else {
+                    return Ok(());
+                };
                 if now == read {
-                    now.left.pop();
-                    now.reviews += reviews;
+                    now.work.left.pop();
+                    now.work.reviews += reviews;
                     tx.ledger_mut().put_noun(&now)?;
                 }
                 Ok(())

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ledger::Shelf;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
 use loci_model::repository::Repository;
 use loci_model::rule::RuleSupport;
 use loci_model::time::DAY_MS;
-use loci_model::{ActorId, JobId, MemoryId, RepositoryId, Result, Timestamp};
+use loci_model::{JobId, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::forgetting::shelf;
@@ -17,6 +17,7 @@ use super::settling::{News, Ruler, settle};
 use super::taking::BY;
 use crate::Engine;
 use crate::coding::place;
+use crate::coding::repository_progress::{RepositoryProgress, RepositoryWork};
 use crate::coding::reviews::overridden;
 use crate::coding::settings::CodingSettings;
 use crate::records::{batch, changing::Changing};
@@ -27,39 +28,13 @@ const WEIGHING: &str = "weighing@2";
 const REPOSITORIES: usize = 1_000;
 
 /// The settings by which the rules of a repository were weighed last.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Weighed {
-    memory: MemoryId,
-    actor: ActorId,
-    repository: RepositoryId,
     settings: String,
-    at: Timestamp,
 }
 
-impl Weighed {
-    fn key_of(repository: &RepositoryId) -> String {
-        format!("rules/{repository}")
-    }
-}
-
-impl Shelved for Weighed {
-    const SHELF: Shelf = Shelf::Progress;
-
-    fn memory(&self) -> &MemoryId {
-        &self.memory
-    }
-
-    fn actor(&self) -> &ActorId {
-        &self.actor
-    }
-
-    fn key(&self) -> String {
-        Self::key_of(&self.repository)
-    }
-
-    fn at(&self) -> Timestamp {
-        self.at
-    }
+impl RepositoryWork for Weighed {
+    const KEY: &'static str = "rules";
 }
 
 impl Engine {
@@ -126,21 +101,21 @@ pub(in crate::coding) fn reweigh(
         }
         settle(tx, &ruler, &mut support, News::Quiet)?;
     }
-    tx.ledger_mut().put_noun(&Weighed {
+    tx.ledger_mut().put_noun(&RepositoryProgress {
         memory: repository.memory.clone(),
         repository: repository.id.clone(),
-        settings: settings_of(repository, server),
         at: changing.at,
         actor,
+        work: Weighed { settings: settings_of(repository, server) },
     })?;
     batch::ask_for_vectors(tx, &changing.memory.id, job, changing.at)
 }
 
 /// True where a repository has rules, and they were weighed by other settings.
 fn is_outdated(tx: &dyn ReadTx, repository: &Repository, server: &CodingSettings) -> Result<bool> {
-    let (memory, key) = (&repository.memory, Weighed::key_of(&repository.id));
-    let weighed = tx.ledger().noun::<Weighed>(memory, &key)?;
-    if weighed.is_some_and(|weighed| weighed.settings == settings_of(repository, server)) {
+    let memory = &repository.memory;
+    let weighed = RepositoryProgress::<Weighed>::read(tx, memory, &repository.id)?;
+    if weighed.is_some_and(|weighed| weighed.work.settings == settings_of(repository, server)) {
         return Ok(false);
     }
     let any = LedgerPage {
