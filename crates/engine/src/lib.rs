@@ -140,6 +140,10 @@ pub struct Engine {
     pub(crate) settings: Arc<EngineSettings>,
     pub(crate) wake: Arc<jobs::wake::Wake>,
     pub(crate) permits: Arc<jobs::permits::Permits>,
+    /// Calls of models that are under way at once, by jobs and by evaluations.
+    pub(crate) model_calls: Arc<jobs::permits::Permits>,
+    /// Evaluations of prompts: one at a time.
+    pub(crate) evaluations: Arc<jobs::permits::Permits>,
     pub(crate) claims: Arc<jobs::lease::Claims>,
     pub(crate) own_weights: Arc<retrieval::OwnWeights>,
     pub(crate) prefix_looks: Arc<records::prefix_reading::Looks>,
@@ -183,6 +187,8 @@ impl Engine {
             observe: parts.observe,
             previous_embedder: parts.previous_embedder,
             permits: Arc::new(jobs::permits::Permits::new(settings.pipeline.deterministic_at_once)),
+            model_calls: Arc::new(jobs::permits::Permits::new(settings.pipeline.jobs_at_once)),
+            evaluations: Arc::new(jobs::permits::Permits::new(1)),
             settings: Arc::new(settings),
             wake: Arc::new(jobs::wake::Wake::default()),
             claims: Arc::default(),

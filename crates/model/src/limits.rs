@@ -179,6 +179,8 @@ pub const MODEL_REPLY_BYTES_MAX: usize = 1024 * 1024;
 pub const MODEL_OUTPUT_TOKENS_MAX: u32 = 16_384;
 /// A model that has not answered by then will not: its adapter should have given up long before.
 pub const MODEL_CALL_MS_MAX: u64 = 300_000;
+/// An evaluation of a prompt by the configured model that has not ended by then ends with an error.
+pub const PROMPT_EVALUATION_MS_MAX: u64 = 900_000;
 /// Attempts at a question in pull mode before the deterministic half takes its place.
 pub const EXCHANGE_ATTEMPTS_MAX: u32 = 3;
 /// An exchange whose job has ended is erased after this long; usually with its job's result.

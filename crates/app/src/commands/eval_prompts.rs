@@ -81,9 +81,10 @@ impl Prompts {
                 figures.push(client.prompt_evaluate(&prompt, &asked).await.context(prompt)?);
             }
         } else {
-            for prompt in named {
+            for (number, prompt) in (1..).zip(&named) {
+                output::note(format!("{prompt}: the model is asked ({number} of {})", named.len()));
                 let done = client.prompt_evaluate(prompt, &PromptEvaluate::default()).await;
-                figures.push(done.with_context(|| prompt.to_owned())?);
+                figures.push(done.with_context(|| (*prompt).to_owned())?);
             }
         }
         output::result(session.json, &figures, |figures| table(figures))

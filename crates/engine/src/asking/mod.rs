@@ -2,6 +2,7 @@
 //!
 //! * [`ask`]: in three modes. `none`: nobody is asked. `provider`: this server asks (`provider.rs`). `pull`: the question
 //!   waits for the caller's own model (`pull.rs`), which comes for it by the verbs of `pulling.rs`;
+//! * `calls.rs`: one call of a model, within the limits that all calls share;
 //! * `exchange.rs`: what is kept. The same question of the same job is asked once: a crash behind the answer costs nothing;
 //! * `forgetting.rs`: what is kept goes with what it quotes;
 //! * `failure.rs`: what is said where there is no answer. What follows from that is the job's matter.
@@ -9,6 +10,7 @@
 //! An answer is data: whatever it says is read by a strict grammar, and nothing in it is obeyed. To ask in another step: a
 //! `Question` and a reader; nothing here.
 
+pub(crate) mod calls;
 mod exchange;
 mod failure;
 pub(crate) mod forgetting;

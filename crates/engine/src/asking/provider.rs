@@ -3,19 +3,15 @@
 //! Retries of the transport are the adapter's matter, tries of the job are the job's. While a model thinks, the job does
 //! not count among those that compute.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures::FutureExt;
-use futures::future::{Either, select};
 use loci_model::exchange::{ExchangeState, Step, StoredReply};
 use loci_model::job::Job;
 use loci_model::making::MakingMode;
-use loci_model::ports::language_model::{
-    Completion, Finish, LanguageModel, ModelError, ModelErrorKind, Reply,
-};
+use loci_model::ports::language_model::{Completion, Finish, LanguageModel, Reply};
 use loci_model::{Result, limits};
 
+use super::calls::{CallFailure, call};
 use super::{Asked, MadeBy, Reader, Unanswered, exchange, failure, revision};
 use crate::Engine;
 use crate::strategies::question::{BadReply, Question};
@@ -108,25 +104,17 @@ impl Asking<'_> {
         }
     }
 
-    /// One call: a model that panics or never answers holds nothing up for ever.
+    /// One call, during which the job does not count among those that compute.
     async fn complete(&self, completion: &Completion) -> std::result::Result<Reply, Unanswered> {
         let away = self.engine.permits.step_out();
-        let call = AssertUnwindSafe(self.model.complete(completion)).catch_unwind();
-        let answered =
-            match select(std::pin::pin!(call), self.engine.clock.sleep(limits::MODEL_CALL_MS_MAX)).await {
-                Either::Left((Ok(answered), _)) => answered,
-                Either::Left((Err(_), _)) => {
-                    away.back().await;
-                    return Err(failure::broke_down(self.question));
-                }
-                Either::Right(_) => {
-                    Err(ModelError::new(ModelErrorKind::Timeout, "the model did not answer in time"))
-                }
-            };
+        let answered = call(self.engine, self.model.as_ref(), completion).await;
         away.back().await;
-        answered.map_err(|error| {
-            tracing::warn!(job = %self.job.id, model = self.model.name(), ?error, "a model did not answer");
-            failure::failed(self.question, &error)
+        answered.map_err(|failed| {
+            tracing::warn!(job = %self.job.id, model = self.model.name(), ?failed, "a model did not answer");
+            match failed {
+                CallFailure::BrokeDown => failure::broke_down(self.question),
+                CallFailure::Failed(error) => failure::failed(self.question, &error),
+            }
         })
     }
 }

@@ -1,13 +1,13 @@
 //! `prompt_questions`, `prompt_evaluate`, `prompt_evaluations`: the verbs.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 
 use futures::future::{Either, select};
-use futures::stream::{self, StreamExt, TryStreamExt};
+use futures::stream::{self, StreamExt};
 use loci_model::exchange::Step;
 use loci_model::ledger::Shelf;
-use loci_model::ports::clock::Clock;
-use loci_model::ports::language_model::{Completion, Finish, LanguageModel, OutputForm};
+use loci_model::ports::language_model::{Completion, Finish, LanguageModel, ModelError, OutputForm};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::prompt_evaluation::{PromptEvaluation, PromptScore};
@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::golden::{Case, PromptQuestion, cases, digest};
 use super::scoring::score;
+use crate::asking::calls::{CallFailure, call};
 use crate::coding::extraction_prompts::ExtractionPrompt;
 use crate::memories::existing;
 use crate::verified::Standing;
@@ -25,6 +26,8 @@ use crate::{Engine, access};
 const ACTOR: &str = "prompt-evaluations";
 /// Questions that are open at a model at once.
 const AT_ONCE: usize = 4;
+/// The remedy where the model may answer later.
+const AGAIN: &str = "try again when it answers, or send the answers of a model of your own";
 /// Tokens of an answer.
 const OUTPUT_TOKENS: u32 = 4_096;
 /// Characters of a model's name.
@@ -137,20 +140,90 @@ impl Engine {
         self.store.read(move |tx| listed(tx, &memory, &prompt, limits::PAGE_ITEMS_MAX as usize)).await
     }
 
-    /// Asks the configured model about every case.
+    /// Asks the configured model about every case, after the evaluations that were asked for before.
+    /// The first case without an answer ends it.
     async fn answers_of_model(&self, prompt: &ExtractionPrompt, cases: &[Case]) -> Result<PromptAnswers> {
         let none = "no model is configured: configure one ([[model]]), or answer the questions of GET \
                     /v1/extraction-prompts/{prompt}/questions by a model of your own and send answers";
         let model = self.models.choose(None).ok_or_else(|| Error::invalid("answers", none))?;
         let questions: Vec<PromptQuestion> =
             cases.iter().map(|case| case.question(prompt)).collect::<Result<_>>()?;
-        let asked = questions.into_iter().map(|question| {
-            let (model, clock) = (model.clone(), self.clock.clone());
-            async move { answer(model.as_ref(), clock.as_ref(), question).await }
-        });
-        let outputs = stream::iter(asked).buffered(AT_ONCE).try_collect().await?;
+        let _turn = self.evaluations.take().await;
+        let asked = self.answers_to(prompt, model.as_ref(), questions);
+        let outputs = match select(pin!(asked), self.clock.sleep(limits::PROMPT_EVALUATION_MS_MAX)).await {
+            Either::Left((outputs, _)) => outputs?,
+            Either::Right(_) => {
+                let minutes = limits::PROMPT_EVALUATION_MS_MAX / 60_000;
+                let message = format!(
+                    "the model did not answer the {} cases of {} within {minutes} minutes: {AGAIN}",
+                    cases.len(),
+                    prompt.id()
+                );
+                return Err(Error::new(ErrorKind::Upstream, message));
+            }
+        };
         Ok(PromptAnswers { model: model.name().to_owned(), outputs })
     }
+
+    /// The answers of a model, a few at once, in the order of the cases.
+    async fn answers_to(
+        &self,
+        prompt: &ExtractionPrompt,
+        model: &dyn LanguageModel,
+        questions: Vec<PromptQuestion>,
+    ) -> Result<BTreeMap<String, String>> {
+        let (all, mut outputs) = (questions.len(), BTreeMap::new());
+        let asked = questions.into_iter().map(|question| self.answer_to_case(model, question));
+        let mut answers = stream::iter(asked).buffered(AT_ONCE);
+        while let Some(answered) = answers.next().await {
+            let (case, text) =
+                answered.map_err(|(case, failed)| failure(&case, &failed, outputs.len(), all))?;
+            outputs.insert(case, text);
+            tracing::info!(prompt = %prompt.id(), answered = outputs.len(), cases = all, "a prompt is evaluated");
+        }
+        Ok(outputs)
+    }
+
+    /// The answer of a model to a question. One that was cut off or refused is an answer without
+    /// content, and scored as that.
+    async fn answer_to_case(
+        &self,
+        model: &dyn LanguageModel,
+        question: PromptQuestion,
+    ) -> std::result::Result<(String, String), (String, CallFailure)> {
+        let completion = Completion {
+            step: Step::Extract,
+            system: question.system,
+            input: question.input,
+            output: OutputForm::Text,
+            max_output_tokens: OUTPUT_TOKENS,
+        };
+        let reply = match call(self, model, &completion).await {
+            Ok(reply) => reply,
+            Err(failed) => return Err((question.case, failed)),
+        };
+        let text = match reply.finish {
+            Finish::Complete => reply.text,
+            Finish::CutOff | Finish::Refused(_) => String::new(),
+        };
+        Ok((question.case, text))
+    }
+}
+
+/// The error of an evaluation that ends at a case without an answer.
+fn failure(case: &str, failed: &CallFailure, answered: usize, all: usize) -> Error {
+    let (message, remedy) = match failed {
+        CallFailure::BrokeDown => ("it broke down: see the server's log", AGAIN),
+        CallFailure::Failed(ModelError { kind, message, .. }) if kind.is_permanent() => {
+            (message.as_str(), "check the model and the key that [[model]] names")
+        }
+        CallFailure::Failed(error) => (error.message.as_str(), AGAIN),
+    };
+    let message = format!(
+        "the model did not answer case {case}, after {answered} of {all} cases: {message}: {remedy}; no figures \
+         are stored"
+    );
+    Error::new(ErrorKind::Upstream, message)
 }
 
 /// Returns true where a version was evaluated.
@@ -167,36 +240,6 @@ fn listed(tx: &dyn ReadTx, memory: &MemoryId, prompt: &str, limit: usize) -> Res
         after: None,
         limit,
     })
-}
-
-/// The answer of a model to a question. One that was cut off or refused is an answer without
-/// content, and scored as that.
-async fn answer(
-    model: &dyn LanguageModel,
-    clock: &dyn Clock,
-    question: PromptQuestion,
-) -> Result<(String, String)> {
-    let completion = Completion {
-        step: Step::Extract,
-        system: question.system,
-        input: question.input,
-        output: OutputForm::Text,
-        max_output_tokens: OUTPUT_TOKENS,
-    };
-    let failed = |message: &str| {
-        let message = format!("the model did not answer case {}: {message}: try again", question.case);
-        Error::new(ErrorKind::Upstream, message)
-    };
-    let call = std::pin::pin!(model.complete(&completion));
-    let reply = match select(call, clock.sleep(limits::MODEL_CALL_MS_MAX)).await {
-        Either::Left((answered, _)) => answered.map_err(|error| failed(&error.message))?,
-        Either::Right(_) => return Err(failed("it took too long")),
-    };
-    let text = match reply.finish {
-        Finish::Complete => reply.text,
-        Finish::CutOff | Finish::Refused(_) => String::new(),
-    };
-    Ok((question.case, text))
 }
 
 fn check(model: &str, outputs: &BTreeMap<String, String>, cases: &[Case]) -> Result<()> {
