@@ -162,12 +162,20 @@ fn judged(case: &Case, tells_errors: bool) -> Tally {
 impl Expected {
     fn is(&self, key: &str, value: &str) -> bool {
         let key = key.to_lowercase();
-        // Labels are singular, keys need not be.
-        let key = key.replace("ies", "y");
-        let has_word = self
-            .words
-            .iter()
-            .any(|word| key.contains(&word.to_lowercase().replace([' ', '-'], "_").replace("ies", "y")));
+        let key = format!("_{}_", in_parts(key));
+        let has_word = self.words.iter().any(|word| key.contains(&format!("_{}_", in_parts(word))));
         has_word && Amount::read(value) == Amount::read(&self.value)
     }
+}
+
+/// Returns a name by its parts in the singular: labels are singular, keys need not be.
+fn in_parts(name: &str) -> String {
+    let singular = |part: &str| match part.strip_suffix("ies") {
+        Some(stem) => format!("{stem}y"),
+        None if part.len() > 3 && !part.ends_with("ss") => part.trim_end_matches('s').to_owned(),
+        None => part.to_owned(),
+    };
+    let lower = name.to_lowercase();
+    let parts = lower.split(|sign: char| !sign.is_alphanumeric()).filter(|part| !part.is_empty());
+    parts.map(singular).collect::<Vec<_>>().join("_")
 }

@@ -73,7 +73,7 @@ impl Amount {
         }
         let mut counted = None;
         let measure = match last.measure {
-            Some(Measure::BYTES | Measure::SHARE) => match over_span(tokens, last.end) {
+            Some(Measure::BYTES | Measure::SHARE | Measure::OTHER) => match over_span(tokens, last.end) {
                 Some((end, _)) => last.extended(tokens, end),
                 None => last.measure?,
             },
@@ -302,8 +302,9 @@ fn is_part_of_other(tokens: &Tokens<'_>, start: usize, end: usize) -> bool {
         && tokens.is_attached(next);
     let word = tokens.word(end);
     let is_date = is_month(word) && tokens.is_number(end.saturating_sub(1));
+    let is_off = word == "off" && tokens.sign(end.saturating_sub(1)) == "%";
     let is_later = matches!(word, "past" | "x") || (word == "from" && tokens.word(next) == "now");
-    joins || is_date || is_later || is_no_amount(word) || is_of_whole(tokens, start, end)
+    joins || is_date || is_off || is_later || is_no_amount(word) || is_of_whole(tokens, start, end)
 }
 
 /// Returns true for both numbers of `3 of 5`, `1 in 1000` and `48 out of 100`, and for `2 of the
@@ -315,7 +316,18 @@ fn is_of_whole(tokens: &Tokens<'_>, start: usize, end: usize) -> bool {
             && tokens.is_number(at.saturating_add(1))
     };
     let before = |back: usize| start.checked_sub(back).map_or("", |at| tokens.word(at));
-    let is_whole = (before(1) == "of" && before(2) == "out") || (start > 1 && joins(start.saturating_sub(1)));
+    // `610 GB of 1 TB` states both.
+    let is_size = |at: usize| part(tokens, at).is_some_and(|one| one.measure == Some(Measure::BYTES));
+    if tokens.word(end) == "of" && is_size(start) && is_size(end.saturating_add(1)) {
+        return false;
+    }
+    // `180k of 500k`
+    let is_multiple = before(1) == "of"
+        && is_magnitude(before(2))
+        && start.checked_sub(3).is_some_and(|at| tokens.is_number(at));
+    let is_whole = (before(1) == "of" && before(2) == "out")
+        || is_multiple
+        || (start > 1 && joins(start.saturating_sub(1)));
     if is_whole || joins(end) {
         return true;
     }

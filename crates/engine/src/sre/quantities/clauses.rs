@@ -8,12 +8,18 @@ use super::dates::{has_clock, has_other_time, is_date, is_incident};
 use super::tokens::Tokens;
 use super::units::is_unit;
 use super::vocabulary::{
-    is_adverb, is_auxiliary, is_be, is_clause, is_determiner, is_habit, is_link, is_measure_noun, is_past,
-    is_preposition, is_routine, is_setting, is_subordinate, is_use,
+    head, is_adverb, is_auxiliary, is_be, is_clause, is_determiner, is_habit, is_link, is_measure_noun,
+    is_past, is_preposition, is_routine, is_setting, is_subordinate, is_use, is_usual,
 };
 
 /// Tokens after a participle in which a colon makes it a part of a heading.
 const HEADING_MAX: usize = 4;
+
+/// Words behind `has` that are looked at, at most.
+const PERFECT_WORDS_MAX: usize = 16;
+
+/// Adverbs before the subject of a clause, at most.
+const LEAD_MAX: usize = 3;
 
 /// The time of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +68,7 @@ pub(super) fn clauses(tokens: &Tokens<'_>, from: usize, end: usize) -> Vec<Claus
         let tense = match draft.tense {
             _ if has_other_time(tokens, draft.from, draft.end) => Tense::Past,
             Tense::Open if (draft.has_date && !has_habit(tokens, draft)) || leads_to_past => Tense::Past,
+            Tense::Open if (draft.from..draft.end).any(|at| is_usual(tokens.word(at))) => Tense::Present,
             Tense::Open => before,
             Tense::Present if is_story && !has_habit(tokens, draft) => Tense::Past,
             own => own,
@@ -82,7 +89,10 @@ fn drafts(tokens: &Tokens<'_>, from: usize, end: usize) -> Vec<Draft> {
     let mut drafts = Vec::new();
     let (mut start, mut is_first) = (from, true);
     for at in from..=end {
-        let begins = at > start && is_clause(tokens.word(at));
+        // `usually we sit at 9 GB` is one clause.
+        let is_led =
+            at.saturating_sub(start) <= LEAD_MAX && (start..at).all(|one| is_adverb(tokens.word(one)));
+        let begins = at > start && is_clause(tokens.word(at)) && !is_led;
         if at < end && !begins && !is_boundary(tokens, at) {
             continue;
         }
@@ -123,7 +133,7 @@ fn tense(tokens: &Tokens<'_>, from: usize, end: usize) -> Tense {
         }
         if tells_past(tokens, at, from) {
             is_past = true;
-        } else if is_present(word) && !is_date(tokens, at) {
+        } else if is_present(word) && !is_date(tokens, at) && !is_month_may(tokens, at, from) {
             return Tense::Present;
         }
         let is_participle = is_setting(word) || is_routine(word) || is_past_form(word);
@@ -136,14 +146,21 @@ fn tense(tokens: &Tokens<'_>, from: usize, end: usize) -> Tense {
     }
 }
 
+/// Returns true for the month within a clause: `with the May map`.
+fn is_month_may(tokens: &Tokens<'_>, at: usize, from: usize) -> bool {
+    at > from && tokens.get(at).is_some_and(|token| token.text == "May")
+}
+
 /// Returns true for `has climbed`, `has been down for 2 hours` and `used to run`.
 fn is_perfect(tokens: &Tokens<'_>, at: usize, end: usize) -> bool {
     let next = at.saturating_add(1);
+    let near = || next..end.min(next.saturating_add(PERFECT_WORDS_MAX));
     match tokens.word(at) {
+        "had" => tokens.word(next) == "been",
         "used" => tokens.word(next) == "to" && !is_be(tokens.word(at.saturating_sub(1))),
-        "has" | "have" => match (next..end).map(|one| tokens.word(one)).find(|one| !is_adverb(one)) {
+        "has" | "have" => match near().map(|one| tokens.word(one)).find(|one| !is_adverb(one)) {
             Some("been") => {
-                (next..end).any(|one| tokens.word(one) == "for" && tokens.is_number(one.saturating_add(1)))
+                near().any(|one| tokens.word(one) == "for" && tokens.is_number(one.saturating_add(1)))
             }
             Some("had" | "kept" | "held") | None => false,
             Some(word) => is_past_form(word),
@@ -155,6 +172,12 @@ fn is_perfect(tokens: &Tokens<'_>, at: usize, end: usize) -> bool {
 /// Returns true for a verb in the past tense.
 fn tells_past(tokens: &Tokens<'_>, at: usize, from: usize) -> bool {
     let word = tokens.word(at);
+    // `Redis used 3 GB`, but `memory used 3 GB`
+    if word == "used" && tokens.is_number(at.saturating_add(1)) {
+        let before = at.checked_sub(1).map_or("", |one| tokens.word(one));
+        let is_participle = is_auxiliary(before) || head(before).is_some() || is_unit(before);
+        return !before.is_empty() && !is_participle;
+    }
     if !is_past(word) {
         return is_past_form(word) && is_past_verb(tokens, at, from);
     }

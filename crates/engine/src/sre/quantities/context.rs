@@ -2,14 +2,17 @@
 //! before. Pure.
 
 use super::amount::Amount;
+use super::ellipsis::unbounded;
 use super::name::{Marks, canonical};
 use super::naming::{Found, Naming, Site, ends_behind, suffix};
 use super::objects::BEHIND_MAX;
 use super::phrase::Phrase;
+use super::rates::rate_by_unit;
 use super::units::Measure;
 use super::vocabulary::{
-    head, is_accident, is_attribute, is_auxiliary, is_be, is_clause, is_counted, is_determiner, is_general,
-    is_link, is_peak, is_percentile, is_preposition, is_qualifier, is_statistic, is_whole_service,
+    head, is_accident, is_adverb, is_attribute, is_auxiliary, is_be, is_clause, is_counted, is_determiner,
+    is_general, is_link, is_peak, is_percentile, is_preposition, is_qualifier, is_statistic,
+    is_whole_service,
 };
 
 /// Tokens between a heading or a subject and its amounts, at most.
@@ -27,8 +30,11 @@ impl Naming<'_> {
     pub(super) fn statistic_behind(&self, amount: &Amount) -> Option<String> {
         let at = |more: usize| amount.end.saturating_add(more);
         let is_said = |word: &str| is_statistic(word) || matches!(word, "slo" | "sla");
-        if is_percentile(self.tokens.word(amount.end)) {
-            return Some(self.tokens.word(amount.end).to_owned());
+        let behind = self.tokens.word(amount.end);
+        let next = self.tokens.word(at(1));
+        let is_alone = ends_behind(next) && !self.tokens.is_number(at(1));
+        if is_percentile(behind) || (is_alone && is_statistic(behind)) {
+            return Some(behind.to_owned());
         }
         let close = (1..=PARENTHESIS_MAX).find(|more| self.tokens.sign(at(*more)) == ")")?;
         let is_open =
@@ -65,7 +71,8 @@ impl Naming<'_> {
     /// The name of an amount that has no phrase before it, by the rest of the sentence.
     pub(super) fn of_context(&self, site: &Site<'_>) -> Option<Found> {
         let words = self
-            .of_unit(site)
+            .of_ellipsis(site)
+            .or_else(|| self.of_unit(site))
             .or_else(|| self.of_share(site))
             .or_else(|| self.of_part(site))
             .or_else(|| self.of_statement(site))
@@ -126,7 +133,11 @@ impl Naming<'_> {
     /// The name of a second amount that differs by a statistic: `400Mi, peaking at 800Mi`.
     fn of_statistic(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let Site { amount, link, .. } = site;
-        let name = self.before(site)?;
+        // `350 req/s with a p95 of 210 ms`
+        let percentile = link.statistic.clone().filter(|one| is_percentile(one));
+        let Some(name) = self.before(site) else {
+            return percentile.filter(|_| amount.measure == Measure::TIME).map(|one| vec![one]);
+        };
         let is_highest = |word: &str| {
             (is_peak(word) || is_statistic(word)) && head(word).is_none_or(|one| one == Measure::ANY)
         };
@@ -186,21 +197,19 @@ impl Naming<'_> {
     /// behind its limit.
     fn of_other(&self, site: &Site<'_>) -> Option<Vec<String>> {
         let Site { amount, link, .. } = site;
-        let previous = self.previous.filter(|_| link.has_verb)?;
+        let last = self.previous.or(self.mentioned).filter(|_| link.has_verb)?;
         if link.grows && amount.measure == Measure::RATE {
-            return Some(previous.name.iter().cloned().chain(["growth".to_owned()]).collect());
+            let is_whole = |word: &&String| word.as_str() != "capacity";
+            let usage = (!last.name.iter().all(|word| is_whole(&word))).then(|| "usage".to_owned());
+            let own = last.name.iter().filter(is_whole).cloned();
+            return Some(own.chain(usage).chain(["growth".to_owned()]).collect());
         }
-        if !previous.measure.meets(amount.measure) {
-            return None;
-        }
-        let is_own = |word: &&String| {
-            !(is_statistic(word) || is_attribute(word) || matches!(word.as_str(), "slo" | "sla"))
-        };
-        let words: Vec<String> = previous.name.iter().filter(is_own).cloned().collect();
+        let previous = self.previous.filter(|one| one.measure.meets(amount.measure))?;
+        let words = unbounded(&previous.name);
         if link.is_bound {
             return Some(["max".to_owned()].into_iter().chain(words).collect());
         }
-        (words.len() < previous.name.len() && !words.is_empty()).then_some(words)
+        (words != previous.name && !words.is_empty()).then_some(words)
     }
 
     /// The subject of the sentence, where it names no other amount: `the partner is slow, 2 s`.
@@ -215,7 +224,8 @@ impl Naming<'_> {
         }
         let ends = |at: &usize| {
             let word = self.tokens.word(*at);
-            let is_verb = is_auxiliary(word) || (is_link(word) && !is_counted(word));
+            let is_noun = is_counted(word) && !is_adverb(self.tokens.word(at.saturating_add(1)));
+            let is_verb = is_auxiliary(word) || (is_link(word) && !is_noun);
             (is_verb && *at > self.sentence) || matches!(self.tokens.sign(*at), "," | ":" | "(")
         };
         let until = link.from.min(self.sentence.saturating_add(HEADING_MAX));
@@ -224,7 +234,7 @@ impl Naming<'_> {
         let is_once = words.last().is_some_and(|word| is_accident(word));
         let is_named = !words.is_empty()
             && !is_once
-            && !self.is_whole(&words, amount)
+            && ((link.takes && amount.measure == Measure::TIME) || !self.is_whole(&words, amount))
             && !words.iter().all(|word| is_qualifier(word) || is_general(word));
         words.extend(suffix(&words, site).map(str::to_owned));
         is_named.then_some(words)
@@ -238,8 +248,24 @@ impl Naming<'_> {
         let base = self.previous.filter(|one| is_like(one.measure)).map(|one| one.name.clone());
         let base = base.or_else(|| self.topic(amount));
         let Some(base) = base else {
-            if amount.measure == Measure::CPU && is_attribute(last) && name.len() == 1 {
-                return Some(vec!["cpu".to_owned(), singular(last).to_owned()]);
+            let resource = match amount.measure {
+                Measure::CPU => Some("cpu"),
+                Measure::BYTES if last.starts_with("limit") || last.starts_with("request") => Some("memory"),
+                _ => None,
+            };
+            if let Some(resource) = resource.filter(|_| is_attribute(last) && name.len() == 1) {
+                return Some(vec![resource.to_owned(), singular(last).to_owned()]);
+            }
+            if let Some(unit) =
+                rate_by_unit(&amount.value).filter(|_| name.iter().all(|word| is_statistic(word)))
+            {
+                return Some(name.iter().cloned().chain(unit).collect());
+            }
+            let subject = self.previous.map(|one| &one.subject).filter(|subject| !subject.is_empty());
+            if let Some(subject) = subject.filter(|_| amount.measure == Measure::BYTES && is_statistic(last))
+            {
+                let size = ["size".to_owned()];
+                return Some(name.iter().chain(subject).chain(&size).cloned().collect());
             }
             let is_latency = amount.measure == Measure::TIME && name.iter().any(|word| is_percentile(word));
             let latency = is_latency.then(|| "latency".to_owned());
@@ -282,6 +308,7 @@ impl Naming<'_> {
 fn singular(attribute: &str) -> &str {
     match attribute {
         "requests" => "request",
+        "limits" => "limit",
         other => other,
     }
 }

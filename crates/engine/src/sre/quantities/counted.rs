@@ -4,7 +4,7 @@ use super::tokens::Tokens;
 use super::units::{measure, whole_span};
 use super::vocabulary::{
     ends_phrase, is_adverb, is_auxiliary, is_counted, is_link, is_measure_noun, is_preposition, is_span,
-    is_use, plural,
+    is_state, is_use, plural,
 };
 
 /// Words between an amount and the noun of what is counted, at most.
@@ -31,7 +31,7 @@ impl Counted {
         for at in from..=from.saturating_add(MODIFIERS_MAX) {
             let word = tokens.word(at);
             let is_stop = word.is_empty() || ends_phrase(word) || is_auxiliary(word) || is_preposition(word);
-            let is_verb = (is_link(word) || is_use(word)) && !is_counted(word);
+            let is_verb = (is_link(word) || is_use(word)) && !(is_counted(word) || is_state(word));
             if is_stop || is_verb || word.contains('_') || (words.is_empty() && measure(word).is_some()) {
                 break;
             }

@@ -15,12 +15,15 @@ pub(super) fn is_date(tokens: &Tokens<'_>, at: usize) -> bool {
             && is_joined(next.saturating_add(2))
             && tokens.is_number(next.saturating_add(1));
     }
+    // `on Sunday evenings` comes again.
+    let is_repeated = tokens.word(next).strip_suffix('s').is_some_and(is_time_of_day);
     let owner = word.trim_end_matches("'s").trim_end_matches("\u{2019}s");
     let is_near_number = at.checked_sub(1).is_some_and(|one| tokens.is_number(one)) || tokens.is_number(next);
     matches!(word, "yesterday" | "ago" | "incident" | "outage")
         || (word == "last" && (is_span(tokens.word(next)) || is_time_of_day(tokens.word(next))))
         || (word == "this" && matches!(tokens.word(next), "morning" | "afternoon" | "evening"))
         || (is_weekday(owner)
+            && !is_repeated
             && matches!(before, "on" | "last" | "since" | "until" | "by" | "after" | "black" | "cyber" | ""))
         || (is_weekday(owner) && word != owner)
         || (is_month(word) && (is_near_number || matches!(before, "in" | "since" | "last" | "until")))
@@ -38,7 +41,7 @@ pub(super) fn is_incident(tokens: &Tokens<'_>, at: usize) -> bool {
     is_name && number.len() >= 2 && number.chars().all(|one| one.is_ascii_digit())
 }
 
-/// Returns true for a clause of what holds at this moment, or of a plan.
+/// Returns true for a clause of what holds at this moment, of a plan, or of a request.
 pub(super) fn has_other_time(tokens: &Tokens<'_>, from: usize, end: usize) -> bool {
     (from..end).any(|at| {
         let (word, next) = (tokens.word(at), tokens.word(at.saturating_add(1)));
@@ -47,7 +50,7 @@ pub(super) fn has_other_time(tokens: &Tokens<'_>, from: usize, end: usize) -> bo
             (word, next),
             ("right" | "just", "now") | ("the", "moment") | ("going" | "planning" | "plan" | "plans", "to")
         ) || (word == "next" && is_span)
-            || matches!(word, "tomorrow" | "propose" | "considering")
+            || matches!(word, "tomorrow" | "propose" | "considering" | "please")
     })
 }
 

@@ -2,8 +2,9 @@
 
 use super::tokens::{Kind, Tokens};
 use super::vocabulary::{
-    head, is_adverb, is_auxiliary, is_be, is_cap, is_determiner, is_ending, is_link, is_peak, is_percentile,
-    is_preposition, is_reserve, is_routine, is_setting, is_statistic, is_taking, is_use, is_vicinity, plural,
+    head, is_adverb, is_attribute, is_auxiliary, is_be, is_cap, is_clause, is_determiner, is_ending, is_link,
+    is_measure_noun, is_peak, is_percentile, is_preposition, is_reserve, is_routine, is_setting,
+    is_statistic, is_taking, is_use, is_vicinity, plural,
 };
 
 /// Tokens of one link, at most.
@@ -109,10 +110,11 @@ impl Link {
             self.is_attributive = true;
             return Some(at);
         }
-        let is_first = at == floor && (!is_use(word) || word == "requests");
-        let is_article = matches!(before(1), "a" | "an" | "the" | "our" | "its" | "their");
-        let is_object = is_preposition(before(1)) && before(1) != "to";
-        let is_noun = !is_auxiliary(word) && (is_article || is_object || (is_first && plural(word)));
+        if at.saturating_add(1) == end && word == "each" && tokens.is_number(end) {
+            self.preposition = Some("every".to_owned());
+            return Some(at);
+        }
+        let is_noun = self.is_noun(tokens, at, floor);
         // `peak 9 s` is a name, and `peaking at 9 s` is none.
         let is_peak = is_peak(word) && !(is_statistic(word) && self.is_adjacent());
         let is_verb = is_auxiliary(word) || is_link(word) || is_peak || is_use(word) || is_ending(word);
@@ -124,7 +126,11 @@ impl Link {
             self.verb(word);
             return Some(at);
         }
-        if word == "out" && matches!(before(1), "time" | "times" | "timing") && !self.has_verb {
+        let ends_waiting = matches!(
+            (before(1), word),
+            ("time" | "times" | "timing", "out") | ("give" | "gives" | "giving", "up")
+        );
+        if ends_waiting && !self.has_verb {
             (self.has_verb, self.times_out) = (true, true);
             return at.checked_sub(1);
         }
@@ -144,15 +150,8 @@ impl Link {
             self.is_approximate = true;
             return Some(at);
         }
-        // `takes clients 3 s`
-        let is_other = at.saturating_add(1) == end && head(word).is_none() && !is_statistic(word);
-        if is_other
-            && !word.ends_with('s')
-            && at > floor.saturating_add(1)
-            && (is_link(before(1)) || is_taking(before(1)))
-            && !is_be(before(1))
-        {
-            return Some(at);
+        if let Some(start) = self.receiver(tokens, at, end, floor) {
+            return Some(start);
         }
         let is_predicate = !self.has_verb && self.sign.is_none() && self.predicate.is_none();
         if is_predicate && follows_be(tokens, at, floor) && !is_statistic(word) {
@@ -161,6 +160,34 @@ impl Link {
             return Some(at);
         }
         None
+    }
+
+    /// The place before the noun of what something is done to: `takes clients 3 s`, `takes a pod
+    /// about 40 s`.
+    fn receiver(&self, tokens: &Tokens<'_>, at: usize, end: usize, floor: usize) -> Option<usize> {
+        let word = tokens.word(at);
+        let before = |back: usize| at.checked_sub(back).map_or("", |place| tokens.word(place));
+        let is_last = at.saturating_add(1) == end && head(word).is_none() && !is_statistic(word);
+        let is_governed = (is_link(before(1)) || is_taking(before(1))) && !is_be(before(1));
+        if is_last && is_governed && !word.ends_with('s') && at > floor.saturating_add(1) {
+            return Some(at);
+        }
+        let is_other = !self.has_verb && self.sign.is_none() && !is_measure_noun(word);
+        let is_taken = is_determiner(before(1)) && matches!(before(2), "takes" | "take");
+        if is_other && is_taken { at.checked_sub(1) } else { None }
+    }
+
+    /// Returns true for a word that could be a verb, and is a noun by the words before it.
+    fn is_noun(&self, tokens: &Tokens<'_>, at: usize, floor: usize) -> bool {
+        let word = tokens.word(at);
+        let before = |back: usize| at.checked_sub(back).map_or("", |place| tokens.word(place));
+        let is_first = at == floor && (!is_use(word) || word == "requests") && is_plural_noun(word);
+        let is_article = matches!(before(1), "a" | "an" | "the" | "our" | "its" | "their");
+        let is_object = is_preposition(before(1)) && before(1) != "to";
+        // `the p95 of bid requests`, `limit 1Gi, request 512Mi`
+        let is_complement = word == "requests" && is_preposition(before(2)) && !is_preposition(before(1));
+        let is_listed = is_attribute(word) && before(1).is_empty() && !self.has_verb && at > floor;
+        !is_auxiliary(word) && (is_article || is_object || is_complement || is_listed || is_first)
     }
 
     /// The place before `in the range of`, `a maximum of`, `at peak` and `on average`.
@@ -179,6 +206,17 @@ impl Link {
             self.is_cap |= is_cap(before(1));
             self.statistic = Some(before(1).to_owned()).filter(|word| is_statistic(word));
             return Some(at.saturating_sub(2));
+        }
+        // `something like 3`
+        if word == "like" && before(1) == "something" {
+            self.is_approximate = true;
+            return at.checked_sub(1);
+        }
+        // `count on 40 s`
+        let is_expected = matches!((before(1), word), ("count", "on") | ("reckon", "with") | ("plan", "for"));
+        if is_expected && (is_clause(before(2)) || is_auxiliary(before(2)) || before(2).is_empty()) {
+            (self.has_verb, self.uses) = (true, Some(before(1).to_owned()));
+            return at.checked_sub(1);
         }
         let is_bound = is_statistic(word) || matches!(word, "least" | "most" | "best" | "worst");
         if matches!(before(1), "at" | "on") && is_bound && !is_percentile(word) {
@@ -203,6 +241,12 @@ impl Link {
             self.uses = Some(word.to_owned());
         }
     }
+}
+
+/// Returns true for a noun of several things that is no verb in the third person.
+fn is_plural_noun(word: &str) -> bool {
+    let is_verb = is_taking(word) || is_be(word) || matches!(word, "grows" | "sits" | "hovers" | "averages");
+    plural(word) && !is_verb
 }
 
 /// Returns true for a verb that may stand before another.

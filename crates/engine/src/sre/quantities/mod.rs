@@ -11,13 +11,14 @@
 //! | `vocabulary` | words by their part in a sentence, out of `vocabulary.txt` |
 //! | `link`, `phrase` | the words directly before an amount, and the noun phrase before them |
 //! | `refusals` | amounts that measure nothing |
-//! | `naming`, `objects`, `rates`, `parts`, `context`, `name` | the one name of an amount |
+//! | `naming`, `objects`, `rates`, `parts`, `context`, `ellipsis`, `name` | the one name of an amount |
 
 mod amount;
 mod clauses;
 mod context;
 mod counted;
 mod dates;
+mod ellipsis;
 mod link;
 mod name;
 mod naming;
@@ -51,8 +52,9 @@ pub fn quantities_of(service: &str, sentence: &str) -> BTreeMap<String, String> 
     let service: Vec<String> = parts.map(str::to_owned).chain([lower.clone()]).collect();
     let tokens = Tokens::of(sentence);
     let mut found = BTreeMap::new();
+    let mut mentioned = None;
     for (from, end) in sentences(&tokens) {
-        of_sentence(&tokens, (from, end), &service, &mut found);
+        of_sentence(&tokens, (from, end), &service, &mut mentioned, &mut found);
     }
     found
 }
@@ -61,8 +63,13 @@ fn of_sentence(
     tokens: &Tokens<'_>,
     (from, end): (usize, usize),
     service: &[String],
+    mentioned: &mut Option<Named>,
     found: &mut BTreeMap<String, String>,
 ) {
+    // A question states nothing.
+    if tokens.sign(end) == "?" {
+        return;
+    }
     // Only the order says which of several amounts is of which of several names.
     if (from..end).any(|at| tokens.word(at) == "respectively") {
         return;
@@ -81,14 +88,17 @@ fn of_sentence(
         at = amount.end.max(at.saturating_add(1));
         while clause.next_if(|one| one.end <= amount.start).is_some() {}
         let is_event = clause.peek().is_some_and(|one| one.is_event);
-        let naming = Naming { tokens, service, floor, sentence: from, previous: previous.as_ref() };
+        let (before, last) = (previous.as_ref(), mentioned.as_ref());
+        let naming = Naming { tokens, service, floor, sentence: from, previous: before, mentioned: last };
         // What is counted may be a part of the next amount's name: `a batch of 400 orders takes 8
         // s`.
         let is_part = tokens.word(amount.start.saturating_sub(1)) == "of";
         if !is_part && !matches!(amount.measure, Measure::COUNT | Measure::PLAIN) {
             floor = amount.end;
         }
-        if let Some(named) = naming.name(&amount).filter(|_| !is_event) {
+        let Some(named) = naming.name(&amount).map(|named| Named { is_event, ..named }) else { continue };
+        *mentioned = Some(named.clone());
+        if !is_event {
             found.entry(name::key(&named.name)).or_insert_with(|| named.value.clone());
             floor = named.end.max(amount.end);
             previous = Some(named);
@@ -292,6 +302,68 @@ mod tests {
     }
 
     #[test]
+    fn elliptic_clauses_are_of_what_was_mentioned() {
+        check("p95 hit 900 ms on Monday. Normal is 140 ms.", &[("p95_latency", "140 ms")]);
+        check("Hit rate dropped to 60% on Monday; usually it's 92-95%", &[("hit_rate", "92-95%")]);
+        check("Feed lag climbed to 12 s yesterday, normally 300 ms.", &[("feed_lag", "300 ms")]);
+        check("Messages peaked at 44k/s yesterday (usual: 9k/s)", &[("messages_rate", "9k/s")]);
+        check("Frame time went to 31ms; what you want to see is 7-9 ms", &[("frame_time", "7-9 ms")]);
+        check(
+            "CPU 1.2 cores in the rush, otherwise 300m",
+            &[("cpu_usage", "1.2 cores"), ("cpu_usage_otherwise", "300m")],
+        );
+        check(
+            "maxmemory is 12GB, we usually sit at 9.1GB",
+            &[("maxmemory_size", "12GB"), ("memory_usage", "9.1GB")],
+        );
+        check("Accuracy fell to 91% with the May map, it's 96% otherwise", &[("accuracy", "96%")]);
+        check("The error rate shot up to 22%. Baseline is 0.4%.", &[("error_rate", "0.4%")]);
+        check("RSS peaked at 3 GB last night, usually we sit at 1 GB", &[("rss", "1 GB")]);
+        check("The restart took 2 h. Normally nobody looks at it for 3 h.", &[]);
+        check("Lookups take 18 ms, but count on 60 ms during a reload", &[("lookups_time", "18 ms")]);
+        check(
+            "The dump log is fine. Autovacuum starts at noon and takes 4 min",
+            &[("autovacuum_time", "4 min")],
+        );
+    }
+
+    #[test]
+    fn parts_of_what_was_stated_keep_its_name() {
+        check("16 GB RAM, of which builds use 9 GB", &[("memory_usage", "16 GB"), ("memory_used", "9 GB")]);
+        check(
+            "The pool is capped at 40 connections, in practice 12-15 are in use",
+            &[("max_pool_connections", "40"), ("pool_connections_used", "12-15")],
+        );
+        check(
+            "Disk usage normal: 610GB of 1TB. Grows some 9GB a month.",
+            &[("disk_capacity", "1TB"), ("disk_usage", "610GB"), ("disk_usage_growth", "9GB a month")],
+        );
+        check("needs 210 GB on disk, 96 GB in RAM", &[("disk_usage", "210 GB"), ("memory_usage", "96 GB")]);
+        check("sessions at 180k of 500k", &[]);
+        check("target 65% CPU", &[("cpu_target", "65%")]);
+        check("Feed delay is 1.5 s, worst case 4 s", &[("feed_delay", "1.5 s"), ("worst_feed_delay", "4 s")]);
+        check("Redis used 3 GB at the derby, it settles at 900 MB normally", &[("redis_size", "900 MB")]);
+        check("Limit is 1Gi, request 512Mi", &[("memory_limit", "1Gi"), ("memory_request", "512Mi")]);
+    }
+
+    #[test]
+    fn a_verb_alone_is_no_name_where_the_amount_has_a_noun() {
+        check("It sends roughly 1,200 mails/h", &[("mails_per_hour", "1,200 mails/h")]);
+        check("We write roughly 3 GB/h of WAL", &[("wal", "3 GB/h")]);
+        check("It drops around 2% of the messages, by design", &[]);
+        check("A 10-minute clip needs 3 to 4 minutes", &[("clip_time", "3-4 minutes")]);
+        check("It takes a pod 40 s to start", &[("startup_time", "40 s")]);
+        check("Don't raise it, the ingress gives up at 10s", &[("ingress_timeout", "10s")]);
+        check("Memory is negligible (30 MB)", &[("memory_usage", "30 MB")]);
+        check("A queue depth of 200 to 300 jobs is fine", &[("queue_depth", "200-300 jobs")]);
+        check("maxconn 40000, 3 retries", &[("maxconn", "40000"), ("retry_count", "3")]);
+        check(
+            "The dataset is 1.6 GB and arrives 4 times a day",
+            &[("dataset_arrives", "4 times a day"), ("dataset_size", "1.6 GB")],
+        );
+    }
+
+    #[test]
     fn identifiers_and_conditions_are_no_amounts() {
         for sentence in [
             "partition 17 is on broker 4",
@@ -303,6 +375,12 @@ mod tests {
             "anything above 5 s is slow",
             "on-call changes every Monday at 9",
             "needs 30% less memory than 8.x",
+            "a gap of more than 2 s is an alarm",
+            "above 40 % please repack",
+            "Should we raise the limit to 6 GB?",
+            "Please bump the memory limit to 2Gi",
+            "11% hang up",
+            "A full feed has 1.2M rates",
         ] {
             check(sentence, &[]);
         }

@@ -1,7 +1,9 @@
 //! The name under which an amount is kept: one spelling for what sentences call differently, so
 //! that later values replace earlier ones. Pure.
 
-use super::vocabulary::{is_carrier, is_percentile, is_qualifier, is_resource, is_whole_service, singulars};
+use super::vocabulary::{
+    is_bound_noun, is_carrier, is_percentile, is_qualifier, is_resource, is_whole_service, singulars,
+};
 
 /// Words of a name, at most; the last ones count.
 const WORDS_MAX: usize = 5;
@@ -40,6 +42,7 @@ const SAME: &[(&str, &str)] = &[
     ("reqs", "requests"),
     ("request-rate", "request_rate"),
     ("roundtrip", "round_trip"),
+    ("resident", "resident_memory"),
     ("xmx", "xmx_heap"),
     ("xms", "xms_heap"),
 ];
@@ -80,7 +83,7 @@ pub(super) fn canonical(words: &[String], service: &[String], marks: Marks) -> V
         }
     }
     statistics_first(&mut name);
-    if name.last().is_some_and(|last| is_resource(last) && last != "space") {
+    if name.last().is_some_and(|last| (is_resource(last) || last == "resident_memory") && last != "space") {
         let attribute = match (marks.is_cap, marks.is_reserve, marks.is_owned) {
             (true, _, _) => "limit",
             (false, true, _) => "request",
@@ -116,6 +119,9 @@ fn spelled(words: &[String]) -> Vec<String> {
             match SAME.iter().find(|(other, _)| *other == part) {
                 Some((_, same)) => name.push((*same).to_owned()),
                 None if part == "percentile" && name.last().is_some_and(|last| is_percentile(last)) => {}
+                // `worst case 4 s`
+                None if part == "case"
+                    && name.last().is_some_and(|last| matches!(last.as_str(), "worst" | "best")) => {}
                 None if is_percentile(part) => {
                     name.push(format!("p{}", part.trim_start_matches('p').trim_end_matches("th")))
                 }
@@ -137,25 +143,30 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
 fn without_owner(name: &mut Vec<String>, service: &[String]) {
     let parts = service.len().saturating_sub(1);
     let is_full = |words: &[String]| parts > 1 && words.iter().eq(service.iter().take(parts));
-    if name.len() > parts && name.get(..parts).is_some_and(is_full) {
+    let is_left =
+        name.len() > parts.saturating_add(1) || !name.last().is_some_and(|last| is_bound_noun(last));
+    if name.len() > parts && is_left && name.get(..parts).is_some_and(is_full) {
         name.drain(..parts);
     }
-    while let (Some(first), Some(second)) = (name.first(), name.get(1)) {
-        let rest_is_whole = name.len() > 2
+    let is_measure = |word: &String| is_resource(word) || word == "latency" || is_percentile(word);
+    let last_measured = name.iter().rposition(is_measure);
+    let mut owner = 0;
+    while let (Some(first), Some(second)) = (name.get(owner), name.get(owner.saturating_add(1))) {
+        let rest_is_whole = name.len().saturating_sub(owner) > 2
             || !matches!(
                 second.as_str(),
                 "count" | "size" | "number" | "rate" | "time" | "limit" | "interval"
             );
         let is_whole = parts == 1 || is_whole_service(first) || service.last() == Some(first);
-        let rest = || name.iter().skip(1);
-        let is_measured = rest().any(|word| is_resource(word) || word == "latency" || is_percentile(word));
+        let is_measured = last_measured.is_some_and(|last| last > owner);
         let is_service = service.contains(first) && rest_is_whole && (is_whole || is_measured);
         let is_carrier = is_carrier(first) && is_measured;
         if !is_service && !is_carrier {
-            return;
+            break;
         }
-        name.remove(0);
+        owner = owner.saturating_add(1);
     }
+    name.drain(..owner);
 }
 
 /// The form by which a noun and its plural are one.

@@ -5,16 +5,23 @@ use super::amount::Amount;
 use super::link::Link;
 use super::name::{Marks, canonical};
 use super::phrase::Phrase;
-use super::rates::rate_noun;
+use super::rates::{rate_by_unit, rate_noun};
 use super::tokens::Tokens;
 use super::units::Measure;
 use super::vocabulary::{
-    is_attribute, is_carrier, is_clause, is_determiner, is_measure_noun, is_of_time, is_percentile,
-    is_qualifier, is_statistic, is_vicinity, is_whole_service,
+    is_attribute, is_auxiliary, is_be, is_carrier, is_clause, is_determiner, is_measure_noun, is_of_time,
+    is_peak, is_percentile, is_qualifier, is_span, is_state, is_statistic, is_time_of_day, is_vicinity,
+    is_whole_service, plural,
 };
 
 /// Verbs of how long something is kept.
 const KEEPING: &[&str] = &["keep", "keeps", "retain", "retains", "store", "stores"];
+
+/// Words between a form of `be` and a bracket, at most.
+const PREDICATE_MAX: usize = 4;
+
+/// Tokens between an amount and a second verb of its subject, at most.
+const CLAUSE_MAX: usize = 16;
 
 /// An amount under its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +39,10 @@ pub(super) struct Named {
     pub(super) marks: Marks,
     /// The first token after the amount and the noun behind it.
     pub(super) end: usize,
+    /// The name stands behind the amount.
+    pub(super) is_behind: bool,
+    /// The clause of the amount tells what happened.
+    pub(super) is_event: bool,
 }
 
 /// The sentence in which a name is looked for.
@@ -45,6 +56,8 @@ pub(super) struct Naming<'a> {
     pub(super) sentence: usize,
     /// The amount before this one that has a name.
     pub(super) previous: Option<&'a Named>,
+    /// The last amount that has a name, of this sentence or one before, usual or not.
+    pub(super) mentioned: Option<&'a Named>,
 }
 
 /// An amount with the words before it.
@@ -82,7 +95,9 @@ impl Naming<'_> {
         let is_range = is_vicinity(self.tokens.word(amount.end));
         let is_name = self.tokens.word(amount.start.saturating_sub(1)) == "the" && !is_range;
         let found = self
-            .of_object(&site)
+            .of_share_of_previous(&site)
+            .map(Found::of)
+            .or_else(|| self.of_object(&site))
             .or_else(|| self.of_part(&site).filter(|_| phrase.words.is_empty()).map(Found::of))
             .or_else(|| self.of_counted(&site))
             .or_else(|| self.of_subject(&site).or_else(|| self.of_context(&site)).filter(|_| !is_name))?;
@@ -105,6 +120,8 @@ impl Naming<'_> {
             subject,
             marks,
             end: amount.end.saturating_add(found.behind),
+            is_behind: found.behind > 0,
+            is_event: false,
         })
     }
 
@@ -112,7 +129,18 @@ impl Naming<'_> {
     fn words_before(&self, amount: &Amount) -> (Link, Phrase) {
         let mut link = Link::before(self.tokens, amount.start, self.floor);
         let is_of = link.preposition.as_deref() == Some("of") && !link.has_verb;
-        let mut phrase = Phrase::of(self.tokens, self.place(link.from), self.floor, is_of);
+        let mut end = self.place(link.from);
+        // An adjective before a bracket is no part of the name: `memory is negligible (30 MB)`.
+        if link.sign == Some("(") {
+            let verb = (1..=PREDICATE_MAX).map(|back| end.saturating_sub(back));
+            let is_adjective = |at: &usize| !is_determiner(self.tokens.word(at.saturating_add(1)));
+            let is_verb = |at: &usize| *at > self.floor && is_be(self.tokens.word(*at));
+            end = verb.into_iter().find(is_verb).filter(is_adjective).unwrap_or(end);
+            while end > self.floor && is_auxiliary(self.tokens.word(end.saturating_sub(1))) {
+                end = end.saturating_sub(1);
+            }
+        }
+        let mut phrase = Phrase::of(self.tokens, end, self.floor, is_of);
         // `rates older than 15 min`
         if link.compares {
             let is_comparative = |word: &String| word.ends_with("er");
@@ -120,16 +148,48 @@ impl Naming<'_> {
             phrase.words.pop_if(|word| is_comparative(word));
             phrase.is_conditional = true;
         }
+        self.as_verb(amount, &mut link, &mut phrase);
         // `95% of requests` is no name, but `95% of requests finish in 2 s` has one.
         let is_within = matches!(link.preposition.as_deref(), Some("in" | "within" | "under" | "below"));
+        let is_compared = matches!(link.preposition.as_deref(), Some("vs" | "versus")) && !link.has_verb;
         let is_of_number = phrase.is_of_number && !(is_within && amount.measure == Measure::TIME);
         // A service is not measured, whatever its name says.
-        let is_service = self.is_whole(&phrase.words, amount);
-        if is_of_number || is_service || phrase.words.iter().all(|word| is_qualifier(word)) {
+        let is_duration = link.takes && amount.measure == Measure::TIME;
+        let is_service = !is_duration && self.is_whole(&phrase.words, amount);
+        // `in a normal week 90` says when.
+        let is_when = amount.measure == Measure::PLAIN
+            && phrase.words.iter().all(|word| is_span(word) || is_time_of_day(word));
+        if is_when
+            || is_of_number
+            || is_service
+            || is_compared
+            || phrase.words.iter().all(|word| is_qualifier(word))
+        {
             phrase.words.clear();
             phrase.measure = None;
         }
         (link, phrase)
+    }
+
+    /// Makes the one word behind a pronoun a verb, and no name where the amount has a noun: `it
+    /// sends 1,200 mails/h`.
+    fn as_verb(&self, amount: &Amount, link: &mut Link, phrase: &mut Phrase) {
+        let before = phrase.from.checked_sub(1).map_or("", |at| self.tokens.word(at));
+        let is_pronoun = matches!(before, "it" | "we" | "they" | "you" | "which" | "that" | "who");
+        let is_free = !link.has_verb && link.sign.is_none() && link.predicate.is_none();
+        let [verb] = phrase.words.as_slice() else { return };
+        if !(is_pronoun && is_free) || is_measure_noun(verb) {
+            return;
+        }
+        let has_noun = amount.counted.is_some()
+            || self.tokens.word(amount.end) == "of"
+            || rate_by_unit(&amount.value).is_some()
+            || matches!(amount.measure, Measure::SHARE | Measure::OTHER | Measure::PLAIN);
+        if has_noun {
+            (link.has_verb, link.uses) = (true, Some(verb.clone()));
+            phrase.words.clear();
+            phrase.measure = None;
+        }
     }
 
     /// The words of a name in one spelling, with what the name lacks.
@@ -150,6 +210,26 @@ impl Naming<'_> {
         let is_bare = name.iter().all(|word| is_percentile(word) || !is_measure_noun(word));
         if is_bare && amount.measure == Measure::TIME && name.iter().any(|word| is_percentile(word)) {
             name.push("latency".to_owned());
+        }
+        if let [only] = name.as_slice()
+            && !site.phrase.is_conditional
+            && matches!(only.as_str(), "rate" | "count" | "number" | "level" | "time")
+        {
+            // What such a noun is of is left open.
+            return None;
+        }
+        if let [state] = name.as_slice()
+            && is_state(state)
+        {
+            let whole = self.mentioned.filter(|one| one.measure.meets(amount.measure))?;
+            name = whole.whole.iter().filter(|word| !is_peak(word)).chain([state]).cloned().collect();
+        }
+        // `3 retries` is a number of them.
+        let several =
+            name.last()?.strip_suffix("ies").filter(|stem| *stem != "ser").map(|stem| format!("{stem}y"));
+        if let Some(one) = several.filter(|_| matches!(amount.measure, Measure::COUNT | Measure::PLAIN)) {
+            name.pop();
+            name.extend([one, "count".to_owned()]);
         }
         let is_threshold = name.last()? == "threshold";
         if site.phrase.is_conditional && !found.is_counted && !is_threshold {
@@ -181,7 +261,7 @@ impl Naming<'_> {
     /// The noun phrase before the amount.
     fn of_subject(&self, site: &Site<'_>) -> Option<Found> {
         let Site { amount, link, phrase } = site;
-        let goes_on = link.takes
+        let goes_on = (link.takes || link.times_out)
             && amount.measure == Measure::TIME
             && self.previous.is_some_and(|one| !one.subject.is_empty());
         if phrase.words.is_empty() && link.predicate.is_none() && !goes_on {
@@ -191,12 +271,18 @@ impl Naming<'_> {
             (true, Some(previous)) => &previous.subject,
             _ => &phrase.words,
         };
+        let shared = self.shared_subject(site);
         let statistic = link.statistic.iter().filter(|one| !phrase.words.contains(one));
         let most = (link.is_cap && amount.measure == Measure::PLAIN && phrase.measure != Some(Measure::ANY))
             .then(|| "max".to_owned());
         let heading = self.heading_of(site);
-        let mut words: Vec<String> =
-            statistic.cloned().chain(most).chain(heading).chain(subject.iter().cloned()).collect();
+        let mut words: Vec<String> = statistic
+            .cloned()
+            .chain(most)
+            .chain(heading)
+            .chain(shared)
+            .chain(subject.iter().cloned())
+            .collect();
         words.extend(link.predicate.clone().filter(|_| !is_kept(link)));
         if let Some(verb) = self.infinitive(site) {
             words.push(verb);
@@ -212,6 +298,26 @@ impl Naming<'_> {
         let suffix = suffix(&words, site);
         words.extend(suffix.map(str::to_owned));
         Some(Found::of(words))
+    }
+
+    /// The subject of a second verb: `the download is 1.6 GB and arrives 4 times a day`.
+    pub(super) fn shared_subject(&self, site: &Site<'_>) -> Vec<String> {
+        let Site { link, phrase, .. } = site;
+        let before = phrase.from.checked_sub(1);
+        let is_second = before.is_some_and(|at| {
+            matches!(self.tokens.word(at), "and" | "but")
+                || (self.tokens.sign(at) == "," && link.preposition.is_some())
+        });
+        let is_verb = phrase.words.iter().all(|word| plural(word)) && phrase.measure.is_none();
+        let is_joined = |one: &&Named| {
+            let mut between = one.end..before.unwrap_or_default();
+            between.len() <= CLAUSE_MAX && between.all(|at| self.tokens.sign(at).is_empty())
+        };
+        let previous = self
+            .previous
+            .filter(is_joined)
+            .filter(|_| is_second && is_verb && !link.has_verb && phrase.words.len() == 1);
+        previous.map(|one| one.subject.clone()).unwrap_or_default()
     }
 
     /// The verb of `takes 5 minutes to warm up`.

@@ -1,11 +1,12 @@
 //! Names by what stands behind an amount: `400Mi of memory`, `a 30s timeout`, `12 replicas`. Pure.
 
+use super::amount::Amount;
 use super::counted::Counted;
 use super::name::stem;
 use super::naming::{Found, Naming, Site, ends_behind};
 use super::phrase::measure_of;
 use super::rates::rate_by_unit;
-use super::units::Measure;
+use super::units::{Measure, is_unit};
 use super::vocabulary::{
     head, is_adverb, is_attribute, is_auxiliary, is_be, is_determiner, is_link, is_measure_noun, is_person,
     is_preposition, is_qualifier, is_resource, is_statistic, is_use, plural,
@@ -29,22 +30,29 @@ impl Naming<'_> {
             false => {
                 matches!(link.uses.as_deref(), Some("has" | "have"))
                     || link.preposition.as_deref() == Some("with")
+                    || self.is_whole_size(amount)
             }
         };
         let fits = phrase.measure.is_some_and(|one| one.meets(amount.measure));
         let is_linked = (link.has_verb && link.uses.is_none()) || matches!(link.sign, Some("=" | "-"));
+        // `target 65% CPU`
+        let is_attribute_alone =
+            !phrase.words.is_empty() && phrase.words.iter().all(|word| is_attribute(word));
+        let attribute: &[String] = if is_attribute_alone && link.is_adjacent() { &phrase.words } else { &[] };
+        let fits = fits && !(is_attribute_alone && is_resource(self.tokens.word(amount.end)));
         if (fits && (is_linked || link.is_adjacent())) || amount.measure == Measure::PLAIN {
             return None;
         }
-        let is_of = self.tokens.word(amount.end) == "of";
+        let is_of = self.tokens.word(amount.end) == "of" || self.is_in_resource(amount);
         let from = if is_of { amount.end.saturating_add(1) } else { amount.end };
         if amount.counted.is_none() {
             let mut words = self.behind(from, site, is_of);
             // A share of a limit is a usage.
             words.retain(|word| !(is_of && amount.measure == Measure::SHARE && is_attribute(word)));
-            if !words.is_empty() {
+            let is_mark = !phrase.words.is_empty() && words.iter().all(|word| is_statistic(word));
+            if !words.is_empty() && !is_mark {
                 let behind = words.len();
-                let words = link.statistic.iter().cloned().chain(words).collect();
+                let words = link.statistic.iter().cloned().chain(words).chain(attribute.to_vec()).collect();
                 return Some(Found { is_owned, behind, ..Found::of(words) });
             }
         }
@@ -55,6 +63,20 @@ impl Naming<'_> {
             || link.preposition.as_deref() == Some("with");
         (amount.measure == Measure::CPU && is_usage && !fits)
             .then(|| Found { is_owned, ..Found::of(vec!["cpu".to_owned()]) })
+    }
+
+    /// Returns true for the second amount of `3 GB of 4 GB`.
+    fn is_whole_size(&self, amount: &Amount) -> bool {
+        let before = |back: usize| amount.start.checked_sub(back);
+        before(1).is_some_and(|at| self.tokens.word(at) == "of")
+            && before(2).is_some_and(|at| is_unit(self.tokens.word(at)))
+    }
+
+    /// Returns true for `210 GB on disk` and `96 GB in RAM`.
+    pub(super) fn is_in_resource(&self, amount: &Amount) -> bool {
+        amount.measure == Measure::BYTES
+            && matches!(self.tokens.word(amount.end), "on" | "in")
+            && is_resource(self.tokens.word(amount.end.saturating_add(1)))
     }
 
     /// Words behind an amount up to the last one that names what it is of.
@@ -81,6 +103,10 @@ impl Naming<'_> {
                 break;
             }
             if is_adverb(word) && !is_statistic(word) {
+                break;
+            }
+            // `11% hang up`
+            if is_bare && matches!(self.tokens.word(at.saturating_add(1)), "up" | "out" | "off" | "down") {
                 break;
             }
             words.push(word.to_owned());
@@ -129,7 +155,9 @@ impl Naming<'_> {
             return None;
         }
         if last == "times" {
-            return (!phrase.words.is_empty()).then(|| Found::of(phrase.words.clone()));
+            let words: Vec<String> =
+                self.shared_subject(site).into_iter().chain(phrase.words.clone()).collect();
+            return (!phrase.words.is_empty()).then(|| Found::of(words));
         }
         if phrase.words.is_empty() && !self.is_governed(site) {
             return None;
@@ -196,7 +224,7 @@ impl Naming<'_> {
             return None;
         }
         let name = rate_by_unit(&amount.value)?;
-        let is_said = !phrase.words.is_empty() && link.uses.is_none();
+        let is_said = phrase.measure.is_some() && link.uses.is_none();
         (!is_said).then(|| Found::of(phrase.words.iter().cloned().chain(name).collect()))
     }
 }

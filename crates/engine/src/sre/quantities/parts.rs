@@ -1,11 +1,12 @@
 //! Names of amounts that are of parts of one thing: `96% for images, 71% for answers`. Pure.
 
 use super::amount::Amount;
+use super::ellipsis::unbounded;
 use super::naming::{Naming, Site, ends_behind};
 use super::objects::BEHIND_MAX;
 use super::phrase::Phrase;
 use super::units::Measure;
-use super::vocabulary::{is_adverb, is_attribute, is_clause, is_preposition, is_statistic};
+use super::vocabulary::{is_adverb, is_attribute, is_clause, is_measure_noun, is_preposition, is_statistic};
 
 impl Naming<'_> {
     /// The name of an amount that is of a part of what was measured before: `96% for images, 71%
@@ -18,6 +19,11 @@ impl Naming<'_> {
         if is_of && previous.measure == Measure::COUNT && amount.measure == Measure::BYTES {
             return Some(name.chain(["size".to_owned()]).collect());
         }
+        // `610 GB of 1 TB`
+        if is_of && previous.measure == Measure::BYTES && amount.measure == Measure::BYTES {
+            let base = unbounded(&previous.name).into_iter();
+            return Some(base.chain(["capacity".to_owned()]).collect());
+        }
         let is_number =
             amount.measure == Measure::PLAIN && matches!(previous.measure, Measure::COUNT | Measure::RATE);
         let is_same = previous.measure == amount.measure || is_number;
@@ -25,7 +31,13 @@ impl Naming<'_> {
             return None;
         }
         let (words, _) = self.part_behind(amount)?;
-        Some(previous.whole.iter().cloned().chain(words).collect())
+        // `120 GB RAM, 1.1 TB scratch`
+        if previous.is_behind && words.len() == 1 && self.tokens.word(amount.end) == words.concat() {
+            return Some(words);
+        }
+        let is_other = words.iter().all(|word| is_statistic(word));
+        let whole = previous.whole.iter().filter(|word| !(is_other && is_statistic(word)));
+        Some(whole.cloned().chain(words).collect())
     }
 
     /// The words of `for images` or of a single `hot` behind an amount, and their end.
@@ -35,8 +47,11 @@ impl Naming<'_> {
         let is_alone =
             matches!(self.tokens.sign(end), "," | ";" | "." | ")") || self.tokens.get(end).is_none();
         let is_other = ends_behind(word) || is_adverb(word) || is_statistic(word) || is_attribute(word);
-        if is_alone && !is_other && !is_preposition(word) {
+        if is_alone && !is_other && !is_preposition(word) && !is_measure_noun(word) {
             return Some((vec![word.to_owned()], end));
+        }
+        if self.is_in_resource(amount) {
+            return None;
         }
         if !matches!(self.tokens.word(amount.end), "for" | "on" | "in" | "at" | "during" | "with" | "from") {
             return None;
@@ -53,7 +68,7 @@ impl Naming<'_> {
     /// The words behind the first of several parts: `96% for images, 71% for answers`.
     pub(super) fn first_part(&self, amount: &Amount) -> Vec<String> {
         let Some((words, end)) = self.part_behind(amount) else { return Vec::new() };
-        let joins = self.tokens.sign(end) == "," || self.tokens.word(end) == "and";
+        let joins = self.tokens.sign(end) == "," || matches!(self.tokens.word(end), "and" | "vs" | "versus");
         let from = end.saturating_add(1);
         let next = (from..from.saturating_add(BEHIND_MAX))
             .take_while(|at| {

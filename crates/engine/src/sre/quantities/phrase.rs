@@ -4,7 +4,7 @@ use super::tokens::Tokens;
 use super::units::{Measure, measure};
 use super::vocabulary::{
     head, is_adverb, is_auxiliary, is_bound_noun, is_clause, is_condition, is_determiner, is_general,
-    is_preposition, is_qualifier, is_setting, is_span, is_statistic, is_subordinate,
+    is_magnitude, is_preposition, is_qualifier, is_setting, is_span, is_statistic, is_subordinate,
 };
 
 /// Words of a noun phrase with what is attached to it by prepositions, at most.
@@ -91,10 +91,12 @@ fn goes_on(tokens: &Tokens<'_>, from: usize, end: usize) -> bool {
     }
     // The unit of another amount ends the phrase, but for `a backfill of 90 days`.
     let number = at.saturating_sub(1);
-    if measure(word).is_some() && at > 0 && tokens.is_number(number) {
+    if (measure(word).is_some() || is_magnitude(word)) && at > 0 && tokens.is_number(number) {
         return before(2) == "of" || is_colon(number.saturating_sub(1));
     }
-    !is_clause(word) || (is_subordinate(word) && is_preposition(word))
+    // `once a quarter`
+    let is_often = word == "once" && (is_determiner(tokens.word(from)) || tokens.word(from) == "per");
+    !is_clause(word) || is_often || (is_subordinate(word) && is_preposition(word))
 }
 
 /// The measures of a name: of its last noun.
@@ -117,6 +119,10 @@ fn chunks(tokens: &Tokens<'_>, from: usize, end: usize) -> Vec<Chunk> {
             open.words.push(word.to_owned());
         } else if word == "state" && at.checked_sub(1).is_some_and(|one| tokens.word(one) == "steady") {
             // The state is no part of a name.
+        } else if word == "set" && open.words.is_empty() && !is_last {
+            // An order: what is set is measured.
+        } else if matches!(word, "once" | "twice") {
+            // It says how often.
         } else if word.is_empty() {
             // The sign of a path.
         } else if is_preposition(word) {

@@ -1,6 +1,7 @@
 //! Names of rates by their unit: `rps`, `req/s`, `events/sec`. Pure.
 
 use super::units::{Measure, measure, whole_span};
+use super::vocabulary::is_magnitude;
 
 /// The words of the name that a unit of a rate has in itself.
 pub(super) fn rate_by_unit(value: &str) -> Option<Vec<String>> {
@@ -22,7 +23,7 @@ pub(super) fn rate_by_unit(value: &str) -> Option<Vec<String>> {
     let noun = match noun {
         "req" | "reqs" => "requests",
         "msg" | "msgs" => "messages",
-        other if other.is_empty() || measure(other).is_some() => return None,
+        other if other.is_empty() || is_magnitude(other) || measure(other).is_some() => return None,
         other => other,
     };
     Some(vec![noun.to_owned(), "per".to_owned(), whole_span(span).to_owned()])

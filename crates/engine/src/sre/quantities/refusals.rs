@@ -1,6 +1,7 @@
 //! Amounts that no name is looked for: conditions, identifiers, persons, and numbers of something
 //! that the clause does not name. Pure.
 
+use super::amount::Amount;
 use super::naming::{Naming, Site};
 use super::units::Measure;
 use super::vocabulary::{
@@ -22,6 +23,7 @@ impl Naming<'_> {
         );
         is_timed
             || self.is_vague(site)
+            || self.is_open_bound(site)
             || self.is_of_persons(site)
             || phrase.words.last().is_some_and(|word| is_accident(word))
             || self.is_order(site)
@@ -32,11 +34,27 @@ impl Naming<'_> {
 
     /// Returns true where the clause leaves open what is measured: `anything above 5 s`.
     fn is_vague(&self, site: &Site<'_>) -> bool {
-        let Site { link, phrase, .. } = site;
+        let Site { amount, link, phrase } = site;
         let before = link.from.checked_sub(1).map_or("", |at| self.tokens.word(at));
+        let is_ones =
+            amount.counted.as_ref().is_some_and(|noun| noun.words.last().is_some_and(|one| one == "ones"));
         let is_pronoun = phrase.words.is_empty() && phrase.is_conditional;
         let is_general = !phrase.words.is_empty() && phrase.words.iter().all(|word| is_general(word));
-        is_pronoun || is_general || matches!(before, "anything" | "everything" | "something" | "nothing")
+        is_pronoun
+            || is_ones
+            || is_general
+            || matches!(before, "anything" | "everything" | "something" | "nothing")
+    }
+
+    /// Returns true for an amount that others are above: `above 40 % please repack`, `a gap of more
+    /// than 2 s`.
+    fn is_open_bound(&self, site: &Site<'_>) -> bool {
+        let Site { amount, link, phrase } = site;
+        let is_above = |word: &str| matches!(word, "above" | "over" | "beyond");
+        let at = |more: usize| self.tokens.word(link.from.saturating_add(more));
+        let is_compared = at(0) == "of" && (is_above(at(1)) || at(1) == "more");
+        let is_bare = is_above(at(0)) && phrase.words.is_empty() && amount.counted.is_none();
+        !link.has_verb && (is_compared || (is_bare && self.tokens.word(amount.end) != "of"))
     }
 
     /// Returns true for a number of persons: `team of 5`.
@@ -69,7 +87,21 @@ impl Naming<'_> {
             Measure::SHARE => false,
             _ => amount.counted.is_some() && (is_auxiliary(next) || is_taking(next)),
         };
-        is_subject && link.preposition.as_deref() == Some("of") && !link.has_verb
+        // `a queue depth of 200 jobs is fine` states the depth.
+        let is_measured = site.phrase.words.last().is_some_and(|last| is_measure_noun(last));
+        if amount.is_joined
+            && link.from <= self.floor.saturating_add(1)
+            && self.is_attribute_of_subject(amount)
+        {
+            return true;
+        }
+        is_subject && !is_measured && link.preposition.as_deref() == Some("of") && !link.has_verb
+    }
+
+    /// Returns true for `a 10-minute clip takes`: what is behind has another amount.
+    fn is_attribute_of_subject(&self, amount: &Amount) -> bool {
+        let (noun, verb) = (self.tokens.word(amount.end), self.tokens.word(amount.end.saturating_add(1)));
+        !is_measure_noun(noun) && is_taking(verb)
     }
 
     /// Returns true for a time by which another amount is limited: `5% in 10 minutes`.
@@ -89,7 +121,8 @@ impl Naming<'_> {
             &["on", "by", "in", "after", "for", "with", "from", "via", "as", "per", "every", "within"];
         let Site { amount, link, phrase } = site;
         if phrase.words.is_empty() {
-            return link.statistic.is_none() && !link.is_peak && self.of_part(site).is_none();
+            let is_part = self.of_part(site).is_some() || self.of_share_of_previous(site).is_some();
+            return link.statistic.is_none() && !link.is_peak && !is_part;
         }
         let preposition = link.preposition.as_deref().unwrap_or_default();
         let before = amount.start.saturating_sub(1);
@@ -115,6 +148,7 @@ impl Naming<'_> {
             || is_statistic(last)
             || plural(last)
             || last.contains('_')
+            || last.starts_with("max")
             || (last.contains('.') && !is_version)
             || site.link.is_approximate
             || self.is_listed(site)

@@ -107,6 +107,10 @@ parts! {
     is_past Past "past",
     /// Returns true for a word of what is usual.
     is_habit Habit "habit",
+    /// Returns true for a word of what is usual or wanted, in contrast to another time.
+    is_usual Usual "usual",
+    /// Returns true for an adjective of the state in which something is measured.
+    is_state State "state",
     /// Returns true for a day of the week.
     is_weekday Weekday "weekday",
     /// Returns true for a month.
