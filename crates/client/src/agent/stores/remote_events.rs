@@ -77,6 +77,8 @@ pub(super) fn plan(
             forms.last_mut().map_or(&mut plan.silent, |form| &mut form.numbers).push(number);
             continue;
         }
+        check_limits(message, &payload)
+            .map_err(|rule| StoreError::permanent(format!("RemoteStore: message {number}: {rule}")))?;
         let metadata = metadata(message, provider)
             .map_err(|rule| StoreError::permanent(format!("RemoteStore: message {number}: {rule}")))?;
         forms.push(MessageForm { numbers: vec![number], message, payload, metadata });
@@ -88,6 +90,26 @@ pub(super) fn plan(
         plan.events.extend(event(conversation, forms.by_ref().take(length).collect()));
     }
     Ok(plan)
+}
+
+/// Checks that a message alone fits an event.
+///
+/// # Errors
+/// The rule that it breaks, with the remedy.
+fn check_limits(message: &Message, payload: &[PayloadItem]) -> Result<(), String> {
+    if payload.len() > EVENT_PARTS_MAX {
+        let parts = payload.len();
+        return Err(format!(
+            "it has {parts} parts, and an event at most {EVENT_PARTS_MAX}: make several messages of it"
+        ));
+    }
+    let id_chars = message.id.as_deref().map_or(0, |id| id.chars().count());
+    if id_chars > EVENT_METADATA_VALUE_CHARS_MAX {
+        return Err(format!(
+            "its id has {id_chars} characters, and metadata at most {EVENT_METADATA_VALUE_CHARS_MAX}: shorten it"
+        ));
+    }
+    Ok(())
 }
 
 /// Returns what the provider says of a message. Without one, the message's own metadata goes as it
@@ -104,8 +126,8 @@ fn metadata(
     Ok(kept.map(|(key, value)| (key.clone(), text(value))).collect())
 }
 
-/// True for a message that an event of these takes, too. An event has one time and one metadata; its
-/// ids and times of messages are metadata, which is short.
+/// Returns true for a message that an event of these takes, too. An event has one time and one
+/// metadata; its ids and times of messages are metadata, which is short.
 fn fits(run: &[MessageForm<'_>], next: &MessageForm<'_>) -> bool {
     let Some(first) = run.first() else { return true };
     let is_late = match (first.message.at_ms, next.message.at_ms) {
@@ -259,6 +281,28 @@ mod tests {
         assert_eq!(event["metadata"]["message_times"], "1970-01-01T00:00:00Z 1970-01-01T00:00:01.5Z");
         assert_eq!(event["payload"][2], json!({"blob": {"other": {"a": 1}}}));
         assert_eq!(event["payload"][3], json!({"blob": {"other_bytes_left_out": 100_002}}));
+    }
+
+    #[test]
+    fn a_message_that_fits_no_event_is_refused_by_its_number() {
+        let block = Block::Other(json!({"a": 1}));
+        let parts = |count: usize| Message { content: vec![block.clone(); count], ..Message::user("x") };
+        let named = |chars: usize| Message { id: Some("i".repeat(chars)), ..Message::user("x") };
+        for (message, expect) in [
+            (parts(EVENT_PARTS_MAX), None),
+            (parts(EVENT_PARTS_MAX + 1), Some("message 5: it has 101 parts")),
+            (named(256), None),
+            (named(257), Some("message 5: its id has 257 characters")),
+        ] {
+            let refused =
+                planned([Message::user("before"), message], None).err().map(|error| error.to_string());
+            let is_right = match (expect, &refused) {
+                (None, None) => true,
+                (Some(part), Some(said)) => said.contains(part),
+                _ => false,
+            };
+            assert!(is_right, "{expect:?}: {refused:?}");
+        }
     }
 
     #[test]
