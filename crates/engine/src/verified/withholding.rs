@@ -30,8 +30,8 @@ impl Withholding {
         Self { drifted, contradicted: is_agent }
     }
 
-    /// True for a fact that is shown by its places alone. A proposal is shown with its label:
-    /// people decide it.
+    /// Returns true for a fact that is shown by its places alone. A proposal that its lines do not
+    /// contradict is shown with its label: people decide it.
     pub fn hides(self, view: &FactView) -> bool {
         match view.assurance() {
             Assurance::Drifted => self.drifted,

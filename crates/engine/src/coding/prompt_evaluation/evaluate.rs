@@ -148,14 +148,17 @@ impl Engine {
         let model = self.models.choose(None).ok_or_else(|| Error::invalid("answers", none))?;
         let questions: Vec<PromptQuestion> =
             cases.iter().map(|case| case.question(prompt)).collect::<Result<_>>()?;
-        let _turn = self.evaluations.take().await;
-        let asked = self.answers_to(prompt, model.as_ref(), questions);
+        let asked = async {
+            let _turn = self.evaluations.take().await;
+            self.answers_to(prompt, model.as_ref(), questions).await
+        };
         let outputs = match select(pin!(asked), self.clock.sleep(limits::PROMPT_EVALUATION_MS_MAX)).await {
             Either::Left((outputs, _)) => outputs?,
             Either::Right(_) => {
                 let minutes = limits::PROMPT_EVALUATION_MS_MAX / 60_000;
                 let message = format!(
-                    "the model did not answer the {} cases of {} within {minutes} minutes: {AGAIN}",
+                    "the model did not answer the {} cases of {} within {minutes} minutes, the wait for other \
+                     evaluations included: {AGAIN}",
                     cases.len(),
                     prompt.id()
                 );

@@ -61,12 +61,13 @@ impl StatedVersion {
         budget: &LookupBudget,
     ) -> Option<String> {
         let name = folded(&self.name);
-        let (mut other, mut is_given) = (None, false);
+        let (mut other, mut is_given, mut is_cut) = (None, false, false);
         for line in lines {
             each_place((line, &folded(line)), (&name, is_of_name), 0, |place| {
                 let Some(found) = place.captures(&FORM) else {
                     if place.goes_on(&BEGINNINGS) {
                         budget.spend();
+                        is_cut = true;
                     }
                     return None;
                 };
@@ -80,7 +81,8 @@ impl StatedVersion {
                 Some(version.end())
             });
         }
-        other.filter(|_| !is_given)
+        // A version that was not read may be the stated one.
+        other.filter(|_| !is_given && !is_cut)
     }
 }
 
@@ -247,6 +249,18 @@ mod tests {
             let stated = StatedVersion { name: "serde".to_owned(), version: "1.0.200".to_owned() };
             let found = stated.other(std::iter::once(line.as_str()), &budget);
             assert_eq!((found.as_deref(), budget.is_spent()), (expect, is_spent), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_version_that_is_not_read_may_be_the_stated_one() {
+        let features = "\"derive\", ".repeat(60);
+        let long = format!("serde = {{ features = [{features}], version = \"1.0.200\" }}");
+        let stated = StatedVersion::all("serde is 1.0.200");
+        for lines in [["serde = \"1.0.150\"", long.as_str()], [long.as_str(), "serde = \"1.0.150\""]] {
+            let budget = LookupBudget::default();
+            let found = stated.iter().find_map(|one| one.other(lines.into_iter(), &budget));
+            assert_eq!((found, budget.is_spent()), (None, true), "{lines:?}");
         }
     }
 }
