@@ -2030,7 +2030,7 @@ export interface InvestigationStart {
   timeout_ms?: number | null;
   /** The IANA name of the time zone of phrases in the question. */
   tz?: string | null;
-  /** The user; absent: the one of the header X-Loci-User, else the one that the key is for. */
+  /** The user; absent: the one of the header X-Loci-User, else the caller. A key with `impersonate` has to name one. */
   user_id?: string | null;
 }
 

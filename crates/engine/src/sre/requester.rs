@@ -39,8 +39,8 @@ impl Engine {
         known.ok_or_else(|| unknown(given(asked.session)))
     }
 
-    /// Returns the user that a request is for; `None` where the key acts for users, or administers
-    /// the memory, and nothing says for which user.
+    /// Returns the user that a request is for; `None` where the key acts for users and nothing says
+    /// for which. An administrator acts for the user of the session, or for itself.
     ///
     /// # Errors
     /// `Denied` on `user_id` where the argument and the connection name two users, or the caller
@@ -60,10 +60,11 @@ impl Engine {
         if !acts_for_users && !is_admin {
             return Ok(Some(caller.name.clone()));
         }
-        match given(asked.session) {
-            Some(session) => self.sre_user_of_session(caller, memory, session).await,
-            None => Ok((!acts_for_users).then(|| caller.name.clone())),
-        }
+        let of_session = match given(asked.session) {
+            Some(session) => self.sre_user_of_session(caller, memory, session).await?,
+            None => None,
+        };
+        Ok(of_session.or_else(|| (!acts_for_users).then(|| caller.name.clone())))
     }
 
     /// Returns the user that the argument or the connection names.
@@ -114,7 +115,7 @@ fn given(text: Option<&str>) -> Option<&str> {
 fn unknown(session: Option<&str>) -> Error {
     let rule = match session {
         Some(session) => format!(
-            "no one user's investigation has the session {session}, and this key acts for users or administers the memory: {REMEDY}"
+            "no one user's investigation has the session {session}, and this key acts for users (capability impersonate): {REMEDY}"
         ),
         None => {
             format!("this key acts for users (capability impersonate) and the request names none: {REMEDY}")

@@ -119,7 +119,7 @@ fn shown(saved: &SreSaved) -> Map<String, Value> {
 
 /// The form of the argument that names the user.
 fn user_form() -> Value {
-    said(word(), "The user, where the key works for several")
+    said(word(), "The user, where the key acts for users")
 }
 
 fn state(action: SreAction) -> &'static str {

@@ -86,7 +86,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
 /// The session that is named, else that of the open investigation; knowledge that no investigation
 /// found has a session of its own.
 async fn session(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
-    // Knowledge is the team's: a key for several users may save it without one.
+    // Knowledge is the team's: a key that acts for users may save it without one.
     let user = user_if_known(context, memory, arguments).await?;
     if let Some(named) = named_session(arguments) {
         return Ok(named);
