@@ -1,6 +1,7 @@
-//! `hydration-tasks`: labelled tasks of repositories whose learnings are known, hydrated over the native API. Measured are how often a
-//! task is shown the learning that it needs, what it is shown besides, and how long that takes. Each file of the set has its own author
-//! and is a repository of its own.
+//! `hydration-tasks`: labelled tasks of repositories whose learnings are known, hydrated over the
+//! native API. Measured are how often a task is shown the learning that it needs, what it is shown
+//! besides, and how long that takes. Each file of the set has its own author and is a repository of
+//! its own.
 
 mod repository;
 
@@ -31,7 +32,8 @@ pub(crate) struct Arguments {
     /// One line of JSON per figure
     #[arg(long)]
     json: bool,
-    /// Fail below 90 % of tasks with their learning, or where something below the noise floor is shown
+    /// Fail below 90 % of tasks with their learning, or where something below the noise floor is
+    /// shown
     #[arg(long)]
     gate: bool,
     /// Each task that is not shown its learning, on standard error

@@ -1,8 +1,9 @@
 //! `loci-bench quantities`: labelled sentences about services, read into baselines without a model.
 //!
-//! Counted are quantities: of those that were taken, how many an author's label expects (precision); of those that labels expect, how
-//! many were taken (recall). A quantity is right where its value has the numbers and the unit of the label and its key has one of the
-//! label's words.
+//! Counted are quantities: of those that were taken, how many an author's label expects
+//! (precision); of those that labels expect, how many were taken (recall). A quantity is right
+//! where its value has the numbers and the unit of the label and its key has one of the label's
+//! words.
 
 mod amount;
 

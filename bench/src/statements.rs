@@ -1,5 +1,6 @@
-//! `statements`: labelled facts that cite code, stored over the native API. Counted is how often the server says that the cited lines
-//! support or contradict a statement, beside what its author says. Each file of the set has its own author.
+//! `statements`: labelled facts that cite code, stored over the native API. Counted is how often
+//! the server says that the cited lines support or contradict a statement, beside what its author
+//! says. Each file of the set has its own author.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,7 @@ struct Case {
     label: Label,
 }
 
-/// What the cited lines are to a statement.
+/// The part of the cited lines in a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Label {

@@ -1,5 +1,5 @@
-//! A file of learnings and tasks: `[scope]: learning` lines, each followed by its tasks (`- description | path, path`), and under
-//! `[none]` the tasks that no learning is about.
+//! A file of learnings and tasks: `[scope]: learning` lines, each followed by its tasks
+//! (`- description | path, path`), and under `[none]` the tasks that no learning is about.
 
 use anyhow::{Context, Result, bail, ensure};
 

@@ -1,5 +1,5 @@
-//! A value without what writers do differently: blanks, case, thousands signs, dashes, and the noun of what is counted. `18k–22k
-//! records` is `18k-22k`, and `250m-400m` is `250-400m`.
+//! A value without what writers do differently: blanks, case, thousands signs, dashes, and the noun
+//! of what is counted. `18k–22k records` is `18k-22k`, and `250m-400m` is `250-400m`.
 
 /// Words that are units of measure, with their short form.
 const UNITS: &[(&str, &str)] = &[
@@ -123,7 +123,8 @@ fn multiplied(text: &str) -> (&'static str, &str) {
     ("", text)
 }
 
-/// The unit at the beginning of a text: a word of the table, or what something is counted by (`/s`).
+/// The unit at the beginning of a text: a word of the table, or what something is counted by
+/// (`/s`).
 fn unit_of(text: &str) -> Option<String> {
     if let Some((_, by)) = text.split_once('/') {
         let by: String = by.trim().chars().take_while(|sign| sign.is_alphabetic()).collect();

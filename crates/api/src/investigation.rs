@@ -13,7 +13,8 @@ pub struct InvestigationStart {
     /// Id or name of the memory; absent: the only one of the caller's grants, else `sre_agent_memory`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// The user; absent: the one of the header X-Loci-User, else the caller. A key with `impersonate` has to name one.
+    /// The user; absent: the one of the header X-Loci-User, else the caller. A key with
+    /// `impersonate` has to name one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
     /// Its incident; absent: one is made.

@@ -171,8 +171,9 @@ impl MemoryIndex {
         read.into_iter().map(Cow::Owned).collect()
     }
 
-    /// Passages of these groups together with all that stand in a session with one of them. A session lies within one
-    /// group, so that only the bounds of a grant divide it; windows and sessions count as one whatever is asked.
+    /// Passages of these groups together with all that stand in a session with one of them. A
+    /// session lies within one group, so that only the bounds of a grant divide it; windows and
+    /// sessions count as one whatever is asked.
     fn passages_with_neighbours<'g>(&self, groups: &'g Groups) -> Cow<'g, Mask> {
         if !groups.is_bound {
             return Cow::Borrowed(&groups.passages);

@@ -207,8 +207,8 @@ pub const FACTS_PER_WINDOW_MAX: usize = 64;
 pub const FACT_CHARS_MAX: usize = 2_000;
 /// Names of a fact that are looked for in the code that it cites; likewise numbers, and quotations.
 pub const SUPPORT_NAMES_MAX: usize = 60;
-/// Values of a fact of one kind (versions, words, values of names), and names whose values are looked up in
-/// the code that it cites.
+/// Values of a fact of one kind (versions, words, values of names), and names whose values are
+/// looked up in the code that it cites.
 pub const SUPPORT_VALUES_MAX: usize = 200;
 /// Different values of one name that are kept there.
 pub const SUPPORT_VALUES_OF_NAME_MAX: usize = 32;

@@ -8,8 +8,8 @@ use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp};
 use super::{grants, refused};
 use crate::bound::EventView;
 
-/// Requires a grant on events of an actor, or of one session of it: by actor (and session) or on the whole memory.
-/// Without `session`, a grant on one session is not enough.
+/// Requires a grant on events of an actor, or of one session of it: by actor (and session) or on
+/// the whole memory. Without `session`, a grant on one session is not enough.
 pub fn require_events(
     caller: &Principal,
     memory: &MemoryId,
@@ -24,8 +24,8 @@ pub fn require_events(
     }
 }
 
-/// Which events of an actor, or of one session of it, the caller may read or write: grants that are narrower than their
-/// places count here, too.
+/// Returns the events of an actor, or of one session of it, that the caller may read or write:
+/// grants that are narrower than their places count here, too.
 ///
 /// # Errors
 /// `Denied` where there is no such grant.
@@ -95,12 +95,12 @@ pub fn visible_sessions(
     Ok(Some(sessions))
 }
 
-/// True where all events of the place are granted.
+/// Returns true where all events of the place are granted.
 pub(super) fn covers_events(grant: &Grant, actor: &ActorId, session: Option<&SessionId>) -> bool {
     is_place_of(grant, actor, session) && !grant.is_bound()
 }
 
-/// True where the grant is on the events of the place, or on some of them.
+/// Returns true where the grant is on the events of the place, or on some of them.
 fn is_place_of(grant: &Grant, actor: &ActorId, session: Option<&SessionId>) -> bool {
     grant.namespace.is_none()
         && grant.strategy.is_none()

@@ -1,6 +1,7 @@
 //! Access: the one place that says who may do what (agentcore-wire.md §17, architecture §7).
 //!
-//! Authorization precedes existence: what a caller may not see is denied or not found, whether it exists or not.
+//! Authorization precedes existence: what a caller may not see is denied or not found, whether it
+//! exists or not.
 //!
 //! | file | holds |
 //! |---|---|
@@ -90,14 +91,15 @@ pub fn require_server_admin(caller: &Principal) -> Result<()> {
     if caller.grants.iter().any(everything) { Ok(()) } else { Err(refused("administration of the server")) }
 }
 
-/// True when the caller has any grant that touches the memory, but that of an agent: it may know of the memory.
+/// Returns true when the caller has any grant that touches the memory, but that of an agent: it may
+/// know of the memory.
 pub fn may_know(caller: &Principal, memory: &MemoryId) -> bool {
     [Capability::Read, Capability::Write, Capability::Admin]
         .into_iter()
         .any(|capability| grants(caller, memory, capability).next().is_some())
 }
 
-/// True when the caller may act as the agent of some task of the memory.
+/// Returns true when the caller may act as the agent of some task of the memory.
 pub(crate) fn may_act(caller: &Principal, memory: &MemoryId) -> bool {
     grants(caller, memory, Capability::Agent).next().is_some()
 }
@@ -112,12 +114,12 @@ pub(crate) fn of_worker<'a>(
     grants(caller, memory, Capability::Worker).filter(is_of_agent)
 }
 
-/// True when the caller may hand in answers of some worker agent of the memory.
+/// Returns true when the caller may hand in answers of some worker agent of the memory.
 pub(crate) fn may_report(caller: &Principal, memory: &MemoryId) -> bool {
     grants(caller, memory, Capability::Worker).next().is_some()
 }
 
-/// True when the caller may act as the agent of the task of that actor and session.
+/// Returns true when the caller may act as the agent of the task of that actor and session.
 pub(crate) fn is_agent_of(
     caller: &Principal,
     memory: &MemoryId,
@@ -126,8 +128,8 @@ pub(crate) fn is_agent_of(
     grants(caller, memory, Capability::Agent).any(|grant| covers_events(grant, actor, Some(session)))
 }
 
-/// Requires a grant on what an actor's session wrote, as events or as records: one on its events, or on a part of the tree that
-/// holds all of `place`.
+/// Requires a grant on what an actor's session wrote, as events or as records: one on its events,
+/// or on a part of the tree that holds all of `place`.
 pub fn require_place(
     caller: &Principal,
     memory: &MemoryId,
@@ -143,7 +145,7 @@ pub fn require_place(
     if granted { Ok(()) } else { Err(refused("this on that actor and session")) }
 }
 
-/// True where the grant is on all records of its part of the tree.
+/// Returns true where the grant is on all records of its part of the tree.
 fn is_of_tree(grant: &Grant) -> bool {
     grant.actor.is_none() && grant.session.is_none() && grant.strategy.is_none() && !grant.is_bound()
 }

@@ -8,7 +8,7 @@ use loci_model::{ActorId, Error, MemoryId, NamespaceFilter, Result, Timestamp};
 use super::{bound_view, grants, require_place, require_whole};
 use crate::sre::segment;
 
-/// What is said to whoever names another user than themselves (sre-memory.md §9.1).
+/// The error for a caller that names another user than itself (sre-memory.md §9.1).
 const NOT_THAT_USER: &str = "the caller is neither that user nor an administrator: its key needs a grant on that actor, or the capability impersonate";
 
 /// The error for what is another user's.
@@ -16,8 +16,9 @@ pub(crate) fn another_users() -> Error {
     Error::denied(NOT_THAT_USER)
 }
 
-/// Requires that the caller is a person: a grant on that one's events or place and on no other's, or the person's name and a grant that
-/// reaches the place. Who may read a whole memory is not every person in it.
+/// Requires that the caller is a person: a grant on that one's events or place and on no other's,
+/// or the person's name and a grant that reaches the place. Who may read a whole memory is not
+/// every person in it.
 pub fn require_person(
     caller: &Principal,
     memory: &MemoryId,
@@ -42,8 +43,9 @@ pub fn require_person(
     }
 }
 
-/// Requires that the caller is the user of an operations agent's memory, by name or by a grant of this on that user alone, may name that user as the
-/// one it works for, or is an administrator: who may read or write a whole memory is not every user of it. What of the user's the caller reaches
+/// Requires that the caller is the user of an operations agent's memory, by name or by a grant of
+/// this on that user alone, may name that user as the one it works for, or is an administrator: who
+/// may read or write a whole memory is not every user of it. What of the user's the caller reaches
 /// is another question, and is asked besides.
 pub(crate) fn require_user(
     caller: &Principal,
@@ -58,8 +60,8 @@ pub(crate) fn require_user(
     require_user_in_person(caller, memory, user).map_err(|_| another_users())
 }
 
-/// Requires that the caller is that user by name, or an administrator: a key with a grant on the user may be an agent's, which works for
-/// the user and decides nothing in their stead.
+/// Requires that the caller is that user by name, or an administrator: a key with a grant on the
+/// user may be an agent's, which works for the user and decides nothing in their stead.
 pub(crate) fn require_user_in_person(caller: &Principal, memory: &MemoryId, user: &str) -> Result<()> {
     if caller.name == user || require_whole(caller, memory, Capability::Admin).is_ok() {
         Ok(())
@@ -68,8 +70,9 @@ pub(crate) fn require_user_in_person(caller: &Principal, memory: &MemoryId, user
     }
 }
 
-/// Requires that the caller may tell what came of an investigation: its user in person, an administrator, or whoever has a grant of just that on
-/// the place of its record. An agent that works for the user, by whatever grant, judges nothing of its own work.
+/// Requires that the caller may tell what came of an investigation: its user in person, an
+/// administrator, or whoever has a grant of just that on the place of its record. An agent that
+/// works for the user, by whatever grant, judges nothing of its own work.
 pub(crate) fn require_outcome(
     caller: &Principal,
     memory: &MemoryId,
@@ -94,8 +97,8 @@ pub fn is_person(caller: &Principal, memory: &MemoryId, by_person: bool) -> bool
     by_person && (has(Capability::Admin) || has(Capability::Unverified))
 }
 
-/// Checks that the caller may read facts of a memory which nobody verified: by the capability on the
-/// whole memory, or in person as an administrator of the memory.
+/// Checks that the caller may read facts of a memory which nobody verified: by the capability on
+/// the whole memory, or in person as an administrator of the memory.
 ///
 /// # Errors
 /// `Denied`, on `verify`.
@@ -118,7 +121,8 @@ pub(crate) fn acts_for_users(caller: &Principal, memory: &MemoryId) -> bool {
     named_users(caller, memory).next().is_some()
 }
 
-/// Whom a caller may name as the user it works for, by grants that nothing else narrows; `None`: anybody.
+/// Whom a caller may name as the user it works for, by grants that nothing else narrows; `None`:
+/// anybody.
 pub(super) fn named_users<'a>(
     caller: &'a Principal,
     memory: &'a MemoryId,

@@ -13,15 +13,16 @@ use super::{grants, is_of_tree, refused, require_whole};
 use crate::bound;
 use crate::sre::{OfUser, UsersPlaces, id_of, is_kept_from, is_on_user, user_of_preference};
 
-/// What a caller may do in one memory with one capability: a union of parts.
+/// The parts of one memory in which a caller may use one capability: a union.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
     clauses: Vec<AccessClause>,
-    /// Who reads: what operations memory keeps to another user is not theirs, whatever their grants reach. `None`: an administrator.
+    /// Who reads: what operations memory keeps to another user is not theirs, whatever their grants
+    /// reach. `None`: an administrator.
     reader: Option<Reader>,
 }
 
-/// Who reads or writes without administering the memory.
+/// A caller that does not administer the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Reader {
     name: String,
@@ -37,19 +38,20 @@ impl View {
         &self.clauses
     }
 
-    /// True when nothing of the memory is kept back.
+    /// Returns true when nothing of the memory is kept back.
     pub fn is_whole(&self) -> bool {
         self.clauses.iter().any(AccessClause::is_whole)
     }
 
-    /// The same view of a memory that is known by now: what lies where its users' preferences do is theirs, whoever wrote it.
+    /// The same view of a memory that is known by now: what lies where its users' preferences do is
+    /// theirs, whoever wrote it.
     #[must_use]
     pub(crate) fn within(&self, memory: &Memory) -> Self {
         let known = |reader: &Reader| Reader { places: UsersPlaces::of(memory), ..reader.clone() };
         Self { clauses: self.clauses.clone(), reader: self.reader.as_ref().map(known) }
     }
 
-    /// True for what operations memory keeps to another user.
+    /// Returns true for what operations memory keeps to another user.
     pub fn keeps_from(&self, record: &Record) -> bool {
         let Some(reader) = &self.reader else { return false };
         let in_place = || reader.places.as_ref().and_then(|places| places.user_of_record(record));
@@ -60,14 +62,15 @@ impl View {
                 .is_some_and(|of| !self.is_for(reader, &of, &place()))
     }
 
-    /// True where a part of the tree, in a memory that is known, is another user's alone.
+    /// Returns true where a part of the tree, in a memory that is known, is another user's alone.
     pub(crate) fn is_of_another(&self, asked: &NamespaceFilter) -> bool {
         let Some(reader) = &self.reader else { return false };
         let of = reader.places.as_ref().and_then(|places| places.user_of_all(asked.normal()));
         of.is_some_and(|of| !self.is_for(reader, &of, asked))
     }
 
-    /// True for the user by name, for whoever may name them, and for a grant that was made for them: on their actor, or on their part of the tree.
+    /// Returns true for the user by name, for whoever may name them, and for a grant that was made
+    /// for them: on their actor, or on their part of the tree.
     fn is_for(&self, reader: &Reader, of: &OfUser, place: &NamespaceFilter) -> bool {
         let is_them = |actor: &ActorId| id_of(actor) == of.user;
         let is_made_for_them = |clause: &AccessClause| {
@@ -85,7 +88,7 @@ impl View {
             || self.clauses.iter().any(is_made_for_them)
     }
 
-    /// True when the record lies in one of the parts.
+    /// Returns true when the record lies in one of the parts.
     pub fn admits(&self, record: &Record) -> bool {
         !self.keeps_from(record) && self.clauses.iter().any(|clause| clause.admits_record(record))
     }
@@ -110,8 +113,8 @@ impl View {
         bound::stamp_record(parts.into_iter(), record)
     }
 
-    /// True where one of the parts reaches a node of the tree, and records of that actor there.
-    /// Without an actor, only parts that are on no actor do.
+    /// Returns true where one of the parts reaches a node of the tree, and records of that actor
+    /// there. Without an actor, only parts that are on no actor do.
     pub(crate) fn reaches(&self, place: &NamespaceFilter, actor: Option<&ActorId>) -> bool {
         self.clauses.iter().any(|clause| {
             clause.actor.as_ref().is_none_or(|granted| Some(granted) == actor)
@@ -119,8 +122,8 @@ impl View {
         })
     }
 
-    /// The narrowest reading of a filter that the parts allow: `None` where they have nothing in common.
-    /// The flag says that something was kept back.
+    /// The narrowest reading of a filter that the parts allow: `None` where they have nothing in
+    /// common. The flag says that something was kept back.
     pub fn narrow(&self, asked: &NamespaceFilter) -> Option<(Vec<NamespaceFilter>, bool)> {
         let mut narrowed = Vec::new();
         for clause in &self.clauses {
@@ -135,15 +138,16 @@ impl View {
     }
 }
 
-/// The parts of a memory of all whose records the caller may read or write; denied where there are none. Grants that are
-/// narrower than their places do not count: what is told of a place beside its records is not told to them.
+/// The parts of a memory of all whose records the caller may read or write; denied where there are
+/// none. Grants that are narrower than their places do not count: what is told of a place beside
+/// its records is not told to them.
 pub fn record_view(caller: &Principal, memory: &MemoryId, capability: Capability) -> Result<View> {
     let of_places = grants(caller, memory, capability).filter(|grant| !grant.is_bound());
     view(of_places.map(clause).collect(), "this on records of that memory")
 }
 
-/// The same for what reads and writes records one by one: parts of which the caller has some records count, too, as they
-/// are at `now`.
+/// The same for what reads and writes records one by one: parts of which the caller has some
+/// records count, too, as they are at `now`.
 pub fn bound_view(
     caller: &Principal,
     memory: &MemoryId,
@@ -157,8 +161,9 @@ pub fn bound_view(
     Ok(View { reader: (!is_admin).then(|| reader(caller, memory)), ..whole })
 }
 
-/// The part of a memory that one whole namespace is, with what lies beneath where the grant has it; denied without a grant on all of
-/// it: a tree of files has no documents that some of its readers may not see.
+/// The part of a memory that one whole namespace is, with what lies beneath where the grant has it;
+/// denied without a grant on all of it: a tree of files has no documents that some of its readers
+/// may not see.
 pub fn tree_view(
     caller: &Principal,
     memory: &MemoryId,

@@ -1,6 +1,6 @@
 //! One call of a model that this server reaches, for jobs and for evaluations of prompts: so many
-//! are under way at once, each within its time, and a model that panics holds nothing up. Retries of
-//! the transport are the adapter's matter.
+//! are under way at once, each within its time, and a model that panics holds nothing up. Retries
+//! of the transport are the adapter's matter.
 
 use std::panic::AssertUnwindSafe;
 

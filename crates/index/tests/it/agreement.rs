@@ -210,8 +210,8 @@ proptest! {
     }
 }
 
-/// The bounds of a grant hid the neighbour that has the term, and a passage was missing that its window makes one of
-/// the best.
+/// The bounds of a grant hid the neighbour that has the term, and a passage was missing that its
+/// window makes one of the best.
 #[test]
 fn a_memory_of_which_bounds_hide_neighbours() {
     check(10195248273883759650, 366, 600, 8);

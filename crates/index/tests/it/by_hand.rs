@@ -84,7 +84,8 @@ fn neighbours_that_bounds_hide_count_in_windows_however_many_others_have_the_ter
     };
     let views = [(0, 1), (2, 3), (2, 4), (3, 7)];
     assert_eq!(look(&index), views);
-    // From so many on, terms are read from the passages of the caller's groups and not from the lists.
+    // From so many on, terms are read from the passages of the caller's groups and not from the
+    // lists.
     for number in 6..200 {
         let other = Raw::turn(number, "tea");
         index.apply(other.with(|head| head.session = Some(SessionId::parse("other").unwrap())).input());

@@ -1,5 +1,5 @@
-//! The user that a call of the operations tools is for: named by an argument, by the connection or by a
-//! session, checked wherever it is named, and guessed nowhere.
+//! The user that a call of the operations tools is for: named by an argument, by the connection or
+//! by a session, checked wherever it is named, and guessed nowhere.
 
 use serde_json::{Value, json};
 

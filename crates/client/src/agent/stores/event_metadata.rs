@@ -1,5 +1,5 @@
-//! Metadata of an event, checked by the wire's rules before anything is sent: the server's own error
-//! names neither the key nor what is allowed.
+//! Metadata of an event, checked by the wire's rules before anything is sent: the server's own
+//! error names neither the key nor what is allowed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::agent::message::Message;
 /// A function that returns the metadata of the event that a message goes into: texts, numbers and
 /// truth values by key.
 ///
-/// At most 15 keys of 1 to 128 characters, values of at most 256; letters and digits of ASCII, white
-/// space and `._:/=+@-`. Neighbours with equal metadata share an event, so a value that differs from
-/// message to message makes an event of each.
+/// At most 15 keys of 1 to 128 characters, values of at most 256; letters and digits of ASCII,
+/// white space and `._:/=+@-`. Neighbours with equal metadata share an event, so a value that
+/// differs from message to message makes an event of each.
 pub type MetadataProvider = Arc<dyn Fn(&Message) -> Metadata + Send + Sync>;
 
 /// Letters and digits are of ASCII.

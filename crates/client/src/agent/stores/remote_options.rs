@@ -42,8 +42,8 @@ pub struct RemoteStoreOptions {
     pub writable: bool,
     /// The way of messages into it.
     pub extraction: Option<ExtractionConfig>,
-    /// The metadata of each event. Where it is absent, a message's own metadata goes with it, and the
-    /// memory's limits decide over it.
+    /// The metadata of each event. Where it is absent, a message's own metadata goes with it, and
+    /// the memory's limits decide over it.
     pub metadata_provider: Option<MetadataProvider>,
     /// Messages of one event, 1 to 100; 50 unless it is set.
     pub max_turns_per_event: usize,

@@ -31,8 +31,8 @@ where
     answers
 }
 
-/// Returns the outcome for the messages of events, by their numbers, and for `silent` ones, which no
-/// event holds and which are done. A message of several events is stored when all of them are.
+/// Returns the outcome for the messages of events, by their numbers, and for `silent` ones, which
+/// no event holds and which are done. A message of several events is stored when all of them are.
 pub(super) fn outcome(
     answers: impl IntoIterator<Item = (Vec<u64>, Result<(), StoreError>)>,
     silent: impl IntoIterator<Item = u64>,

@@ -68,8 +68,8 @@ impl ImportGraph {
         Self::within(layout, left_out, (IMPORTS_MAX, EDGES_MAX))
     }
 
-    /// The graph of so many imports and edges. A file whose names could not all be looked up is left
-    /// out, too.
+    /// The graph of so many imports and edges. A file whose names could not all be looked up is
+    /// left out, too.
     pub(super) fn within(
         layout: Layout,
         mut left_out: u32,

@@ -150,7 +150,7 @@ impl Layout {
         left > 0
     }
 
-    /// True as long as names may be compared.
+    /// Returns true as long as names may be compared.
     pub(super) fn has_room(&self) -> bool {
         self.comparisons.get() > 0
     }

@@ -140,8 +140,8 @@ impl Engine {
         self.store.read(move |tx| listed(tx, &memory, &prompt, limits::PAGE_ITEMS_MAX as usize)).await
     }
 
-    /// Asks the configured model about every case, after the evaluations that were asked for before.
-    /// The first case without an answer ends it.
+    /// Asks the configured model about every case, after the evaluations that were asked for
+    /// before. The first case without an answer ends it.
     async fn answers_of_model(&self, prompt: &ExtractionPrompt, cases: &[Case]) -> Result<PromptAnswers> {
         let none = "no model is configured: configure one ([[model]]), or answer the questions of GET \
                     /v1/extraction-prompts/{prompt}/questions by a model of your own and send answers";

@@ -111,8 +111,8 @@ impl<'n> BoundValues<'n> {
         Self { name }
     }
 
-    /// How often a line in normal form gives the name something, be it a literal or not. What is too
-    /// long to be read counts.
+    /// How often a line in normal form gives the name something, be it a literal or not. What is
+    /// too long to be read counts.
     pub(super) fn assignments(&self, line: &str) -> usize {
         if is_comment(line) {
             return 0;

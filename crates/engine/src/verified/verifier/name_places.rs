@@ -35,7 +35,7 @@ impl LookupBudget {
         self.is_spent.set(true);
     }
 
-    /// True where something was left out.
+    /// Returns true where something was left out.
     pub(super) fn is_spent(&self) -> bool {
         self.is_spent.get()
     }
@@ -84,8 +84,8 @@ impl<'l> NamePlace<'l> {
         (!self.is_cut || end < self.behind.len()).then_some(found)
     }
 
-    /// True where the text behind the name is longer than what is read, and an expression for the
-    /// beginnings of a form fits all that is read.
+    /// Returns true where the text behind the name is longer than what is read, and an expression
+    /// for the beginnings of a form fits all that is read.
     pub(super) fn goes_on(&self, beginnings: &Regex) -> bool {
         self.is_cut && beginnings.is_match(self.behind)
     }
@@ -103,8 +103,8 @@ impl<'l> NamePlace<'l> {
 
 /// Calls `read` with each place of a name from `from` on, as an expression that begins with the
 /// name would find them: a place is passed over where the character before it `is_joined` to the
-/// name or belongs to the place before. `searched` is the line in the form of the name, each byte at
-/// its place; `read` returns how much of the text behind the name it takes.
+/// name or belongs to the place before. `searched` is the line in the form of the name, each byte
+/// at its place; `read` returns how much of the text behind the name it takes.
 pub(super) fn each_place<'l>(
     (line, searched): (&'l str, &str),
     (name, is_joined): (&str, fn(char) -> bool),

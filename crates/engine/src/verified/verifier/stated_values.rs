@@ -99,7 +99,7 @@ impl BoundInCode {
         found
     }
 
-    /// True where it is given nothing.
+    /// Returns true where it is given nothing.
     fn is_none(&self) -> bool {
         self.values.is_empty() && !self.is_open
     }
@@ -110,7 +110,7 @@ impl BoundInCode {
     }
 }
 
-/// What lines of code, without comments, give to names: each name is looked up once.
+/// The values that lines of code, without comments, give to names: each name is looked up once.
 pub(super) struct CodeBindings<'l> {
     lines: Vec<&'l str>,
     found: RefCell<HashMap<String, BoundInCode>>,

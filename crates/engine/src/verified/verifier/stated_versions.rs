@@ -96,7 +96,7 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || "_.-".contains(c)
 }
 
-/// True where a version goes on as a range of several.
+/// Returns true where a version goes on as a range of several.
 fn is_range(rest: &str) -> bool {
     let is_joined = rest.trim_start_matches(['"', '\'']).trim_start().starts_with(['|', '<', '>', '*']);
     let is_listed = rest.trim_start().starts_with(',') && rest.contains(['<', '>', '=']);

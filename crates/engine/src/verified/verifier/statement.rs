@@ -180,7 +180,7 @@ impl Wanted<'_> {
     }
 }
 
-/// True for a version of an interface, as `v2`: code that holds `v3` does not say so.
+/// Returns true for a version of an interface, as `v2`: code that holds `v3` does not say so.
 fn is_version(name: &str) -> bool {
     let digits = name.strip_prefix(['v', 'V']).unwrap_or_default();
     !digits.is_empty() && digits.chars().all(|sign| sign.is_ascii_digit())

@@ -286,13 +286,14 @@ fn place_of(cited: &[CitedLines], holds: impl Fn(&CitedLines) -> bool) -> Option
 }
 
 impl ReadCode<'_> {
-    /// What one citation gives to a name.
+    /// Returns the values that one citation gives to a name.
     fn bound_at(&self, name: &str, one: &CitedLines) -> BoundInCode {
         BoundInCode::of(name, one.each(), self.budget)
     }
 
-    /// Names that the cited lines bind to other literals than the statement does, and nowhere to its own or to
-    /// what is no literal; and names of which the statement denies the value that they have.
+    /// Names that the cited lines bind to other literals than the statement does, and nowhere to
+    /// its own or to what is no literal; and names of which the statement denies the value that
+    /// they have.
     fn other_values(&self, said: &Statement, stated: &StatedValues) -> Vec<OtherValue> {
         let bound = |name: &str| self.code.of_name(name);
         let mut others: Vec<OtherValue> = Vec::new();
