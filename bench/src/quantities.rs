@@ -162,7 +162,6 @@ fn judged(case: &Case, tells_errors: bool) -> Tally {
 
 impl Expected {
     fn is(&self, key: &str, value: &str) -> bool {
-        let key = key.to_lowercase();
         let key = format!("_{}_", in_parts(key));
         let has_word = self.words.iter().any(|word| key.contains(&format!("_{}_", in_parts(word))));
         has_word && Amount::read(value) == Amount::read(&self.value)

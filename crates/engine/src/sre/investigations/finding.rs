@@ -55,12 +55,17 @@ impl Known {
     /// Whose preferences its work may propose: its user's; where a system opened it, of whoever works on it.
     pub(super) fn proposes_for(&self, caller: &Principal) -> (ActorId, String) {
         let user = self.user();
-        if self.alert("source") == Some(user.as_str())
+        if self.is_of_system()
             && let Ok(Ok(actor)) = segment::encode(&caller.name, "caller").map(ActorId::parse)
         {
             return (actor, caller.name.clone());
         }
         (self.actor.clone(), user)
+    }
+
+    /// Returns true where a system opened it, and no user.
+    fn is_of_system(&self) -> bool {
+        self.alert("source") == Some(self.user().as_str())
     }
 
     /// Its session, as callers name it.
@@ -232,6 +237,23 @@ pub(in crate::sre) fn require_first(
     Ok(())
 }
 
+/// Checks that the investigations of an incident are of one user: a caller that acts for users
+/// means one of them, and which is not guessed.
+///
+/// # Errors
+/// `Conflict` on `session_id` where several users have one.
+fn check_of_one_user<'a>(found: impl Iterator<Item = &'a Known>, incident: &str) -> Result<()> {
+    let mut found = found.filter(|one| !one.is_of_system());
+    let first = found.next().map(Known::user);
+    if found.any(|one| Some(one.user()) != first) {
+        let rule = format!(
+            "several users have an investigation of {incident}, and this key acts for users: give the session_id of the one that is meant"
+        );
+        return Err(Error::conflict(rule).on("session_id"));
+    }
+    Ok(())
+}
+
 impl Engine {
     /// The memory that a call is about: the named one by its id or name, else the only one of the caller's grants, else that of the profile's
     /// name.
@@ -280,6 +302,9 @@ impl Engine {
                 && session.is_none_or(|session| one.session_id() == session)
         };
         let found = known.iter().filter(is_meant).find(|one| one.user() == user);
+        if found.is_none() && access::acts_for_users(caller, memory) {
+            check_of_one_user(known.iter().filter(is_meant), incident)?;
+        }
         found.or_else(|| known.iter().find(is_meant)).cloned().ok_or_else(|| {
             let rule = format!("there is no investigation {incident}: begin it with POST /v1/investigations");
             Error::not_found(rule).on("incident_id")
