@@ -166,7 +166,7 @@ def row_a_memory_is_a_backend(world):
     world.loci("memory", "create", "notes")
     code, checks = _check(world, "--url", world.url, "--memory", "notes", "--namespace", "/team")
     assert (code, _failed(checks)) == (0, set()), checks
-    for name in ("history", "changes", "diff", "restore", "search", "concurrent-sha256"):
+    for name in ("history", "changes", "diff", "restore", "search-unsupported", "concurrent-sha256"):
         assert checks[name]["outcome"] == "passed", checks[name]
     with served(Backend) as (url, files):
         files.update({"facts/a.md": b"The build needs make.\r\n", "facts/b.md": "Grüße\n".encode()})

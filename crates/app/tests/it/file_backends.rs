@@ -63,10 +63,7 @@ fn the_suite_is_a_command() {
     home.ok(&["memory", "create", "notes"]);
     let report = home.json(&["backend", "check", "--memory", "notes", "--namespace", "/team"]);
     assert_eq!(outcomes(&report, "failed"), [""; 0], "{report}");
-    assert_eq!(
-        outcomes(&report, "skipped"),
-        ["cas-unsupported", "versioning-unsupported", "search-unsupported"]
-    );
+    assert_eq!(outcomes(&report, "skipped"), ["cas-unsupported", "versioning-unsupported", "search"]);
 }
 
 #[test]
@@ -85,6 +82,13 @@ fn one_place_must_be_named() {
         &["copy", "--from-directory", "a", "--from-memory", "m", "--to-directory", "b"],
         "--from-directory",
     );
+    for arguments in [&["check", "--url", "http://127.0.0.1:1"][..], &["serve", "--directory", "a"]] {
+        check(2, &[arguments, &["--token", "secret"]].concat(), "as a file with --token-file");
+    }
+    let copy = ["copy", "--from-directory", "a", "--to-directory", "b", "--token", "secret"];
+    check(2, &copy, "--from-token-file or --to-token-file");
+    let mut variable = home.command(&["backend", "check", "--directory", "a"]);
+    assert!(variable.env("LOCI_TOKEN", "of other commands").output().unwrap().status.success());
     check(3, &["check", "--memory", "absent"], "no memory named absent");
     check(1, &["check", "--url", "http://127.0.0.1:1"], "asking http://127.0.0.1:1 for its capabilities");
 }
@@ -112,4 +116,35 @@ fn files_are_copied_between_places() {
     assert_eq!(home.ok(&copy), "2 written, 0 unchanged, 0 refused\n");
     assert_eq!(std::fs::read(home.path("backup/a.md")).unwrap(), b"first\r\nsecond");
     assert_eq!(std::fs::read(home.path("backup/deep/b.md")).unwrap(), b"");
+}
+
+#[test]
+fn what_is_not_copied_is_reported() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.path("files/deep")).unwrap();
+    for name in ["a.md", "bad:name", "deep/b.md"] {
+        std::fs::write(home.path("files").join(name), "text").unwrap();
+    }
+    std::os::unix::fs::symlink("a.md", home.path("files/link.md")).unwrap();
+    let copy = |prefix: &[&str], to: &str| {
+        let all =
+            [&["backend", "copy", "--from-directory", "files"], prefix, &["--to-directory", to]].concat();
+        let done = home.run(&all);
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (done.status.code(), text(done.stdout), text(done.stderr))
+    };
+    let (code, report, error) = copy(&[], "backup");
+    assert_eq!(code, Some(1), "{report}");
+    assert!(report.starts_with("2 written, 0 unchanged, 2 refused\n"), "{report}");
+    assert!(report.contains("refused  bad:name  invalid_path: "), "{report}");
+    assert!(report.contains("refused  link.md  path_conflict: "), "{report}");
+    assert!(error.contains("2 files were refused"), "{error}");
+    let (code, report, error) = copy(&["--from-prefix", "deep/b.md"], "other");
+    assert_eq!((code, report.as_str()), (Some(1), ""));
+    assert!(error.contains("the prefix deep/b.md must not be a file"), "{error}");
+    assert_eq!(copy(&["--from-prefix", "deep"], "other").1, "1 written, 0 unchanged, 0 refused\n");
+    // The skipped files of a served directory are reported, too.
+    let served = Served::start(&home, &["--directory", "files"]);
+    let error = home.fails(1, &["backend", "copy", "--from-url", &served.url, "--to-directory", "third"]);
+    assert!(error.contains("2 files were refused"), "{error}");
 }

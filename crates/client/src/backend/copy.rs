@@ -1,9 +1,10 @@
-//! Copies files from one backend to another. What is the same there already is not written, and a
+//! Copies files from one backend to another. A file with the same bytes there is not written, and a
 //! file that is refused stops no other.
 
 use serde::Serialize;
 
 use super::file_backend::FileBackend;
+use super::listing::RefusedFile;
 use super::path_rules::clean_prefix;
 use super::storage_error::StorageError;
 use super::stored_file::{FilePrecondition, sha256_hex};
@@ -19,37 +20,22 @@ pub struct CopyReport {
     pub refused: Vec<RefusedFile>,
 }
 
-/// A file that was not copied.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RefusedFile {
-    /// Its path at the source.
-    pub path: String,
-    /// The code of the error.
-    pub code: String,
-    /// The sentence for people.
-    pub message: String,
-}
-
-impl RefusedFile {
-    fn new(path: String, error: &StorageError) -> Self {
-        Self { path, code: error.kind.code().to_owned(), message: error.to_string() }
-    }
-}
-
-/// Copies the files at and below `prefix` to the same paths. Files that are only at the destination
-/// stay. Where the destination has `cas`, a file that somebody changes meanwhile is refused and not
-/// overwritten.
+/// Copies the files at and below `prefix` to the same paths and counts them in `report`. Files that
+/// are only at the destination stay. Where the destination has `cas`, a file that changes meanwhile
+/// is refused and not overwritten. A file that the source holds and does not list is refused.
 ///
 /// # Errors
 /// Errors that are not about one file: of the listing, and of a backend that is unavailable or
-/// broken. What was copied before stays; the next copy goes on behind it.
+/// broken. The report has the files that were copied before; the next copy goes on behind them.
 pub async fn copy_files(
     from: &dyn FileBackend,
     to: &dyn FileBackend,
     prefix: &str,
-) -> Result<CopyReport, StorageError> {
-    let mut report = CopyReport::default();
-    for entry in from.list(&clean_prefix(prefix)?).await? {
+    report: &mut CopyReport,
+) -> Result<(), StorageError> {
+    let part = from.list_part(&clean_prefix(prefix)?, None, usize::MAX).await?;
+    report.refused.extend(part.skipped);
+    for entry in part.files {
         match copied(from, to, &entry.path).await {
             Ok(true) => report.written += 1,
             Ok(false) => report.unchanged += 1,
@@ -59,10 +45,11 @@ pub async fn copy_files(
             Err(error) => return Err(error),
         }
     }
-    Ok(report)
+    report.refused.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(())
 }
 
-/// Copies a file; false where the destination has it already.
+/// Copies a file. Returns false for a file that the destination has already.
 async fn copied(from: &dyn FileBackend, to: &dyn FileBackend, path: &str) -> Result<bool, StorageError> {
     let Some(file) = from.read(path).await? else {
         let message = format!("{path} was removed while it was copied: copy again");
@@ -88,10 +75,13 @@ async fn copied(from: &dyn FileBackend, to: &dyn FileBackend, path: &str) -> Res
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
     use futures::executor::block_on;
 
     use super::*;
-    use crate::backend::DirectoryBackend;
+    use crate::backend::{
+        BackendCapabilities, BackendEntry, BackendFile, DirectoryBackend, StorageFuture, Written,
+    };
 
     #[test]
     fn files_are_written_once_and_refused_ones_stop_no_other() {
@@ -107,16 +97,75 @@ mod tests {
         put(&to, "a.md", "older");
         put(&to, "case.md", "in the way of Case.md");
         put(&to, "only-there.md", "stays");
-        let copy = |prefix: &str| block_on(copy_files(&from, &to, prefix)).unwrap();
-        let report = copy("");
+        let copy = |prefix: &str| {
+            let mut report = CopyReport::default();
+            block_on(copy_files(&from, &to, prefix, &mut report)).map(|()| report)
+        };
+        let report = copy("").unwrap();
         assert_eq!((report.written, report.unchanged), (2, 0));
         let refused: Vec<_> =
             report.refused.iter().map(|one| (one.path.as_str(), one.code.as_str())).collect();
         assert_eq!(refused, [("Case.md", "path_conflict")]);
-        assert_eq!((copy("deep").written, copy("deep").unchanged), (0, 1));
+        let again = copy("deep").unwrap();
+        assert_eq!((again.written, again.unchanged), (0, 1));
         let paths: Vec<_> = block_on(to.list("")).unwrap().into_iter().map(|entry| entry.path).collect();
         assert_eq!(paths, ["a.md", "case.md", "deep/b.md", "only-there.md"]);
         std::fs::remove_dir_all(folder.path().join("to")).unwrap();
-        assert!(block_on(copy_files(&from, &to, "")).unwrap_err().is_retryable());
+        assert!(copy("").unwrap_err().is_retryable());
+    }
+
+    /// A directory that vanishes after its first write.
+    struct Vanishing(DirectoryBackend, std::path::PathBuf);
+
+    impl FileBackend for Vanishing {
+        fn capabilities(&self) -> BackendCapabilities {
+            self.0.capabilities()
+        }
+
+        fn read<'a>(&'a self, path: &'a str) -> StorageFuture<'a, Option<BackendFile>> {
+            self.0.read(path)
+        }
+
+        fn write<'a>(
+            &'a self,
+            path: &'a str,
+            bytes: &'a [u8],
+            only_if: &'a FilePrecondition,
+        ) -> StorageFuture<'a, Written> {
+            async move {
+                let done = self.0.write(path, bytes, only_if).await;
+                std::fs::remove_dir_all(&self.1).unwrap();
+                done
+            }
+            .boxed()
+        }
+
+        fn delete<'a>(&'a self, path: &'a str, only_if: &'a FilePrecondition) -> StorageFuture<'a, bool> {
+            self.0.delete(path, only_if)
+        }
+
+        fn list<'a>(&'a self, prefix: &'a str) -> StorageFuture<'a, Vec<BackendEntry>> {
+            self.0.list(prefix)
+        }
+
+        fn exists<'a>(&'a self, path: &'a str) -> StorageFuture<'a, bool> {
+            self.0.exists(path)
+        }
+    }
+
+    #[test]
+    fn a_copy_that_stops_reports_the_files_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("to");
+        let from = DirectoryBackend::open(&folder.path().join("from")).unwrap();
+        let to = Vanishing(DirectoryBackend::open(&place).unwrap(), place);
+        for path in ["a.md", "b.md", "c.md"] {
+            block_on(from.write(path, b"text", &FilePrecondition::Any)).unwrap();
+        }
+        std::fs::write(folder.path().join("from/bad:name"), "x").unwrap();
+        let mut report = CopyReport::default();
+        let error = block_on(copy_files(&from, &to, "", &mut report)).unwrap_err();
+        assert!(error.is_retryable(), "{error}");
+        assert_eq!((report.written, report.unchanged, report.refused.len()), (1, 0, 1));
     }
 }

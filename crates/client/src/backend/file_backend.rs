@@ -1,18 +1,19 @@
-//! The port of file backends. A new backend implements [`FileBackend`]: the five required methods
-//! and those that its capabilities announce. It has no retries of its own and swallows no error.
+//! The port of file backends. A new backend implements [`FileBackend`]: `capabilities`, the five
+//! required methods of files, and those that its capabilities announce. It has no retries of its own and swallows no error.
 
 use futures::future::{BoxFuture, FutureExt, ready};
 
 use super::file_change::{
     BackendChanges, BackendDiff, FileVersions, Restored, SearchHit, SnapshotRef, VersionQuery,
 };
+use super::listing::ListingPart;
 use super::storage_error::StorageError;
 use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written};
 
 /// The answer of a backend, later.
 pub type StorageFuture<'a, T> = BoxFuture<'a, Result<T, StorageError>>;
 
-/// The abilities of a backend beyond the five required methods, and its limits.
+/// The abilities of a backend beyond the required methods, and its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct BackendCapabilities {
@@ -36,7 +37,7 @@ pub struct BackendCapabilities {
 /// with [`InvalidPath`](super::StorageErrorKind::InvalidPath). A write that answers `Ok` has stored
 /// the bytes as they are. A refused call changes nothing.
 pub trait FileBackend: Send + Sync {
-    /// Returns what the backend can do. The answer never changes.
+    /// Returns the capabilities of the backend. The answer never changes.
     fn capabilities(&self) -> BackendCapabilities;
 
     /// Returns the file at a path; `None` without one.
@@ -57,6 +58,19 @@ pub trait FileBackend: Send + Sync {
     /// Returns the file at `prefix` and the files below it, sorted by the bytes of their full
     /// paths. The empty prefix means every file.
     fn list<'a>(&'a self, prefix: &'a str) -> StorageFuture<'a, Vec<BackendEntry>>;
+
+    /// Returns the first `limit` files of a listing whose paths come after `after`, with the files
+    /// that the backend holds there and does not list.
+    ///
+    /// A backend that skips no file and lists fast needs no implementation of its own.
+    fn list_part<'a>(
+        &'a self,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> StorageFuture<'a, ListingPart> {
+        async move { Ok(ListingPart::of_listing(self.list(prefix).await?, after, limit)) }.boxed()
+    }
 
     /// Returns true for a path with a file.
     fn exists<'a>(&'a self, path: &'a str) -> StorageFuture<'a, bool>;

@@ -76,7 +76,7 @@ pub struct BackendChanges {
     pub changes: Vec<BackendChange>,
     /// The cursor of the next call.
     pub next: String,
-    /// There are changes behind `next` already.
+    /// There may be changes behind `next` already: call again.
     pub more: bool,
 }
 

@@ -14,9 +14,10 @@ use super::file_change::{
     BackendChanges, BackendDiff, FileVersions, Restored, SearchHit, SnapshotRef, VersionQuery,
 };
 use super::http_form::{
-    ChangesAsk, DiffAsk, FilePage, FilesQuery, HTTP_BODY_BYTES_MAX, HistoryAsk, HttpProblem, RestoreBody,
-    SearchAsk, SearchHits,
+    ChangesAsk, DiffAsk, FilesQuery, HTTP_BODY_BYTES_MAX, HistoryAsk, HttpProblem, RestoreBody, SearchAsk,
+    SearchHits,
 };
+use super::listing::{ListingPart, RisingPages};
 use super::loci_errors::storage_error;
 use super::path_rules::{clean_path, clean_prefix};
 use super::storage_error::{StorageError, StorageErrorKind};
@@ -147,21 +148,21 @@ impl HttpBackend {
         read(self.sent(Method::POST, path.to_owned(), headers, Outgoing::Whole(body.into())).await?)
     }
 
-    async fn listed(&self, prefix: &str) -> Result<Vec<BackendEntry>, StorageError> {
+    /// Returns the whole listing, of all pages.
+    async fn listed(&self, prefix: &str) -> Result<ListingPart, StorageError> {
         let prefix = clean_prefix(prefix)?;
         let mut query = FilesQuery { prefix: Some(prefix), cursor: None };
-        let mut entries = Vec::new();
+        let (mut pages, mut skipped) = (RisingPages::default(), Vec::new());
         loop {
-            let page: FilePage = self.query("/files", &query).await?;
-            let is_empty = page.files.is_empty();
-            entries.extend(page.files);
+            let page: ListingPart = self.query("/files", &query).await?;
+            if page.next.is_some() && page.files.is_empty() {
+                let message = "the listing does not end: a page with `next` must have files";
+                return Err(StorageError::new(StorageErrorKind::Broken, message));
+            }
+            pages.add(page.files)?;
+            skipped.extend(page.skipped);
             match page.next {
-                None => return Ok(entries),
-                Some(next) if is_empty || query.cursor.as_deref() == Some(&next) => {
-                    let message =
-                        "the listing does not end: a page with `next` must have files and a new cursor";
-                    return Err(StorageError::new(StorageErrorKind::Broken, message));
-                }
+                None => return Ok(ListingPart { files: pages.files, skipped, next: None }),
                 next => query.cursor = next,
             }
         }
@@ -170,13 +171,24 @@ impl HttpBackend {
     async fn removed(&self, path: &str, only_if: &FilePrecondition) -> Result<bool, StorageError> {
         let answer =
             self.sent(Method::DELETE, self.file(path)?, condition(only_if)?, Outgoing::Empty).await?;
-        if is_absent(&answer) { Ok(false) } else { success(answer).map(|_| true) }
+        if is_absent(&answer)? { Ok(false) } else { success(answer).map(|_| true) }
     }
 }
 
-/// True where the answer says that the file is absent, and not that the address is.
-fn is_absent(answer: &Answer) -> bool {
-    answer.status == StatusCode::NOT_FOUND
+/// Returns true for the answer that the file is absent.
+///
+/// # Errors
+/// `Broken` for a 404 without the code `not_found`: then the address is absent, and not the file.
+fn is_absent(answer: &Answer) -> Result<bool, StorageError> {
+    if answer.status != StatusCode::NOT_FOUND {
+        return Ok(false);
+    }
+    let problem = serde_json::from_slice::<HttpProblem>(&answer.body).ok();
+    if problem.is_some_and(|problem| problem.code == StorageErrorKind::NotFound.code()) {
+        return Ok(true);
+    }
+    let message = "the server answered 404 without the code not_found: check the base URL and the server";
+    Err(StorageError::new(StorageErrorKind::Broken, message))
 }
 
 /// The headers of a condition.
@@ -248,7 +260,7 @@ impl FileBackend for HttpBackend {
     fn read<'a>(&'a self, path: &'a str) -> StorageFuture<'a, Option<BackendFile>> {
         async move {
             let answer = self.sent(Method::GET, self.file(path)?, HeaderMap::new(), Outgoing::Empty).await?;
-            if is_absent(&answer) {
+            if is_absent(&answer)? {
                 return Ok(None);
             }
             let answer = success(answer)?;
@@ -283,13 +295,32 @@ impl FileBackend for HttpBackend {
     }
 
     fn list<'a>(&'a self, prefix: &'a str) -> StorageFuture<'a, Vec<BackendEntry>> {
-        self.listed(prefix).boxed()
+        async move { Ok(self.listed(prefix).await?.files) }.boxed()
+    }
+
+    fn list_part<'a>(
+        &'a self,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> StorageFuture<'a, ListingPart> {
+        async move {
+            let mut whole = self.listed(prefix).await?;
+            whole.skipped.retain(|file| after.is_none_or(|after| file.path.as_str() > after));
+            let part = ListingPart::of_listing(whole.files, after, limit);
+            let next = part.next.as_deref();
+            whole.skipped.retain(|file| next.is_none_or(|next| file.path.as_str() <= next));
+            Ok(ListingPart { skipped: whole.skipped, ..part })
+        }
+        .boxed()
     }
 
     fn exists<'a>(&'a self, path: &'a str) -> StorageFuture<'a, bool> {
         async move {
             let answer = self.sent(Method::HEAD, self.file(path)?, HeaderMap::new(), Outgoing::Empty).await?;
-            if is_absent(&answer) { Ok(false) } else { success(answer).map(|_| true) }
+            // An answer to HEAD has no code: each 404 means an absent file.
+            let is_absent = answer.status == StatusCode::NOT_FOUND;
+            if is_absent { Ok(false) } else { success(answer).map(|_| true) }
         }
         .boxed()
     }

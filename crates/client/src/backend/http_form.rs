@@ -3,8 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::stored_file::BackendEntry;
-
 /// Bytes of a file, and of an answer, in the HTTP form.
 pub const HTTP_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Files on one page of a listing.
@@ -18,14 +16,6 @@ pub(super) struct HttpProblem {
     /// The sentence for people.
     #[serde(default)]
     pub(super) message: String,
-}
-
-/// A page of a listing.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct FilePage {
-    pub(super) files: Vec<BackendEntry>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) next: Option<String>,
 }
 
 /// The query of a listing.

@@ -1,16 +1,13 @@
 //! The HTTP form of a backend, served: for programs on this machine that speak another language,
-//! and for tests.
-//!
-//! It answers the host names of this machine alone, so that no page of a browser reaches it under
-//! another name.
+//! and for tests. No page of a browser reaches it: see `http_site`.
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::response::Response;
-use bytes::Bytes;
+use futures::StreamExt;
 use futures::future::BoxFuture;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -20,9 +17,10 @@ use serde::de::DeserializeOwned;
 use super::file_backend::FileBackend;
 use super::file_change::{SnapshotRef, VersionQuery};
 use super::http_form::{
-    ChangesAsk, DiffAsk, FilePage, FilesQuery, HTTP_BODY_BYTES_MAX, HistoryAsk, HttpProblem, PAGE_FILES,
-    RestoreBody, SearchAsk, SearchHits,
+    ChangesAsk, DiffAsk, FilesQuery, HTTP_BODY_BYTES_MAX, HistoryAsk, HttpProblem, PAGE_FILES, RestoreBody,
+    SearchAsk, SearchHits,
 };
+use super::http_site::check_site;
 use super::path_rules::clean_path;
 use super::storage_error::{StorageError, StorageErrorKind};
 use super::stored_file::FilePrecondition;
@@ -63,11 +61,19 @@ async fn answer(State(served): State<Served>, request: Request) -> Response {
         Ok(response) => response,
         Err(error) => {
             let (code, source) = (error.kind.code(), &error.source);
-            tracing::debug!(code, ?source, "a request of the HTTP form failed");
+            if matches!(error.kind, StorageErrorKind::Broken | StorageErrorKind::Unavailable) {
+                tracing::error!(code, ?source, "a request of the HTTP form failed");
+            } else {
+                tracing::debug!(code, ?source, "a request of the HTTP form was refused");
+            }
             failure(&error)
         }
     };
     if is_head {
+        // The length is that of the answer to GET.
+        if let Some(bytes) = response.body().size_hint().exact() {
+            response.headers_mut().insert(header::CONTENT_LENGTH, bytes.into());
+        }
         *response.body_mut() = Body::empty();
     }
     response
@@ -76,9 +82,13 @@ async fn answer(State(served): State<Served>, request: Request) -> Response {
 impl Served {
     async fn answered(&self, parts: Parts, body: Body) -> Answered {
         self.admit(&parts.headers)?;
-        let path = decoded(parts.uri.path())?;
-        let (place, rest) =
-            path.trim_start_matches('/').split_once('/').unwrap_or((path.trim_matches('/'), ""));
+        let path = parts.uri.path().trim_start_matches('/');
+        let (place, rest) = path.split_once('/').unwrap_or((path, ""));
+        let rest = decoded(rest)?;
+        let rest = rest.as_str();
+        if place != "files" && !rest.is_empty() {
+            return Err(no_such_address(&parts));
+        }
         match (place, &parts.method) {
             ("capabilities", &Method::GET) => json(&self.backend.capabilities()),
             ("files", &Method::GET | &Method::HEAD) if rest.is_empty() => self.page(&parts).await,
@@ -105,32 +115,22 @@ impl Served {
                 json(&SearchHits { hits })
             }
             ("snapshots", &Method::POST) => {
-                let ask: SnapshotRef = parsed(&whole(body).await?)?;
+                let ask: SnapshotRef = parsed(&parts.headers, body).await?;
                 json(&self.backend.snapshot(&ask.label).await?)
             }
             ("restore", &Method::POST) => {
-                let ask: RestoreBody = parsed(&whole(body).await?)?;
+                let ask: RestoreBody = parsed(&parts.headers, body).await?;
                 json(&self.backend.restore(&SnapshotRef::new(ask.label), &ask.paths).await?)
             }
-            (_, method) => {
-                let message =
-                    format!("the HTTP form has no {method} /{place}: see docs/guides/file-backends.md");
-                Err(StorageError::new(StorageErrorKind::NotFound, message))
-            }
+            _ => Err(no_such_address(&parts)),
         }
     }
 
-    /// Checks host and token.
+    /// Checks site and token.
     fn admit(&self, headers: &HeaderMap) -> Result<(), StorageError> {
-        let text = |name: &header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-        let host = text(&header::HOST).unwrap_or_default();
-        let name =
-            host.rsplit_once(':').filter(|(_, port)| !port.contains(']')).map_or(host, |(name, _)| name);
-        if !matches!(name, "127.0.0.1" | "localhost" | "[::1]") {
-            let rule = "this server answers the host names of its own machine: use http://127.0.0.1:<port>";
-            return Err(StorageError::new(StorageErrorKind::Denied, rule));
-        }
-        let given = text(&header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
+        check_site(headers)?;
+        let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let given = given.and_then(|value| value.strip_prefix("Bearer "));
         match &self.token {
             Some(token) if !given.is_some_and(|given| is_same(given, token)) => {
                 let rule = "the request must carry the server's token: send Authorization: Bearer <token>";
@@ -142,12 +142,8 @@ impl Served {
 
     async fn page(&self, parts: &Parts) -> Answered {
         let ask: FilesQuery = query(parts)?;
-        let entries = self.backend.list(ask.prefix.as_deref().unwrap_or_default()).await?.into_iter();
-        let after = ask.cursor.as_deref();
-        let mut rest = entries.filter(|entry| after.is_none_or(|after| entry.path.as_str() > after));
-        let files: Vec<_> = rest.by_ref().take(PAGE_FILES).collect();
-        let next = rest.next().and(files.last()).map(|last| last.path.clone());
-        json(&FilePage { files, next })
+        let prefix = ask.prefix.as_deref().unwrap_or_default();
+        json(&self.backend.list_part(prefix, ask.cursor.as_deref(), PAGE_FILES).await?)
     }
 
     async fn file(&self, path: &str) -> Answered {
@@ -197,10 +193,27 @@ fn condition(headers: &HeaderMap) -> Result<FilePrecondition, StorageError> {
     }
 }
 
+fn no_such_address(parts: &Parts) -> StorageError {
+    let (method, path) = (&parts.method, parts.uri.path());
+    let message = format!("the HTTP form has no {method} {path}: see docs/guides/file-backends.md");
+    StorageError::new(StorageErrorKind::NotFound, message)
+}
+
+/// Decodes each segment of a path: an encoded slash is no separator.
 fn decoded(path: &str) -> Result<String, StorageError> {
-    let text = percent_encoding::percent_decode_str(path).decode_utf8();
-    let rule = "the path must be percent-encoded UTF-8: encode each segment";
-    text.map(Into::into).map_err(|error| StorageError::invalid_path(rule).caused_by(error))
+    let mut segments = Vec::new();
+    for segment in path.split('/') {
+        let text = percent_encoding::percent_decode_str(segment).decode_utf8().map_err(|error| {
+            let rule = "the path must be percent-encoded UTF-8: encode each segment";
+            StorageError::invalid_path(rule).caused_by(error)
+        })?;
+        if text.contains('/') {
+            let rule = "a segment must not have an encoded slash: part segments by `/`";
+            return Err(StorageError::invalid_path(rule));
+        }
+        segments.push(text);
+    }
+    Ok(segments.join("/"))
 }
 
 fn query<A: DeserializeOwned>(parts: &Parts) -> Result<A, StorageError> {
@@ -210,17 +223,34 @@ fn query<A: DeserializeOwned>(parts: &Parts) -> Result<A, StorageError> {
     })
 }
 
-async fn whole(body: Body) -> Result<Bytes, StorageError> {
-    to_bytes(body, HTTP_BODY_BYTES_MAX).await.map_err(|error| {
-        let message = format!("the body must arrive whole and have at most {HTTP_BODY_BYTES_MAX} bytes");
-        StorageError::new(StorageErrorKind::TooLarge, message).caused_by(error)
-    })
+/// Returns a body with all its bytes.
+async fn whole(body: Body) -> Result<Vec<u8>, StorageError> {
+    let mut bytes = Vec::new();
+    let mut pieces = body.into_data_stream();
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|error| {
+            let message = "the body ended before its length: send it again";
+            StorageError::new(StorageErrorKind::Unavailable, message).caused_by(error)
+        })?;
+        if bytes.len() + piece.len() > HTTP_BODY_BYTES_MAX {
+            let message = format!("a body has at most {HTTP_BODY_BYTES_MAX} bytes: split the file");
+            return Err(StorageError::new(StorageErrorKind::TooLarge, message));
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes)
 }
 
-fn parsed<A: DeserializeOwned>(body: &[u8]) -> Result<A, StorageError> {
-    serde_json::from_slice(body).map_err(|error| {
-        StorageError::new(StorageErrorKind::InvalidContent, format!("the body cannot be read: {error}"))
-    })
+/// Reads a body of JSON. The content type is required, since pages of browsers send others without
+/// asking the server first.
+async fn parsed<A: DeserializeOwned>(headers: &HeaderMap, body: Body) -> Result<A, StorageError> {
+    let refused = |rule: String| StorageError::new(StorageErrorKind::InvalidContent, rule);
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
+        return Err(refused("the body must be JSON: send Content-Type: application/json".to_owned()));
+    }
+    let body = whole(body).await?;
+    serde_json::from_slice(&body).map_err(|error| refused(format!("the body cannot be read: {error}")))
 }
 
 fn json(value: &impl Serialize) -> Answered {

@@ -3,14 +3,11 @@
 //! bytes.
 //!
 //! A text in which the server masks a secret fails with an error, although the server keeps the
-//! masked text: what was sent is not what is there. All capabilities are the server's own. A server
-//! stores documents below `knowledge/`: a view of that prefix hides it.
-
-use std::collections::BTreeMap;
+//! masked text: what was sent is not what is there. Versions are those of the server. A server stores
+//! documents below `knowledge/`: a view of that prefix hides it.
 
 use futures::FutureExt;
 use loci_api::file::{DocumentAsk, DocumentChange, FileDocument};
-use loci_api::search::Search;
 use loci_api::tree::{
     ChangesQuery, DiffQuery, DocumentVersion, HistoryQuery, RestoreAsk, SnapshotMake, TreeChange, TreeItem,
     TreeQuery,
@@ -19,8 +16,9 @@ use loci_api::tree::{
 use super::file_backend::{BackendCapabilities, FileBackend, StorageFuture};
 use super::file_change::{
     BackendChange, BackendChanges, BackendDiff, FileDifference, FileOperation, FileVersion, FileVersions,
-    NotRestored, Restored, SearchHit, SnapshotRef, VersionQuery,
+    NotRestored, Restored, SnapshotRef, VersionQuery,
 };
+use super::listing::RisingPages;
 use super::loci_errors::{is_absent, storage_error};
 use super::path_rules::{clean_path, clean_prefix};
 use super::storage_error::{StorageError, StorageErrorKind};
@@ -29,8 +27,6 @@ use crate::call::Client;
 
 /// The largest document of a server in bytes.
 const DOCUMENT_BYTES_MAX: u64 = 102_400;
-/// Hits that one search of a server returns.
-const HITS_MAX: u32 = 100;
 /// The entity tag of a text, before its digits.
 const TAG: &str = "sha256:";
 
@@ -53,11 +49,21 @@ impl LociBackend {
         namespace: Option<String>,
     ) -> Result<Self, StorageError> {
         let backend = Self { client, memory: memory.into(), namespace };
-        // From here on a document that the server does not find is an absent file, and not an
-        // absent memory.
-        let first = TreeQuery { limit: Some(1), ..backend.tree_query("") };
-        backend.client.tree_list(&backend.memory, &first).await.map_err(storage_error)?;
+        backend.check_tree().await?;
         Ok(backend)
+    }
+
+    /// Checks that the tree is there.
+    async fn check_tree(&self) -> Result<(), StorageError> {
+        let first = TreeQuery { limit: Some(1), ..self.tree_query("") };
+        self.client.tree_list(&self.memory, &first).await.map_err(storage_error)?;
+        Ok(())
+    }
+
+    /// Returns the answer for an absent document, once the tree is known to be there: a memory that
+    /// was removed has no empty files.
+    async fn absent<T>(&self, answer: T) -> Result<T, StorageError> {
+        self.check_tree().await.map(|()| answer)
     }
 
     fn tree_query(&self, prefix: &str) -> TreeQuery {
@@ -71,7 +77,7 @@ impl LociBackend {
         let asked = DocumentAsk { namespace: self.namespace.clone(), raw: None };
         match self.client.document_get(&self.memory, path, &asked).await {
             Ok(document) => Ok(Some(document).filter(|document| document.redirected_from.is_none())),
-            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) if is_absent(&error) => self.absent(None).await,
             Err(error) => Err(storage_error(error)),
         }
     }
@@ -133,47 +139,29 @@ impl LociBackend {
         let (client, change) = self.change(only_if)?;
         match client.document_delete(&self.memory, &path, &change).await {
             Ok(_) => Ok(true),
-            Err(error) if is_absent(&error) => Ok(false),
+            Err(error) if is_absent(&error) => self.absent(false).await,
             Err(error) => Err(storage_error(error)),
         }
     }
 
-    async fn items(&self, prefix: &str) -> Result<Vec<TreeItem>, StorageError> {
+    async fn listed(&self, prefix: &str) -> Result<Vec<BackendEntry>, StorageError> {
         let mut query = self.tree_query(prefix);
-        let mut items = Vec::new();
+        let mut pages = RisingPages::default();
         loop {
             let page = self.client.tree_list(&self.memory, &query).await.map_err(storage_error)?;
-            items.extend(page.entries);
+            // The tag of an item is that of its file with a head, and not of its text.
+            let entry = |item: TreeItem| BackendEntry { path: item.path, size: item.bytes, sha256: None };
+            pages.add(page.entries.into_iter().map(entry).collect())?;
             match page.next_cursor {
-                None => return Ok(items),
+                None => return Ok(pages.files),
+                // A page may be empty; its cursor still goes on.
+                next if next == query.cursor => {
+                    let message = "the listing of the server does not end: update the server";
+                    return Err(StorageError::new(StorageErrorKind::Broken, message));
+                }
                 next => query.cursor = next,
             }
         }
-    }
-
-    async fn found(&self, prefix: &str, question: &str, limit: u32) -> Result<Vec<SearchHit>, StorageError> {
-        let search = Search {
-            memory: self.memory.clone(),
-            query: question.to_owned(),
-            namespaces: vec![self.namespace.clone().unwrap_or_else(|| "/".to_owned())],
-            top_k: Some(HITS_MAX),
-            fold: Some(false),
-            read_your_writes: Some(false),
-            ..Search::default()
-        };
-        let hits = self.client.search(&search).await.map_err(storage_error)?.hits;
-        let items = self.items(prefix).await?;
-        let paths: BTreeMap<&str, &str> =
-            items.iter().filter_map(|item| Some((item.record.as_deref()?, item.path.as_str()))).collect();
-        let files = hits.into_iter().filter_map(|hit| {
-            let path = paths.get(hit.record.id.as_str())?;
-            Some(SearchHit {
-                path: (*path).to_owned(),
-                relevance: Some(hit.relevance),
-                text: hit.record.text,
-            })
-        });
-        Ok(files.take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
     }
 }
 
@@ -182,8 +170,9 @@ impl FileBackend for LociBackend {
         BackendCapabilities {
             versioning: true,
             cas: true,
-            search: true,
-            atomic_multi_write: true,
+            // The search of a server answers records of a whole namespace, its best hits alone.
+            search: false,
+            atomic_multi_write: false,
             file_bytes_max: Some(DOCUMENT_BYTES_MAX),
             text_only: true,
         }
@@ -211,13 +200,7 @@ impl FileBackend for LociBackend {
     }
 
     fn list<'a>(&'a self, prefix: &'a str) -> StorageFuture<'a, Vec<BackendEntry>> {
-        async move {
-            let items = self.items(&clean_prefix(prefix)?).await?.into_iter();
-            // The tag of an item is that of its file with a head, and not of its text.
-            let entry = |item: TreeItem| BackendEntry { path: item.path, size: item.bytes, sha256: None };
-            Ok(items.map(entry).collect())
-        }
-        .boxed()
+        async move { self.listed(&clean_prefix(prefix)?).await }.boxed()
     }
 
     fn exists<'a>(&'a self, path: &'a str) -> StorageFuture<'a, bool> {
@@ -237,7 +220,7 @@ impl FileBackend for LociBackend {
                     versions: found.versions.into_iter().map(version).collect(),
                     next: found.next_cursor,
                 }),
-                Err(error) if is_absent(&error) => Ok(FileVersions::default()),
+                Err(error) if is_absent(&error) => self.absent(FileVersions::default()).await,
                 Err(error) => Err(storage_error(error)),
             }
         }
@@ -305,7 +288,8 @@ impl FileBackend for LociBackend {
             let found = self.client.tree_restore(&self.memory, &asked).await.map_err(storage_error)?;
             let mut restored = Restored::default();
             for document in found.documents {
-                let path = document.path.unwrap_or(document.record);
+                // A record without a path is no file.
+                let Some(path) = document.path else { continue };
                 match document.gap {
                     Some(reason) => restored.left_out.push(NotRestored { path, reason }),
                     None => restored.changed.push(path),
@@ -314,15 +298,6 @@ impl FileBackend for LociBackend {
             Ok(restored)
         }
         .boxed()
-    }
-
-    fn search<'a>(
-        &'a self,
-        prefix: &'a str,
-        question: &'a str,
-        limit: u32,
-    ) -> StorageFuture<'a, Vec<SearchHit>> {
-        async move { self.found(&clean_prefix(prefix)?, question, limit).await }.boxed()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::storage_error::{StorageError, StorageErrorKind};
 use crate::error::ClientError;
 
-/// Returns true where the server has no such document.
+/// Returns true where the server has no such document, or no such memory.
 pub(super) fn is_absent(error: &ClientError) -> bool {
     error.status() == Some(404)
 }

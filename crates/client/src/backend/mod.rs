@@ -1,8 +1,8 @@
 //! File backends: a port for places that hold files, the backends that are ready, and the suite
 //! that proves a new one.
 //!
-//! * [`FileBackend`]: the port. Five methods are required; the others follow the
-//!   [`BackendCapabilities`];
+//! * [`FileBackend`]: the port. Five methods of files are required; the others follow
+//!   the [`BackendCapabilities`];
 //! * [`DirectoryBackend`]: a directory, the reference; [`LociBackend`]: the documents of a server;
 //!   [`HttpBackend`]: a server of the HTTP form, as [`serve_backend`] serves one of this process;
 //! * [`conformance`]: the suite that every backend passes;
@@ -21,6 +21,8 @@ mod file_change;
 mod http_backend;
 mod http_form;
 mod http_server;
+mod http_site;
+mod listing;
 mod loci_backend;
 mod loci_errors;
 mod path_rules;
@@ -31,7 +33,7 @@ mod stored_file;
 #[cfg(test)]
 mod prefixed_tests;
 
-pub use copy::{CopyReport, RefusedFile, copy_files};
+pub use copy::{CopyReport, copy_files};
 pub use directory::DirectoryBackend;
 pub use file_backend::{BackendCapabilities, FileBackend, StorageFuture};
 pub use file_change::{
@@ -41,6 +43,7 @@ pub use file_change::{
 pub use http_backend::HttpBackend;
 pub use http_form::HTTP_BODY_BYTES_MAX;
 pub use http_server::{backend_router, serve_backend};
+pub use listing::{ListingPart, RefusedFile};
 pub use loci_backend::LociBackend;
 pub use path_rules::{clean_path, clean_prefix, is_within};
 pub use prefixed::namespace;

@@ -9,7 +9,7 @@ use unicase::UniCase;
 use super::storage_error::StorageError;
 
 /// Segments of a path.
-const PATH_SEGMENTS_MAX: usize = 20;
+pub(super) const PATH_SEGMENTS_MAX: usize = 20;
 /// Bytes of a path.
 const PATH_BYTES_MAX: usize = 1_024;
 /// Bytes of a segment.
@@ -133,7 +133,7 @@ fn broken_by(segment: &str, is_first: bool) -> Option<&'static str> {
     (segment.len() > SEGMENT_BYTES_MAX).then_some("a segment has at most 200 bytes: shorten it")
 }
 
-/// True where decoding, however often, gives a segment of dots or a separator.
+/// Returns true where decoding, however often, gives a segment of dots or a separator.
 fn is_encoded(segment: &str) -> bool {
     let mut bytes = segment.as_bytes().to_vec();
     for _ in 0..ENCODED_MAX {
@@ -149,8 +149,8 @@ fn is_encoded(segment: &str) -> bool {
     true
 }
 
-/// True for names that file systems take for `.git`: HFS+ overlooks shapeless characters, NTFS has
-/// short names.
+/// Returns true for names that file systems take for `.git`: HFS+ overlooks shapeless characters,
+/// NTFS has short names.
 fn is_reserved(segment: &str, is_first: bool) -> bool {
     let seen: String = segment.chars().filter(|c| !is_shapeless(*c)).collect();
     let seen = folded(seen.trim_end_matches(['.', ' ']));
@@ -164,7 +164,7 @@ fn is_device(segment: &str) -> bool {
     DEVICES.contains(&name.as_str()) || numbered.is_some_and(|number| digits.contains(&number))
 }
 
-/// True where a shapeless character stands where neither a script nor an emoji needs it.
+/// Returns true for a shapeless character in a place where neither a script nor an emoji needs it.
 fn has_shapeless(segment: &str) -> bool {
     if segment.is_ascii() {
         return false;
@@ -186,19 +186,19 @@ fn has_shapeless(segment: &str) -> bool {
     })
 }
 
-/// True between two letters or the marks that belong to them.
+/// Returns true between two letters or the marks that belong to them.
 fn joins_letters(before: Option<char>, after: Option<char>) -> bool {
     let is_letter = |c: char| c.is_alphabetic() || (0x0900..0x0E00).contains(&u32::from(c));
     before.is_some_and(is_letter) && after.is_some_and(is_letter)
 }
 
-/// True between two signs such as emoji.
+/// Returns true between two signs such as emoji.
 fn joins_signs(before: Option<char>, after: Option<char>) -> bool {
     let is_selector = |c: char| matches!(c, '\u{fe0e}' | '\u{fe0f}');
     before.is_some_and(|c| is_sign(c) || is_selector(c)) && after.is_some_and(is_sign)
 }
 
-/// True for a character beyond ASCII that is neither letter, digit nor space.
+/// Returns true for a character beyond ASCII that is neither letter, digit nor space.
 fn is_sign(c: char) -> bool {
     !c.is_ascii() && !c.is_alphanumeric() && !c.is_whitespace() && !is_shapeless(c)
 }

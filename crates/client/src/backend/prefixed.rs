@@ -10,6 +10,7 @@ use super::file_change::{
     BackendChange, BackendChanges, BackendDiff, FileDifference, FileVersions, NotRestored, Restored,
     SearchHit, SnapshotRef, VersionQuery,
 };
+use super::listing::ListingPart;
 use super::path_rules::{clean_path, clean_prefix, is_within};
 use super::storage_error::StorageError;
 use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written};
@@ -79,13 +80,20 @@ impl FileBackend for PrefixedBackend {
     }
 
     fn list<'a>(&'a self, prefix: &'a str) -> StorageFuture<'a, Vec<BackendEntry>> {
+        async move { Ok(self.list_part(prefix, None, usize::MAX).await?.files) }.boxed()
+    }
+
+    fn list_part<'a>(
+        &'a self,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> StorageFuture<'a, ListingPart> {
         async move {
-            let listed = self.backend.list(&self.full_prefix(prefix)?).await?.into_iter();
-            let inside = listed.filter_map(|entry| {
-                let path = self.relative(&entry.path)?;
-                Some(BackendEntry { path, ..entry })
-            });
-            Ok(inside.collect())
+            // A file at the prefix itself is outside of the view.
+            let after = after.map_or_else(|| self.prefix.clone(), |after| format!("{}/{after}", self.prefix));
+            let part = self.backend.list_part(&self.full_prefix(prefix)?, Some(&after), limit).await?;
+            Ok(part.below(&self.prefix))
         }
         .boxed()
     }

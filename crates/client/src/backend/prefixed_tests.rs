@@ -41,3 +41,21 @@ fn a_view_is_not_prefixed_twice() {
     assert!(block_on(whole.exists("team/other/b.md")).unwrap());
     assert!(namespace(whole, "a/../b").is_err());
 }
+
+#[test]
+fn parts_of_a_view_have_its_paths() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole: Arc<dyn FileBackend> = Arc::new(DirectoryBackend::open(folder.path()).unwrap());
+    for path in ["team/a.md", "team/b.md", "team/c/d.md", "teammate/e.md"] {
+        block_on(whole.write(path, b"x", &FilePrecondition::Any)).unwrap();
+    }
+    std::fs::write(folder.path().join("team/b:"), "x").unwrap();
+    let view = namespace(whole, "team").unwrap();
+    let part = |after: Option<&str>| {
+        let part = block_on(view.list_part("", after, 2)).unwrap();
+        let files: Vec<_> = part.files.into_iter().map(|entry| entry.path).collect();
+        (files.join(" "), part.skipped.into_iter().map(|file| file.path).collect::<Vec<_>>(), part.next)
+    };
+    assert_eq!(part(None), ("a.md b.md".to_owned(), Vec::new(), Some("b.md".to_owned())));
+    assert_eq!(part(Some("b.md")), ("c/d.md".to_owned(), vec!["b:".to_owned()], None));
+}

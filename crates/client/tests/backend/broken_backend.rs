@@ -88,8 +88,9 @@ impl FileBackend for Broken {
                 }
                 return Ok(found);
             }
+            let prefix = loci_client::backend::clean_prefix(prefix)?;
             let all = self.backend.list("").await?;
-            Ok(all.into_iter().filter(|entry| entry.path.starts_with(prefix)).collect())
+            Ok(all.into_iter().filter(|entry| entry.path.starts_with(&prefix)).collect())
         }
         .boxed()
     }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
+use bytes::Bytes;
 use http::Request;
-use loci_client::backend::{DirectoryBackend, backend_router};
+use loci_client::backend::{DirectoryBackend, HTTP_BODY_BYTES_MAX, backend_router};
 use tower::ServiceExt;
 
 use crate::runtime;
@@ -50,12 +51,75 @@ fn requests_and_answers() {
         check("PUT /files/%FF.md", &[], "y", 400, "percent-encoded UTF-8").await;
         check("GET /history?path=a.md", &[], "", 501, "\"code\":\"unsupported\"").await;
         check("GET /history", &[], "", 422, "path").await;
-        check("POST /snapshots", &[], "{\"label\":\"a\"}", 501, "unsupported").await;
-        check("POST /snapshots", &[], "no JSON", 422, "cannot be read").await;
+        let json = [("content-type", "application/json; charset=utf-8")];
+        check("POST /snapshots", &json, "{\"label\":\"a\"}", 501, "unsupported").await;
+        check("POST /snapshots", &json, "no JSON", 422, "cannot be read").await;
+        let text = [("content-type", "text/plain")];
+        check("POST /snapshots", &text, "{\"label\":\"a\"}", 422, "send Content-Type").await;
+        check("POST /restore", &[], "{\"label\":\"a\"}", 422, "send Content-Type").await;
+        // An encoded slash is no separator, and nothing lies below an address without files.
+        check("GET /files/notes%2Fa%20b.md", &[], "", 400, "\"code\":\"invalid_path\"").await;
+        check("GET /files%2Fnotes/a%20b.md", &[], "", 404, "no GET /files%2Fnotes").await;
+        check("GET /history/anything?path=a.md", &[], "", 404, "no GET /history/anything").await;
+        check("GET /capabilities/more", &[], "", 404, "no GET /capabilities/more").await;
         check("PATCH /files/a.md", &[], "", 404, "no PATCH").await;
         check("DELETE /files/notes/a%20b.md", &[("if-match", tag)], "", 204, "").await;
         check("DELETE /files/notes/a%20b.md", &[], "", 404, "not_found").await;
     });
+}
+
+#[test]
+fn a_head_has_the_length_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.md"), "seven b").unwrap();
+    let router = backend_router(Arc::new(DirectoryBackend::open(folder.path()).unwrap()), None);
+    let request = Request::builder().method("HEAD").uri("/files/a.md").header("host", "127.0.0.1");
+    let response = runtime().block_on(router.oneshot(request.body(Body::empty()).unwrap())).unwrap();
+    assert_eq!(response.headers()["content-length"], "7");
+}
+
+#[test]
+fn a_body_that_breaks_off_is_not_too_large() {
+    let folder = tempfile::tempdir().unwrap();
+    let router = backend_router(Arc::new(DirectoryBackend::open(folder.path()).unwrap()), None);
+    let check = |pieces: Vec<std::io::Result<Bytes>>, expect: u16| {
+        let body = Body::from_stream(futures::stream::iter(pieces));
+        let request = Request::builder().method("PUT").uri("/files/a.md").header("host", "127.0.0.1");
+        let response = runtime().block_on(router.clone().oneshot(request.body(body).unwrap())).unwrap();
+        assert_eq!(response.status().as_u16(), expect);
+    };
+    let large = Bytes::from(vec![b'x'; HTTP_BODY_BYTES_MAX]);
+    check(vec![Ok(Bytes::from_static(b"a")), Err(std::io::Error::other("reset"))], 503);
+    check(vec![Ok(large), Ok(Bytes::from_static(b"x"))], 413);
+    check(vec![Ok(Bytes::from_static(b"a")), Ok(Bytes::from_static(b"b"))], 200);
+}
+
+#[test]
+fn pages_of_other_sites_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let router = backend_router(Arc::new(DirectoryBackend::open(folder.path()).unwrap()), None);
+    let check = |headers: &[(&str, &str)], expect: u16| {
+        for (method, uri) in [("GET", "/capabilities"), ("PUT", "/files/a.md"), ("DELETE", "/files/a.md")] {
+            let mut request = Request::builder().method(method).uri(uri);
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            let request = request.body(Body::empty()).unwrap();
+            let status = runtime().block_on(router.clone().oneshot(request)).unwrap().status().as_u16();
+            assert_eq!(status == 403, expect == 403, "{method} {headers:?}: {status}");
+        }
+    };
+    let own = ("host", "127.0.0.1:8412");
+    check(&[own], 200);
+    check(&[own, ("origin", "http://localhost:3000")], 200);
+    check(&[own, ("sec-fetch-site", "none")], 200);
+    check(&[own, ("origin", "https://evil.example")], 403);
+    check(&[own, ("origin", "null")], 403);
+    check(&[own, ("sec-fetch-site", "cross-site")], 403);
+    check(&[own, ("host", "evil.example")], 403);
+    check(&[("host", "192.0.2.1:8412")], 403);
+    check(&[("host", "[::1]:8412")], 200);
+    check(&[], 403);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod broken_backend;
+mod http_client;
 mod http_form;
 mod ready_backends;
 
@@ -17,6 +18,7 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap()
 }
 
+/// Runs the suite. Each test has a new backend, so one name of a run is enough.
 async fn report(backend: Arc<dyn FileBackend>, directory: &str) -> ConformanceReport {
     run_conformance(backend, directory, "run1").await.unwrap()
 }

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use loci_client::backend::conformance::{CheckOutcome, ConformanceReport, run_conformance};
 
-use super::place::{self, Place};
+use super::place::{self, BackendPlace};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -38,9 +38,9 @@ impl Check {
         let url = globals.url.clone().filter(|_| is_url).map(|url| (url, globals.token_file.clone()));
         let memory = self.memory.map(|memory| (memory, self.namespace));
         let flags = "--directory DIR, --url URL, or --memory MEMORY";
-        let place = Place::one(self.directory, url, memory, flags)?;
+        let place = BackendPlace::one(self.directory, url, memory, flags)?;
         let session = place::session(&[&place], globals, environment)?;
-        let opened = place.open(self.prefix.as_deref(), session.as_ref()).await?;
+        let opened = place.open(self.prefix.as_deref(), session.as_ref(), true).await?;
         let run = format!("{:016x}", getrandom::u64()?);
         let report = run_conformance(Arc::clone(&opened.backend), &opened.prefix, &run).await?;
         // The files of the run are gone: nothing waits for the jobs that they caused.

@@ -1,12 +1,12 @@
-//! `loci backend copy`: files from one place to another, with what became of each.
+//! `loci backend copy`: files from one place to another, with a report of the refused ones.
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
-use loci_client::backend::copy_files;
+use loci_client::backend::{CopyReport, copy_files};
 
-use super::place::{self, Place};
+use super::place::{self, BackendPlace};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -15,14 +15,14 @@ use crate::output;
 #[derive(Debug, Args)]
 pub(crate) struct Copy {
     #[command(flatten)]
-    from: From,
+    from: CopySource,
     #[command(flatten)]
-    to: To,
+    to: CopyDestination,
 }
 
 /// The source
 #[derive(Debug, Args)]
-pub(crate) struct From {
+pub(crate) struct CopySource {
     /// From a directory of this machine
     #[arg(long, value_name = "DIR")]
     from_directory: Option<PathBuf>,
@@ -45,7 +45,7 @@ pub(crate) struct From {
 
 /// The destination
 #[derive(Debug, Args)]
-pub(crate) struct To {
+pub(crate) struct CopyDestination {
     /// To a directory of this machine
     #[arg(long, value_name = "DIR")]
     to_directory: Option<PathBuf>,
@@ -69,24 +69,26 @@ pub(crate) struct To {
 impl Copy {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let Self { from, to } = self;
-        let source = Place::one(
+        let source = BackendPlace::one(
             from.from_directory,
             from.from_url.map(|url| (url, from.from_token_file)),
             from.from_memory.map(|memory| (memory, from.from_namespace)),
             "--from-directory, --from-url or --from-memory",
         )?;
-        let destination = Place::one(
+        let destination = BackendPlace::one(
             to.to_directory,
             to.to_url.map(|url| (url, to.to_token_file)),
             to.to_memory.map(|memory| (memory, to.to_namespace)),
             "--to-directory, --to-url or --to-memory",
         )?;
         let session = place::session(&[&source, &destination], globals, environment)?;
-        let source = source.open(from.from_prefix.as_deref(), session.as_ref()).await?;
-        let destination = destination.open(to.to_prefix.as_deref(), session.as_ref()).await?;
-        let report = copy_files(&*source.view()?, &*destination.view()?, "").await?;
+        let source = source.open(from.from_prefix.as_deref(), session.as_ref(), false).await?;
+        let destination = destination.open(to.to_prefix.as_deref(), session.as_ref(), false).await?;
+        source.check_prefix().await?;
+        let mut report = CopyReport::default();
+        let copied = copy_files(&*source.view()?, &*destination.view()?, "", &mut report).await;
         let written = destination.memory.as_deref().filter(|_| report.written > 0);
-        place::end(session, written).await?;
+        let ended = place::end(session, written).await;
         output::result(globals.json, &report, |report| {
             let refused = report.refused.len();
             output::line(format!(
@@ -97,6 +99,8 @@ impl Copy {
                 output::line(format!("refused  {}  {}: {}", file.path, file.code, file.message));
             }
         })?;
+        copied.context("the copy stopped: copy again to go on")?;
+        ended?;
         match report.refused.len() {
             0 => Ok(()),
             refused => bail!("{refused} files were refused; the others are copied"),

@@ -1,5 +1,5 @@
-//! `loci backend`: places for files that are not the server's own: serving one, checking one,
-//! copying between two.
+//! `loci backend`: places for files that are not the server's own. The commands check a place,
+//! serve a directory, and copy files between two places.
 
 mod check;
 mod copy;
@@ -28,7 +28,7 @@ impl Backend {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         match self {
             Self::Check(check) => check.run(globals, environment).await,
-            Self::Serve(serve) => serve.run(globals).await,
+            Self::Serve(serve) => serve.run(globals, environment).await,
             Self::Copy(copy) => copy.run(globals, environment).await,
         }
     }

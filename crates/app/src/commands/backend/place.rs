@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
-use loci_client::backend::{DirectoryBackend, FileBackend, HttpBackend, LociBackend, namespace};
+use anyhow::{Context, Result, bail};
+use loci_client::backend::{
+    DirectoryBackend, FileBackend, HttpBackend, LociBackend, clean_prefix, namespace,
+};
 
 use crate::bearer;
 use crate::cli::Globals;
@@ -15,8 +17,8 @@ use crate::session::Session;
 /// The directory of a tree that any writer may write.
 const KNOWLEDGE: &str = "knowledge";
 
-/// A place.
-pub(super) enum Place {
+/// A place for files.
+pub(super) enum BackendPlace {
     /// A directory of this machine.
     Directory(PathBuf),
     /// A server of the HTTP form, and the file with its token.
@@ -34,7 +36,7 @@ pub(super) struct Opened {
     pub(super) memory: Option<String>,
 }
 
-impl Place {
+impl BackendPlace {
     /// Returns the one place that a command names; `flags` are their names for the error.
     pub(super) fn one(
         directory: Option<PathBuf>,
@@ -55,8 +57,14 @@ impl Place {
         matches!(self, Self::Memory(..))
     }
 
-    /// Opens the place. In a memory the prefix is below `knowledge/`.
-    pub(super) async fn open(self, prefix: Option<&str>, session: Option<&Session>) -> Result<Opened> {
+    /// Opens the place. In a memory the prefix is below `knowledge/`. With `leaves_paths` a server of
+    /// the HTTP form refuses paths by its own rules.
+    pub(super) async fn open(
+        self,
+        prefix: Option<&str>,
+        session: Option<&Session>,
+        leaves_paths: bool,
+    ) -> Result<Opened> {
         let prefix = prefix.unwrap_or_default();
         let (backend, memory): (Arc<dyn FileBackend>, _) = match self {
             Self::Directory(directory) => {
@@ -68,7 +76,8 @@ impl Place {
                 let token = token.map(|file| bearer::of_file(&file)).transpose()?;
                 let opened = HttpBackend::connect(&url, token.as_deref()).await;
                 let opened = opened.with_context(|| format!("asking {url} for its capabilities"))?;
-                (Arc::new(opened.with_path_rules_of_server()), None)
+                let opened = if leaves_paths { opened.with_path_rules_of_server() } else { opened };
+                (Arc::new(opened), None)
             }
             Self::Memory(memory, namespace) => {
                 let session = session.context("a memory is reached through a session")?;
@@ -90,15 +99,44 @@ impl Opened {
     pub(super) fn view(&self) -> Result<Arc<dyn FileBackend>> {
         Ok(namespace(Arc::clone(&self.backend), &self.prefix)?)
     }
+
+    /// Checks that the prefix is no file, which the view below it would not show.
+    pub(super) async fn check_prefix(&self) -> Result<()> {
+        let prefix = clean_prefix(&self.prefix)?;
+        if prefix.is_empty() || (self.memory.is_some() && prefix == KNOWLEDGE) {
+            return Ok(());
+        }
+        if self.backend.exists(&prefix).await? {
+            bail!("the prefix {prefix} must not be a file: give its directory, or no prefix");
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a `--token` that no place of a command uses. One of the environment is not refused: it is
+/// for other commands.
+pub(super) fn refuse_token(globals: &Globals, environment: &Environment) -> Result<()> {
+    match globals.token.as_deref() {
+        Some(token) if environment.get("LOCI_TOKEN") != Some(token) => {
+            let rule = "--token is the token of a Loci server, which no place of this command is: give \
+                        the token of the HTTP form as a file with --token-file, --from-token-file or \
+                        --to-token-file";
+            Err(Usage(rule.to_owned()).into())
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Begins the session of a command, where one of its places needs it.
 pub(super) fn session(
-    places: &[&Place],
+    places: &[&BackendPlace],
     globals: &Globals,
     environment: &Environment,
 ) -> Result<Option<Session>> {
     let is_needed = places.iter().any(|place| place.is_memory());
+    if !is_needed {
+        refuse_token(globals, environment)?;
+    }
     is_needed.then(|| Session::begin(globals, environment)).transpose()
 }
 

@@ -10,8 +10,10 @@ use clap::Args;
 use loci_client::backend::{DirectoryBackend, serve_backend};
 use tokio::net::TcpListener;
 
+use super::place::refuse_token;
 use crate::bearer;
 use crate::cli::Globals;
+use crate::config::environment::Environment;
 use crate::output;
 use crate::stop_limit::{StopSignal, end_by_force};
 
@@ -31,7 +33,9 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
-    pub(crate) async fn run(self, globals: &Globals) -> Result<()> {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        refuse_token(globals, environment)?;
+        crate::logging::start_quiet();
         let backend = DirectoryBackend::open(&self.directory)
             .with_context(|| format!("opening {}", self.directory.display()))?;
         let token = globals.token_file.as_deref().map(bearer::of_file).transpose()?;

@@ -87,8 +87,19 @@ pub(super) async fn rules(it: &Ground) -> Outcome {
                 let _ = it.backend.delete(&it.at(name), &FilePrecondition::Any).await;
             }
         }
-        if it.backend.read(&it.at(name)).await.is_ok() {
-            faults.push(format!("{rule}: read without an error"));
+        let path = it.at(name);
+        let answers = [
+            ("read", it.backend.read(&path).await.map(drop)),
+            ("exists", it.backend.exists(&path).await.map(drop)),
+            ("delete", it.backend.delete(&path, &FilePrecondition::Any).await.map(drop)),
+            ("list", it.backend.list(&path).await.map(drop)),
+        ];
+        for (call, answer) in answers {
+            match answer {
+                Err(error) if error.kind == StorageErrorKind::InvalidPath => {}
+                Err(error) => faults.push(format!("{rule}: {call}: {}", in_words(&error))),
+                Ok(()) => faults.push(format!("{rule}: {call} without an error")),
+            }
         }
     }
     let stored = it.paths("").await?;

@@ -12,6 +12,7 @@ use futures::FutureExt;
 
 use self::place::Place;
 use super::file_backend::{BackendCapabilities, FileBackend, StorageFuture};
+use super::listing::ListingPart;
 use super::path_rules::{clean_path, clean_prefix};
 use super::storage_error::{StorageError, StorageErrorKind};
 use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written};
@@ -20,8 +21,8 @@ use crate::agent::off_thread::off_thread;
 /// The largest file in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// A directory of files. Hidden names, temporary files of editors and symbolic links are invisible
-/// in it, and no link is followed. Another process that replaces directories by links during a call
+/// A directory of files. Hidden names and temporary files of editors are invisible in it, and no
+/// link is followed. Another process that replaces directories by links during a call
 /// is outside of what it defends against.
 #[derive(Debug, Clone)]
 pub struct DirectoryBackend {
@@ -94,9 +95,18 @@ impl FileBackend for DirectoryBackend {
     }
 
     fn list<'a>(&'a self, prefix: &'a str) -> StorageFuture<'a, Vec<BackendEntry>> {
+        async move { Ok(self.list_part(prefix, None, usize::MAX).await?.files) }.boxed()
+    }
+
+    fn list_part<'a>(
+        &'a self,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> StorageFuture<'a, ListingPart> {
         async move {
-            let prefix = clean_prefix(prefix)?;
-            self.on_disk(move |place| place.list(&prefix)).await
+            let (prefix, after) = (clean_prefix(prefix)?, after.map(str::to_owned));
+            self.on_disk(move |place| place.list(&prefix, after.as_deref(), limit)).await
         }
         .boxed()
     }

@@ -4,21 +4,27 @@
 //! A writer holds the lock of the directory from looking at the file until its new bytes are
 //! durable. The bytes are written to a hidden sibling, which takes the file's name in one step.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::FILE_BYTES_MAX;
-use super::walk::{conflict, look, walk};
+use super::walk::{Walk, conflict, look};
+use crate::backend::listing::ListingPart;
 use crate::backend::path_rules::folded;
 use crate::backend::storage_error::{StorageError, StorageErrorKind};
-use crate::backend::stored_file::{BackendEntry, FilePrecondition, Written, sha256_hex};
+use crate::backend::stored_file::{FilePrecondition, Written, sha256_hex};
 
 /// The file whose lock writers hold.
 const LOCK: &str = ".loci-lock";
 /// The beginning of the name of a file that is being written.
 const DRAFT: &str = ".loci-writing-";
+/// Tries to take the lock: 30 s.
+const LOCK_TRIES_MAX: u32 = 15_000;
+/// Time between two tries.
+const LOCK_PAUSE: Duration = Duration::from_millis(2);
 
 /// The directory.
 #[derive(Debug)]
@@ -78,24 +84,27 @@ impl Place {
         Ok(self.file(path)?.is_some())
     }
 
-    pub(super) fn list(&self, prefix: &str) -> Result<Vec<BackendEntry>, StorageError> {
+    /// Returns the first `limit` files of the listing after a path.
+    pub(super) fn list(
+        &self,
+        prefix: &str,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<ListingPart, StorageError> {
         self.needed()?;
+        let mut walk = Walk::new(after, limit);
         if prefix.split('/').any(super::walk::is_invisible) {
-            return Ok(Vec::new());
+            return Ok(walk.end());
         }
-        let mut entries = Vec::new();
         match look(&self.root, prefix) {
-            Ok(Some((place, about))) if about.is_dir() => walk(&place, prefix, 0, &mut entries)?,
-            Ok(Some((_, about))) if about.is_file() => {
-                entries.push(BackendEntry { path: prefix.to_owned(), size: about.len(), sha256: None });
-            }
+            Ok(Some((place, about))) if about.is_dir() => walk.directory(&place, prefix)?,
+            Ok(Some((_, about))) if about.is_file() => walk.file(prefix, about.len()),
             Ok(Some(_) | None) => {}
-            // A link is invisible, with all that is behind it.
-            Err(error) if error.kind == StorageErrorKind::PathConflict => {}
+            // All that is behind a link is left out.
+            Err(error) if error.kind == StorageErrorKind::PathConflict => walk.skip(prefix, &error),
             Err(error) => return Err(error),
         }
-        entries.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(entries)
+        Ok(walk.end())
     }
 
     pub(super) fn write(
@@ -133,12 +142,8 @@ impl Place {
         fs::remove_file(&place).map_err(failed)?;
         let mut folder = place.parent().unwrap_or(&self.root).to_owned();
         synced(&folder)?;
-        while folder != self.root {
-            match fs::remove_dir(&folder) {
-                Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => break,
-                Err(error) => return Err(failed(error)),
-            }
+        // The file is gone: a directory that stays, for whatever reason, does not change that.
+        while folder != self.root && fs::remove_dir(&folder).is_ok() {
             folder.pop();
         }
         Ok(true)
@@ -154,8 +159,7 @@ impl Place {
         }
     }
 
-    /// Checks the way to a path, what lies there, and the condition. Whoever calls it holds the
-    /// lock.
+    /// Checks the way to a path, what lies there, and the condition. The caller holds the lock.
     fn check(&self, path: &str, only_if: &FilePrecondition) -> Result<(), StorageError> {
         if let Some((place, about)) = look(&self.root, path)?
             && !about.is_file()
@@ -169,8 +173,15 @@ impl Place {
         only_if.check(path, present.map(|bytes| sha256_hex(&bytes)).as_deref())
     }
 
-    /// Checks that no other name of the folder differs from this one in case alone.
+    /// Checks that no other name of the folder differs from this one in case alone. A name that is
+    /// there was checked when it was made, so the folder is read for new names.
     fn check_spelling(&self, folder: &Path, name: &str) -> Result<(), StorageError> {
+        let is_there = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
+        let (upper, lower) = (name.to_uppercase(), name.to_lowercase());
+        // A disk that takes names without case finds every spelling.
+        if is_there(name) && [upper, lower].iter().all(|other| other == name || !is_there(other)) {
+            return Ok(());
+        }
         let wanted = folded(name);
         for entry in fs::read_dir(folder).map_err(failed)? {
             let other = entry.map_err(failed)?.file_name();
@@ -201,9 +212,23 @@ impl Place {
             return Err(conflict(&self.root, &place, "is no regular file"));
         }
         let lock = OpenOptions::new().create(true).append(true).mode(0o600).open(place).map_err(failed)?;
-        lock.lock().map_err(failed)?;
+        locked(&lock)?;
         Ok(lock)
     }
+}
+
+/// Waits for a lock, within a bound: a writer that hangs must not hold all others.
+#[expect(clippy::disallowed_methods, reason = "another process gives the lock back, in the machine's time")]
+fn locked(lock: &File) -> Result<(), StorageError> {
+    for _ in 0..LOCK_TRIES_MAX {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+    }
+    let message = "another writer holds the lock of the directory for 30 s: end it, or try again later";
+    Err(StorageError::new(StorageErrorKind::Unavailable, message))
 }
 
 /// Writes bytes to a sibling and gives it the name once they are durable.

@@ -1,6 +1,7 @@
-//! What is special about a directory: modes, links, hidden names, spellings and a root that
-//! vanishes.
+//! Properties of a directory alone: modes, links, hidden names, spellings, parts of a listing and a
+//! root that vanishes.
 
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use futures::executor::block_on;
@@ -90,4 +91,81 @@ fn a_directory_that_vanished_is_not_empty() {
     std::fs::write(folder.path().join("file"), "x").unwrap();
     let error = DirectoryBackend::open(&folder.path().join("file")).unwrap_err();
     assert_eq!(error.kind, StorageErrorKind::PathConflict);
+}
+
+/// The paths of a part, the skipped paths with their codes, and the end of the part.
+fn part(backend: &DirectoryBackend, after: Option<&str>, limit: usize) -> (String, String, Option<String>) {
+    let part = block_on(backend.list_part("", after, limit)).unwrap();
+    let files: Vec<_> = part.files.into_iter().map(|entry| entry.path).collect();
+    let skipped: Vec<_> = part.skipped.iter().map(|file| format!("{}={}", file.path, file.code)).collect();
+    (files.join(" "), skipped.join(" "), part.next)
+}
+
+#[test]
+fn files_that_are_not_listed_are_skipped_by_name() {
+    let (folder, backend) = backend();
+    let root = folder.path().join("files");
+    write(&backend, "a/b.md", "text").unwrap();
+    for name in ["bad:name", "a/con.md", ".hidden", "c.tmp"] {
+        std::fs::write(root.join(name), "x").unwrap();
+    }
+    symlink(folder.path(), root.join("way")).unwrap();
+    std::fs::write(root.join(std::ffi::OsStr::from_bytes(b"z\xff.md")), "x").unwrap();
+    let skipped = "a/con.md=invalid_path bad:name=invalid_path way=path_conflict z\u{fffd}.md=invalid_path";
+    assert_eq!(part(&backend, None, usize::MAX), ("a/b.md".to_owned(), skipped.to_owned(), None));
+    let link = block_on(backend.list_part("way", None, 1)).unwrap();
+    assert_eq!((link.files.len(), link.skipped.len()), (0, 1));
+}
+
+#[test]
+fn a_deep_directory_is_skipped_and_the_others_are_listed() {
+    let (folder, backend) = backend();
+    let deepest = vec!["d"; 19].join("/");
+    write(&backend, &format!("{deepest}/a.md"), "text").unwrap();
+    let below = vec!["d"; 40].join("/");
+    std::fs::create_dir_all(folder.path().join("files").join(below)).unwrap();
+    let skipped = format!("{deepest}/d=invalid_path");
+    assert_eq!(part(&backend, None, 9), (format!("{deepest}/a.md"), skipped, None));
+}
+
+#[test]
+fn parts_of_a_listing_are_the_whole() {
+    let (folder, backend) = backend();
+    let all = ["a-b.md", "a.md", "a/b.md", "a/b/c.md", "a/z/y.md", "a0.md", "b/c.md"];
+    for path in all {
+        write(&backend, path, "text").unwrap();
+    }
+    for name in ["a/b:", "z:"] {
+        std::fs::write(folder.path().join("files").join(name), "x").unwrap();
+    }
+    let whole = part(&backend, None, usize::MAX);
+    assert_eq!(whole, (all.join(" "), "a/b:=invalid_path z:=invalid_path".to_owned(), None));
+    for limit in 1..=all.len() {
+        let (mut files, mut skipped, mut after) = (Vec::new(), Vec::new(), None::<String>);
+        loop {
+            let (found, left_out, next) = part(&backend, after.as_deref(), limit);
+            files.extend(found.split_whitespace().map(str::to_owned));
+            skipped.extend(left_out.split_whitespace().map(str::to_owned));
+            match next {
+                None => break,
+                next => after = next,
+            }
+        }
+        assert_eq!((files.join(" "), skipped.join(" ")), (whole.0.clone(), whole.1.clone()), "{limit}");
+    }
+}
+
+#[test]
+fn a_parent_that_stays_is_no_failure_of_delete() {
+    let (folder, backend) = backend();
+    let above = folder.path().join("files/a");
+    write(&backend, "a/b/c.md", "text").unwrap();
+    write(&backend, "a/stays.md", "text").unwrap();
+    let set = |mode: u32| std::fs::set_permissions(&above, PermissionsExt::from_mode(mode)).unwrap();
+    // Nobody but root removes the directory `b` now.
+    set(0o500);
+    let deleted = block_on(backend.delete("a/b/c.md", &FilePrecondition::Any));
+    set(0o700);
+    assert!(deleted.unwrap());
+    assert_eq!(paths(&backend), ["a/stays.md"]);
 }

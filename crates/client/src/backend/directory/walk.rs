@@ -1,20 +1,18 @@
-//! Looking at a directory without following a link: the kind of what lies at a path, and all files
+//! Looking at a directory without following a link: the kind of what lies at a path, and the files
 //! below a prefix.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, FileType, Metadata};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::place::failed;
-use crate::backend::path_rules::clean_path;
+use crate::backend::listing::{ListingPart, RefusedFile};
+use crate::backend::path_rules::{PATH_SEGMENTS_MAX, clean_path};
 use crate::backend::storage_error::{StorageError, StorageErrorKind};
 use crate::backend::stored_file::BackendEntry;
 
-/// Directories inside each other.
-const DEPTH_MAX: usize = 32;
-
-/// True for names that a directory does not show: what is hidden, and files that editors and stores
-/// leave while they write.
+/// Returns true for names that a directory does not show: hidden ones, and those of files that
+/// editors and stores leave while they write.
 pub(super) fn is_invisible(name: &str) -> bool {
     let is_unfinished = [".swp", ".tmp", "~"].iter().any(|end| name.ends_with(end));
     name.starts_with('.') || is_unfinished || name.contains(".__strands_tmp_")
@@ -59,37 +57,112 @@ fn metadata(place: &Path) -> Result<Option<Metadata>, StorageError> {
     }
 }
 
-/// Adds the files below a directory whose path is `above` to `out`.
-pub(super) fn walk(
-    directory: &Path,
-    above: &str,
-    depth: usize,
-    out: &mut Vec<BackendEntry>,
-) -> Result<(), StorageError> {
-    if depth > DEPTH_MAX {
-        let message = format!("{above} has more than {DEPTH_MAX} directories inside each other: flatten it");
-        return Err(StorageError::new(StorageErrorKind::InvalidContent, message));
+/// A walk in the order of full paths.
+pub(super) struct Walk<'a> {
+    /// Paths up to this one are left out.
+    after: Option<&'a str>,
+    /// Files to find.
+    limit: usize,
+    part: ListingPart,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(after: Option<&'a str>, limit: usize) -> Self {
+        Self { after, limit: limit.max(1), part: ListingPart::default() }
     }
-    let found = match fs::read_dir(directory) {
-        Ok(found) => found,
-        // It was removed since its parent was read.
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(failed(error)),
-    };
-    for entry in found {
-        let entry = entry.map_err(failed)?;
-        let name = entry.file_name();
-        let Some(name) = name.to_str().filter(|name| !is_invisible(name)) else { continue };
-        let path = if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") };
-        let Some(about) = metadata(&entry.path())? else { continue };
-        if about.is_dir() {
-            walk(&entry.path(), &path, depth + 1, out)?;
-        } else if about.is_file() {
-            match clean_path(&path) {
-                Ok(path) => out.push(BackendEntry { path, size: about.len(), sha256: None }),
-                Err(error) => tracing::warn!("{error}: the file is left out of the listing"),
+
+    /// Returns the part of the listing that was found.
+    pub(super) fn end(mut self) -> ListingPart {
+        if let Some(next) = &self.part.next {
+            // The next part has them.
+            self.part.skipped.retain(|file| file.path <= *next);
+        }
+        self.part
+    }
+
+    /// Adds the files below a directory whose path is `above`.
+    pub(super) fn directory(&mut self, directory: &Path, above: &str) -> Result<(), StorageError> {
+        let found = match fs::read_dir(directory) {
+            Ok(found) => found,
+            // It was removed since its parent was read.
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut entries = Vec::new();
+        for entry in found {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name();
+            let shown = name.to_string_lossy();
+            if is_invisible(&shown) {
+                continue;
             }
+            let kind = match entry.file_type() {
+                Ok(kind) => kind,
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) => return Err(failed(error)),
+            };
+            let mut path = if above.is_empty() { shown.into_owned() } else { format!("{above}/{shown}") };
+            if kind.is_dir() {
+                // Full paths of its files are sorted by these bytes.
+                path.push('/');
+            }
+            entries.push((path, kind, entry.path(), name.to_str().is_some()));
+        }
+        entries.sort_by(|a, b| (&a.0, &a.2).cmp(&(&b.0, &b.2)));
+        for (path, kind, place, is_text) in entries {
+            if self.part.next.is_some() {
+                return Ok(());
+            }
+            if self.is_before(&path) {
+                continue;
+            }
+            self.entry(&place, path.trim_end_matches('/'), kind, is_text)?;
+        }
+        Ok(())
+    }
+
+    /// Returns true for a path that is left out, and for a directory, with its final `/`, whose
+    /// files all are.
+    fn is_before(&self, path: &str) -> bool {
+        let is_above = |after: &str| path.ends_with('/') && after.starts_with(path);
+        self.after.is_some_and(|after| path <= after && !is_above(after))
+    }
+
+    fn entry(&mut self, place: &Path, path: &str, kind: FileType, is_text: bool) -> Result<(), StorageError> {
+        if !is_text {
+            self.skip(path, &StorageError::invalid_path("the name is not UTF-8: rename it"));
+        } else if kind.is_dir() && path.split('/').count() >= PATH_SEGMENTS_MAX {
+            let rule = format!("a path has at most {PATH_SEGMENTS_MAX} segments: put the files higher up");
+            self.skip(path, &StorageError::invalid_path(rule));
+        } else if kind.is_dir() {
+            self.directory(place, path)?;
+        } else if !kind.is_file() {
+            let rule = "links and special files are not followed or read: put a regular file there";
+            self.skip(path, &StorageError::new(StorageErrorKind::PathConflict, rule));
+        } else if let Err(error) = clean_path(path) {
+            self.skip(path, &error);
+        } else if let Some(about) = metadata(place)? {
+            self.file(path, about.len());
+        }
+        Ok(())
+    }
+
+    /// Adds a file, or ends the part where it is full.
+    pub(super) fn file(&mut self, path: &str, size: u64) {
+        if self.is_before(path) {
+            return;
+        }
+        if self.part.files.len() == self.limit {
+            self.part.next = self.part.files.last().map(|last| last.path.clone());
+        } else {
+            self.part.files.push(BackendEntry { path: path.to_owned(), size, sha256: None });
         }
     }
-    Ok(())
+
+    /// Adds a file that is not listed.
+    pub(super) fn skip(&mut self, path: &str, error: &StorageError) {
+        if !self.is_before(path) {
+            self.part.skipped.push(RefusedFile::new(path.to_owned(), error));
+        }
+    }
 }
