@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The pages, in the order in which a newcomer reads them. Each has a home of its own.
-const PAGES: &[&str] = &["README.md", "docs/guides/first-steps.md"];
+const PAGES: &[&str] = &["README.md", "docs/guides/first-steps.md", "docs/guides/file-backends.md"];
 /// Stands for builds and runs of a checkout: `loci` is built already.
 const CARGO: &str = "#!/bin/sh\ncase \"$1\" in\nbuild) exit 0 ;;\nrun) while [ \"$1\" != -- ]; do shift; done; shift; exec loci \"$@\" ;;\nesac\nexit 64\n";
 /// Waits for the server that a block started, as a reader does before the next paste.

@@ -8,9 +8,9 @@ use crate::backend::file_backend::BackendCapabilities;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum CheckOutcome {
-    /// The backend does what the port promises.
+    /// The backend keeps the promise of the port.
     Passed,
-    /// It does not.
+    /// The backend breaks the promise.
     Failed {
         /// The promise.
         expected: String,
