@@ -69,12 +69,14 @@ impl Transport {
     }
 }
 
-/// A pool of connections: TLS is rustls with ring, and proxies of the environment are not used.
+/// A pool of connections: TLS is rustls with ring, and proxies of the environment are not used. A
+/// redirect is an answer and is not followed: it would carry a write to a place that nobody named.
 pub(crate) fn http_client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, ClientError> {
     // One provider for the process; a second call finds it installed, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     builder
         .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT)
         .build()
         .map_err(|error| ClientError::Request(format!("the HTTP client cannot be made: {error}")))

@@ -17,6 +17,7 @@ enum Fault {
     IgnoresPreconditions,
     Unsorted,
     PrefixesAreTexts,
+    IgnoresPrefixes,
     TakesEveryPath,
     DeleteOfNothingSucceeds,
     AnnouncesVersions,
@@ -81,6 +82,9 @@ impl FileBackend for Broken {
 
     fn list<'a>(&'a self, prefix: &'a str) -> StorageFuture<'a, Vec<BackendEntry>> {
         async move {
+            if self.fault == Fault::IgnoresPrefixes {
+                return self.backend.list("").await;
+            }
             if self.fault != Fault::PrefixesAreTexts {
                 let mut found = self.backend.list(prefix).await?;
                 if self.fault == Fault::Unsorted {
@@ -127,4 +131,18 @@ fn the_checks_that_name_a_fault_fail() {
     check(Fault::DeleteOfNothingSucceeds, &["delete", "precondition-delete"]);
     check(Fault::AnnouncesVersions, &["history", "changes", "diff", "snapshot-label", "restore"]);
     check(Fault::KeepsFiles, &["clean-up"]);
+}
+
+#[test]
+fn files_that_are_not_of_the_run_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = DirectoryBackend::open(folder.path()).unwrap();
+    let text = b"not of the run";
+    runtime().block_on(backend.write("mine/notes.md", text, &FilePrecondition::Any)).unwrap();
+    let broken = Broken { backend, fault: Fault::IgnoresPrefixes };
+    let report = runtime().block_on(report(Arc::new(broken), "below"));
+    assert!(report.failed().contains(&"list-prefix") && report.failed().contains(&"clean-up"));
+    assert_eq!(std::fs::read(folder.path().join("mine/notes.md")).unwrap(), text);
+    let left = std::fs::read_dir(folder.path().join("below")).map_or(0, Iterator::count);
+    assert_eq!(left, 0, "files of the run are removed");
 }

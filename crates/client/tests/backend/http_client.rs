@@ -1,9 +1,13 @@
 //! The client of the HTTP form against servers that answer badly.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::http::{Uri, header};
 use axum::response::IntoResponse;
-use loci_client::backend::{FileBackend, FilePrecondition, HttpBackend, copy_files};
+use loci_client::backend::{
+    DirectoryBackend, FileBackend, FilePrecondition, HttpBackend, backend_router, copy_files,
+};
 
 use crate::runtime;
 
@@ -77,5 +81,33 @@ fn a_copy_reports_the_files_that_a_server_skips() {
         copy_files(&backend, &to, "", &mut report).await.unwrap();
         assert_eq!(report.refused.len(), 1);
         assert_eq!(report.refused[0].path, "a:b");
+    });
+}
+
+#[test]
+fn a_redirect_is_not_followed() {
+    runtime().block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let target = DirectoryBackend::open(folder.path()).unwrap();
+        target.write("a.md", b"kept", &FilePrecondition::Any).await.unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, backend_router(Arc::new(target), None)).await });
+        let router = Router::new().fallback(move |uri: Uri| async move {
+            let asked = uri.path_and_query().map(ToString::to_string).unwrap_or_default();
+            if asked == "/capabilities" {
+                return "{}".into_response();
+            }
+            let location = [(header::LOCATION, format!("{url}{asked}"))];
+            (axum::http::StatusCode::TEMPORARY_REDIRECT, location).into_response()
+        });
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let redirecting = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        let backend = HttpBackend::connect(&redirecting, None).await.unwrap();
+        assert!(backend.read("a.md").await.is_err());
+        assert!(backend.write("a.md", b"other", &FilePrecondition::Any).await.is_err());
+        assert!(backend.delete("a.md", &FilePrecondition::Any).await.is_err());
+        assert_eq!(std::fs::read(folder.path().join("a.md")).unwrap(), b"kept");
     });
 }

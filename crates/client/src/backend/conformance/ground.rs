@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::backend::file_backend::{BackendCapabilities, FileBackend};
+use crate::backend::path_rules::is_within;
 use crate::backend::storage_error::{StorageError, StorageErrorKind};
 use crate::backend::stored_file::{BackendEntry, FilePrecondition, Written};
 
@@ -131,9 +132,10 @@ impl Ground {
         done.map_err(|error| fault(format!("delete {name:?} succeeds"), in_words(&error)))
     }
 
-    /// Removes every file below the prefix; each is gone then.
+    /// Removes every file below the prefix; each is gone then. A listing that names other files is
+    /// a fault, and these are left alone.
     pub(super) async fn clean_up(&self) -> Outcome {
-        for path in self.paths("").await? {
+        for path in self.paths("").await?.into_iter().filter(|path| is_within(path, &self.prefix)) {
             let done = self.backend.delete(&path, &FilePrecondition::Any).await;
             done.map_err(|error| fault(format!("delete {path:?} succeeds"), in_words(&error)))?;
         }
