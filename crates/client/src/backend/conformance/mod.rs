@@ -1,7 +1,7 @@
 //! The conformance suite of file backends: one table of named checks, each in a fresh prefix that
 //! is removed at the end.
 //!
-//! A new check is a function in one of the files and a line in [`CHECKS`]. A check compares what a
+//! A new check is a function in one of the files and a line in `CHECKS`. A check compares what a
 //! backend answers with what the port promises, and never measures time.
 
 mod absent_capabilities;
