@@ -60,7 +60,7 @@ fn run(blocks: &[Block], loci: &Path, python: &Path) -> Result<()> {
 
 /// The blocks as one script, which ends the servers that they started.
 fn script(blocks: &[Block]) -> Result<String> {
-    let mut script = String::from("trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n");
+    let mut script = String::from("trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT\n");
     for block in blocks {
         writeln!(script, "echo '── block at line {} ──'", block.line)?;
         match block.language.as_str() {
