@@ -25,10 +25,11 @@ struct Case {
 }
 
 impl Case {
-    /// The greater growth from one size to the next.
+    /// The greater of the growth to the largest size and the mean growth of both steps: what is
+    /// made once, as soon as a text is long enough, counts in the mean alone.
     fn growth(&self) -> f64 {
         let [small, middle, large] = self.instructions;
-        (middle / small).max(large / middle)
+        (large / middle).max((large / small).sqrt())
     }
 
     fn growth_max(&self) -> f64 {
@@ -125,7 +126,10 @@ mod tests {
         check([100.0, 1_000.0, 10_000.0], true);
         check([100.0, 1_290.0, 13_000.0], true);
         check([100.0, 500.0, 6_600.0], false);
-        check([100.0, 1_400.0, 14_000.0], false);
+        check([100.0, 1_400.0, 19_000.0], false);
+        // Something is made once where a text is long enough, and never again.
+        check([65.0, 6_829.0, 7_479.0], true);
+        check([65.0, 6_829.0, 12_000.0], false);
         check([1.0, 100.0, 10_000.0], false);
         assert!(judge(&[]).is_err());
         assert!(total("events: Ir\ntotals: 0\n").is_err());
