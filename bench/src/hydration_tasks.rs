@@ -5,23 +5,23 @@
 
 mod repository;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use loci_engine::coding::CodingSettings;
 use serde_json::{Value, json};
 
 use crate::figures::Latencies;
+use crate::labelled_set::{self, stem};
 use crate::load::Report;
 use crate::progress::Progress;
 use crate::server::{self, Server};
 use crate::wire::{Wire, text_at};
 use repository::{Repository, Task};
 
-/// Tasks that must be shown the learning they need, in hundredths.
+/// Tasks that must be shown the learning they need, in percent.
 const SHOWN_MIN: f64 = 90.0;
-/// Default of `coding.noise_floor`.
-const NOISE_FLOOR: f64 = 0.025;
 
 /// Hydrates labelled tasks.
 #[derive(Debug, clap::Args)]
@@ -105,7 +105,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let (mut all, mut took) = (Tally::default(), Latencies::default());
     for set in &arguments.sets {
         progress.step(&set.display().to_string());
-        let text = std::fs::read_to_string(set).with_context(|| format!("reading {}", set.display()))?;
+        let text = labelled_set::text(set)?;
         let repository = Repository::parse(&text).with_context(|| set.display().to_string())?;
         let name = format!("bench/{}", stem(set)?);
         let tally = measured(&wire, &name, &repository, (&mut took, arguments.misses)).await?;
@@ -184,15 +184,12 @@ async fn hydrated(wire: &Wire, task: &str, asked: &Task, took: &mut Latencies) -
         .collect()
 }
 
+/// Returns how many learnings lie below the floor that the server has by default.
 fn below_floor(shown: &[(String, f64)]) -> u64 {
-    shown.iter().filter(|(_, similarity)| *similarity < NOISE_FLOOR).count() as u64
+    let floor = CodingSettings::default().noise_floor;
+    shown.iter().filter(|(_, similarity)| *similarity < floor).count() as u64
 }
 
 fn percent(part: u64, of: u64) -> f64 {
     part as f64 * 100.0 / of.max(1) as f64
-}
-
-fn stem(path: &Path) -> Result<String> {
-    let stem = path.file_stem().and_then(|stem| stem.to_str());
-    Ok(stem.with_context(|| format!("{} has no name", path.display()))?.to_owned())
 }

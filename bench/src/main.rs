@@ -22,6 +22,7 @@ mod hydration_tasks;
 mod imports;
 mod indexed;
 mod injection;
+mod labelled_set;
 mod load;
 mod memory_tool;
 mod migrate;

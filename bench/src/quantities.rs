@@ -8,7 +8,6 @@
 mod amount;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -20,6 +19,7 @@ use serde_json::json;
 use amount::Amount;
 
 use crate::consolidation::tally::share;
+use crate::labelled_set::{self, json_lines};
 use crate::load::Report;
 
 const PRECISION_MIN: f64 = 0.95;
@@ -97,14 +97,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let report = Report::new(arguments.json);
     let mut all = Tally::default();
     for set in &arguments.sets {
-        let text = fs::read_to_string(set).with_context(|| format!("reading {}", set.display()))?;
+        let text = labelled_set::text(set)?;
         let cases = read(&text).with_context(|| set.display().to_string())?;
         let mut tally = Tally::default();
         for case in &cases {
             tally.add(judged(case, arguments.errors));
         }
-        let stem = set.file_stem().and_then(|stem| stem.to_str()).unwrap_or("set");
-        tally.tell(report, &format!("quantities_{stem}"));
+        tally.tell(report, &format!("quantities_{}", labelled_set::stem(set)?));
         all.add(tally);
     }
     all.tell(report, "quantities");
@@ -117,22 +116,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn read(text: &str) -> Result<Vec<Case>> {
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(at, line)| {
-            let case: Case = serde_json::from_str(line).with_context(|| format!("line {}", at + 1))?;
-            for expected in &case.baselines {
-                let stands = case.sentence.contains(&expected.value) && !expected.words.is_empty();
-                ensure!(
-                    stands,
-                    "line {}: '{}' is not in the sentence, or has no words",
-                    at + 1,
-                    expected.value
-                );
-            }
-            Ok(case)
-        })
-        .collect()
+    let checked = |line: Result<(usize, Case)>| {
+        let (number, case) = line?;
+        for Expected { value, words, .. } in &case.baselines {
+            let stands = case.sentence.contains(value) && !words.is_empty();
+            ensure!(stands, "line {number}: '{value}' is not in the sentence, or has no words");
+        }
+        Ok(case)
+    };
+    json_lines(text).map(checked).collect()
 }
 
 fn judged(case: &Case, tells_errors: bool) -> Tally {

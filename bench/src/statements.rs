@@ -1,6 +1,6 @@
-//! `statements`: labelled facts that cite code, stored over the native API. Counted is how often
-//! the server says that the cited lines support or contradict a statement, beside what its author
-//! says. Each file of the set has its own author.
+//! `statements`: labelled facts that cite code, stored over the native API. The program compares
+//! the support that the server reports with the label of the author. Each file of the set has its
+//! own author.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::git::git_text;
+use crate::labelled_set::{self, json_lines};
 use crate::load::Report;
 use crate::progress::Progress;
 use crate::server::{self, Server};
@@ -56,7 +57,7 @@ enum Label {
     Unrelated,
 }
 
-/// Counts by label and by the support that the server tells.
+/// Counts by label and by the support that the server reports.
 #[derive(Debug, Default)]
 struct Tally(BTreeMap<(Label, String), u64>);
 
@@ -99,11 +100,10 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let mut all = Tally::default();
     for set in &arguments.sets {
         progress.step(&set.display().to_string());
-        let text = std::fs::read_to_string(set).with_context(|| format!("reading {}", set.display()))?;
+        let text = labelled_set::text(set)?;
         let cases = read(&text).with_context(|| set.display().to_string())?;
         let tally = measured(&binary, &cases, arguments.errors).await?;
-        let stem = set.file_stem().and_then(|stem| stem.to_str()).unwrap_or("set");
-        tally.tell(report, &format!("statements_{stem}"));
+        tally.tell(report, &format!("statements_{}", labelled_set::stem(set)?));
         for (key, count) in tally.0 {
             *all.0.entry(key).or_default() += count;
         }
@@ -117,14 +117,12 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
 }
 
 fn read(text: &str) -> Result<Vec<Case>> {
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(at, line)| {
-            let case: Case = serde_json::from_str(line).with_context(|| format!("line {}", at + 1))?;
-            ensure!(case.lines.lines().next().is_some(), "line {}: no lines are cited", at + 1);
-            Ok(case)
-        })
-        .collect()
+    let checked = |line: Result<(usize, Case)>| {
+        let (number, case) = line?;
+        ensure!(case.lines.lines().next().is_some(), "line {number}: no lines are cited");
+        Ok(case)
+    };
+    json_lines(text).map(checked).collect()
 }
 
 async fn measured(binary: &Path, cases: &[Case], tells_errors: bool) -> Result<Tally> {

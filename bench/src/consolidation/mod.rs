@@ -6,7 +6,6 @@
 mod pair;
 pub(crate) mod tally;
 
-use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
@@ -20,6 +19,8 @@ use loci_text::terms;
 
 use pair::{Expect, Pair, Side};
 use tally::{Decided, Tally};
+
+use crate::labelled_set;
 
 /// Of decisions to skip or supersede, so many are labelled so.
 const PRECISION_MIN: f64 = 0.97;
@@ -47,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let model = (!arguments.without_vectors).then(MiniLm::new);
     let mut failed = false;
     for set in &arguments.sets {
-        let text = fs::read_to_string(set).with_context(|| format!("reading {}", set.display()))?;
+        let text = labelled_set::text(set)?;
         let pairs = pair::read(&text).with_context(|| set.display().to_string())?;
         let tally = judged(&pairs, model.as_ref());
         if arguments.json {

@@ -5,6 +5,8 @@ use loci_model::Timestamp;
 use loci_model::record::RecordKind;
 use serde::{Deserialize, Serialize};
 
+use crate::labelled_set::json_lines;
+
 /// What a newer statement does to an older one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -83,8 +85,8 @@ impl Pair {
 /// The pairs of a set; every id once.
 pub(super) fn read(text: &str) -> Result<Vec<Pair>> {
     let mut pairs: Vec<Pair> = Vec::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let line: Line = serde_json::from_str(line).with_context(|| format!("line {}", at + 1))?;
+    for line in json_lines(text) {
+        let (_, line): (usize, Line) = line?;
         ensure!(pairs.iter().all(|pair| pair.id != line.id), "the id {} is there twice", line.id);
         let side = |side: SideLine| -> Result<Side> {
             let time =

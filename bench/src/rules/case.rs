@@ -1,8 +1,10 @@
 //! A labelled review comment, as a set holds it.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use crate::labelled_set::json_lines;
 
 /// What a comment is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -65,8 +67,8 @@ impl Case {
 /// The comments of a set; every id once.
 pub(super) fn read(text: &str) -> Result<Vec<Case>> {
     let mut cases: Vec<Case> = Vec::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let case: Case = serde_json::from_str(line).with_context(|| format!("line {}", at + 1))?;
+    for line in json_lines(text) {
+        let (_, case): (usize, Case) = line?;
         ensure!(cases.iter().all(|other| other.id != case.id), "the id {} is there twice", case.id);
         ensure!(case.label == Label::Rule || case.rules.is_empty(), "{}: only a rule has rules", case.id);
         cases.push(case);

@@ -7,7 +7,6 @@
 mod case;
 mod tally;
 
-use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
@@ -16,6 +15,8 @@ use loci_engine::coding::rules::extracting::{ReviewText, extract};
 
 use case::Case;
 use tally::{Read, Tally};
+
+use crate::labelled_set;
 
 /// Of the rules that are taken, so many are expected.
 const PRECISION_MIN: f64 = 0.90;
@@ -60,7 +61,7 @@ impl Split {
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let mut failed = false;
     for set in &arguments.sets {
-        let text = fs::read_to_string(set).with_context(|| format!("reading {}", set.display()))?;
+        let text = labelled_set::text(set)?;
         let cases = case::read(&text).with_context(|| set.display().to_string())?;
         let tally = judged(&cases, arguments.split);
         if arguments.json {
