@@ -48,8 +48,7 @@ pub(super) async fn search(context: Context, arguments: Arguments, repo: String,
     let (owner_name, told) = (repo.clone(), context.told.clone());
     let found = searched(&asking, owner_name, asked, told).await?;
     let standing = asked::standing(&context, &arguments);
-    let memory = context.engine.code_memory(&context.caller, &standing).await?;
-    let withholding = context.engine.withholding(&context.caller, &memory, &standing, false);
+    let withholding = context.engine.withholding(&context.caller, &found.memory, &standing, false);
     Ok(answer(repo, &found, withholding))
 }
 

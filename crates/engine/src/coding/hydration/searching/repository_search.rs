@@ -54,6 +54,8 @@ pub struct SearchedRecord {
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepositoryFound {
+    /// The memory that was searched.
+    pub memory: MemoryId,
     /// Which memory the task is given; `on` without one.
     pub arm: MemoryArm,
     /// Something could not be read, or not in time.
@@ -300,6 +302,7 @@ impl Engine {
         }
         gathered.warnings.extend(unwritten);
         Ok(RepositoryFound {
+            memory: place.memory.clone(),
             arm,
             degraded: gathered.is_degraded(),
             results: gathered.results(look.as_ref()),
