@@ -88,9 +88,7 @@ impl Client {
     /// Where the token cannot stand in a header.
     pub fn with_token(mut self, token: &str) -> Result<Self, ClientError> {
         let bad = |_| ClientError::Request("the token holds characters that no token has".to_owned());
-        let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(bad)?;
-        value.set_sensitive(true);
-        self.headers.insert(header::AUTHORIZATION, value);
+        self.headers.insert(header::AUTHORIZATION, bearer(token).map_err(bad)?);
         Ok(self)
     }
 
@@ -380,6 +378,16 @@ async fn collect(
         text.extend_from_slice(&piece);
     }
     Ok(text)
+}
+
+/// Returns the header of a bearer token, which no log shows.
+///
+/// # Errors
+/// An error for a token that cannot stand in a header.
+pub(crate) fn bearer(token: &str) -> Result<HeaderValue, http::header::InvalidHeaderValue> {
+    let mut value = HeaderValue::from_str(&format!("Bearer {token}"))?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 fn refusal(status: StatusCode, body: &[u8]) -> ClientError {

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::file_backend::FileBackend;
-use super::listing::RefusedFile;
+use super::listing_part::RefusedFile;
 use super::path_rules::clean_prefix;
 use super::storage_error::StorageError;
 use super::stored_file::{FilePrecondition, sha256_hex};

@@ -1,12 +1,13 @@
 //! The port of file backends. A new backend implements [`FileBackend`]: `capabilities`, the five
-//! required methods of files, and those that its capabilities announce. It has no retries of its own and swallows no error.
+//! required methods of files, and those that its capabilities announce. It has no retries of its
+//! own and swallows no error.
 
 use futures::future::{BoxFuture, FutureExt, ready};
 
 use super::file_change::{
     BackendChanges, BackendDiff, FileVersions, Restored, SearchHit, SnapshotRef, VersionQuery,
 };
-use super::listing::ListingPart;
+use super::listing_part::ListingPart;
 use super::storage_error::StorageError;
 use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written};
 

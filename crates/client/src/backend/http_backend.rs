@@ -17,12 +17,12 @@ use super::http_form::{
     ChangesAsk, DiffAsk, FilesQuery, HTTP_BODY_BYTES_MAX, HistoryAsk, HttpProblem, RestoreBody, SearchAsk,
     SearchHits,
 };
-use super::listing::{ListingPart, RisingPages};
+use super::listing_part::{ListingPart, RisingPages};
 use super::loci_errors::storage_error;
 use super::path_rules::{clean_path, clean_prefix};
 use super::storage_error::{StorageError, StorageErrorKind};
 use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written, sha256_hex};
-use crate::call::{path, with_query};
+use crate::call::{bearer, path, with_query};
 use crate::transport::{Network, Outgoing, Request, Response, Transport};
 
 /// Milliseconds after which a call without an answer has failed.
@@ -49,16 +49,15 @@ impl HttpBackend {
     /// token is sent as a bearer token.
     ///
     /// # Errors
-    /// `Unavailable` if nobody answers; `Denied` if the token is refused; `Broken` for an answer of
+    /// `Unavailable` without an answer; `Denied` if the token is refused; `Broken` for an answer of
     /// another form.
     pub async fn connect(base: &str, token: Option<&str>) -> Result<Self, StorageError> {
         let mut headers = HeaderMap::new();
         if let Some(token) = token {
-            let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|error| {
+            let value = bearer(token).map_err(|error| {
                 let rule = "the token has characters that no header takes: use printable ASCII";
                 StorageError::new(StorageErrorKind::Denied, rule).caused_by(error)
             })?;
-            value.set_sensitive(true);
             headers.insert(header::AUTHORIZATION, value);
         }
         let transport = Transport::Network(Network::url(base).map_err(storage_error)?);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::path_rules::is_within;
+use super::path_rules::below;
 use super::storage_error::{StorageError, StorageErrorKind};
 use super::stored_file::BackendEntry;
 
@@ -51,10 +51,7 @@ impl ListingPart {
 
     /// Returns the part with the paths that lie below a prefix, relative to it.
     pub(super) fn below(self, prefix: &str) -> Self {
-        let relative = |path: &str| {
-            let is_below = !prefix.is_empty() && path != prefix && is_within(path, prefix);
-            is_below.then(|| path.get(prefix.len() + 1..).map(str::to_owned)).flatten()
-        };
+        let relative = |path: &str| below(path, prefix).map(str::to_owned);
         let files = self.files.into_iter().filter_map(|entry| {
             let path = relative(&entry.path)?;
             Some(BackendEntry { path, ..entry })

@@ -3,8 +3,8 @@
 //! bytes.
 //!
 //! A text in which the server masks a secret fails with an error, although the server keeps the
-//! masked text: what was sent is not what is there. Versions are those of the server. A server stores
-//! documents below `knowledge/`: a view of that prefix hides it.
+//! masked text: what was sent is not what is there. Versions are those of the server. A server
+//! stores documents below `knowledge/`: a view of that prefix hides it.
 
 use futures::FutureExt;
 use loci_api::file::{DocumentAsk, DocumentChange, FileDocument};
@@ -18,7 +18,7 @@ use super::file_change::{
     BackendChange, BackendChanges, BackendDiff, FileDifference, FileOperation, FileVersion, FileVersions,
     NotRestored, Restored, SnapshotRef, VersionQuery,
 };
-use super::listing::RisingPages;
+use super::listing_part::RisingPages;
 use super::loci_errors::{is_absent, storage_error};
 use super::path_rules::{clean_path, clean_prefix};
 use super::storage_error::{StorageError, StorageErrorKind};

@@ -22,7 +22,7 @@ mod http_backend;
 mod http_form;
 mod http_server;
 mod http_site;
-mod listing;
+mod listing_part;
 mod loci_backend;
 mod loci_errors;
 mod path_rules;
@@ -43,7 +43,7 @@ pub use file_change::{
 pub use http_backend::HttpBackend;
 pub use http_form::HTTP_BODY_BYTES_MAX;
 pub use http_server::{backend_router, serve_backend};
-pub use listing::{ListingPart, RefusedFile};
+pub use listing_part::{ListingPart, RefusedFile};
 pub use loci_backend::LociBackend;
 pub use path_rules::{clean_path, clean_prefix, is_within};
 pub use prefixed::namespace;

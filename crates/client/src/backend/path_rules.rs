@@ -91,6 +91,12 @@ pub fn is_within(path: &str, prefix: &str) -> bool {
         || path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Returns the path of a file below a prefix, relative to it; `None` for every other path, that of
+/// the prefix itself included.
+pub(super) fn below<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
+    path.strip_prefix(prefix)?.strip_prefix('/')
+}
+
 /// Returns the spelling that two names share that differ in case alone.
 pub(super) fn folded(name: &str) -> String {
     UniCase::unicode(name).to_folded_case()
@@ -265,6 +271,8 @@ mod tests {
         check("a/b.md", "a", true);
         check("a", "a", true);
         check("ab/c.md", "a", false);
+        assert_eq!(below("a/b/c.md", "a"), Some("b/c.md"));
+        assert_eq!((below("a", "a"), below("ab/c.md", "a"), below("a/b.md", "")), (None, None, None));
         assert_eq!(clean_prefix("/").unwrap(), "");
         assert!(clean_prefix("a/..").is_err());
     }

@@ -10,8 +10,8 @@ use super::file_change::{
     BackendChange, BackendChanges, BackendDiff, FileDifference, FileVersions, NotRestored, Restored,
     SearchHit, SnapshotRef, VersionQuery,
 };
-use super::listing::ListingPart;
-use super::path_rules::{clean_path, clean_prefix, is_within};
+use super::listing_part::ListingPart;
+use super::path_rules::{below, clean_path, clean_prefix};
 use super::storage_error::StorageError;
 use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written};
 
@@ -45,8 +45,7 @@ impl PrefixedBackend {
 
     /// The path within the view; `None` outside of it. A file at the prefix itself is outside, too.
     fn relative(&self, path: &str) -> Option<String> {
-        let rest = path.strip_prefix(&self.prefix)?.strip_prefix('/')?;
-        is_within(path, &self.prefix).then(|| rest.to_owned())
+        below(path, &self.prefix).map(str::to_owned)
     }
 
     fn difference(&self, file: FileDifference) -> Option<FileDifference> {

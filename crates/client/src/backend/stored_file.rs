@@ -45,10 +45,10 @@ pub struct BackendEntry {
 /// The condition under which a file is changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum FilePrecondition {
-    /// No condition.
+    /// The write happens in any case.
     #[default]
     Any,
-    /// No file at the path.
+    /// The path must have no file.
     Absent,
     /// The file at the path has this SHA-256, in lower-case hex digits.
     Sha256(String),

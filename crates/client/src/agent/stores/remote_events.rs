@@ -333,7 +333,7 @@ mod tests {
         );
         check(vec![of("A", 0), of("A", 60_000), of("A", 60_001), of("A", 70_000)], &[&[4, 5], &[6, 7]], &[]);
         check(vec![of("A", 5), of("A", 4)], &[&[4], &[5]], &[]);
-        // A message without content separates nobody, and belongs to the event before it.
+        // A message without content separates no neighbours, and belongs to the event before it.
         let blank = || Message::user(" ");
         check(vec![of("A", 0), blank(), of("A", 0), blank(), of("B", 0)], &[&[4, 5, 6, 7], &[8]], &[]);
         check(vec![blank(), blank(), of("A", 0)], &[&[6]], &[4, 5]);

@@ -37,7 +37,7 @@ pub struct RemoteStoreOptions {
     pub relevance_min: Option<f32>,
     /// Conditions that every search has; no call can widen them.
     pub filters: Vec<MetadataFilter>,
-    /// True for a store that may be written to. At most one store of a memory, actor and session
+    /// The right to write to the store. At most one store of a memory, actor and session
     /// is: [`assert_writable_topology`](super::topology::assert_writable_topology) checks it.
     pub writable: bool,
     /// The way of messages into it.
@@ -47,8 +47,8 @@ pub struct RemoteStoreOptions {
     pub metadata_provider: Option<MetadataProvider>,
     /// Messages of one event, 1 to 100; 50 unless it is set.
     pub max_turns_per_event: usize,
-    /// True for a store that makes a memory where none has this name: with a strategy for what is
-    /// said, whose records go to the place.
+    /// The right to make a memory where none has this name, with a strategy for conversations whose
+    /// records go to the place.
     pub create: bool,
 }
 

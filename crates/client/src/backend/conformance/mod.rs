@@ -8,8 +8,8 @@ mod absent_capabilities;
 mod concurrency;
 mod conditions;
 mod content;
+mod file_lists;
 mod ground;
-mod listing;
 mod paths;
 mod report;
 mod versions;
@@ -63,10 +63,10 @@ const CHECKS: &[Check] = &[
     Check { name: "delete", needs: None, run: |it| Box::pin(content::delete(it)) },
     Check { name: "size-limit", needs: SIZE_LIMIT, run: |it| Box::pin(content::size_limit(it)) },
     Check { name: "text-only", needs: TEXT_ONLY, run: |it| Box::pin(content::text_only(it)) },
-    Check { name: "list-sorted", needs: None, run: |it| Box::pin(listing::sorted(it)) },
-    Check { name: "list-prefix", needs: None, run: |it| Box::pin(listing::prefixes(it)) },
-    Check { name: "list-many", needs: None, run: |it| Box::pin(listing::many(it)) },
-    Check { name: "namespace-view", needs: None, run: |it| Box::pin(listing::view(it)) },
+    Check { name: "list-sorted", needs: None, run: |it| Box::pin(file_lists::sorted(it)) },
+    Check { name: "list-prefix", needs: None, run: |it| Box::pin(file_lists::prefixes(it)) },
+    Check { name: "list-many", needs: None, run: |it| Box::pin(file_lists::many(it)) },
+    Check { name: "namespace-view", needs: None, run: |it| Box::pin(file_lists::view(it)) },
     Check { name: "path-names", needs: None, run: |it| Box::pin(paths::names(it)) },
     Check { name: "path-rules", needs: None, run: |it| Box::pin(paths::rules(it)) },
     Check { name: "refused-file-harms-no-other", needs: None, run: |it| Box::pin(paths::harmless(it)) },

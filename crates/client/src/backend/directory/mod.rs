@@ -12,7 +12,7 @@ use futures::FutureExt;
 
 use self::place::Place;
 use super::file_backend::{BackendCapabilities, FileBackend, StorageFuture};
-use super::listing::ListingPart;
+use super::listing_part::ListingPart;
 use super::path_rules::{clean_path, clean_prefix};
 use super::storage_error::{StorageError, StorageErrorKind};
 use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written};

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use super::FILE_BYTES_MAX;
 use super::walk::{Walk, conflict, look};
-use crate::backend::listing::ListingPart;
+use crate::backend::listing_part::ListingPart;
 use crate::backend::path_rules::folded;
 use crate::backend::storage_error::{StorageError, StorageErrorKind};
 use crate::backend::stored_file::{FilePrecondition, Written, sha256_hex};

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::place::failed;
-use crate::backend::listing::{ListingPart, RefusedFile};
+use crate::backend::listing_part::{ListingPart, RefusedFile};
 use crate::backend::path_rules::{PATH_SEGMENTS_MAX, clean_path};
 use crate::backend::storage_error::{StorageError, StorageErrorKind};
 use crate::backend::stored_file::BackendEntry;
