@@ -121,8 +121,8 @@ pub(crate) fn acts_for_users(caller: &Principal, memory: &MemoryId) -> bool {
     named_users(caller, memory).next().is_some()
 }
 
-/// Whom a caller may name as the user it works for, by grants that nothing else narrows; `None`:
-/// anybody.
+/// Returns the users that a caller may name as the one it works for, by grants that nothing else
+/// narrows; `None`: anybody.
 pub(super) fn named_users<'a>(
     caller: &'a Principal,
     memory: &'a MemoryId,

@@ -1,5 +1,5 @@
 //! Views: the parts of one memory whose records a caller may read or write with one capability.
-//! What operations memory keeps to another user is in none but an administrator's.
+//! Only an administrator's view has the records that operations memory keeps to another user.
 
 use loci_model::bounds::Bounds;
 use loci_model::memory::Memory;
@@ -17,8 +17,8 @@ use crate::sre::{OfUser, UsersPlaces, id_of, is_kept_from, is_on_user, user_of_p
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
     clauses: Vec<AccessClause>,
-    /// Who reads: what operations memory keeps to another user is not theirs, whatever their grants
-    /// reach. `None`: an administrator.
+    /// The reader: what operations memory keeps to another user is not theirs, whatever their
+    /// grants reach. `None`: an administrator.
     reader: Option<Reader>,
 }
 
@@ -26,9 +26,9 @@ pub struct View {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Reader {
     name: String,
-    /// Whom they may name as the user they work for; `None`: anybody.
+    /// The users that they may name as the one they work for; `None`: all.
     names: Vec<Option<ActorId>>,
-    /// Where the memory keeps users' preferences, once the memory is known.
+    /// The place of users' preferences, once the memory is known.
     places: Option<UsersPlaces>,
 }
 

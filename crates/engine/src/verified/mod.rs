@@ -12,7 +12,7 @@
 //! | `given_sha` | a citation's `sha` as callers give it: a commit, or the file's object |
 //! | `given_facts` | the facts that given citations are of, and what looking at these leaves for them |
 //! | `looking`, `evidence`, `told`, `tell` | one look at code, wherever it is; what a verifier elsewhere is given, and what it says |
-//! | `posted_verdicts` | verdicts from elsewhere beside the kept ones of their commit |
+//! | `posted_verdicts` | verdicts from elsewhere compared with the kept ones of their commit |
 //! | `assurance` | what a fact is worth to its reader, in the words of every list, prompt and answer |
 //! | `withholding` | statements that a reader is not given, and who may read unverified facts |
 //! | `cited` | what hydration asks of citations |

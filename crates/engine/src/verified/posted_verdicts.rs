@@ -1,5 +1,6 @@
-//! Posted verdicts beside kept ones: the word of a caller that has the code elsewhere, at a commit
-//! of which this server keeps its own verdict. The worse of the two counts. It looks at no code.
+//! Comparison of posted verdicts with kept ones: the word of a caller that has the code elsewhere,
+//! at a commit of which this server keeps its own verdict. The worse of the two counts. It looks at
+//! no code.
 
 use loci_model::Result;
 use loci_model::principal::Principal;

@@ -71,7 +71,7 @@ fn both_forms_are_saved_and_found() {
     assert!(found["results"].to_string().contains("OOMKilled at 1.5s"), "{found}");
 }
 
-/// What an agent reads at connection names the tools that it is listed, and no other tool.
+/// The text that an agent reads at connection names the tools that it is listed, and no other tool.
 #[test]
 fn the_instructions_name_the_tools_of_the_profile() {
     let world = World::new();

@@ -57,8 +57,8 @@ impl BackendPlace {
         matches!(self, Self::Memory(..))
     }
 
-    /// Opens the place. In a memory the prefix is below `knowledge/`. With `leaves_paths` a server of
-    /// the HTTP form refuses paths by its own rules.
+    /// Opens the place. In a memory the prefix is below `knowledge/`. With `leaves_paths` a server
+    /// of the HTTP form refuses paths by its own rules.
     pub(super) async fn open(
         self,
         prefix: Option<&str>,
@@ -113,8 +113,8 @@ impl Opened {
     }
 }
 
-/// Refuses a `--token` that no place of a command uses. One of the environment is not refused: it is
-/// for other commands.
+/// Refuses a `--token` that no place of a command uses. One of the environment is not refused: it
+/// is for other commands.
 pub(super) fn refuse_token(globals: &Globals, environment: &Environment) -> Result<()> {
     match globals.token.as_deref() {
         Some(token) if environment.get("LOCI_TOKEN") != Some(token) => {

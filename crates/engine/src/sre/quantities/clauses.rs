@@ -1,7 +1,7 @@
 //! The clauses of a sentence, by whether they state what is usual or set, or tell what happened.
 //! Pure; one pass over the tokens.
 //!
-//! A clause in the past tense tells what happened, as does one without a verb that has a date, a
+//! A clause in the past tense reports an event, as does one without a verb that has a date, a
 //! weekday or an incident. A clause without either goes on as the clause before it.
 
 use super::dates::{has_clock, has_other_time, is_date, is_incident};
@@ -34,7 +34,7 @@ enum Tense {
 #[derive(Debug)]
 pub(super) struct Clause {
     pub(super) end: usize,
-    /// The clause tells what happened.
+    /// The clause reports an event.
     pub(super) is_event: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Dates, times and incidents in a clause, by which it tells what happened. Pure.
+//! Dates, times and incidents in a clause, by which it reports an event. Pure.
 
 use super::tokens::Tokens;
 use super::vocabulary::{is_month, is_span, is_time_of_day, is_weekday};

@@ -41,7 +41,7 @@ pub(super) struct Named {
     pub(super) end: usize,
     /// The name stands behind the amount.
     pub(super) is_behind: bool,
-    /// The clause of the amount tells what happened.
+    /// The clause of the amount reports an event.
     pub(super) is_event: bool,
 }
 

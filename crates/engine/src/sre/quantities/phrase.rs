@@ -22,7 +22,7 @@ struct Chunk {
 pub(super) struct Phrase {
     /// Words of the name; empty where there is none.
     pub(super) words: Vec<String>,
-    /// The measures of its head; none where nobody measures it.
+    /// The measures of its head; none where it is not measured.
     pub(super) measure: Option<Measure>,
     /// The first token of the phrase.
     pub(super) from: usize,

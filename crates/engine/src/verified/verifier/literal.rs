@@ -111,8 +111,8 @@ impl<'n> BoundValues<'n> {
         Self { name }
     }
 
-    /// How often a line in normal form gives the name something, be it a literal or not. What is
-    /// too long to be read counts.
+    /// Returns the number of times that a line in normal form gives the name something, be it a
+    /// literal or not. What is too long to be read counts.
     pub(super) fn assignments(&self, line: &str) -> usize {
         if is_comment(line) {
             return 0;
@@ -177,7 +177,7 @@ static LITERALS: LazyLock<Regex> = LazyLock::new(|| {
     compiled(&format!(r#"^["']?(?:{TYPE}\s?:?=\s?|:\s){LITERAL}\s?(?:[;,)}}\]]|//|#|/\*|--|$)"#))
 });
 static DEFINED: LazyLock<Regex> = LazyLock::new(|| compiled(&format!(r"^{LITERAL}(?:\s|$)")));
-/// Anything at all behind its name, also what is added or taken away.
+/// The text behind its name, whatever it is, also what is added or taken away.
 static ANY: LazyLock<Regex> = LazyLock::new(|| {
     compiled(&format!(r#"^["']?{TYPE}\s?(?::|\?|\+|-|\*|/|%|\||&|\^|<<|>>|\*\*|//|\?\?)?=(?:[^=>~]|$)"#))
 });

@@ -63,7 +63,7 @@ struct Given {
 pub(super) struct StatedValues {
     text: String,
     given: Vec<Given>,
-    /// It gives more values than are looked up.
+    /// The statement gives more values than are looked up.
     pub(super) is_cut: bool,
 }
 
