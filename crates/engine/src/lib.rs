@@ -16,6 +16,7 @@ pub mod deliveries;
 mod erasure;
 pub mod events;
 pub mod files;
+pub mod hooks;
 pub mod idempotency;
 pub mod jobs;
 pub mod keys;
@@ -56,9 +57,15 @@ use loci_model::ports::score::Scorer;
 use loci_model::ports::store::Store;
 use loci_model::ports::vault::Vault;
 
+use hooks::Products;
 pub use long_work::LongWorkCount;
 pub use models::Models;
 pub use settings::EngineSettings;
+
+/// Returns all products of Loci in the order of their dependencies.
+pub fn products() -> Products {
+    Products::new(vec![verified::product(), coding::product(), files::product(), sre::product()])
+}
 
 /// What an engine is made of: one adapter per port.
 #[derive(Clone)]
@@ -91,6 +98,8 @@ pub struct EngineParts {
     pub scorer: Option<Arc<dyn Scorer>>,
     /// Where mirrors of trees may lie; without it there are none.
     pub files: Option<Arc<dyn FilePlaces>>,
+    /// The products of this engine.
+    pub products: Products,
     /// Counts the works on long texts that are under way.
     pub long_work_count: LongWorkCount,
 }
@@ -119,6 +128,7 @@ impl EngineParts {
             forge: None,
             scorer: None,
             files: None,
+            products: products(),
             long_work_count: LongWorkCount::default(),
         }
     }
@@ -152,6 +162,7 @@ pub struct Engine {
     pub(crate) forge: Option<Arc<dyn Forge>>,
     pub(crate) scorer: Option<Arc<dyn Scorer>>,
     pub(crate) files: Option<Arc<dyn FilePlaces>>,
+    pub(crate) products: Products,
     pub(crate) line_cache: Arc<verified::verifier::LineCache>,
     pub(crate) verdict_cache: Arc<verified::VerdictCache>,
     pub(crate) graphs: Arc<coding::Graphs>,
@@ -199,6 +210,7 @@ impl Engine {
             forge: parts.forge,
             scorer: parts.scorer,
             files: parts.files,
+            products: parts.products,
             line_cache: Arc::new(verified::verifier::LineCache::new(verified::LINE_CACHE_BYTES)),
             verdict_cache: Arc::default(),
             graphs: Arc::default(),

@@ -1,100 +1,67 @@
 //! Jobs: work that outlives the request that asked for it. One table, one runner, one file per job kind.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use crate::{ActorId, EventId, JobId, MemoryId, SessionId, StrategyId, Timestamp};
+use crate::{ActorId, Error, EventId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 
-/// What a job does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum JobKind {
-    /// Turns unprocessed events of one actor and session into records of one strategy.
-    Extract,
-    /// Gives vectors to the passages of a memory that lack them.
-    Embed,
-    /// Erases what was deleted, or a whole deleted memory.
-    Purge,
-    /// Tells a self-managed strategy's owner about a session's new messages.
-    Handover,
-    /// Looks for what several episodes teach.
-    Reflect,
-    /// Verifies a repository's facts at a new tip of its default branch.
-    Verify,
-    /// Proposes citations for a record that was extracted, from the files and symbols that its text names.
-    Cite,
-    /// Deals with what hooks brought of one review, one pull request, or one repository's pushes, checks and names.
-    Hook,
-    /// Asks a repository's forge for the reviews that changed.
-    ReviewPoll,
-    /// Reads the reviews of a repository's latest pull requests, from the past.
-    ReviewBackfill,
-    /// Asks a model which rules follow from a review.
-    ReviewRules,
-    /// Reads what is new of a repository's history, and counts which files change together.
-    CoChange,
-    /// Asks a model what of a tree of documents is to be put in order.
-    TreePlan,
-    /// Reads what a worker agent of an investigation answered.
-    AgentResponse,
-    /// Sums up what was said in the session of an investigation that was completed.
-    SessionSummary,
-}
+/// Bytes of the word of a kind.
+const KIND_BYTES_MAX: usize = 40;
+
+/// The kind of a job: a word that names its handler. The kernel's own kinds are constants here; a product names its own
+/// beside the handler that it registers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct JobKind(Cow<'static, str>);
 
 impl JobKind {
-    /// Every kind.
-    pub const ALL: &'static [Self] = &[
-        Self::Extract,
-        Self::Embed,
-        Self::Purge,
-        Self::Handover,
-        Self::Reflect,
-        Self::Verify,
-        Self::Cite,
-        Self::CoChange,
-        Self::Hook,
-        Self::ReviewPoll,
-        Self::ReviewBackfill,
-        Self::ReviewRules,
-        Self::TreePlan,
-        Self::AgentResponse,
-        Self::SessionSummary,
-    ];
+    /// Turns unprocessed events of one actor and session into records of one strategy.
+    pub const EXTRACT: Self = Self::named("extract");
+    /// Gives vectors to the passages of a memory that lack them.
+    pub const EMBED: Self = Self::named("embed");
+    /// Erases what was deleted, or a whole deleted memory.
+    pub const PURGE: Self = Self::named("purge");
+    /// Tells a self-managed strategy's owner about a session's new messages.
+    pub const HANDOVER: Self = Self::named("handover");
+    /// Looks for what several episodes teach.
+    pub const REFLECT: Self = Self::named("reflect");
 
-    /// Those that whoever waits for records waits for: what they make is retrieved.
-    pub const AWAITED: &'static [Self] = &[
-        Self::Extract,
-        Self::Embed,
-        Self::Reflect,
-        Self::ReviewRules,
-        Self::TreePlan,
-        Self::AgentResponse,
-        Self::SessionSummary,
-    ];
-
-    /// The word that stands for it in stores and answers.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Extract => "extract",
-            Self::Embed => "embed",
-            Self::Purge => "purge",
-            Self::Handover => "handover",
-            Self::Reflect => "reflect",
-            Self::Verify => "verify",
-            Self::Cite => "cite",
-            Self::Hook => "hook",
-            Self::ReviewPoll => "review_poll",
-            Self::ReviewBackfill => "review_backfill",
-            Self::ReviewRules => "review_rules",
-            Self::CoChange => "co_change",
-            Self::TreePlan => "tree_plan",
-            Self::AgentResponse => "agent_response",
-            Self::SessionSummary => "session_summary",
-        }
+    /// The kind of that word, which obeys the rule of [`Self::parse`].
+    pub const fn named(word: &'static str) -> Self {
+        Self(Cow::Borrowed(word))
     }
 
-    /// From its word.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.as_str() == word)
+    /// The word that stands for it in stores and answers.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The kind of a word: 1 to 40 lower-case letters and underscores.
+    ///
+    /// # Errors
+    /// `Invalid` for another word.
+    pub fn parse(word: &str) -> Result<Self> {
+        let is_part = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+        if (1..=KIND_BYTES_MAX).contains(&word.len()) && word.bytes().all(is_part) {
+            Ok(Self(Cow::Owned(word.to_owned())))
+        } else {
+            Err(Error::invalid("kind", "a kind of job has 1 to 40 lower-case letters and underscores"))
+        }
+    }
+}
+
+impl TryFrom<String> for JobKind {
+    type Error = Error;
+
+    fn try_from(word: String) -> Result<Self> {
+        Self::parse(&word)
+    }
+}
+
+impl From<JobKind> for String {
+    fn from(kind: JobKind) -> Self {
+        kind.0.into_owned()
     }
 }
 

@@ -182,7 +182,7 @@ mod tests {
     use loci_model::event::Role;
     use loci_model::exchange::{ExchangeState, Step};
     use loci_model::fact::FactEventKind;
-    use loci_model::job::{JobKind, JobState};
+    use loci_model::job::JobState;
     use loci_model::record::{RecordKind, RecordOrigin, RecordState};
     use loci_model::verdict::{Method, Verdict};
 
@@ -227,10 +227,6 @@ mod tests {
         );
         assert_eq!(words(RecordOrigin::ALL, RecordOrigin::as_str), "extracted batch_created");
         assert_eq!(words(JobState::ALL, JobState::as_str), "pending running failed done");
-        assert_eq!(
-            words(JobKind::ALL, JobKind::as_str),
-            "extract embed purge handover reflect verify cite co_change hook review_poll review_backfill review_rules tree_plan agent_response session_summary"
-        );
         assert_eq!(
             words(Step::ALL, Step::as_str),
             "extract summarise consolidate reflect review_rules tree_plan agent_response"

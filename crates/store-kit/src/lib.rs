@@ -15,6 +15,7 @@ pub mod fact_rules;
 pub mod fields;
 pub mod index_cache;
 pub mod index_search;
+pub mod job_kinds;
 pub mod moved_rows;
 pub mod passages;
 pub mod pool;

@@ -6,7 +6,7 @@ use loci_model::delivery::{Delivery, WaitingDelivery};
 use loci_model::event::{Branch, Event, EventLoad, ExtractionMode, MAIN_BRANCH};
 use loci_model::exchange::{Exchange, ExchangeState, Step};
 use loci_model::idempotency::TokenAnswer;
-use loci_model::job::{Job, JobKind, JobState};
+use loci_model::job::{Job, JobState};
 use loci_model::key::AccessKey;
 use loci_model::prompt::PromptId;
 use loci_model::record::RecordState;
@@ -19,16 +19,17 @@ use loci_model::{
 use crate::codes::{DELIVERY_STATES, DIRECTIONS, damaged, of_code, stored};
 use crate::event_more::EventMore;
 use crate::fields::Fields;
+use crate::job_kinds::read_kind;
 use crate::unreadable::readable;
 
 /// A job: memory, id, state, kind, key, strategy, actor, session, due, host, lease, rerun, attempts, created, updated,
-/// failure, messages, waits, fallback, window.
+/// failure, messages, waits, fallback, window, word of the kind.
 pub fn job(row: &impl Fields) -> Result<Job> {
     Ok(Job {
         memory: row.parsed(0, MemoryId::parse, "memory id")?,
         id: row.parsed(1, JobId::parse, "job id")?,
         state: of_code(JobState::ALL, row.number(2)?)?,
-        kind: of_code(JobKind::ALL, row.number(3)?)?,
+        kind: read_kind(row.number(3)?, row.optional_text(20)?)?,
         unique_key: row.text(4)?.to_owned(),
         strategy: row.optional_parsed(5, StrategyId::parse, "job")?,
         actor: row.optional_parsed(6, ActorId::parse, "job")?,
@@ -67,7 +68,7 @@ pub fn shown_job(row: &impl Fields) -> Result<Job> {
         memory: row.parsed(0, MemoryId::parse, "memory id")?,
         id: row.parsed(1, JobId::parse, "job id")?,
         state: JobState::Failed,
-        kind: of_code(JobKind::ALL, row.number(3)?)?,
+        kind: read_kind(row.number(3)?, row.optional_text(20)?)?,
         unique_key: row.text(4)?.to_owned(),
         strategy: None,
         actor: None,

@@ -34,6 +34,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("schema/0012_ledger.sql"), oldest: 1 },
     Migration { sql: include_str!("schema/0013_objects.sql"), oldest: 1 },
     Migration { sql: include_str!("schema/0014_fingerprints.sql"), oldest: 1 },
+    Migration { sql: include_str!("schema/0015_job_kinds.sql"), oldest: 1 },
 ];
 
 /// Tries to make the table of versions beside others that do the same.

@@ -91,7 +91,7 @@ fn job(memory: &MemoryId, id: &str, key: &str) -> NewJob {
     NewJob {
         id: JobId::parse(id).expect("an id"),
         memory: memory.clone(),
-        kind: JobKind::Extract,
+        kind: JobKind::EXTRACT,
         unique_key: key.to_owned(),
         strategy: None,
         actor: None,
@@ -177,7 +177,7 @@ fn nothing_that_is_asked_for_is_lost() {
     });
     assert_eq!(seen.iter().map(|(seen, _)| *seen).max(), Some(SERVERS * 60));
     let place = memory.clone();
-    assert!(!bench.read(0, move |tx| tx.jobs().has_open(&place, JobKind::Extract)), "{seen:?}");
+    assert!(!bench.read(0, move |tx| tx.jobs().has_open(&place, &JobKind::EXTRACT)), "{seen:?}");
 }
 
 #[test]

@@ -23,6 +23,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0014_ledger.sql"),
     include_str!("schema/0015_objects.sql"),
     include_str!("schema/0016_fingerprints.sql"),
+    include_str!("schema/0017_job_kinds.sql"),
 ];
 
 /// The version this binary writes.

@@ -43,7 +43,7 @@ fn job(memory: &MemoryId, id: &str, due: i64) -> Result<NewJob> {
     Ok(NewJob {
         id: JobId::parse(id)?,
         memory: memory.clone(),
-        kind: JobKind::Extract,
+        kind: JobKind::EXTRACT,
         unique_key: id.to_owned(),
         strategy: None,
         actor: Some(ActorId::parse("ann")?),

@@ -87,7 +87,7 @@ fn a_folder_of_the_second_schema() {
     written_by_an_older_version(place.path());
     let store = SqliteStore::open(SqliteOptions::new(place.path())).unwrap();
     let store: Arc<dyn Store> = store;
-    assert_eq!(block_on(store.info(true)).unwrap().schema_version, 16);
+    assert_eq!(block_on(store.info(true)).unwrap().schema_version, 17);
     block_on(store.read(read_what_was_there)).unwrap();
     block_on(store.write(use_what_is_new)).unwrap();
 }
@@ -141,8 +141,8 @@ fn read_what_was_there(tx: &dyn loci_model::ports::store::ReadTx) -> Result<()> 
     assert_eq!(
         seen,
         [
-            ("given-up", JobState::Failed, JobKind::Extract, false, false),
-            ("waiting", JobState::Pending, JobKind::Extract, false, false)
+            ("given-up", JobState::Failed, JobKind::EXTRACT, false, false),
+            ("waiting", JobState::Pending, JobKind::EXTRACT, false, false)
         ]
     );
     assert!(jobs.iter().all(|job| job.window.is_none()));

@@ -237,7 +237,7 @@ fn new_job(memory: &MemoryId, id: &str, key: &str, due: i64) -> Result<NewJob> {
     Ok(NewJob {
         id: JobId::parse(id)?,
         memory: memory.clone(),
-        kind: JobKind::Extract,
+        kind: JobKind::EXTRACT,
         unique_key: key.to_owned(),
         strategy: Some(StrategyId::parse("facts")?),
         actor: Some(ActorId::parse("ann")?),

@@ -220,7 +220,7 @@ fn changes_meanwhile_are_noticed(
     let job = loci_model::job::NewJob {
         id: loci_model::JobId::parse("job-new")?,
         memory: memory.clone(),
-        kind: loci_model::job::JobKind::Embed,
+        kind: loci_model::job::JobKind::EMBED,
         unique_key: "job-new".to_owned(),
         strategy: None,
         actor: None,

@@ -5,7 +5,7 @@
 //! memory sees its questions, for they hold what people said.
 
 use loci_model::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
-use loci_model::job::{Job, JobKind, JobState};
+use loci_model::job::{Job, JobState};
 use loci_model::making::MakingMode;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -17,7 +17,6 @@ use serde_json::json;
 
 use crate::coding::rules::extracting::asking as rules_asking;
 use crate::idempotency::{ClientToken, Replay, recall, remember};
-use crate::jobs::reflect;
 use crate::safety::kept;
 use crate::strategies::prompt;
 use crate::strategies::question::BadReply;
@@ -280,11 +279,9 @@ impl Engine {
 
     /// Records of the job's session, or reflections of its namespace, that a caller's model made since then.
     async fn made_since(&self, job: &Job, since: Timestamp) -> Result<Vec<RecordId>> {
-        match job.kind {
-            JobKind::Reflect => return reflect::made_since(self, job, since).await,
-            JobKind::ReviewRules => return self.rules_told(job).await,
-            JobKind::AgentResponse => return self.read_by_model(job).await,
-            _ => {}
+        let handler = self.job_handler(job)?;
+        if let Some(records) = handler.pulled_records(self, job, since) {
+            return records.await;
         }
         let (Some(strategy), Some(actor), Some(session)) =
             (job.strategy.clone(), job.actor.clone(), job.session.clone())

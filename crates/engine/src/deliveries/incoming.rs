@@ -2,13 +2,19 @@
 //! failed is tried again. What follows from them is the matter of whoever reads them.
 
 use loci_model::delivery::{Delivery, DeliveryState};
+use loci_model::job::JobKind;
 use loci_model::ports::store::StoreExt;
 use loci_model::{Error, ErrorKind, Result, Timestamp};
 
 use crate::Engine;
+use crate::jobs::Ended;
 
+/// The kind of jobs that deal with deliveries; products part them by their keys.
+pub(crate) const KIND: JobKind = JobKind::named("hook");
 /// A job's key, before the order key of what it deals with.
 pub(crate) const JOB_KEY: &str = "hook:";
+/// The code of a failure to deal with deliveries.
+const UNAVAILABLE: &str = "FORGE_UNAVAILABLE";
 /// In front of why nothing followed.
 pub(crate) const IGNORED: &str = "ignored: ";
 /// Pauses before what failed is tried again: as many more tries.
@@ -41,6 +47,20 @@ pub(crate) enum Handled {
     },
     /// It failed too often; the deliveries say so.
     Failed(String),
+}
+
+impl From<Handled> for Ended {
+    fn from(handled: Handled) -> Self {
+        let reason = |reason: &str| format!("{UNAVAILABLE}: {reason}");
+        match handled {
+            Handled::Done => Self::Done,
+            Handled::Later(at) => Self::Again(at),
+            Handled::Again { reason: why, at } => {
+                Self::Unanswered { reason: reason(&why), messages: Vec::new(), retry_at: at }
+            }
+            Handled::Failed(why) => Self::Failed(reason(&why), Vec::new()),
+        }
+    }
 }
 
 /// How a delivery says why nothing followed from it.

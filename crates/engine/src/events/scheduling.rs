@@ -34,7 +34,7 @@ pub(crate) fn extraction_job(
     NewJob {
         id,
         memory: event.memory.clone(),
-        kind: JobKind::Extract,
+        kind: JobKind::EXTRACT,
         unique_key: extraction_key(strategy, event),
         strategy: Some(strategy.id.clone()),
         actor: Some(event.actor.clone()),

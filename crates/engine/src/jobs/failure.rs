@@ -1,16 +1,16 @@
 //! What becomes of a job that failed: its reason in the wire's form, and when it is tried again.
 
-use loci_model::job::JobKind;
 use loci_model::{Error, ErrorKind, Timestamp, limits};
 
 use crate::asking::Unanswered;
+use crate::hooks::JobPolicy;
 
 /// The first pause; each later one is four times as long.
 const FIRST_PAUSE_MS: i64 = 500;
 /// The longest pause.
 const LONGEST_PAUSE_MS: i64 = 60_000;
 
-/// Pauses of what the server writes later for coding agents: as many tries as these, behind the first (coding-agent-memory.md §7).
+/// Pauses of jobs of few tries: as many tries as these, behind the first.
 const LATER_PAUSES_MS: &[i64] = &[1_000, 2_000, 4_000];
 /// How much shorter such a pause is at most, of a hundred, and how much longer.
 const LATER_SPREAD: i64 = 20;
@@ -36,16 +36,16 @@ pub(super) fn reason(error: &Error) -> String {
 }
 
 /// When a job that failed for the `attempts`th time is tried again; `None`: given up. A part that is out of service
-/// comes back: such a job is tried for ever, at the longest pause. What is written later for coding agents is not: it is
-/// given up after three more tries, whatever failed, and is a dead letter then.
+/// comes back: such a job is tried for ever, at the longest pause. A job of few tries is given up after three more,
+/// whatever failed, and is a dead letter then.
 pub(super) fn retry_at(
-    kind: JobKind,
+    policy: JobPolicy,
     error: &Error,
     attempts: u32,
     now: Timestamp,
     random: u8,
 ) -> Option<Timestamp> {
-    if matches!(kind, JobKind::Cite | JobKind::Verify | JobKind::CoChange) {
+    if policy.has_few_tries {
         return later_pause(attempts, random).map(|pause| now.plus_millis(pause));
     }
     if attempts >= limits::JOB_ATTEMPTS_MAX && !error.is_retryable() {
@@ -56,7 +56,7 @@ pub(super) fn retry_at(
 
 /// When a job whose model gave no answer for the `attempts`th time is tried again, no sooner than the model wants;
 /// `None`: given up. Unlike a store, a model may never come back, and there is another half.
-pub(super) fn ask_again_at(
+pub(crate) fn ask_again_at(
     unanswered: &Unanswered,
     attempts: u32,
     now: Timestamp,
@@ -91,7 +91,7 @@ mod tests {
     fn pauses_grow_and_end() {
         let now = Timestamp::clamped(1_000_000);
         let pause = |error: &Error, attempts, random| {
-            retry_at(JobKind::Extract, error, attempts, now, random).map(|at| at.millis() - now.millis())
+            retry_at(JobPolicy::default(), error, attempts, now, random).map(|at| at.millis() - now.millis())
         };
         let bug = Error::bug("x");
         assert_eq!(pause(&bug, 1, 0), Some(500));
@@ -105,19 +105,18 @@ mod tests {
     #[test]
     fn a37_three_more_tries_and_then_none() {
         let now = Timestamp::clamped(1_000_000);
-        let check = |kind, attempts, random, expect: Option<i64>| {
+        let policy = JobPolicy { has_few_tries: true, ..JobPolicy::default() };
+        let check = |attempts, random, expect: Option<i64>| {
             for error in [Error::unavailable("the disk is full"), Error::bug("x")] {
-                let at = retry_at(kind, &error, attempts, now, random).map(|at| at.millis() - now.millis());
-                assert_eq!(at, expect, "{kind:?} {attempts} {random}");
+                let at = retry_at(policy, &error, attempts, now, random).map(|at| at.millis() - now.millis());
+                assert_eq!(at, expect, "{attempts} {random}");
             }
         };
-        for kind in [JobKind::Cite, JobKind::Verify, JobKind::CoChange] {
-            check(kind, 1, 0, Some(800));
-            check(kind, 1, 255, Some(1_200));
-            check(kind, 2, 0, Some(1_600));
-            check(kind, 3, 255, Some(4_800));
-            check(kind, 4, 0, None);
-        }
+        check(1, 0, Some(800));
+        check(1, 255, Some(1_200));
+        check(2, 0, Some(1_600));
+        check(3, 255, Some(4_800));
+        check(4, 0, None);
     }
 
     #[test]

@@ -6,19 +6,27 @@ use loci_model::ports::store::Tx;
 use loci_model::{DeliveryId, Document, Result, Timestamp};
 use serde_json::json;
 
+use crate::Engine;
 use crate::deliveries::{self, NewDelivery, OrderKey};
-use crate::settings::{EngineSettings, JobWebhook};
+use crate::settings::JobWebhook;
+
+impl Engine {
+    /// Returns the webhooks to which the ends of jobs of this kind are reported: none for chores of the store.
+    pub(crate) fn job_news(&self, kind: &JobKind) -> Vec<JobWebhook> {
+        if self.job_policy(kind).is_reported { self.settings.job_webhooks.clone() } else { Vec::new() }
+    }
+}
 
 /// Puts the news of a job's end into the outbox. A job that goes on at once, because it was asked for again meanwhile,
 /// has not ended.
 pub(crate) fn job_ended(
     tx: &mut dyn Tx,
-    settings: &EngineSettings,
+    hooks: &[JobWebhook],
     job: &Job,
     state: JobState,
     at: Timestamp,
 ) -> Result<()> {
-    if settings.job_webhooks.is_empty() || !is_told(job.kind) {
+    if hooks.is_empty() {
         return Ok(());
     }
     let Some(memory) = tx.memories().get(&job.memory)? else { return Ok(()) };
@@ -28,7 +36,7 @@ pub(crate) fn job_ended(
     let wants = |hook: &JobWebhook| {
         hook.on.contains(&state) && hook.memory.as_ref().is_none_or(|name| *name == memory.name)
     };
-    for (number, hook) in settings.job_webhooks.iter().enumerate().filter(|(_, hook)| wants(hook)) {
+    for (number, hook) in hooks.iter().enumerate().filter(|(_, hook)| wants(hook)) {
         let target = hook.target.as_str();
         let new = NewDelivery {
             memory: &memory.id,
@@ -41,24 +49,6 @@ pub(crate) fn job_ended(
         deliveries::put(tx, new)?;
     }
     Ok(())
-}
-
-/// Chores of the store are nobody's news.
-fn is_told(kind: JobKind) -> bool {
-    match kind {
-        JobKind::Extract | JobKind::Reflect | JobKind::ReviewRules | JobKind::Handover => true,
-        JobKind::Embed
-        | JobKind::Purge
-        | JobKind::Verify
-        | JobKind::Cite
-        | JobKind::CoChange
-        | JobKind::Hook
-        | JobKind::ReviewPoll
-        | JobKind::ReviewBackfill
-        | JobKind::TreePlan
-        | JobKind::AgentResponse
-        | JobKind::SessionSummary => false,
-    }
 }
 
 fn said(job: &Job, at: Timestamp) -> Result<Document> {

@@ -1,17 +1,14 @@
 //! Jobs: asking for them, listing, starting again, waiting, and the one runner. One file per job kind.
 //!
-//! To add a job: a variant of `JobKind`, a file here with an idempotent `run`, one arm in `one_job`.
+//! To add a job: a file with a [`JobHandler`](crate::hooks::JobHandler) whose `run` is idempotent, and one line in the list
+//! of the product's handlers (of the kernel's, in `handlers`).
 
-mod agent_response;
-mod alert;
-mod cite;
-mod co_change;
-mod dead_letters;
 mod deliverer;
 pub(crate) mod embed;
 pub(crate) mod extract;
-mod failure;
+pub(crate) mod failure;
 mod forget_questions;
+mod handlers;
 mod handover;
 mod job_news;
 pub(crate) mod lease;
@@ -23,17 +20,13 @@ pub(crate) mod permits;
 pub(crate) mod purge;
 mod reembed;
 pub(crate) mod reflect;
-mod review_rules;
-mod reviews;
 mod runner;
-mod session_summary;
 mod start;
 mod sweep;
-mod tree_plan;
-mod verify;
 mod wait;
 pub mod wake;
 
+pub(crate) use forget_questions::forget_questions;
 pub use one_shot::{Servers, Settled};
 pub(crate) use pending::extraction_is_pending;
 pub use reflect::ReflectionAsk;
@@ -62,7 +55,7 @@ pub struct WaitOutcome {
 
 /// How one try of a job ended, short of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Ended {
+pub enum Ended {
     /// Nothing is left to do.
     Done,
     /// The same, and the job's end is written already, with its result.

@@ -5,21 +5,18 @@ use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either, select};
-use loci_model::job::{Job, JobKind, JobMessage, JobState};
+use loci_model::job::{Job, JobMessage, JobState};
 use loci_model::ports::store::{JobFailure, StoreExt};
 use loci_model::{Error, Result, limits};
 
-use super::{
-    Ended, agent_response, alert, cite, co_change, deliverer, embed, extract, failure, handover, lease,
-    purge, reflect, review_rules, reviews, session_summary, tree_plan, verify,
-};
+use super::{Ended, deliverer, extract, failure, lease};
 use crate::Engine;
 
 impl Engine {
     /// Runs a claimed job and notes how it ended. Its lease is prolonged meanwhile; if it is lost, the job belongs to
     /// another runner and nothing is noted.
     pub(super) async fn run_one(&self, job: Job) {
-        let work = std::pin::pin!(AssertUnwindSafe(self.work(&job)).catch_unwind());
+        let work = std::pin::pin!(AssertUnwindSafe(self.handled(&job)).catch_unwind());
         let lease = std::pin::pin!(self.hold_job(&job));
         let ended = match select(work, lease).await {
             Either::Left((Ok(ended), _)) => ended,
@@ -36,26 +33,8 @@ impl Engine {
         self.wake.call();
     }
 
-    /// What a kind of job does; boxed, for what all of them hold together is more than anybody needs to know of one.
-    fn work<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
-        match job.kind {
-            JobKind::Extract => Box::pin(extract::run(self, job)),
-            JobKind::Embed => Box::pin(embed::run(self, job)),
-            JobKind::Purge => Box::pin(purge::run(self, job)),
-            JobKind::Handover => Box::pin(handover::run(self, job)),
-            JobKind::Reflect => Box::pin(reflect::run(self, job)),
-            JobKind::Verify => Box::pin(verify::run(self, job)),
-            JobKind::Cite => Box::pin(cite::run(self, job)),
-            JobKind::Hook if alert::is_of(job) => Box::pin(alert::run(self, job)),
-            JobKind::Hook => Box::pin(reviews::hook(self, job)),
-            JobKind::ReviewPoll => Box::pin(reviews::poll(self, job)),
-            JobKind::ReviewBackfill => Box::pin(reviews::backfill(self, job)),
-            JobKind::ReviewRules => Box::pin(review_rules::run(self, job)),
-            JobKind::CoChange => Box::pin(co_change::run(self, job)),
-            JobKind::TreePlan => Box::pin(tree_plan::run(self, job)),
-            JobKind::AgentResponse => Box::pin(agent_response::run(self, job)),
-            JobKind::SessionSummary => Box::pin(session_summary::run(self, job)),
-        }
+    async fn handled(&self, job: &Job) -> Result<Ended> {
+        self.job_handler(job)?.run(self, job).await
     }
 
     /// Prolongs the job's lease; resolves when it is lost.
@@ -100,7 +79,8 @@ impl Engine {
             }
             Err(error) => {
                 let [random, ..] = self.ids.random();
-                let retry_at = failure::retry_at(job.kind, &error, job.attempts, now, random);
+                let retry_at =
+                    failure::retry_at(self.job_policy(&job.kind), &error, job.attempts, now, random);
                 tracing::warn!(job = %job.id, memory = %job.memory, attempts = job.attempts, ?error, "a job failed");
                 JobFailure {
                     reason: failure::reason(&error),
@@ -111,12 +91,12 @@ impl Engine {
                 }
             }
         };
-        let (job, settings) = (job.clone(), self.settings.clone());
+        let (job, news) = (job.clone(), self.job_news(&job.kind));
         self.store
             .write(move |tx| {
                 let noted = tx.jobs_mut().fail(&job.memory, &job.id, lease::holder(&job), &failure)?;
                 if noted && failure.retry_at.is_none() {
-                    deliverer::job_ended(tx, &settings, &job, JobState::Failed, failure.at)?;
+                    deliverer::job_ended(tx, &news, &job, JobState::Failed, failure.at)?;
                 }
                 Ok(())
             })
@@ -125,13 +105,13 @@ impl Engine {
 
     async fn finish(&self, job: &Job, again: Option<loci_model::Timestamp>) -> Result<()> {
         let now = self.clock.now();
-        let (job, settings) = (job.clone(), self.settings.clone());
+        let (job, news) = (job.clone(), self.job_news(&job.kind));
         self.store
             .write(move |tx| {
                 let holder = lease::holder(&job);
                 let noted = tx.jobs_mut().finish(&job.memory, &job.id, holder, again, now)?;
                 if noted && again.is_none() {
-                    deliverer::job_ended(tx, &settings, &job, JobState::Done, now)?;
+                    deliverer::job_ended(tx, &news, &job, JobState::Done, now)?;
                 }
                 Ok(())
             })

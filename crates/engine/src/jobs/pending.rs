@@ -12,7 +12,7 @@ use crate::access::View;
 /// Where a grant is on a namespace or a strategy alone, what others have said lately is not told. Of a grant that is bound
 /// the jobs that changed last are looked at; where there are more of them, something may wait, and so it says.
 pub(crate) fn extraction_is_pending(tx: &dyn ReadTx, memory: &MemoryId, view: &View) -> Result<bool> {
-    let open = tx.jobs().has_open(memory, JobKind::Extract)?;
+    let open = tx.jobs().has_open(memory, &JobKind::EXTRACT)?;
     if !open || view.is_whole() {
         return Ok(open);
     }
@@ -21,7 +21,7 @@ pub(crate) fn extraction_is_pending(tx: &dyn ReadTx, memory: &MemoryId, view: &V
         let looked_at = if clause.bounds.is_none() { 0 } else { limits::PENDING_JOBS_MAX };
         for state in [JobState::Pending, JobState::Running] {
             let query = JobQuery {
-                kinds: vec![JobKind::Extract],
+                kinds: vec![JobKind::EXTRACT],
                 state: Some(state),
                 actor: clause.actor.clone(),
                 session: clause.session.clone(),

@@ -81,12 +81,13 @@ impl Engine {
     }
 
     async fn counts(&self, part: &Part) -> Result<JobCounts> {
-        let part = part.clone();
+        let (part, awaited) = (part.clone(), self.awaited_kinds());
         self.store
             .read(move |tx| {
                 let mut sum = JobCounts::default();
                 for memory in &part.memories {
-                    let counts = tx.jobs().counts(memory, part.actor.as_ref(), part.session.as_ref())?;
+                    let (actor, session) = (part.actor.as_ref(), part.session.as_ref());
+                    let counts = tx.jobs().counts(memory, actor, session, &awaited)?;
                     sum.pending = sum.pending.saturating_add(counts.pending);
                     sum.waiting = sum.waiting.saturating_add(counts.waiting);
                     sum.failed = sum.failed.saturating_add(counts.failed);

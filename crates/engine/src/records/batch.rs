@@ -87,7 +87,7 @@ impl Outcomes {
 
 /// Asks for vectors of passages that lack one.
 pub(crate) fn ask_for_vectors(tx: &mut dyn Tx, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<()> {
-    ask(tx, memory, id, JobKind::Embed, "embed", now, now)
+    ask(tx, memory, id, JobKind::EMBED, "embed", now, now)
 }
 
 /// Asks for deleted content to be erased when its time has come.
@@ -98,7 +98,7 @@ pub(crate) fn ask_for_purge(
     now: Timestamp,
 ) -> Result<()> {
     let wait_ms = i64::try_from(memory.settings.erase_after_ms).unwrap_or(i64::MAX);
-    ask(tx, &memory.id, id, JobKind::Purge, "purge", now.plus_millis(wait_ms), now)
+    ask(tx, &memory.id, id, JobKind::PURGE, "purge", now.plus_millis(wait_ms), now)
 }
 
 fn ask(

@@ -72,7 +72,7 @@ pub(crate) fn due(
     Ok(Some(NewJob {
         id: id.clone(),
         memory: memory.id.clone(),
-        kind: JobKind::Handover,
+        kind: JobKind::HANDOVER,
         unique_key: format!("handover {} {actor} {session}", strategy.id),
         strategy: Some(strategy.id.clone()),
         actor: Some(actor.clone()),

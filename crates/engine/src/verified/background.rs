@@ -3,7 +3,7 @@
 
 use loci_model::code::ObjectId;
 use loci_model::fact::{FactEvent, FactEventKind};
-use loci_model::job::{DueRule, Job, JobKind, NewJob};
+use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::ports::code::CodePlace;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{FactChoice, FactPage, StoreExt, Tx};
@@ -273,7 +273,7 @@ fn ask(
     let job = NewJob {
         id: id.clone(),
         memory: memory.clone(),
-        kind: JobKind::Verify,
+        kind: crate::verified::jobs::verify::KIND,
         unique_key: format!("{JOB_KEY}{repository}"),
         strategy: None,
         actor: None,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use loci_model::citation::{Citation, Place};
 use loci_model::fact::{Fact, FactCounters, FactDetail, FactEvent, FactEventKind, FactSource};
-use loci_model::job::{DueRule, Job, JobKind, NewJob};
+use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
@@ -81,7 +81,7 @@ pub(super) fn ask_as(tx: &mut dyn Tx, record: &Record, id: JobId, now: Timestamp
     let job = NewJob {
         id,
         memory: record.memory.clone(),
-        kind: JobKind::Cite,
+        kind: crate::verified::jobs::cite::KIND,
         unique_key: format!("{JOB_KEY}{}", record.id),
         strategy: record.strategy.clone(),
         actor: None,

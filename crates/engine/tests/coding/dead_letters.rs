@@ -118,7 +118,7 @@ fn a37_three_more_tries_then_a_dead_letter_and_the_task_goes_on() {
     let parts = EngineParts::quiet(store, None, Arc::new(clock.clone()), ids, vault);
     let parts = EngineParts { code: Some(Arc::new(shop.shelf.clone())), ..parts };
     let engine = Engine::new(parts, EngineSettings::default());
-    let cite = |jobs: Vec<Job>| jobs.into_iter().find(|job| job.kind == JobKind::Cite).unwrap();
+    let cite = |jobs: Vec<Job>| jobs.into_iter().find(|job| job.kind == JobKind::named("cite")).unwrap();
 
     for (nth, pause_ms) in [(1, 1_000), (2, 2_000), (3, 4_000)] {
         let job = cite(work(&shop, &engine));

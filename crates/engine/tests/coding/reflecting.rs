@@ -189,5 +189,5 @@ fn who_may_ask() {
     let jobs = block_on(shop.world.store().read(move |tx| {
         tx.jobs().list(&memory, &loci_model::ports::store::JobQuery { limit: 10, ..Default::default() })
     }));
-    assert!(jobs.unwrap().iter().all(|job| job.kind != loci_model::job::JobKind::Reflect));
+    assert!(jobs.unwrap().iter().all(|job| job.kind != loci_model::job::JobKind::REFLECT));
 }

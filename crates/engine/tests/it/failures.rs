@@ -90,7 +90,7 @@ fn without_the_embedder_records_are_written_and_vectors_follow() {
     assert!(!outcome.complete, "{outcome:?}");
     assert_eq!(world.texts(), ["a quiet day at the lake"]);
     assert_eq!(world.missing_vectors(), 1);
-    let waiting = world.jobs().into_iter().find(|job| job.kind == JobKind::Embed).unwrap();
+    let waiting = world.jobs().into_iter().find(|job| job.kind == JobKind::EMBED).unwrap();
     assert!(waiting.failure_reason.unwrap().starts_with("STORE_UNAVAILABLE: "));
     world.embedder.is_out.store(false, Ordering::SeqCst);
     assert!(world.work().complete);
@@ -133,12 +133,12 @@ fn a_passage_that_the_embedder_refuses_holds_up_no_other() {
     *world.embedder.refuses.lock().unwrap() = Some("");
     assert!(!world.drive(world.engine.run_due(&memories, 3_000)).unwrap().complete);
     assert_eq!(world.missing_vectors(), 5);
-    let waiting = world.jobs().into_iter().find(|job| job.kind == JobKind::Embed).unwrap();
+    let waiting = world.jobs().into_iter().find(|job| job.kind == JobKind::EMBED).unwrap();
     assert_eq!(waiting.failure_reason.unwrap(), "MODEL_UNAVAILABLE: a text is refused");
     *world.embedder.refuses.lock().unwrap() = Some("stone");
     assert!(world.work().complete);
     assert_eq!(world.missing_vectors(), 1);
-    let done = world.jobs().into_iter().find(|job| job.kind == JobKind::Embed).unwrap();
+    let done = world.jobs().into_iter().find(|job| job.kind == JobKind::EMBED).unwrap();
     assert_eq!(done.state, JobState::Done);
 }
 

@@ -257,7 +257,7 @@ fn a_strategy_without_a_topic_hands_nothing_over() {
     tell(&world, "s1", 0..3);
     serve_for(30_000);
     assert_eq!(backlog(), (0, 0));
-    assert!(world.jobs().iter().all(|job| job.kind != JobKind::Handover));
+    assert!(world.jobs().iter().all(|job| job.kind != JobKind::HANDOVER));
 
     // One that an earlier version queued ends, and is neither sent nor counted as given up.
     let now = world.clock.now();

@@ -66,7 +66,7 @@ impl World {
     /// The one extraction job.
     pub(crate) fn extraction(&self) -> Job {
         let mut jobs = self.jobs();
-        jobs.retain(|job| job.kind == JobKind::Extract);
+        jobs.retain(|job| job.kind == JobKind::EXTRACT);
         assert_eq!(jobs.len(), 1, "{jobs:?}");
         jobs.remove(0)
     }

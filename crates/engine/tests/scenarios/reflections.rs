@@ -65,7 +65,7 @@ fn reflections(world: &World) -> Vec<Record> {
 
 pub(crate) fn reflect_jobs(world: &World) -> Vec<Job> {
     let mut jobs = world.jobs();
-    jobs.retain(|job| job.kind == JobKind::Reflect);
+    jobs.retain(|job| job.kind == JobKind::REFLECT);
     jobs
 }
 

@@ -106,7 +106,7 @@ fn rules(world: &World) -> Vec<(String, RecordState, String)> {
 
 fn asked(world: &World) -> Vec<Job> {
     let mut jobs = world.jobs();
-    jobs.retain(|job| job.kind == JobKind::ReviewRules);
+    jobs.retain(|job| job.kind == JobKind::named("review_rules"));
     jobs
 }
 

@@ -97,15 +97,16 @@ async fn count_jobs(doors: &Doors) {
 
 /// Jobs of all memories that wait or run, and that failed.
 async fn job_counts(doors: &Doors) -> Result<JobCounts> {
+    let awaited = doors.engine.awaited_kinds();
     doors
         .engine
         .store()
-        .read(|tx| {
+        .read(move |tx| {
             let (mut sum, mut after) = (JobCounts::default(), None);
             loop {
                 let page = tx.memories().list(after.as_ref(), MEMORIES_PER_PAGE)?;
                 for memory in &page {
-                    let counts = tx.jobs().counts(&memory.id, None, None)?;
+                    let counts = tx.jobs().counts(&memory.id, None, None, &awaited)?;
                     sum.pending += counts.pending;
                     sum.waiting += counts.waiting;
                     sum.failed += counts.failed;

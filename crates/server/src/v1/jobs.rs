@@ -16,8 +16,6 @@ const WAIT_MS_DEFAULT: u64 = 60_000;
 
 /// The state of a job that is pending but waits for an answer from outside, for people.
 const WAITING: &str = "waiting";
-/// The kinds of jobs, for people.
-const KINDS: &str = "extract, embed, purge, handover, reflect, verify, cite";
 
 pub(super) fn operations(table: Table) -> Table {
     table
@@ -36,7 +34,7 @@ pub(super) fn operations(table: Table) -> Table {
 async fn list(call: Call, asked: shape::JobListing) -> Result<shape::JobList> {
     let limit = cursor::limit(asked.limit)?;
     let query = JobQuery {
-        kinds: word(asked.kind.as_deref(), "kind", KINDS, JobKind::parse)?.into_iter().collect(),
+        kinds: kind(&call, asked.kind.as_deref())?.into_iter().collect(),
         state: word(asked.state.as_deref(), "state", "pending, running, failed, done", JobState::parse)?,
         strategy: asked.strategy.map(StrategyId::parse).transpose().map_err(|error| error.on("strategy"))?,
         actor: asked.actor.map(actor).transpose()?,
@@ -49,6 +47,20 @@ async fn list(call: Call, asked: shape::JobListing) -> Result<shape::JobList> {
         jobs: page.items.iter().map(shown).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
     })
+}
+
+/// Returns the kind of jobs that a request names.
+///
+/// # Errors
+/// `Invalid` for a word that no part of this server handles.
+fn kind(call: &Call, word: Option<&str>) -> Result<Option<JobKind>> {
+    let Some(word) = word else { return Ok(None) };
+    let kinds = call.doors.engine.job_kinds();
+    if let Some(kind) = kinds.iter().find(|kind| kind.as_str() == word) {
+        return Ok(Some(kind.clone()));
+    }
+    let words = kinds.iter().map(JobKind::as_str).collect::<Vec<_>>().join(", ");
+    Err(Error::invalid("kind", format!("kind must be one of {words}")))
 }
 
 /// A word of a closed list.

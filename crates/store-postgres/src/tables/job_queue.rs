@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::job::{DueRule, Job, JobKind, JobMessage, JobState, NewJob};
+use loci_model::job::{DueRule, Job, JobMessage, JobState, NewJob};
 use loci_model::ports::store::Events;
 use loci_model::{Error, JobId, MemoryId, Result, Timestamp};
-use loci_store_kit::codes::{code_of, json, optional};
+use loci_store_kit::codes::{json, optional};
+use loci_store_kit::job_kinds::stored_kind;
 use loci_store_kit::reading;
 use loci_store_kit::unreadable::readable;
 
@@ -48,24 +49,26 @@ impl PgTx<'_> {
             }
         };
         let sql = format!(
-            "INSERT INTO jobs AS j (mem, id, memory, state, kind, unique_key, strategy, actor, session, due, created, updated) \
-             VALUES ($1, $2, $3, 0, $4, $5, $6, $7, $8, $9, $10, $10) \
+            "INSERT INTO jobs AS j (mem, id, memory, state, kind, unique_key, strategy, actor, session, due, created, updated, \
+             kind_word) VALUES ($1, $2, $3, 0, $4, $5, $6, $7, $8, $9, $10, $10, $11) \
              ON CONFLICT (mem, unique_key) WHERE state < 2 DO UPDATE SET due = {due}, \
              rerun = j.rerun OR j.state <> 0 OR j.waits RETURNING j.id"
         );
+        let (kind, word) = stored_kind(&job.kind);
         let id = self.one(
             &sql,
             &[
                 &memory,
                 &job.id.as_str(),
                 &job.memory.as_str(),
-                &code(code_of(JobKind::ALL, job.kind)),
+                &code(kind),
                 &job.unique_key,
                 &optional(job.strategy.as_ref()),
                 &optional(job.actor.as_ref()),
                 &optional(job.session.as_ref()),
                 &job.due.millis(),
                 &now.millis(),
+                &word,
             ],
             |row| stored(JobId::parse(row.take::<String>(0)?), "job id"),
         )?;

@@ -3,7 +3,8 @@
 use loci_model::job::{Job, JobCounts, JobKind, JobMessage, JobState, JobWindow, NewJob};
 use loci_model::ports::store::{JobFailure, JobQuery, Jobs};
 use loci_model::{ActorId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
-use loci_store_kit::codes::{among_codes, code_of, json, optional};
+use loci_store_kit::codes::{code_of, json, optional};
+use loci_store_kit::job_kinds::among_kinds;
 use loci_store_kit::reading;
 use tokio_postgres::Row;
 
@@ -14,7 +15,7 @@ use crate::tx::{Column, PgTx, code, limit, unsigned};
 /// Of living memories and others: a purge outlives its memory.
 pub(super) const COLUMNS: &str = "j.memory, j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, \
                                   j.host, j.lease, j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages, \
-                                  j.waits, j.fallback, j.win";
+                                  j.waits, j.fallback, j.win, j.kind_word";
 
 /// Jobs `$2` of the memory `$1` are due at `$3`, or run again.
 pub(super) const WAKE: &str = "UPDATE jobs SET rerun = rerun OR state = 1, waits = FALSE, due = $3, updated = $3 \
@@ -45,7 +46,7 @@ impl Jobs for PgTx<'_> {
         let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
         let (updated, id) =
             query.after.as_ref().map_or((i64::MAX, ""), |(updated, id)| (updated.millis(), id.as_str()));
-        let of_kinds = among_codes("j.kind", JobKind::ALL, &query.kinds);
+        let of_kinds = among_kinds("j.", &query.kinds);
         let sql = format!(
             "SELECT {COLUMNS} FROM jobs j WHERE j.mem = $1 AND j.updated <= $2 AND (j.updated < $2 OR j.id > $3){of_kinds} \
              AND ($4::smallint IS NULL OR j.state = $4) AND ($5::text IS NULL OR j.strategy = $5) \
@@ -65,10 +66,11 @@ impl Jobs for PgTx<'_> {
         memory: &MemoryId,
         actor: Option<&ActorId>,
         session: Option<&SessionId>,
+        kinds: &[JobKind],
     ) -> Result<JobCounts> {
         let Some(memory) = self.number(memory)? else { return Ok(JobCounts::default()) };
         // Of an actor and a session is extraction alone: a part of a memory waits for the others too.
-        let awaited = among_codes("kind", JobKind::ALL, JobKind::AWAITED);
+        let awaited = among_kinds("", kinds);
         let sql = format!(
             "SELECT count(*) FILTER (WHERE state < 2), count(*) FILTER (WHERE state = 2), \
              count(*) FILTER (WHERE state = 0 AND waits) FROM jobs WHERE mem = $1 AND state < 3{awaited} AND \
@@ -84,11 +86,13 @@ impl Jobs for PgTx<'_> {
         Ok(counts.unwrap_or_default())
     }
 
-    fn has_open(&self, memory: &MemoryId, kind: JobKind) -> Result<bool> {
+    fn has_open(&self, memory: &MemoryId, kind: &JobKind) -> Result<bool> {
         let Some(memory) = self.number(memory)? else { return Ok(false) };
         // `state < 3` is what the index of open jobs says of itself.
-        let sql = "SELECT 1 FROM jobs WHERE mem = $1 AND state < 3 AND state IN (0, 1) AND kind = $2 LIMIT 1";
-        Ok(self.one(sql, &[&memory, &code(code_of(JobKind::ALL, kind))], |_| Ok(()))?.is_some())
+        let of_kind = among_kinds("", std::slice::from_ref(kind));
+        let sql =
+            format!("SELECT 1 FROM jobs WHERE mem = $1 AND state < 3 AND state IN (0, 1){of_kind} LIMIT 1");
+        Ok(self.one(&sql, &[&memory], |_| Ok(()))?.is_some())
     }
 
     fn next_due(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>> {
@@ -173,7 +177,7 @@ impl Jobs for PgTx<'_> {
         now: Timestamp,
     ) -> Result<usize> {
         let Some(memory) = self.any_number(memory)? else { return Ok(0) };
-        let of_kinds = among_codes("kind", JobKind::ALL, &[JobKind::Extract, JobKind::Reflect]);
+        let of_kinds = among_kinds("", &[JobKind::EXTRACT, JobKind::REFLECT]);
         // `state < 3` is what the index of open jobs says of itself.
         let sql = format!(
             "UPDATE jobs SET rerun = TRUE, due = $5, updated = $5 WHERE mem = $1 AND state < 3 AND state = 1{of_kinds} \

@@ -2,12 +2,13 @@
 //! of which there are most, are in `transfer_batches`.
 
 use loci_model::fact::FactEvent;
-use loci_model::job::{Job, JobKind, JobState};
+use loci_model::job::{Job, JobState};
 use loci_model::key::AccessKey;
 use loci_model::record::RecordState;
 use loci_model::transfer::{Moved, MovedChange, MovedSession, MovedToken, MovedTurn, TransferPlace};
 use loci_model::{Error, Result, Timestamp};
 use loci_store_kit::codes::{code_of, json, key_of};
+use loci_store_kit::job_kinds::stored_kind;
 use loci_store_kit::transfer::PARKED;
 
 use super::event_rows::plain;
@@ -185,17 +186,18 @@ impl PgTx<'_> {
     }
 
     fn load_job(&self, memory: i64, job: &Job) -> Result<()> {
+        let (kind, word) = stored_kind(&job.kind);
         let messages = if job.messages.is_empty() { None } else { Some(json(&job.messages)?) };
         self.later(
             "INSERT INTO jobs(mem, id, memory, state, kind, unique_key, strategy, actor, session, due, host, lease, rerun, \
-             waits, fallback, attempts, created, updated, failure, messages, win) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, \
-             $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT DO NOTHING",
+             waits, fallback, attempts, created, updated, failure, messages, win, kind_word) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, \
+             $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) ON CONFLICT DO NOTHING",
             vec![
                 Box::new(memory),
                 Box::new(job.id.to_string()),
                 Box::new(job.memory.to_string()),
                 Box::new(code(code_of(JobState::ALL, job.state) + PARKED)),
-                Box::new(code(code_of(JobKind::ALL, job.kind))),
+                Box::new(code(kind)),
                 Box::new(job.unique_key.clone()),
                 Box::new(job.strategy.as_ref().map(ToString::to_string)),
                 Box::new(job.actor.as_ref().map(ToString::to_string)),
@@ -212,6 +214,7 @@ impl PgTx<'_> {
                 Box::new(job.failure_reason.as_deref().map(plain)),
                 Box::new(messages),
                 Box::new(job.window.as_ref().map(json).transpose()?),
+                Box::new(word.map(str::to_owned)),
             ],
         );
         Ok(())

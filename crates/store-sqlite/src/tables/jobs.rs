@@ -12,14 +12,15 @@ use crate::bound::Bound;
 use crate::columns::Columns;
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, unsigned};
-use loci_store_kit::codes::{among_codes, code_of, json, optional};
+use loci_store_kit::codes::{code_of, json, optional};
+use loci_store_kit::job_kinds::{among_kinds, stored_kind};
 use loci_store_kit::reading;
 use loci_store_kit::unreadable::readable;
 
 /// Of living memories and others: a purge outlives its memory.
 pub(super) const COLUMNS: &str = "m.id, j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, \
                        j.lease, j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages, \
-                       j.waits, j.fallback, j.win FROM jobs j JOIN memories m ON m.num = j.mem";
+                       j.waits, j.fallback, j.win, j.kind_word FROM jobs j JOIN memories m ON m.num = j.mem";
 
 fn read(row: &Row<'_>) -> Result<Job> {
     reading::job(&Columns(row))
@@ -110,7 +111,7 @@ impl Jobs for SqlTx<'_> {
             .after
             .as_ref()
             .map_or((i64::MAX, String::new()), |(updated, id)| (updated.millis(), id.as_str().to_owned()));
-        let of_kinds = among_codes("j.kind", JobKind::ALL, &query.kinds);
+        let of_kinds = among_kinds("j.", &query.kinds);
         let sql = format!(
             "SELECT {COLUMNS} WHERE j.mem = ?1 AND j.updated <= ?2 AND (j.updated < ?2 OR j.id > ?3){of_kinds} \
              AND (?4 IS NULL OR j.state = ?4) AND (?5 IS NULL OR j.strategy = ?5) \
@@ -129,10 +130,11 @@ impl Jobs for SqlTx<'_> {
         memory: &MemoryId,
         actor: Option<&ActorId>,
         session: Option<&SessionId>,
+        kinds: &[JobKind],
     ) -> Result<JobCounts> {
         let Some(memory) = self.number(memory)? else { return Ok(JobCounts::default()) };
         // Of an actor and a session is extraction alone: a part of a memory waits for the others too.
-        let awaited = among_codes("kind", JobKind::ALL, JobKind::AWAITED);
+        let awaited = among_kinds("", kinds);
         let sql = format!(
             "SELECT coalesce(sum(state < 2), 0), coalesce(sum(state = 2), 0), \
              coalesce(sum(state = 0 AND waits), 0) FROM jobs WHERE mem = ?1 AND state < 3{awaited} AND \
@@ -148,11 +150,13 @@ impl Jobs for SqlTx<'_> {
         Ok(counts.unwrap_or_default())
     }
 
-    fn has_open(&self, memory: &MemoryId, kind: JobKind) -> Result<bool> {
+    fn has_open(&self, memory: &MemoryId, kind: &JobKind) -> Result<bool> {
         let Some(memory) = self.number(memory)? else { return Ok(false) };
         // `state < 3` is what the index of open jobs says of itself.
-        let sql = "SELECT 1 FROM jobs WHERE mem = ?1 AND state < 3 AND state IN (0, 1) AND kind = ?2 LIMIT 1";
-        Ok(self.one(sql, params![memory, code_of(JobKind::ALL, kind)], |_| Ok(()))?.is_some())
+        let of_kind = among_kinds("", std::slice::from_ref(kind));
+        let sql =
+            format!("SELECT 1 FROM jobs WHERE mem = ?1 AND state < 3 AND state IN (0, 1){of_kind} LIMIT 1");
+        Ok(self.one(&sql, params![memory], |_| Ok(()))?.is_some())
     }
 
     fn next_due(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>> {
@@ -174,19 +178,21 @@ impl Jobs for SqlTx<'_> {
             Ok((row.take::<i64>(0)?, id, will_run, row.take::<i64>(3)?, row.take::<bool>(4)?))
         })?;
         let Some((number, id, will_run, due, backs_off)) = open else {
+            let (kind, word) = stored_kind(&job.kind);
             self.run(
-                "INSERT INTO jobs(mem, id, state, kind, unique_key, strategy, actor, session, due, created, updated) \
-                 VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)",
+                "INSERT INTO jobs(mem, id, state, kind, unique_key, strategy, actor, session, due, created, updated, \
+                 kind_word) VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10)",
                 params![
                     memory,
                     job.id.as_str(),
-                    code_of(JobKind::ALL, job.kind),
+                    kind,
                     job.unique_key,
                     optional(job.strategy.as_ref()),
                     optional(job.actor.as_ref()),
                     optional(job.session.as_ref()),
                     job.due.millis(),
-                    now.millis()
+                    now.millis(),
+                    word
                 ],
             )?;
             return Ok(job.id.clone());
@@ -322,7 +328,7 @@ impl Jobs for SqlTx<'_> {
         now: Timestamp,
     ) -> Result<usize> {
         let Some(memory) = self.any_number(memory)? else { return Ok(0) };
-        let of_kinds = among_codes("kind", JobKind::ALL, &[JobKind::Extract, JobKind::Reflect]);
+        let of_kinds = among_kinds("", &[JobKind::EXTRACT, JobKind::REFLECT]);
         // `state < 3` is what the index of open jobs says of itself.
         let sql = format!(
             "UPDATE jobs SET rerun = 1, due = ?5, updated = ?5 WHERE mem = ?1 AND state < 3 AND state = 1{of_kinds} \

@@ -3,7 +3,7 @@
 
 use loci_model::commit::TaskCommit;
 use loci_model::fact::{Fact, FactEvent};
-use loci_model::job::{Job, JobKind, JobState};
+use loci_model::job::{Job, JobState};
 use loci_model::key::AccessKey;
 use loci_model::prompt_version::PromptVersion;
 use loci_model::record::RecordState;
@@ -15,6 +15,7 @@ use loci_model::transfer::{
 };
 use loci_model::{ActorId, Error, RecordId, Result, SessionId, Timestamp};
 use loci_store_kit::codes::{code_of, json, key_of, short_of};
+use loci_store_kit::job_kinds::stored_kind;
 use loci_store_kit::passages::passages;
 use loci_store_kit::task_rules::number;
 use loci_store_kit::transfer::{PARKED, stored_vector};
@@ -284,16 +285,17 @@ impl SqlTx<'_> {
     }
 
     fn load_job(&self, memory: i64, job: &Job) -> Result<()> {
+        let (kind, word) = stored_kind(&job.kind);
         let messages = if job.messages.is_empty() { None } else { Some(json(&job.messages)?) };
         self.run(
             "INSERT OR IGNORE INTO jobs(mem, id, state, kind, unique_key, strategy, actor, session, due, host, lease, rerun, \
-             attempts, created, updated, failure, messages, waits, fallback, win) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+             attempts, created, updated, failure, messages, waits, fallback, win, kind_word) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
             params![
                 memory,
                 job.id.as_str(),
                 code_of(JobState::ALL, job.state) + PARKED,
-                code_of(JobKind::ALL, job.kind),
+                kind,
                 job.unique_key,
                 job.strategy.as_ref().map(|strategy| strategy.as_str()),
                 job.actor.as_ref().map(|actor| actor.as_str()),
@@ -309,7 +311,8 @@ impl SqlTx<'_> {
                 messages,
                 job.waits,
                 job.fallback,
-                job.window.as_ref().map(json).transpose()?
+                job.window.as_ref().map(json).transpose()?,
+                word
             ],
         )?;
         Ok(())

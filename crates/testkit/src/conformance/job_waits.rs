@@ -31,7 +31,7 @@ pub(super) fn waiting(bench: &Bench) -> Result<()> {
     );
     let counts = || {
         let memory = memory.clone();
-        bench.read(move |tx| tx.jobs().counts(&memory, None, None))
+        bench.read(move |tx| tx.jobs().counts(&memory, None, None, &[JobKind::EXTRACT]))
     };
     let waiting = JobCounts { pending: 1, waiting: 1, failed: 0 };
     same("counted apart", (counts()?, counts()?.runnable()), (waiting, 0));
@@ -144,12 +144,27 @@ pub(super) fn kinds(bench: &Bench) -> Result<()> {
             ..job(&memory, id, &key, 500)?
         })
     };
-    ask(bench, of_kind("r", JobKind::Reflect)?)?;
-    ask(bench, of_kind("o", JobKind::Handover)?)?;
-    ask(bench, of_kind("p", JobKind::Purge)?)?;
-    let place = memory.clone();
-    let counts = bench.read(move |tx| tx.jobs().counts(&place, None, None))?;
-    same("reflections are waited for, hand-overs and purges are not", counts.pending, 2);
+    ask(bench, of_kind("r", JobKind::REFLECT)?)?;
+    ask(bench, of_kind("o", JobKind::HANDOVER)?)?;
+    ask(bench, of_kind("p", JobKind::PURGE)?)?;
+    // A kind that a product brings, of which no store knows.
+    let brought = JobKind::named("brought_by_a_product");
+    ask(bench, of_kind("q", brought.clone())?)?;
+    let counts = |kinds: &[JobKind]| {
+        let (place, kinds) = (memory.clone(), kinds.to_vec());
+        let counts = bench.read(move |tx| tx.jobs().counts(&place, None, None, &kinds));
+        counts.map(|counts| counts.pending)
+    };
+    let awaited = counts(&[JobKind::EXTRACT, JobKind::REFLECT])?;
+    same("those that are waited for, and all", (awaited, counts(&[])?), (2, 5));
+    same("with one of its own word", counts(&[JobKind::EXTRACT, brought.clone()])?, 2);
+    same("that alone", counts(std::slice::from_ref(&brought))?, 1);
+    let open = |kind: JobKind| {
+        let place = memory.clone();
+        bench.read(move |tx| tx.jobs().has_open(&place, &kind))
+    };
+    same("open by its word", (open(brought.clone())?, open(JobKind::named("other"))?), (true, false));
+    same("it comes back", get(bench, &memory, "q")?.map(|job| job.kind), Some(brought.clone()));
     let listed = |kinds: &[JobKind]| {
         let (memory, kinds) = (memory.clone(), kinds.to_vec());
         bench.read(move |tx| {
@@ -157,8 +172,9 @@ pub(super) fn kinds(bench: &Bench) -> Result<()> {
             Ok(tx.jobs().list(&memory, &query)?.len())
         })
     };
-    same("listed by kinds", (listed(&[])?, listed(&[JobKind::Reflect, JobKind::Extract])?), (4, 2));
-    same("by one kind", (listed(&[JobKind::Purge])?, listed(&[JobKind::Embed])?), (1, 0));
+    same("listed by kinds", (listed(&[])?, listed(&[JobKind::REFLECT, JobKind::EXTRACT])?), (5, 2));
+    same("by one kind", (listed(&[JobKind::PURGE])?, listed(&[JobKind::EMBED])?), (1, 0));
+    same("by a word of its own", listed(&[brought, JobKind::PURGE])?, 2);
     Ok(())
 }
 
@@ -170,7 +186,7 @@ pub(super) fn waking_running(bench: &Bench) -> Result<()> {
         same("taken", claim(bench, "h", 1)?, Some(id.to_owned()));
     }
     ask(bench, job(&memory, "d", "d", 1)?)?;
-    ask(bench, NewJob { kind: JobKind::Handover, ..job(&memory, "e", "e", 0)? })?;
+    ask(bench, NewJob { kind: JobKind::HANDOVER, ..job(&memory, "e", "e", 0)? })?;
     same("of another kind", claim(bench, "h", 1)?, Some("e".to_owned()));
     let wake = |strategy: Option<&'static str>, session: Option<&'static str>, now: i64| {
         let memory = memory.clone();

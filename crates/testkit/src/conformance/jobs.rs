@@ -11,7 +11,7 @@ pub(super) fn job(memory: &MemoryId, id: &str, key: &str, due: i64) -> Result<Ne
     Ok(NewJob {
         id: JobId::parse(id)?,
         memory: memory.clone(),
-        kind: JobKind::Extract,
+        kind: JobKind::EXTRACT,
         unique_key: key.to_owned(),
         strategy: Some(StrategyId::parse("facts")?),
         actor: Some(ActorId::parse("ann")?),
@@ -66,11 +66,11 @@ pub(super) fn one_per_key(bench: &Bench) -> Result<()> {
     let place = memory.clone();
     let open = |kind| {
         let place = place.clone();
-        bench.read(move |tx| tx.jobs().has_open(&place, kind))
+        bench.read(move |tx| tx.jobs().has_open(&place, &kind))
     };
-    same("nothing open", open(JobKind::Extract)?, false);
+    same("nothing open", open(JobKind::EXTRACT)?, false);
     same("made", ask(bench, job(&memory, "a", "k", 10)?)?, "a".to_owned());
-    same("one waits", (open(JobKind::Extract)?, open(JobKind::Embed)?), (true, false));
+    same("one waits", (open(JobKind::EXTRACT)?, open(JobKind::EMBED)?), (true, false));
     same("the same job", ask(bench, job(&memory, "b", "k", 5)?)?, "a".to_owned());
     let due = |id: &str| Ok::<_, loci_model::Error>(get(bench, &memory, id)?.map(|job| job.due));
     same("the earlier time", due("a")?, Some(time(5)));
@@ -83,7 +83,7 @@ pub(super) fn one_per_key(bench: &Bench) -> Result<()> {
     same("asked for while it runs", ask(bench, job(&memory, "d", "k", 30)?)?, "a".to_owned());
     same("and again", ask(bench, job(&memory, "d", "k", 25)?)?, "a".to_owned());
     ask(bench, NewJob { due_rule: DueRule::Later, ..job(&memory, "d", "k", 30)? })?;
-    same("one runs", open(JobKind::Extract)?, true);
+    same("one runs", open(JobKind::EXTRACT)?, true);
     same("ends", finish(bench, &memory, "a", "h", None)?, true);
     let again = get(bench, &memory, "a")?;
     same(
@@ -109,7 +109,7 @@ pub(super) fn one_per_key(bench: &Bench) -> Result<()> {
     same("swept", bench.write(|tx| tx.jobs_mut().sweep(JobState::Done, time(51), 9))?, 1);
     let (place, strategy) = (memory.clone(), StrategyId::parse("facts")?);
     same("cancelled", bench.write(move |tx| tx.jobs_mut().cancel(&place, Some(&strategy), None))?, 2);
-    same("nothing open any more", open(JobKind::Extract)?, false);
+    same("nothing open any more", open(JobKind::EXTRACT)?, false);
     Ok(())
 }
 
@@ -140,7 +140,7 @@ pub(super) fn leases_and_failures(bench: &Bench) -> Result<()> {
         let memory = memory.clone();
         bench.read(move |tx| {
             let session = session.map(SessionId::parse).transpose()?;
-            tx.jobs().counts(&memory, None, session.as_ref())
+            tx.jobs().counts(&memory, None, session.as_ref(), &[JobKind::EXTRACT])
         })
     };
     same("counted", counts(None)?, JobCounts { pending: 1, ..JobCounts::default() });

@@ -338,7 +338,7 @@ pub(super) fn list_jobs(run: &mut Run<'_>) -> Outcome<Done> {
 pub(super) fn no_job_is_left(run: &mut Run<'_>, place: usize) -> Outcome<()> {
     let left: Vec<Job> = jobs(run, place)?.into_iter().filter(|job| job.state != JobState::Done).collect();
     // Nobody waits for what is to be erased.
-    must(left.iter().all(|job| job.kind == JobKind::Purge), &format!("jobs are left: {left:?}"))
+    must(left.iter().all(|job| job.kind == JobKind::PURGE), &format!("jobs are left: {left:?}"))
 }
 
 /// The memories, newest first, as they were acknowledged.

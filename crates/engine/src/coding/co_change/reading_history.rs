@@ -8,7 +8,7 @@ use std::sync::Arc;
 use loci_model::code::ObjectId;
 use loci_model::code_history::HistoryAsk;
 use loci_model::file_change::{HistoryPart, HistoryProgress, HistoryReading, HistoryWindow};
-use loci_model::job::{DueRule, Job, JobKind, NewJob};
+use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::ledger::Shelf;
 use loci_model::ports::code::{CodePlace, CodeSource};
 use loci_model::ports::ids::uuid7;
@@ -370,7 +370,7 @@ pub(super) fn ask_for_history(
     let job = NewJob {
         id: id.clone(),
         memory: memory.clone(),
-        kind: JobKind::CoChange,
+        kind: crate::coding::jobs::co_change::KIND,
         unique_key: format!("{JOB_KEY}{repository}"),
         strategy: None,
         actor: None,

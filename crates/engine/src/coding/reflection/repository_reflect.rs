@@ -161,7 +161,7 @@ fn ask_for(
     let new = NewJob {
         id: job.clone(),
         memory: place.memory.clone(),
-        kind: JobKind::Reflect,
+        kind: JobKind::REFLECT,
         unique_key: place.key(),
         strategy: None,
         actor: Some(actor),

@@ -1,7 +1,7 @@
 //! `reviews_backfill`: the reviews of a repository's latest pull requests, from the past. What follows from them are candidates at most. It
 //! goes on where it broke off, and leaves half of the forge's limit to others.
 
-use loci_model::job::{DueRule, Job, JobKind, NewJob};
+use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
@@ -89,7 +89,7 @@ impl Engine {
         let new = NewJob {
             id: JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?,
             memory: repository.memory.clone(),
-            kind: JobKind::ReviewBackfill,
+            kind: crate::coding::jobs::reviews::BACKFILL,
             unique_key: format!("{JOB_KEY}{}", repository.id),
             strategy: None,
             actor: None,

@@ -1,7 +1,7 @@
 //! `reviews_poll`: what has changed in a repository's pull requests since the last time, by asking: for who gets no webhooks, and for who
 //! wants to be sure. Both tell the same under the same numbers, so they may run together.
 
-use loci_model::job::{DueRule, Job, JobKind, NewJob};
+use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
@@ -146,7 +146,7 @@ impl Engine {
                     let new = NewJob {
                         id: job.clone(),
                         memory: repository.memory.clone(),
-                        kind: JobKind::ReviewPoll,
+                        kind: crate::coding::jobs::reviews::POLL,
                         unique_key: format!("{JOB_KEY}{}", repository.id),
                         strategy: None,
                         actor: None,

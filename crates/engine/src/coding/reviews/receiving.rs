@@ -3,7 +3,7 @@
 
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::forge_news::{ForgeNews, ForgeNotice, NewsUnit, NoticedRepository};
-use loci_model::job::{DueRule, JobKind, NewJob};
+use loci_model::job::{DueRule, NewJob};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::{DeliveryId, Document, Error, JobId, MemoryId, Result, Timestamp, limits};
@@ -177,7 +177,7 @@ pub(super) fn ask(
     let new = NewJob {
         id: job.clone(),
         memory: memory.clone(),
-        kind: JobKind::Hook,
+        kind: crate::deliveries::incoming::KIND,
         unique_key: format!("{JOB_KEY}{key}"),
         strategy: None,
         actor: None,

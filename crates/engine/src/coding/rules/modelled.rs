@@ -2,7 +2,7 @@
 //! what the model tells, by the strict form, takes the place of what they found. The job `review_rules` asks, and knows nothing of reviews.
 
 use loci_model::exchange::Step;
-use loci_model::job::{DueRule, Job, JobKind, NewJob};
+use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::ledger::Shelved;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::review::Review;
@@ -51,7 +51,7 @@ pub(super) fn ask_for(tx: &mut dyn Tx, review: &Review, job: &JobId, now: Timest
     let new = NewJob {
         id: job.clone(),
         memory: review.memory.clone(),
-        kind: JobKind::ReviewRules,
+        kind: crate::coding::jobs::review_rules::KIND,
         unique_key: format!("{JOB_KEY}{}", review.key()),
         strategy: None,
         actor: Some(review.actor.clone()),

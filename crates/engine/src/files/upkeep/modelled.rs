@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use loci_model::consolidation_run::RunStatus;
 use loci_model::exchange::Step;
-use loci_model::job::{DueRule, Job, JobKind, NewJob};
+use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Grant, Principal};
@@ -77,7 +77,7 @@ impl Engine {
                 let new = NewJob {
                     id: job.clone(),
                     memory: begun.memory.clone(),
-                    kind: JobKind::TreePlan,
+                    kind: crate::files::jobs::tree_plan::KIND,
                     unique_key: format!("{JOB_KEY}{}", begun.id),
                     strategy: None,
                     actor: None,

@@ -369,7 +369,7 @@ impl<'a> Run<'a> {
 
 /// The messages that a job would read next.
 pub(super) async fn messages(engine: &Engine, job: &Job) -> Result<Vec<JobMessage>> {
-    if job.kind != loci_model::job::JobKind::Extract {
+    if job.kind != loci_model::job::JobKind::EXTRACT {
         return Ok(Vec::new());
     }
     let place = Place::of(job)?;

@@ -107,7 +107,7 @@ fn new_job(place: &Place, actor: Option<ActorId>, id: JobId, now: Timestamp) -> 
     NewJob {
         id,
         memory: place.memory.clone(),
-        kind: JobKind::Reflect,
+        kind: JobKind::REFLECT,
         unique_key: place.key(),
         strategy: Some(place.strategy.clone()),
         actor,
@@ -224,7 +224,7 @@ fn is_due(
 
 /// When a reflection of this place was asked for last, as far as jobs are kept.
 fn last_asked(tx: &dyn ReadTx, place: &Place) -> Result<Option<Timestamp>> {
-    let kinds = vec![JobKind::Reflect];
+    let kinds = vec![JobKind::REFLECT];
     let query =
         JobQuery { kinds, strategy: Some(place.strategy.clone()), limit: JOBS_MAX, ..JobQuery::default() };
     let jobs = tx.jobs().list(&place.memory, &query)?;

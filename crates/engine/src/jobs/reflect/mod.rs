@@ -1,5 +1,5 @@
-//! The job that looks for what several episodes teach: one per strategy, namespace of reflections and size of the window; or one per
-//! repository, over its tasks (`repository.rs`).
+//! The job that looks for what several episodes teach: one per strategy, namespace of reflections
+//! and size of the window.
 //!
 //! What it looks at is fixed before anyone is asked (`window.rs`): the same try asks the same question, and an answer that
 //! was kept is used. Counts are the engine's own (`strategies::reflection_model`). Records and the end of the job are one
@@ -9,7 +9,6 @@
 
 mod asking_for;
 mod draft;
-mod repository;
 mod window;
 mod write;
 
@@ -22,12 +21,12 @@ use loci_model::{Error, MemoryId, Namespace, Result, StrategyId, Timestamp, limi
 pub use asking_for::ReflectionAsk;
 pub(super) use asking_for::ask_where_due;
 pub(crate) use window::made_since;
+pub(crate) use write::{close, nothing as closed};
 
 use self::window::Look;
 use super::{Ended, failure, lease};
 use crate::Engine;
 use crate::asking::{Asked, Unanswered, ask};
-use crate::coding::reflection::ReflectionPlace;
 use crate::strategies::reflection_model;
 
 /// Plans that may be overtaken before the job lets others go first.
@@ -83,9 +82,6 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
 }
 
 async fn try_once(engine: &Engine, job: &Job) -> Result<Ended> {
-    if let Some(place) = ReflectionPlace::of(&job.memory, &job.unique_key) {
-        return repository::run(engine, job, &place).await;
-    }
     let place = Place::of(job)?;
     let opened_at = opened(engine, job, place.size).await?;
     for _ in 0..PLANS_MAX {
@@ -116,7 +112,7 @@ async fn try_once(engine: &Engine, job: &Job) -> Result<Ended> {
 }
 
 /// When the window was opened: what was known then is what the job looks at, however often it is tried.
-async fn opened(engine: &Engine, job: &Job, size: usize) -> Result<Timestamp> {
+pub(crate) async fn opened(engine: &Engine, job: &Job, size: usize) -> Result<Timestamp> {
     if let Some(window) = &job.window {
         return Ok(window.opened_at);
     }
@@ -174,7 +170,7 @@ mod tests {
         let job = |key: &str| Job {
             id: loci_model::JobId::parse("0192d1e8-7b7a-7c3e-8f00-000000000000").unwrap(),
             memory: place.memory.clone(),
-            kind: loci_model::job::JobKind::Reflect,
+            kind: loci_model::job::JobKind::REFLECT,
             unique_key: key.to_owned(),
             strategy: None,
             actor: None,

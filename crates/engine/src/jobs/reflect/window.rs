@@ -13,7 +13,6 @@ use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, l
 
 use super::Place;
 use crate::Engine;
-use crate::coding::reflection::ReflectionPlace;
 
 /// Reflections of one namespace that are looked at.
 pub(super) const KNOWN_MAX: usize = 200;
@@ -147,9 +146,6 @@ pub(super) async fn ground(engine: &Engine, place: &Place, look: &Look) -> Resul
 
 /// Reflections of a job's namespace that a caller's model made since then.
 pub(crate) async fn made_since(engine: &Engine, job: &Job, since: Timestamp) -> Result<Vec<RecordId>> {
-    if let Some(place) = ReflectionPlace::of(&job.memory, &job.unique_key) {
-        return engine.reflections_pulled(&place, since).await;
-    }
     let (place, now) = (Place::of(job)?, engine.clock.now());
     let of = (RecordKind::Reflection, NamespaceMatch::Exact);
     let mut made = engine.store.read(move |tx| newest(tx, &place, of, KNOWN_MAX, now)).await?;

@@ -1,8 +1,6 @@
 //! The write of a reflection: one closure that checks its ground, then writes records, vectors, news, and the end of the
 //! job. What was written is never written again, wherever a process ends.
 
-use std::sync::Arc;
-
 use loci_model::job::{Job, JobState};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{PassageVector, StoreExt, Tx};
@@ -15,7 +13,7 @@ use super::window::{Ground, Look};
 use crate::Engine;
 use crate::records::batch;
 use crate::records::changing::Changing;
-use crate::settings::EngineSettings;
+use crate::settings::JobWebhook;
 
 /// Who changes records here, in telemetry.
 const BY: &str = "loci";
@@ -26,7 +24,7 @@ struct Plan {
     look: Look,
     ground: Ground,
     drafts: Vec<Draft>,
-    settings: Arc<EngineSettings>,
+    hooks: Vec<JobWebhook>,
     model: Option<String>,
     embed_job: JobId,
     now: Timestamp,
@@ -46,7 +44,7 @@ pub(super) async fn write(
         look: look.clone(),
         ground: ground.clone(),
         drafts,
-        settings: engine.settings.clone(),
+        hooks: engine.job_news(&job.kind),
         model: engine.embedder.as_ref().map(|embedder| embedder.model_id().to_owned()),
         embed_job: JobId::parse(uuid7(engine.ids.as_ref(), now.millis()))?,
         now,
@@ -55,14 +53,14 @@ pub(super) async fn write(
 }
 
 /// There is nothing to write: the job's window and questions go, and it is done.
-pub(super) async fn nothing(engine: &Engine, job: &Job) -> Result<Ended> {
-    let (job, settings, now) = (job.clone(), engine.settings.clone(), engine.clock.now());
-    engine.store.write(move |tx| end(tx, &settings, &job, now)).await?;
+pub(crate) async fn nothing(engine: &Engine, job: &Job) -> Result<Ended> {
+    let (job, hooks, now) = (job.clone(), engine.job_news(&job.kind), engine.clock.now());
+    engine.store.write(move |tx| end(tx, &hooks, &job, now)).await?;
     Ok(Ended::Noted)
 }
 
 /// The window and the questions of a job go: a new start opens a new one.
-pub(super) async fn close(engine: &Engine, job: &Job) -> Result<()> {
+pub(crate) async fn close(engine: &Engine, job: &Job) -> Result<()> {
     let job = job.clone();
     engine.store.write(move |tx| clear(tx, &job)).await
 }
@@ -74,10 +72,10 @@ fn clear(tx: &mut dyn Tx, job: &Job) -> Result<()> {
     Ok(())
 }
 
-fn end(tx: &mut dyn Tx, settings: &EngineSettings, job: &Job, now: Timestamp) -> Result<()> {
+fn end(tx: &mut dyn Tx, hooks: &[JobWebhook], job: &Job, now: Timestamp) -> Result<()> {
     clear(tx, job)?;
     if tx.jobs_mut().finish(&job.memory, &job.id, lease::holder(job), None, now)? {
-        deliverer::job_ended(tx, settings, job, JobState::Done, now)?;
+        deliverer::job_ended(tx, hooks, job, JobState::Done, now)?;
     }
     Ok(())
 }
@@ -107,7 +105,7 @@ impl Plan {
         if self.model.is_some() && vectors.len() < written {
             batch::ask_for_vectors(tx, &self.job.memory, &self.embed_job, self.now)?;
         }
-        end(tx, &self.settings, &self.job, self.now)?;
+        end(tx, &self.hooks, &self.job, self.now)?;
         Ok(true)
     }
 

@@ -42,7 +42,7 @@ pub(in crate::retrieval) fn waiting(
     (memory, settings): (&Memory, &EngineSettings),
     scope: &RecordScope,
 ) -> Result<Provisional> {
-    if !tx.jobs().has_open(&memory.id, JobKind::Extract)? {
+    if !tx.jobs().has_open(&memory.id, &JobKind::EXTRACT)? {
         return Ok(Provisional::default());
     }
     let looking = Looking { memory, scope, policy: SafetyPolicy::of(settings, &memory.settings) };
@@ -94,7 +94,7 @@ fn open_places(tx: &dyn ReadTx, memory: &Memory, view: &[AccessClause]) -> Resul
     for clause in view {
         for state in [JobState::Running, JobState::Pending] {
             let query = JobQuery {
-                kinds: vec![JobKind::Extract],
+                kinds: vec![JobKind::EXTRACT],
                 state: Some(state),
                 actor: clause.actor.clone(),
                 session: clause.session.clone(),

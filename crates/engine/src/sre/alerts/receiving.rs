@@ -3,7 +3,7 @@
 
 use loci_model::alert_notice::{AlertNotice, AlertSource};
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
-use loci_model::job::{DueRule, JobKind, NewJob};
+use loci_model::job::{DueRule, NewJob};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -164,7 +164,7 @@ impl Receiving<'_> {
         let new = NewJob {
             id: job.clone(),
             memory: self.memory.clone(),
-            kind: JobKind::Hook,
+            kind: crate::deliveries::incoming::KIND,
             unique_key: format!("{JOB_KEY}{order_key}"),
             strategy: None,
             actor: None,

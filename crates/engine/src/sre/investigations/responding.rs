@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::event::{Event, ExtractionMode, PayloadItem, Role};
-use loci_model::job::{DueRule, Job, JobKind, JobState, NewJob};
+use loci_model::job::{DueRule, Job, JobState, NewJob};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -109,7 +109,7 @@ impl Engine {
         let job = NewJob {
             id: JobId::parse(uuid7(self.ids.as_ref(), self.clock.now().millis()))?,
             memory: asked.memory.clone(),
-            kind: JobKind::AgentResponse,
+            kind: crate::sre::jobs::agent_response::KIND,
             unique_key: String::new(),
             strategy: None,
             actor: Some(agent),
@@ -228,7 +228,10 @@ impl Engine {
             .store
             .read(move |tx| {
                 existing(tx, &memory)?;
-                let job = tx.jobs().get(&memory, &id)?.filter(|job| job.kind == JobKind::AgentResponse);
+                let job = tx
+                    .jobs()
+                    .get(&memory, &id)?
+                    .filter(|job| job.kind == crate::sre::jobs::agent_response::KIND);
                 let job = job.filter(|job| may_read(&caller, job, &settings, now));
                 let reading = reading_of(tx, &memory, &id, now)?;
                 Ok(job.map(|job| (job, reading)))

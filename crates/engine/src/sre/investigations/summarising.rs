@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use loci_model::event::{Event, PayloadItem};
 use loci_model::expiry::ExpirySpecification;
-use loci_model::job::{DueRule, Job, JobKind, NewJob};
+use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::memory::Memory;
 use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::ports::ids::uuid7;
@@ -59,7 +59,7 @@ pub(in crate::sre) fn ask_for_session_summary(
     let new = NewJob {
         id: job.clone(),
         memory: memory.clone(),
-        kind: JobKind::SessionSummary,
+        kind: crate::sre::jobs::session_summary::KIND,
         unique_key: format!("{JOB_KEY}{event}"),
         strategy: None,
         actor: Some(actor.clone()),

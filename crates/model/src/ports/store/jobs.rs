@@ -43,16 +43,17 @@ pub trait Jobs {
     fn get(&self, memory: &MemoryId, id: &JobId) -> Result<Option<Job>>;
     /// A page of a memory's jobs.
     fn list(&self, memory: &MemoryId, query: &JobQuery) -> Result<Vec<Job>>;
-    /// Counts of jobs that make something to find (extraction, embedding, reflection) of a memory, or of an actor, or
-    /// of a session of it; those without an actor count for every part.
+    /// Counts of a memory's jobs of the given kinds, or of those of an actor, or of a session of it; those without an
+    /// actor count for every part.
     fn counts(
         &self,
         memory: &MemoryId,
         actor: Option<&ActorId>,
         session: Option<&SessionId>,
+        kinds: &[JobKind],
     ) -> Result<JobCounts>;
     /// True while a job of that kind waits or runs. Asked before every answer: it costs the same however many are done.
-    fn has_open(&self, memory: &MemoryId, kind: JobKind) -> Result<bool>;
+    fn has_open(&self, memory: &MemoryId, kind: &JobKind) -> Result<bool>;
     /// The earliest time at which a pending job (of these memories; empty: any) may run; without those that wait.
     fn next_due(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>>;
     /// Asks for a job (see [`NewJob`]); returns the id of the job that will do it. One that waits is treated like one that

@@ -92,7 +92,7 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     };
     let filter = request.filter.unwrap_or_default();
     let query = JobQuery {
-        kinds: vec![JobKind::Extract, JobKind::Reflect],
+        kinds: vec![JobKind::EXTRACT, JobKind::REFLECT],
         state: Some(JobState::Failed),
         strategy: filter.strategy_id.map(StrategyId::parse).transpose()?,
         actor: filter.actor_id.map(ActorId::parse).transpose()?,

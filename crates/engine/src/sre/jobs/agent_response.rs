@@ -1,19 +1,48 @@
-//! The job that reads what a worker agent answered, and asks a model about its prose, where one is asked. What is read, and what becomes of the
-//! answer, is the matter of investigations.
+//! The job that reads the answer of a worker agent, and asks a model about its prose, where one is asked.
 
-use loci_model::Result;
+use futures::future::BoxFuture;
 use loci_model::exchange::Step;
-use loci_model::job::Job;
+use loci_model::job::{Job, JobKind};
 use loci_model::making::Making;
 use loci_model::strategy::StrategyBase;
+use loci_model::{RecordId, Result, Timestamp};
 
-use super::{Ended, failure};
 use crate::Engine;
 use crate::asking::{Asked, Unanswered, Why, ask};
+use crate::hooks::{JobHandler, JobPolicy};
+use crate::jobs::{Ended, failure};
 use crate::sre::Told;
 
-/// Reads. Run twice, it finds what it saved, an answer that is kept, or its result.
-pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
+/// The kind.
+pub(crate) const KIND: JobKind = JobKind::named("agent_response");
+
+/// The handler: run twice, it finds what it saved, an answer that is kept, or its result.
+pub(crate) struct AgentResponse;
+
+impl JobHandler for AgentResponse {
+    fn kind(&self) -> JobKind {
+        KIND
+    }
+
+    fn policy(&self) -> JobPolicy {
+        JobPolicy { is_awaited: true, ..JobPolicy::default() }
+    }
+
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+        Box::pin(run(engine, job))
+    }
+
+    fn pulled_records<'a>(
+        &'a self,
+        engine: &'a Engine,
+        job: &'a Job,
+        _since: Timestamp,
+    ) -> Option<BoxFuture<'a, Result<Vec<RecordId>>>> {
+        Some(Box::pin(engine.read_by_model(job)))
+    }
+}
+
+async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     let Some(asked) = engine.read_agent_response(job).await? else { return Ok(Ended::Done) };
     let read = |reply: &str| asked.read(reply);
     match ask(engine, job, asked.mode, Step::AgentResponse, &asked.question, &read).await? {

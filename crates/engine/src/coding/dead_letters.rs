@@ -6,9 +6,9 @@ use loci_model::ports::store::JobQuery;
 use loci_model::principal::Principal;
 use loci_model::{JobId, Result, Timestamp};
 
-use super::JobPage;
 use crate::Engine;
 use crate::idempotency::ClientToken;
+use crate::jobs::JobPage;
 use crate::verified::Standing;
 
 impl Engine {

@@ -1,17 +1,36 @@
-//! The job that asks a model what of a tree is to be put in order. What is asked, and what becomes of the answers, is
-//! `files::upkeep::modelled`'s matter.
+//! The job that asks a model what of a tree is to be put in order.
 
+use futures::future::BoxFuture;
 use loci_model::Result;
-use loci_model::job::Job;
+use loci_model::job::{Job, JobKind};
 
-use super::forget_questions::forget_questions;
-use super::{Ended, failure};
 use crate::Engine;
 use crate::asking::Why;
 use crate::files::upkeep::Modelled;
+use crate::hooks::{JobHandler, JobPolicy};
+use crate::jobs::{Ended, failure, forget_questions};
 
-/// Plans as far as answers are there. Run twice, the second time finds them kept, or a run that is planned already.
-pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
+/// The kind.
+pub(crate) const KIND: JobKind = JobKind::named("tree_plan");
+
+/// The handler: plans as far as answers are there. Run twice, it finds them kept, or a run that is planned already.
+pub(crate) struct TreePlan;
+
+impl JobHandler for TreePlan {
+    fn kind(&self) -> JobKind {
+        KIND
+    }
+
+    fn policy(&self) -> JobPolicy {
+        JobPolicy { is_awaited: true, ..JobPolicy::default() }
+    }
+
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+        Box::pin(run(engine, job))
+    }
+}
+
+async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     let unanswered = match engine.plan_run_of(job).await? {
         Modelled::Waits => return Ok(Ended::Waits),
         Modelled::Ended => {

@@ -1,21 +1,50 @@
-//! The job that asks a model which rules follow from a review, where one is asked. Rules without a model have read it already: what the
-//! model tells takes their place. What is asked, and what becomes of the answer, is `coding::rules::modelled`'s matter.
+//! The job that asks a model which rules follow from a review, where one is asked. Rules without a model have read the
+//! review already: the model's answer takes their place.
 
-use loci_model::Result;
+use futures::future::BoxFuture;
 use loci_model::exchange::Step;
-use loci_model::job::Job;
+use loci_model::job::{Job, JobKind};
 use loci_model::strategy::StrategyBase;
+use loci_model::{RecordId, Result, Timestamp};
 
-use super::forget_questions::forget_questions;
-use super::{Ended, failure};
 use crate::Engine;
 use crate::asking::{Asked, Unanswered, ask};
+use crate::hooks::{JobHandler, JobPolicy};
+use crate::jobs::{Ended, failure, forget_questions};
+
+/// The kind.
+pub(crate) const KIND: JobKind = JobKind::named("review_rules");
 
 /// Said of a job that no model answered.
 const READ_WITHOUT: &str = "what was read without a model stays: start the job again to ask once more";
 
-/// Asks, and learns from the answer. Run twice, the second time finds the answer that is kept, or a review that is known to have been read.
-pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
+/// The handler: run twice, the second time finds the answer that is kept, or a review that is known to have been read.
+pub(crate) struct ReviewRules;
+
+impl JobHandler for ReviewRules {
+    fn kind(&self) -> JobKind {
+        KIND
+    }
+
+    fn policy(&self) -> JobPolicy {
+        JobPolicy { is_awaited: true, is_reported: true, ..JobPolicy::default() }
+    }
+
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+        Box::pin(run(engine, job))
+    }
+
+    fn pulled_records<'a>(
+        &'a self,
+        engine: &'a Engine,
+        job: &'a Job,
+        _since: Timestamp,
+    ) -> Option<BoxFuture<'a, Result<Vec<RecordId>>>> {
+        Some(Box::pin(engine.rules_told(job)))
+    }
+}
+
+async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     let Some(asked) = engine.review_question(job).await? else { return Ok(Ended::Done) };
     let read = |reply: &str| asked.read(reply);
     match ask(engine, job, asked.mode, Step::ReviewRules, &asked.question, &read).await? {

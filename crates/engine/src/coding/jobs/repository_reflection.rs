@@ -1,0 +1,86 @@
+//! The job that reflects on the tasks of a repository: rules look first, always; then a model, where one is asked.
+
+use futures::future::BoxFuture;
+use loci_model::exchange::Step;
+use loci_model::job::{Job, JobKind};
+use loci_model::{Error, RecordId, Result, Timestamp};
+
+use crate::Engine;
+use crate::asking::{Asked, Unanswered, ask};
+use crate::coding::reflection::ReflectionPlace;
+use crate::hooks::{JobHandler, JobPolicy};
+use crate::jobs::reflect::{close, closed, opened};
+use crate::jobs::{Ended, failure};
+use crate::strategies::repository_reflection_model;
+
+/// Said of a job that no model answered.
+const BY_RULES: &str = "rules alone looked at the tasks: start the job again to ask once more";
+
+/// The handler.
+pub(crate) struct RepositoryReflection;
+
+impl JobHandler for RepositoryReflection {
+    fn kind(&self) -> JobKind {
+        JobKind::REFLECT
+    }
+
+    fn policy(&self) -> JobPolicy {
+        JobPolicy { is_awaited: true, is_reported: true, ..JobPolicy::default() }
+    }
+
+    fn handles(&self, job: &Job) -> bool {
+        job.kind == self.kind() && place_of(job).is_some()
+    }
+
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+        Box::pin(run(engine, job))
+    }
+
+    fn pulled_records<'a>(
+        &'a self,
+        engine: &'a Engine,
+        job: &'a Job,
+        since: Timestamp,
+    ) -> Option<BoxFuture<'a, Result<Vec<RecordId>>>> {
+        let place = place_of(job)?;
+        Some(Box::pin(async move { engine.reflections_pulled(&place, since).await }))
+    }
+}
+
+fn place_of(job: &Job) -> Option<ReflectionPlace> {
+    ReflectionPlace::of(&job.memory, &job.unique_key)
+}
+
+async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
+    let place = &place_of(job).ok_or_else(|| Error::bug("a reflection whose key names no repository"))?;
+    let opened_at = opened(engine, job, place.window).await?;
+    let Some(look) = engine.reflection_look(place, opened_at).await? else {
+        return closed(engine, job).await;
+    };
+    engine.reflect_by_rules(&look).await?;
+    engine.conclude_of_people(&look).await?;
+    let question = look.question().filter(|_| !look.is_too_little());
+    let Some(question) = question else { return closed(engine, job).await };
+    let read = |reply: &str| repository_reflection_model::told(reply);
+    match ask(engine, job, look.mode, Step::Reflect, &question, &read).await? {
+        Asked::Off => closed(engine, job).await,
+        Asked::Waits => Ok(Ended::Waits),
+        Asked::Read(told, by) => {
+            engine.reflect_as_told(&look, &told, by.making()).await?;
+            closed(engine, job).await
+        }
+        Asked::Unanswered(unanswered) => unanswered_end(engine, job, &unanswered).await,
+    }
+}
+
+/// Asked again later, where that can help; else rules have looked in the model's place, and it is said.
+async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
+    let [random, ..] = engine.ids.random();
+    let reason = format!("{}: {}", unanswered.code, unanswered.explanation);
+    if let Some(retry_at) = failure::ask_again_at(unanswered, job.attempts, engine.clock.now(), random) {
+        return Ok(Ended::Unanswered { reason, messages: Vec::new(), retry_at });
+    }
+    engine.observe.extraction_failed(loci_model::strategy::StrategyBase::Episodic, unanswered.code);
+    close(engine, job).await?;
+    Ok(Ended::FellBack(format!("{reason}; {BY_RULES}"), Vec::new()))
+}

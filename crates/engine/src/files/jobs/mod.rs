@@ -1,0 +1,3 @@
+//! The jobs of documents.
+
+pub(crate) mod tree_plan;

@@ -1,0 +1,112 @@
+//! The kernel's own handlers of jobs, and the search for the handler of a job among those of all products.
+
+use futures::future::BoxFuture;
+use loci_model::job::{Job, JobKind};
+use loci_model::{Error, RecordId, Result, Timestamp};
+
+use super::{Ended, embed, extract, handover, purge, reflect};
+use crate::Engine;
+use crate::hooks::{JobHandler, JobPolicy};
+
+/// A kind that the kernel handles.
+struct KernelJob {
+    kind: JobKind,
+    policy: JobPolicy,
+    run: for<'a> fn(&'a Engine, &'a Job) -> BoxFuture<'a, Result<Ended>>,
+}
+
+const AWAITED: JobPolicy = JobPolicy { is_awaited: true, is_reported: false, has_few_tries: false };
+const REPORTED: JobPolicy = JobPolicy { is_awaited: false, is_reported: true, has_few_tries: false };
+const BOTH: JobPolicy = JobPolicy { is_awaited: true, is_reported: true, has_few_tries: false };
+const CHORE: JobPolicy = JobPolicy { is_awaited: false, is_reported: false, has_few_tries: false };
+
+/// The kernel's jobs: one line each.
+static KERNEL_JOBS: [KernelJob; 5] = [
+    KernelJob {
+        kind: JobKind::EXTRACT,
+        policy: BOTH,
+        run: |engine, job| Box::pin(extract::run(engine, job)),
+    },
+    KernelJob { kind: JobKind::EMBED, policy: AWAITED, run: |engine, job| Box::pin(embed::run(engine, job)) },
+    KernelJob { kind: JobKind::PURGE, policy: CHORE, run: |engine, job| Box::pin(purge::run(engine, job)) },
+    KernelJob {
+        kind: JobKind::HANDOVER,
+        policy: REPORTED,
+        run: |engine, job| Box::pin(handover::run(engine, job)),
+    },
+    KernelJob {
+        kind: JobKind::REFLECT,
+        policy: BOTH,
+        run: |engine, job| Box::pin(reflect::run(engine, job)),
+    },
+];
+
+impl JobHandler for KernelJob {
+    fn kind(&self) -> JobKind {
+        self.kind.clone()
+    }
+
+    fn policy(&self) -> JobPolicy {
+        self.policy
+    }
+
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+        (self.run)(engine, job)
+    }
+
+    fn pulled_records<'a>(
+        &'a self,
+        engine: &'a Engine,
+        job: &'a Job,
+        since: Timestamp,
+    ) -> Option<BoxFuture<'a, Result<Vec<RecordId>>>> {
+        (self.kind == JobKind::REFLECT).then(|| Box::pin(reflect::made_since(engine, job, since)) as _)
+    }
+}
+
+impl Engine {
+    /// Returns the handlers of jobs: the products' in the order of registration, then the kernel's. The first that takes a
+    /// job runs it.
+    fn job_handlers(&self) -> impl Iterator<Item = &(dyn JobHandler + 'static)> {
+        let of_kernel = KERNEL_JOBS.iter().map(|handler| handler as &(dyn JobHandler + 'static));
+        self.products.jobs().map(AsRef::as_ref).chain(of_kernel)
+    }
+
+    /// Returns the handler of a job.
+    ///
+    /// # Errors
+    /// `Conflict` for a job of a product that is not part of this program.
+    pub(crate) fn job_handler(&self, job: &Job) -> Result<&dyn JobHandler> {
+        self.job_handlers().find(|handler| handler.handles(job)).ok_or_else(|| {
+            let kind = job.kind.as_str();
+            Error::conflict(format!(
+                "no part of this program runs jobs of the kind {kind}: it was built without it"
+            ))
+        })
+    }
+
+    /// Returns what holds for the jobs of a kind; nothing for a kind that no part of this program handles.
+    pub(super) fn job_policy(&self, kind: &JobKind) -> JobPolicy {
+        let handler = self.job_handlers().find(|handler| handler.kind() == *kind);
+        handler.map(JobHandler::policy).unwrap_or_default()
+    }
+
+    /// Returns the kinds of jobs that make something to find: a caller that waits for records waits for these.
+    pub fn awaited_kinds(&self) -> Vec<JobKind> {
+        let mut kinds = Vec::new();
+        for handler in self.job_handlers().filter(|handler| handler.policy().is_awaited) {
+            if !kinds.contains(&handler.kind()) {
+                kinds.push(handler.kind());
+            }
+        }
+        kinds
+    }
+
+    /// Returns the words of all kinds of jobs that this program runs, in order of the alphabet.
+    pub fn job_kinds(&self) -> Vec<JobKind> {
+        let mut kinds: Vec<JobKind> = self.job_handlers().map(JobHandler::kind).collect();
+        kinds.sort_by(|one, other| one.as_str().cmp(other.as_str()));
+        kinds.dedup();
+        kinds
+    }
+}

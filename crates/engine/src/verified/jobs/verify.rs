@@ -1,0 +1,29 @@
+//! The job that verifies a repository's facts at a new tip of its default branch.
+
+use futures::future::BoxFuture;
+use loci_model::Result;
+use loci_model::job::{Job, JobKind};
+
+use crate::Engine;
+use crate::hooks::{JobHandler, JobPolicy};
+use crate::jobs::Ended;
+
+/// The kind.
+pub(crate) const KIND: JobKind = JobKind::named("verify");
+
+/// The handler: run twice, the second time changes nothing.
+pub(crate) struct Verify;
+
+impl JobHandler for Verify {
+    fn kind(&self) -> JobKind {
+        KIND
+    }
+
+    fn policy(&self) -> JobPolicy {
+        JobPolicy { has_few_tries: true, ..JobPolicy::default() }
+    }
+
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+        Box::pin(async { engine.verify_repository(job).await.map(|()| Ended::Done) })
+    }
+}

@@ -1,0 +1,101 @@
+//! The stored form of a job's kind: a code for the kinds that had one before kinds became words, the word for others.
+
+use loci_model::Result;
+use loci_model::job::JobKind;
+
+use crate::codes::{damaged, stored};
+
+/// The code of a kind that has none: its word is stored beside it.
+const BY_WORD: i64 = -1;
+/// Kinds by their code. The list is closed: newer kinds are stored by their word.
+const CODED: [&str; 15] = [
+    "extract",
+    "embed",
+    "purge",
+    "handover",
+    "reflect",
+    "verify",
+    "cite",
+    "co_change",
+    "hook",
+    "review_poll",
+    "review_backfill",
+    "review_rules",
+    "tree_plan",
+    "agent_response",
+    "session_summary",
+];
+
+/// Returns the code of a kind, and its word where it has no code.
+pub fn stored_kind(kind: &JobKind) -> (i64, Option<&str>) {
+    let code = CODED.iter().position(|word| *word == kind.as_str());
+    match code.and_then(|code| i64::try_from(code).ok()) {
+        Some(code) => (code, None),
+        None => (BY_WORD, Some(kind.as_str())),
+    }
+}
+
+/// Returns the kind of a code, or of a word where there is one.
+///
+/// # Errors
+/// A bug for a code or a word that no kind has.
+pub fn read_kind(code: i64, word: Option<&str>) -> Result<JobKind> {
+    if let Some(word) = word {
+        return stored(JobKind::parse(word), "kind of job");
+    }
+    let coded = usize::try_from(code).ok().and_then(|code| CODED.get(code));
+    coded.map(|word| JobKind::named(word)).ok_or_else(|| damaged("kind of job"))
+}
+
+/// Returns ` AND (…)` for the kinds that are wanted, in columns of a table with this prefix (`j.`, or nothing); nothing
+/// where none is named.
+pub fn among_kinds(prefix: &str, wanted: &[JobKind]) -> String {
+    if wanted.is_empty() {
+        return String::new();
+    }
+    let (mut codes, mut words) = (Vec::new(), Vec::new());
+    for kind in wanted {
+        match stored_kind(kind) {
+            (code, None) => codes.push(code.to_string()),
+            // The rule of kinds lets no quote through.
+            (_, Some(word)) => words.push(format!("'{word}'")),
+        }
+    }
+    let coded = format!("{prefix}kind IN ({})", codes.join(","));
+    let worded = format!("{prefix}kind_word IN ({})", words.join(","));
+    match (codes.is_empty(), words.is_empty()) {
+        (_, true) => format!(" AND {coded}"),
+        (true, false) => format!(" AND {worded}"),
+        (false, false) => format!(" AND ({coded} OR {worded})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A code that changed would read old rows wrongly.
+    #[test]
+    fn kinds_keep_their_codes_and_new_ones_have_words() {
+        assert_eq!(
+            CODED.join(" "),
+            "extract embed purge handover reflect verify cite co_change hook review_poll review_backfill review_rules tree_plan agent_response session_summary"
+        );
+        for kind in [JobKind::EXTRACT, JobKind::named("session_summary"), JobKind::named("toy")] {
+            let (code, word) = stored_kind(&kind);
+            assert_eq!(read_kind(code, word).unwrap(), kind);
+        }
+        assert_eq!(stored_kind(&JobKind::named("toy")), (-1, Some("toy")));
+        assert!(read_kind(15, None).is_err() && read_kind(-1, None).is_err());
+        assert!(read_kind(-1, Some("a'b")).is_err());
+    }
+
+    #[test]
+    fn kinds_are_asked_for_by_code_and_word() {
+        let (coded, worded) = (JobKind::EMBED, JobKind::named("toy"));
+        assert_eq!(among_kinds("", &[]), "");
+        assert_eq!(among_kinds("j.", std::slice::from_ref(&coded)), " AND j.kind IN (1)");
+        assert_eq!(among_kinds("", std::slice::from_ref(&worded)), " AND kind_word IN ('toy')");
+        assert_eq!(among_kinds("", &[coded, worded]), " AND (kind IN (1) OR kind_word IN ('toy'))");
+    }
+}
