@@ -63,8 +63,13 @@ pub use models::Models;
 pub use settings::EngineSettings;
 
 /// Returns all products of Loci in the order of their dependencies.
-pub fn products() -> Products {
-    Products::new(vec![verified::product(), coding::product(), files::product(), sre::product()])
+pub fn products(settings: &EngineSettings) -> Products {
+    Products::new(vec![
+        verified::product(),
+        coding::product(&settings.coding),
+        files::product(),
+        sre::product(&settings.sre),
+    ])
 }
 
 /// What an engine is made of: one adapter per port.
@@ -98,8 +103,8 @@ pub struct EngineParts {
     pub scorer: Option<Arc<dyn Scorer>>,
     /// Where mirrors of trees may lie; without it there are none.
     pub files: Option<Arc<dyn FilePlaces>>,
-    /// The products of this engine.
-    pub products: Products,
+    /// Returns the products of the engine, by its settings.
+    pub products: fn(&EngineSettings) -> Products,
     /// Counts the works on long texts that are under way.
     pub long_work_count: LongWorkCount,
 }
@@ -128,7 +133,7 @@ impl EngineParts {
             forge: None,
             scorer: None,
             files: None,
-            products: products(),
+            products,
             long_work_count: LongWorkCount::default(),
         }
     }
@@ -186,8 +191,9 @@ impl Engine {
     pub fn new(parts: EngineParts, settings: EngineSettings) -> Self {
         let work = || long_work::LongWork::counted(parts.long_work_count.clone());
         let (long_work, caller_work, plan_work) = (work(), work(), work());
+        let products = (parts.products)(&settings);
         Self {
-            store: Arc::new(safety::SafeStore::new(parts.store, Arc::clone(&long_work))),
+            store: Arc::new(safety::SafeStore::new(parts.store, Arc::clone(&long_work), products.clone())),
             embedder: parts.embedder,
             clock: parts.clock,
             ids: parts.ids,
@@ -210,7 +216,7 @@ impl Engine {
             forge: parts.forge,
             scorer: parts.scorer,
             files: parts.files,
-            products: parts.products,
+            products,
             line_cache: Arc::new(verified::verifier::LineCache::new(verified::LINE_CACHE_BYTES)),
             verdict_cache: Arc::default(),
             graphs: Arc::default(),

@@ -136,8 +136,10 @@ fn read_what_was_there(tx: &dyn loci_model::ports::store::ReadTx) -> Result<()> 
         (TrustTier::Agent, true, true)
     );
     let jobs = tx.jobs().list(&id, &JobQuery { limit: 9, ..JobQuery::default() })?;
-    let seen: Vec<_> =
-        jobs.iter().map(|job| (job.id.as_str(), job.state, job.kind, job.waits, job.fallback)).collect();
+    let seen: Vec<_> = jobs
+        .iter()
+        .map(|job| (job.id.as_str(), job.state, job.kind.clone(), job.waits, job.fallback))
+        .collect();
     assert_eq!(
         seen,
         [

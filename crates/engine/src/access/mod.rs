@@ -7,10 +7,12 @@
 //! |---|---|
 //! | `view` | the parts of a memory whose records a caller may read or write |
 //! | `events` | events that a caller may read or write, actors and sessions that it may list |
+//! | `segment` | ids of people as segments of namespaces |
 //! | `people` | the users for whom a caller acts, and what only a person may do |
 
 mod events;
 mod people;
+pub mod segment;
 mod view;
 
 use loci_model::principal::{Capability, Grant, Principal};

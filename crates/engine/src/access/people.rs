@@ -5,8 +5,8 @@ use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
 use loci_model::{ActorId, Error, MemoryId, NamespaceFilter, Result, Timestamp};
 
-use super::{bound_view, grants, require_place, require_whole};
-use crate::sre::segment;
+use super::{bound_view, grants, require_place, require_whole, segment};
+use crate::hooks::Products;
 
 /// The error for a caller that names another user than itself (sre-memory.md §9.1).
 const NOT_THAT_USER: &str = "the caller is neither that user nor an administrator: its key needs a grant on that actor, or the capability impersonate";
@@ -74,12 +74,13 @@ pub(crate) fn require_user_in_person(caller: &Principal, memory: &MemoryId, user
 /// administrator, or whoever has a grant of just that on the place of its record. An agent that
 /// works for the user, by whatever grant, judges nothing of its own work.
 pub(crate) fn require_outcome(
+    products: &Products,
     caller: &Principal,
     memory: &MemoryId,
     (record, user): (&Record, &str),
     now: Timestamp,
 ) -> Result<()> {
-    if bound_view(caller, memory, Capability::Outcome, now).is_ok_and(|view| view.admits(record)) {
+    if bound_view(products, caller, memory, Capability::Outcome, now).is_ok_and(|view| view.admits(record)) {
         return Ok(());
     }
     require_user_in_person(caller, memory, user).map_err(|_| {

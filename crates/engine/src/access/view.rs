@@ -1,5 +1,7 @@
 //! Views: the parts of one memory whose records a caller may read or write with one capability.
-//! Only an administrator's view has the records that operations memory keeps to another user.
+//! Only an administrator's view has the records that a product keeps to another user.
+
+use std::sync::Arc;
 
 use loci_model::bounds::Bounds;
 use loci_model::memory::Memory;
@@ -9,27 +11,28 @@ use loci_model::scope::AccessClause;
 use loci_model::{ActorId, Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 
 use super::people::{another_users, named_users};
-use super::{grants, is_of_tree, refused, require_whole};
+use super::{grants, is_of_tree, refused, require_whole, segment};
 use crate::bound;
-use crate::sre::{OfUser, UsersPlaces, id_of, is_kept_from, is_on_user, user_of_preference};
+use crate::hooks::{NamespaceOwner, Ownership, Products};
 
 /// The parts of one memory in which a caller may use one capability: a union.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct View {
     clauses: Vec<AccessClause>,
-    /// The reader: what operations memory keeps to another user is not theirs, whatever their
+    /// The reader: what a product keeps to another user is not theirs, whatever their
     /// grants reach. `None`: an administrator.
     reader: Option<Reader>,
 }
 
 /// A caller that does not administer the memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 struct Reader {
     name: String,
     /// The users that they may name as the one they work for; `None`: all.
     names: Vec<Option<ActorId>>,
-    /// The place of users' preferences, once the memory is known.
-    places: Option<UsersPlaces>,
+    products: Products,
+    /// The owners of namespaces, once the memory is known.
+    ownership: Option<Arc<dyn Ownership>>,
 }
 
 impl View {
@@ -47,36 +50,36 @@ impl View {
     /// theirs, whoever wrote it.
     #[must_use]
     pub(crate) fn within(&self, memory: &Memory) -> Self {
-        let known = |reader: &Reader| Reader { places: UsersPlaces::of(memory), ..reader.clone() };
+        let known =
+            |reader: &Reader| Reader { ownership: reader.products.ownership(memory), ..reader.clone() };
         Self { clauses: self.clauses.clone(), reader: self.reader.as_ref().map(known) }
     }
 
-    /// Returns true for what operations memory keeps to another user.
+    /// Returns true for what is kept to another user.
     pub fn keeps_from(&self, record: &Record) -> bool {
         let Some(reader) = &self.reader else { return false };
-        let in_place = || reader.places.as_ref().and_then(|places| places.user_of_record(record));
+        let in_place = || reader.ownership.as_ref().and_then(|owners| owners.owner_of_record(record));
         let place = || NamespaceFilter::new(&record.namespace, NamespaceMatch::Exact);
-        is_kept_from(record, &reader.name)
+        reader.products.is_kept_from(record, &reader.name)
             || in_place()
-                .or_else(|| user_of_preference(record))
+                .or_else(|| reader.products.owner_of(record))
                 .is_some_and(|of| !self.is_for(reader, &of, &place()))
     }
 
     /// Returns true where a part of the tree, in a memory that is known, is another user's alone.
     pub(crate) fn is_of_another(&self, asked: &NamespaceFilter) -> bool {
         let Some(reader) = &self.reader else { return false };
-        let of = reader.places.as_ref().and_then(|places| places.user_of_all(asked.normal()));
+        let of = reader.ownership.as_ref().and_then(|owners| owners.owner_of_all(asked.normal()));
         of.is_some_and(|of| !self.is_for(reader, &of, asked))
     }
 
     /// Returns true for the user by name, for whoever may name them, and for a grant that was made
     /// for them: on their actor, or on their part of the tree.
-    fn is_for(&self, reader: &Reader, of: &OfUser, place: &NamespaceFilter) -> bool {
-        let is_them = |actor: &ActorId| id_of(actor) == of.user;
+    fn is_for(&self, reader: &Reader, of: &NamespaceOwner, place: &NamespaceFilter) -> bool {
+        let is_them = |actor: &ActorId| segment::user_of(actor) == of.user;
         let is_made_for_them = |clause: &AccessClause| {
-            let on_place = |granted: &NamespaceFilter| {
-                granted.intersect(place).is_some() && is_on_user(granted.normal(), of)
-            };
+            let on_place =
+                |granted: &NamespaceFilter| granted.intersect(place).is_some() && of.holds(granted.normal());
             // A grant on a session of theirs, or on some of what they said, is on that.
             let is_all =
                 clause.session.is_none() && clause.strategy.is_none() && clause.bounds == Bounds::default();
@@ -149,6 +152,7 @@ pub fn record_view(caller: &Principal, memory: &MemoryId, capability: Capability
 /// The same for what reads and writes records one by one: parts of which the caller has some
 /// records count, too, as they are at `now`.
 pub fn bound_view(
+    products: &Products,
     caller: &Principal,
     memory: &MemoryId,
     capability: Capability,
@@ -158,7 +162,7 @@ pub fn bound_view(
     let whole =
         view(grants(caller, memory, capability).map(bound).collect(), "this on records of that memory")?;
     let is_admin = require_whole(caller, memory, Capability::Admin).is_ok();
-    Ok(View { reader: (!is_admin).then(|| reader(caller, memory)), ..whole })
+    Ok(View { reader: (!is_admin).then(|| reader(products, caller, memory)), ..whole })
 }
 
 /// The part of a memory that one whole namespace is, with what lies beneath where the grant has it;
@@ -178,9 +182,9 @@ pub fn tree_view(
     view(of_tree.map(clause).filter(holds).collect(), "this on the whole namespace")
 }
 
-fn reader(caller: &Principal, memory: &MemoryId) -> Reader {
+fn reader(products: &Products, caller: &Principal, memory: &MemoryId) -> Reader {
     let names = named_users(caller, memory).map(|named| named.cloned()).collect();
-    Reader { name: caller.name.clone(), names, places: None }
+    Reader { name: caller.name.clone(), names, products: products.clone(), ownership: None }
 }
 
 fn view(clauses: Vec<AccessClause>, what: &str) -> Result<View> {

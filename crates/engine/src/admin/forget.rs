@@ -11,12 +11,12 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, Error, MemoryId, RecordId, Result, Timestamp};
 
 use super::{ForgetReceipt, ForgottenKind};
+use crate::access::segment;
 use crate::asking::forgetting;
 use crate::coding::{MentionsTaken, PersonMentions, person_of};
 use crate::erasure::{Counts, ErasedTexts, Erasing, Person, Source, Tombstones, erase_person, pseudonym};
 use crate::files::mirroring::MirrorAfterErasure;
 use crate::memories::existing;
-use crate::sre::segment;
 use crate::{Engine, access};
 
 /// Walks of one call: what was written between a walk and its erasure is found by the next.

@@ -65,6 +65,7 @@ mod episode_writing;
 mod evaluations;
 mod exposure_get;
 mod extraction_prompts;
+mod hooks;
 pub mod hydration;
 pub(crate) mod jobs;
 mod learned;
@@ -151,7 +152,7 @@ pub use safeguards::{
     Selection, SnapshotOf, SnapshotShown,
 };
 pub(crate) use scanners::SCANNERS;
-pub(crate) use sessions::forgetting;
+use sessions::forgetting;
 pub use sessions::{
     NewSessionItem, Promoted, SessionAppended, SessionEvents, SessionListing, SessionPromoted, of_event,
 };

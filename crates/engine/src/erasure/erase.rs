@@ -15,8 +15,8 @@ use super::person::Person;
 use super::tombstones::{IMPORT_ID, Reach, Source, Tombstones};
 use super::traces::Traces;
 use crate::asking::forgetting;
-use crate::files::{mirroring, settling};
-use crate::verified::following;
+use crate::files::mirroring;
+use crate::hooks::in_write;
 use crate::{deliveries, streams};
 
 /// Rows of one page.
@@ -126,8 +126,9 @@ pub(crate) fn erase_person(tx: &mut dyn Tx, erasing: &Erasing<'_>) -> Result<Cou
     let ids: Vec<RecordId> = doomed.iter().map(|record| record.id.clone()).collect();
     tx.records_mut().erase(memory, &ids, *at)?;
     tx.telemetry_mut().blank(memory, &ids)?;
-    following::erased(tx, memory, &ids, by, *at)?;
-    settling::forget(tx, memory, &ids)?;
+    let products = in_write::products()?;
+    products.erased_at_once(tx, memory, &ids, by, *at)?;
+    products.content_erased(tx, memory, &ids)?;
     erasing.traces.remove(tx, memory, &mut counts)?;
     // What is still to be told of the person is not told; followers learn which records are gone.
     streams::erased(tx, settings, &ids, true, *at)?;

@@ -10,8 +10,8 @@ use loci_model::record::{Record, RecordOrigin};
 use loci_model::{ActorId, StrategyId};
 
 use super::owner_keys::NamedOwners;
+use crate::access::segment;
 use crate::files::areas::KNOWLEDGE;
-use crate::sre;
 
 /// The variable of templates that holds the actor.
 const ACTOR: &str = "{actorId}";
@@ -67,8 +67,8 @@ impl Person {
     pub(crate) fn of(memory: &Memory, actors: Vec<ActorId>) -> Self {
         let mut names = BTreeSet::new();
         for actor in &actors {
-            let decoded = sre::segment::decode(actor.as_str());
-            names.extend(sre::segment::encode(&decoded, "actor").ok());
+            let decoded = segment::decode(actor.as_str());
+            names.extend(segment::encode(&decoded, "actor").ok());
             names.extend([actor.as_str().to_owned(), decoded]);
         }
         let all = memory.strategies.iter().flat_map(|one| {
@@ -343,7 +343,7 @@ mod tests {
 
     fn person(templates: &[&str], actor: &str) -> Person {
         let actors = vec![ActorId::parse(actor).unwrap()];
-        let decoded = sre::segment::decode(actor);
+        let decoded = segment::decode(actor);
         let names = BTreeSet::from([actor.to_owned(), decoded]);
         let templates = templates.iter().filter_map(|one| NamedTemplate::parse(one)).collect();
         let (numbers, copied) = (numbers_of(&actors), BTreeSet::new());

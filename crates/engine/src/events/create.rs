@@ -14,10 +14,11 @@ use super::branches::{self, SessionPlace};
 use super::{EventCreated, NewEvent, content, overlap, scheduling, variables};
 use crate::bound::{EventView, Stamp};
 use crate::erasure::{IMPORT_ID, Source, Tombstones, refusal, refusal_of_actor};
+use crate::hooks::EventContent;
 use crate::idempotency::{ClientToken, IfErased, Replay, look_up, mismatch, remember};
 use crate::memories::existing;
 use crate::safety::{MaskedPayload, RedactionMode, SafetyPolicy, Tally};
-use crate::{Engine, access, safety, sre};
+use crate::{Engine, access, safety};
 
 const OPERATION: &str = "CreateEvent";
 /// The first place among the events of a millisecond is random in the lower half, so that later ones have room.
@@ -34,7 +35,7 @@ struct Remembered {
 
 /// Everything made before the write: ids, times, digests.
 #[derive(Clone)]
-pub(crate) struct Prepared {
+pub struct Prepared {
     pub(super) new: NewEvent,
     pub(super) session: SessionId,
     pub(super) time: Timestamp,
@@ -140,12 +141,12 @@ impl Engine {
         self.mask_beforehand(&mut prepared).await?;
         let token = token.map(|token| token.of(caller, &prepared.new.memory)).transpose()?;
         let token = token.map(|token| ClientToken { parameters: digest(&prepared.new), ..token });
-        let naming = sre::may_be_typed(&prepared.new).then(|| self.sre_naming(prepared.now)).transpose()?;
+        let content = self.products.recognise_event(self, &prepared.new, prepared.now)?;
         let (engine, caller) = (self.clone(), caller.clone());
         let (created, asked, found) = self
             .store
             .write(move |tx| {
-                engine.event_create_in(tx, &caller, (&prepared, naming.as_ref()), token.as_ref())
+                engine.event_create_in(tx, &caller, (&prepared, content.as_deref()), token.as_ref())
             })
             .await?;
         found.tell(self.observe.as_ref());
@@ -184,11 +185,11 @@ impl Engine {
         &self,
         tx: &mut dyn Tx,
         caller: &Principal,
-        (prepared, naming): (&Prepared, Option<&sre::Naming>),
+        (prepared, content): (&Prepared, Option<&dyn EventContent>),
         token: Option<&ClientToken>,
     ) -> Result<(EventCreated, bool, Tally)> {
         let memory = existing(tx, &prepared.new.memory)?;
-        sre::check_ids(
+        self.products.check_event_ids(
             &memory,
             prepared.new.actor.as_str(),
             prepared.new.session.as_ref().map(SessionId::as_str),
@@ -205,7 +206,7 @@ impl Engine {
         if let Some((first, differs)) = first.filter(|_| !is_restored) {
             return self.replay(tx, caller, &memory, prepared, (first, differs));
         }
-        let (stored, typed) = self.event_typed_in(tx, caller, &memory, (prepared, naming), token)?;
+        let (stored, typed) = self.event_typed_in(tx, caller, &memory, (prepared, content), token)?;
         let Stored { event, mut notices, asked, found } = stored;
         let remembered = Remembered {
             actor: event.actor.clone(),
@@ -258,26 +259,24 @@ impl Engine {
         Ok(false)
     }
 
-    /// Stores an event, and with it the records of what operations agents say in it; whether there were any.
+    /// Stores an event, and with it the records of its content, where a product writes some; whether there were any.
     fn event_typed_in(
         &self,
         tx: &mut dyn Tx,
         caller: &Principal,
         memory: &Memory,
-        (prepared, naming): (&Prepared, Option<&sre::Naming>),
+        (prepared, content): (&Prepared, Option<&dyn EventContent>),
         token: Option<&ClientToken>,
     ) -> Result<(Stored, bool)> {
-        let typed = match naming {
-            Some(naming) => sre::typed_in(memory, &prepared.new)?.map(|typed| (typed, naming)),
-            None => None,
-        };
-        let Some((typed, naming)) = typed else {
+        let typed = content.map(|content| content.in_memory(memory, &prepared.new)).transpose()?;
+        let Some(typed) = typed.flatten() else {
             let place = (&prepared.new.actor, &prepared.session);
-            sre::require_session(caller, memory, place, Capability::Write)?;
+            self.products.check_session(caller, memory, place, Capability::Write)?;
             return Ok((self.event_store_in(tx, caller, memory, prepared, token)?, false));
         };
-        let stored = self.event_store_in(tx, caller, memory, &typed.marked(prepared), token)?;
-        self.sre_typed_in(tx, caller, (memory, prepared), (&typed, naming), &stored.event.id)?;
+        let stored =
+            self.event_store_in(tx, caller, memory, &prepared.without_extraction(typed.mark()), token)?;
+        typed.write(self, tx, caller, memory, prepared, &stored.event.id)?;
         Ok((stored, true))
     }
 
@@ -349,7 +348,7 @@ impl Engine {
         }
         let stored = tx.events().get(&memory.id, &first.actor, &first.session, &first.event, prepared.now)?;
         let event = match stored {
-            Some(stored) if may_read(caller, memory, &stored, prepared.now) => stored,
+            Some(stored) if self.may_read_event(caller, memory, &stored, prepared.now) => stored,
             Some(_) if differs => return Err(mismatch()),
             // Another caller may have stored it: only what this one sent is theirs to see.
             Some(stored) => Event {
@@ -362,6 +361,15 @@ impl Engine {
         Ok((EventCreated { event, notices, replayed: true }, false, Tally::default()))
     }
 
+    /// Returns true when `event_get` would show the caller the event.
+    fn may_read_event(&self, caller: &Principal, memory: &Memory, event: &Event, now: Timestamp) -> bool {
+        let (place, capability) = ((&event.actor, &event.session), Capability::Read);
+        let filters = || self.products.event_filters(caller, memory, place, capability);
+        access::event_view(caller, &memory.id, place.0, Some(place.1), capability, now)
+            .is_ok_and(|view| view.admits(event))
+            && filters().is_ok_and(|filters| filters.admits(event))
+    }
+
     /// The event of a repeated token as its caller sent it again.
     fn sent_again(&self, memory: &Memory, prepared: &Prepared, first: Remembered) -> Event {
         let mut event = plain_event(memory, prepared, first.event);
@@ -369,14 +377,6 @@ impl Engine {
         self.mask(memory, prepared, &mut event);
         Event { actor: first.actor, session: first.session, time: first.time, ..event }
     }
-}
-
-/// True when `event_get` would show the caller the event.
-fn may_read(caller: &Principal, memory: &Memory, event: &Event, now: Timestamp) -> bool {
-    let (place, capability) = ((&event.actor, &event.session), Capability::Read);
-    access::event_view(caller, &memory.id, place.0, Some(place.1), capability, now)
-        .is_ok_and(|view| view.admits(event))
-        && sre::EventGuard::of(caller, memory, place, capability).is_ok_and(|guard| guard.admits(event))
 }
 
 fn build(

@@ -7,10 +7,8 @@ use loci_model::{ActorId, EventId, MemoryId, Result, SessionId};
 
 use super::get::unknown;
 use crate::asking::forgetting;
-use crate::coding::forgetting as archived;
 use crate::erasure::{IMPORT_ID, Source, Tombstones};
 use crate::memories::existing;
-use crate::sre::EventGuard;
 use crate::{Engine, access};
 
 impl Engine {
@@ -26,17 +24,18 @@ impl Engine {
         let now = self.clock.now();
         let view = access::event_view(caller, memory, actor, Some(session), Capability::Write, now)?;
         let (memory, actor, session, id) = (memory.clone(), actor.clone(), session.clone(), id.clone());
-        let (caller, vault) = (caller.clone(), self.vault.clone());
+        let (caller, vault, products) = (caller.clone(), self.vault.clone(), self.products.clone());
         self.ready_to_seal().await?;
         self.store
             .write(move |tx| {
                 let place = (&actor, &session);
-                let guard = EventGuard::of(&caller, &existing(tx, &memory)?, place, Capability::Write)?;
+                let guard =
+                    products.event_filters(&caller, &existing(tx, &memory)?, place, Capability::Write)?;
                 let live = tx.events().get(&memory, &actor, &session, &id, now)?;
                 let live = live.filter(|event| view.admits(event) && guard.admits(event));
                 let Some(event) = live else { return Err(unknown(&id)) };
                 if tx.events_mut().delete(&memory, &actor, &session, &id, now)? {
-                    archived::of_event(tx, &event)?;
+                    products.event_deleted(tx, &event)?;
                     let tombstones = Tombstones { vault: vault.as_ref(), memory: &memory };
                     tombstones.put(tx, &Source::Event(&id), now)?;
                     if let Some(id) = event.metadata.get(IMPORT_ID) {

@@ -6,7 +6,6 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, Error, EventId, MemoryId, Result, SessionId};
 
 use crate::memories::existing;
-use crate::sre::EventGuard;
 use crate::{Engine, access};
 
 impl Engine {
@@ -22,11 +21,12 @@ impl Engine {
         let now = self.clock.now();
         let view = access::event_view(caller, memory, actor, Some(session), Capability::Read, now)?;
         let (memory, actor, session, id) = (memory.clone(), actor.clone(), session.clone(), id.clone());
-        let caller = caller.clone();
+        let (caller, products) = (caller.clone(), self.products.clone());
         self.store
             .read(move |tx| {
                 let place = (&actor, &session);
-                let guard = EventGuard::of(&caller, &existing(tx, &memory)?, place, Capability::Read)?;
+                let guard =
+                    products.event_filters(&caller, &existing(tx, &memory)?, place, Capability::Read)?;
                 let found = tx.events().get(&memory, &actor, &session, &id, now)?;
                 found.filter(|event| view.admits(event) && guard.admits(event)).ok_or_else(|| unknown(&id))
             })

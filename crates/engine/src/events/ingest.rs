@@ -11,7 +11,7 @@ use super::{NewEvent, NewIngest, content, scheduling, variables};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::Tally;
-use crate::{Engine, access, sre};
+use crate::{Engine, access};
 
 const OPERATION: &str = "IngestData";
 
@@ -47,9 +47,9 @@ impl Engine {
             .store
             .write(move |tx| {
                 let memory = existing(tx, &prepared.new.memory)?;
-                sre::check_ids(&memory, prepared.new.actor.as_str(), None)?;
+                engine.products.check_event_ids(&memory, prepared.new.actor.as_str(), None)?;
                 let of = (&prepared.new.actor, &prepared.session);
-                sre::require_session(&caller, &memory, of, Capability::Write)?;
+                engine.products.check_session(&caller, &memory, of, Capability::Write)?;
                 let place = Some(&memory.id);
                 let now = prepared.now;
                 let vault = engine.vault.as_ref();

@@ -8,7 +8,7 @@ use super::branches::{self, SessionPlace};
 use super::{EventListing, EventPage};
 use crate::memories::existing;
 use crate::page::Page;
-use crate::{Engine, access, sre};
+use crate::{Engine, access};
 
 impl Engine {
     /// A page of a session's events. An unknown actor, session or branch has none.
@@ -17,13 +17,13 @@ impl Engine {
         let now = self.clock.now();
         let (memory, actor, session) = (&listing.memory, &listing.actor, &listing.session);
         let view = access::event_view(caller, memory, actor, Some(session), Capability::Read, now)?;
-        let caller = caller.clone();
+        let (caller, products) = (caller.clone(), self.products.clone());
         self.store
             .read(move |tx| {
                 let memory = existing(tx, &listing.memory)?;
-                sre::check_ids(&memory, listing.actor.as_str(), Some(listing.session.as_str()))?;
+                products.check_event_ids(&memory, listing.actor.as_str(), Some(listing.session.as_str()))?;
                 let of = (&listing.actor, &listing.session);
-                let guard = sre::EventGuard::of(&caller, &memory, of, Capability::Read)?;
+                let guard = products.event_filters(&caller, &memory, of, Capability::Read)?;
                 let place = SessionPlace {
                     memory: &listing.memory,
                     actor: &listing.actor,

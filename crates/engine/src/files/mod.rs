@@ -45,6 +45,7 @@ pub mod frontmatter;
 mod get;
 mod grep;
 mod history;
+mod hooks;
 pub(crate) mod jobs;
 mod line_diffs;
 mod line_ends;

@@ -16,8 +16,8 @@ use super::document::{prose_of, shown_title, standing_of};
 use super::path::{DocumentPath, PathKey};
 use super::tree::{Tree, TreeAsk};
 use super::upkeep::forgetting;
+use crate::hooks::in_write;
 use crate::memories::existing;
-use crate::sre::{self, UsersPlaces};
 
 /// What is known of a change beside the record itself.
 #[derive(Debug, Clone, Copy, Default)]
@@ -85,21 +85,22 @@ impl Tree {
     /// True for what operations memory keeps to one user: a tree is for whoever reads its namespace, and has no documents that some of them may
     /// not see.
     fn is_kept_to_a_user(&self, tx: &dyn ReadTx, record: &Record) -> Result<bool> {
-        if sre::is_kept_to_a_user(record) {
+        let products = in_write::products()?;
+        if products.is_kept_to_a_user(record) {
             return Ok(true);
         }
         // What somebody puts there as a document is for whoever reads the tree.
         if record.kind == RecordKind::Document {
             return Ok(false);
         }
-        let places = match self.users_places.get() {
+        let ownership = match self.ownership.get() {
             Some(known) => known,
             None => {
-                let found = UsersPlaces::of(&existing(tx, &self.memory)?);
-                self.users_places.get_or_init(|| found)
+                let found = products.ownership(&existing(tx, &self.memory)?);
+                self.ownership.get_or_init(|| found)
             }
         };
-        Ok(places.as_ref().is_some_and(|places| places.user_of_record(record).is_some()))
+        Ok(ownership.as_ref().is_some_and(|owners| owners.owner_of_record(record).is_some()))
     }
 
     fn put_in(&self, tx: &mut dyn Tx, placing: Placing<'_>) -> Result<TreeEntry> {

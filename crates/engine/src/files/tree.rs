@@ -1,7 +1,7 @@
 //! The tree of one namespace of a memory: what lies under which path, and where a record lies. Reads what the ledger keeps of it; how it
 //! is brought up to its records is `settling`'s and `catching_up`'s matter, what may be written where is `areas`'.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx};
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::areas::KNOWLEDGE;
 use super::path::{DocumentPath, PathKey};
 use super::slug::{free_number, numbered_name, topic_key};
-use crate::sre::UsersPlaces;
+use crate::hooks::Ownership;
 
 /// Places of one topic that are looked at: of more than one, the others are put away.
 const TOPIC_PLACES: usize = 16;
@@ -39,8 +39,8 @@ pub(crate) struct Tree {
     pub(crate) namespace: Namespace,
     /// The namespace in its normal form.
     pub(crate) normal: String,
-    /// Where the memory keeps what its users prefer, once anybody asked.
-    pub(super) users_places: OnceLock<Option<UsersPlaces>>,
+    /// The owners of the memory's namespaces, once anybody asked.
+    pub(super) ownership: OnceLock<Option<Arc<dyn Ownership>>>,
 }
 
 impl Tree {
@@ -50,7 +50,7 @@ impl Tree {
             memory: ask.memory.clone(),
             namespace: ask.namespace.clone(),
             normal,
-            users_places: OnceLock::new(),
+            ownership: OnceLock::new(),
         }
     }
 

@@ -14,6 +14,7 @@ use super::tree::{Tree, TreeAsk};
 use super::writing::Writing;
 use crate::Engine;
 use crate::access::{self, View};
+use crate::hooks::Products;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::records::batch;
@@ -60,8 +61,8 @@ impl Engine {
         let is_admin = access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Admin).is_ok();
         self.caught_up(ask).await?;
         let now = self.clock.now();
-        let own = access::bound_view(caller, &ask.memory, Capability::Write, now)?;
-        let own_reads = reading_view(caller, ask, now);
+        let own = access::bound_view(&self.products, caller, &ask.memory, Capability::Write, now)?;
+        let own_reads = reading_view(&self.products, caller, ask, now);
         let token = token.map(|token| own_token(token, caller, ask)).transpose()?;
         let fresh = || uuid7(self.ids.as_ref(), now.millis());
         let ids = (0..new_records).map(|_| RecordId::compose(&fresh())).collect::<Result<Vec<_>>>()?;
@@ -117,9 +118,9 @@ impl Engine {
 }
 
 /// Returns the view of a caller who may read the whole tree; `None` for any other caller.
-fn reading_view(caller: &Principal, ask: &TreeAsk, now: Timestamp) -> Option<View> {
+fn reading_view(products: &Products, caller: &Principal, ask: &TreeAsk, now: Timestamp) -> Option<View> {
     access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read).ok()?;
-    access::bound_view(caller, &ask.memory, Capability::Read, now).ok()
+    access::bound_view(products, caller, &ask.memory, Capability::Read, now).ok()
 }
 
 /// Returns a token as the caller's. A repetition gets the answer of the first call, and the answer

@@ -5,7 +5,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::{MemoryId, Result};
 
 use super::Ended;
-use crate::files::settling;
+use crate::hooks::in_write;
 use crate::{Engine, streams};
 
 /// Rows of one write: short enough that others get their turn between.
@@ -33,7 +33,7 @@ pub(super) async fn erase_records(engine: &Engine, memory: &MemoryId) -> Result<
                 let Some(memory) = tx.memories().get(&id)? else { return Ok(0) };
                 let after_ms = memory.settings.erase_after_ms;
                 let erased = tx.records_mut().erase_deleted(&id, now, after_ms, ROWS_PER_WRITE)?;
-                settling::forget(tx, &id, &erased)?;
+                in_write::products()?.content_erased(tx, &id, &erased)?;
                 streams::erased(tx, &memory, &erased, false, now)?;
                 Ok(erased.len())
             })

@@ -50,7 +50,12 @@ impl Engine {
         let now = self.clock.now();
         let mut memory = self.build_memory(&new, now)?;
         let settings = &memory.settings;
-        profile::add_retention(&self.settings, &memory.name, settings, &mut memory.strategies)?;
+        profile::add_retention(
+            (&self.settings, &self.products),
+            &memory.name,
+            settings,
+            &mut memory.strategies,
+        )?;
         let memories_max = self.settings.memories_max;
         self.store
             .write(move |tx| {

@@ -8,9 +8,9 @@ use loci_model::strategy::Strategy;
 use loci_model::{Error, Result, namespace};
 
 use super::NewStrategy;
+use crate::hooks::Products;
 use crate::profiles::{self, Profile};
 use crate::settings::EngineSettings;
-use crate::sre;
 
 /// The tag that names a profile.
 const TAG: &str = "loci:profile";
@@ -53,7 +53,7 @@ pub(crate) fn recognised(
 /// # Errors
 /// `Invalid` for a configured namespace that breaks a rule.
 pub(super) fn add_retention(
-    engine: &EngineSettings,
+    (engine, products): (&EngineSettings, &Products),
     memory: &str,
     settings: &MemorySettings,
     added: &mut [Strategy],
@@ -64,9 +64,7 @@ pub(super) fn add_retention(
         return Ok(());
     };
     let mut profile = profile.clone();
-    if profile.name == sre::PROFILE {
-        profiles::configured(&mut profile, engine.sre.of_name(memory))?;
-    }
+    products.configure(&mut profile, memory)?;
     for strategy in added.iter_mut().filter(|one| one.record_expiry_days.is_none()) {
         let place = namespace::normal(strategy.template.as_str());
         let is_same_place = |one: &&NewStrategy| {

@@ -98,7 +98,7 @@ impl Engine {
         if let Some(settings) = profile::recognised(&self.settings, memory, &added)? {
             memory.settings = settings;
         }
-        profile::add_retention(&self.settings, &memory.name, &memory.settings, &mut added)?;
+        profile::add_retention((&self.settings, &self.products), &memory.name, &memory.settings, &mut added)?;
         let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
         descriptions::check_strategies(&added, mode)?;
         memory.strategies.extend(added);

@@ -6,15 +6,13 @@ use std::collections::BTreeMap;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::sre::SreType;
-use loci_model::{NamespaceTemplate, Result, Timestamp};
+use loci_model::{Result, Timestamp};
 
 use super::apply::{ProfileChange, count, pairs};
 use super::file::{Profile, ProfileSettings};
 use super::template_change::migrate_namespaces;
 use super::{ProfileApplied, shipped};
 use crate::memories::{NewMemory, NewStrategy};
-use crate::sre::{self, SreSettings};
 use crate::{Engine, access, memories, streams};
 
 /// Days until events vanish, where neither the profile nor a strategy says.
@@ -99,9 +97,7 @@ impl Engine {
                 text: String::new(),
             },
         };
-        if asked.profile.as_deref() == Some(sre::PROFILE) {
-            configured(&mut profile, self.settings.sre.of_name(&asked.name))?;
-        }
+        self.products.configure(&mut profile, &asked.name)?;
         profile.strategies.retain(|one| asked.strategies.iter().all(|other| other.name != one.name));
         profile.strategies.extend(asked.strategies.iter().cloned());
         Ok(profile)
@@ -146,27 +142,6 @@ impl Engine {
         }
         Ok(MemoryEnsured { memory, created: false, added, warnings })
     }
-}
-
-/// The profile as the configuration of the memory of that name has it.
-pub(crate) fn configured(profile: &mut Profile, settings: &SreSettings) -> Result<()> {
-    if let Some(description) = &settings.description {
-        profile.description.clone_from(description);
-    }
-    for kind in SreType::ALL {
-        let of_type = settings.of_type(*kind);
-        let own = |one: &&mut NewStrategy| one.name == kind.strategy_name();
-        let Some(strategy) = profile.strategies.iter_mut().find(own) else { continue };
-        if let Some(template) = &of_type.namespace {
-            strategy.template = Some(NamespaceTemplate::parse(template.as_str())?);
-        }
-        strategy.record_expiry_days = of_type.ttl_days.or(strategy.record_expiry_days);
-    }
-    // Events stay as long as the longest of them (P-2).
-    if SreType::ALL.iter().any(|kind| settings.of_type(*kind).ttl_days.is_some()) {
-        profile.event_expiry_days = profile.strategies.iter().filter_map(|one| one.record_expiry_days).max();
-    }
-    Ok(())
 }
 
 fn new_memory(asked: &MemoryEnsure, profile: &Profile) -> NewMemory {

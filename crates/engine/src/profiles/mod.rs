@@ -18,5 +18,4 @@ pub use file::{Profile, ProfileSettings, parse};
 pub use shipped::shipped;
 
 pub(crate) use apply::set;
-pub(crate) use ensure::configured;
 pub(crate) use shipped::{all, known_by, named};

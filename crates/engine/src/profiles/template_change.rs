@@ -9,7 +9,7 @@ use loci_model::record::{Record, RecordKind};
 use loci_model::strategy::Strategy;
 use loci_model::{Error, ErrorKind, Namespace, NamespaceTemplate, RecordId, Result, Timestamp, limits};
 
-use crate::files::settling;
+use crate::hooks::in_write;
 use crate::records::changes::{self, Change};
 
 /// Records that are read in one go.
@@ -117,7 +117,7 @@ pub(crate) fn migrate_namespaces(
     for (id, namespace) in &moves.to {
         let id = std::slice::from_ref(id);
         tx.records_mut().move_to(&memory.id, id, namespace)?;
-        settling::moved(tx, &memory.id, id)?;
+        in_write::products()?.records_moved(tx, &memory.id, id)?;
         for record in tx.records().get_many(&memory.id, id)? {
             let (from, to) = (Some(record.state), record.state);
             let change = Change { record: &record, from, to, reason: REASON, by: BY, at };

@@ -7,8 +7,8 @@ use loci_model::record::{Record, RecordState};
 use loci_model::telemetry::StateChange;
 use loci_model::{Result, Timestamp};
 
+use crate::hooks::in_write;
 use crate::streams;
-use crate::verified::following;
 
 /// What a change is to who follows the memory's stream (agentcore-wire.md §15).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,28 +34,28 @@ impl Streamed {
 }
 
 /// A change of a record's state, or a new version in the same one.
-pub(crate) struct Change<'a> {
+pub struct Change<'a> {
     /// The record, as it is after a new version, otherwise as it was before.
-    pub(crate) record: &'a Record,
+    pub record: &'a Record,
     /// The state before; `None` for a new record.
-    pub(crate) from: Option<RecordState>,
+    pub from: Option<RecordState>,
     /// The state after.
-    pub(crate) to: RecordState,
+    pub to: RecordState,
     /// Why.
-    pub(crate) reason: &'a str,
+    pub reason: &'a str,
     /// Who: a principal, or `loci` for the engine itself.
-    pub(crate) by: &'a str,
+    pub by: &'a str,
     /// When.
-    pub(crate) at: Timestamp,
+    pub at: Timestamp,
 }
 
-/// Writes the telemetry row, what followers are told, and what stands beside a record that cites code.
+/// Writes the telemetry row and what followers are told, and tells the products.
 pub(crate) fn note(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
     note_state(tx, memory, change)?;
-    following::follow(tx, change)
+    in_write::products()?.record_changed(tx, change)
 }
 
-/// The same for verified memory, which writes what stands beside the record itself.
+/// Like [`note`], for a product that brings what it keeps of the record up itself: no product is told.
 pub(crate) fn note_state(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
     tx.telemetry_mut().append(&StateChange {
         memory: memory.id.clone(),

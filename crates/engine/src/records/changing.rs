@@ -10,7 +10,7 @@ use super::changes::{self, Change};
 
 /// Who changes records of a memory, and when.
 #[derive(Clone, Copy)]
-pub(crate) struct Changing<'a> {
+pub struct Changing<'a> {
     /// The memory.
     pub(crate) memory: &'a Memory,
     /// Who: a principal, or `loci` for the engine itself.

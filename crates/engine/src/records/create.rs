@@ -13,11 +13,12 @@ use super::batch::{self, Outcomes};
 use super::writing::{Building, Origin};
 use super::{BatchOutcome, ItemOutcome, RecordsCreate};
 use crate::erasure::{Tombstones, refusal};
+use crate::hooks::Admission;
 use crate::idempotency::{ClientToken, IfErased, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally, check_name};
 use crate::watched::CREATE;
-use crate::{Engine, access, sre};
+use crate::{Engine, access};
 
 const OPERATION: &str = "BatchCreateMemoryRecords";
 /// Fewest days after which a record may vanish.
@@ -58,7 +59,8 @@ impl Engine {
         request: RecordsCreate,
         token: Option<ClientToken>,
     ) -> Result<BatchOutcome> {
-        let view = access::bound_view(caller, &request.memory, Capability::Write, self.clock.now())?;
+        let view =
+            access::bound_view(&self.products, caller, &request.memory, Capability::Write, self.clock.now())?;
         check_request(&request)?;
         let token = token.map(|token| token.of(caller, &request.memory)).transpose()?;
         let now = self.clock.now();
@@ -66,7 +68,7 @@ impl Engine {
         let ids = request.records.iter().map(|_| fresh()).collect::<Result<Vec<_>>>()?;
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let by = caller.name.clone();
-        let (settings, vault) = (self.settings.clone(), self.vault.clone());
+        let (settings, vault, products) = (self.settings.clone(), self.vault.clone(), self.products.clone());
         let texts = request.records.iter().map(|record| record.text.clone()).collect();
         let texts = self.safe_beforehand(&request.memory, texts).await?;
         let (outcome, found) = self
@@ -94,12 +96,18 @@ impl Engine {
                     let built = named.and_then(|()| building.build_from(new, id, Origin::default(), safe));
                     let written = built.and_then(|(mut record, safe)| {
                         found.add(&safe);
-                        let told = (record.kind, record.strategy.as_ref(), Some(&record.namespace));
+                        let asked = Admission {
+                            memory: &memory,
+                            kind: record.kind,
+                            strategy: record.strategy.as_ref(),
+                            namespace: Some(&record.namespace),
+                            text: &record.text,
+                        };
                         if record.state == RecordState::Active
-                            && sre::waits_for_person(&memory, &settings.sre, told, &record.text)
+                            && let Some(reason) = products.waits(&asked)
                         {
                             record.state = RecordState::Candidate;
-                            record.state_reason = Some(sre::WAITS.to_owned());
+                            record.state_reason = Some(reason.to_owned());
                         }
                         erased.check_record(tx, &record)?;
                         building.insert(tx, &record)

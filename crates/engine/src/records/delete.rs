@@ -17,8 +17,8 @@ use super::{BatchOutcome, RecordDelete};
 use crate::Engine;
 use crate::access::{self, View};
 use crate::asking::forgetting;
-use crate::coding::forgetting as told;
 use crate::erasure::{Reach, Tombstones};
+use crate::hooks::in_write;
 use crate::memories::existing;
 
 /// What a deletion works with beside the item itself.
@@ -48,7 +48,7 @@ impl Engine {
     }
 
     async fn delete_record(&self, caller: &Principal, memory: &MemoryId, record: RecordDelete) -> Result<()> {
-        let view = access::bound_view(caller, memory, Capability::Write, self.clock.now())?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Write, self.clock.now())?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (memory, by, vault) = (memory.clone(), caller.name.clone(), self.vault.clone());
@@ -119,7 +119,7 @@ impl Engine {
     where
         F: Fn(&dyn ReadTx, &Deletion<'_>, &RecordId) -> Result<Record> + Send + 'static,
     {
-        let view = access::bound_view(caller, memory, Capability::Write, self.clock.now())?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Write, self.clock.now())?;
         batch::check_distinct(ids.iter(), "memoryRecordId")?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
@@ -170,7 +170,7 @@ fn erase(tx: &mut dyn Tx, deletion: &Deletion<'_>, stored: Record) -> Result<Opt
     tombstones.put_record(tx, &stored, Reach::Deleted, deletion.now)?;
     let change = RecordChange { state: RecordState::Erased, reason: "deleted".to_owned(), at: deletion.now };
     tx.records_mut().set_state(memory, &stored.id, &change)?;
-    told::of_record(tx, &stored, deletion.now)?;
+    in_write::products()?.record_deleted(tx, &stored, deletion.now)?;
     changes::note(
         tx,
         deletion.memory,

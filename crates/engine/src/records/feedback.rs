@@ -89,8 +89,8 @@ impl Engine {
         mut feedback: RecordFeedback,
     ) -> Result<FeedbackStanding> {
         let now = self.clock.now();
-        let readable = access::bound_view(caller, memory, Capability::Read, now)?;
-        let writable = access::bound_view(caller, memory, Capability::Write, now)?;
+        let readable = access::bound_view(&self.products, caller, memory, Capability::Read, now)?;
+        let writable = access::bound_view(&self.products, caller, memory, Capability::Write, now)?;
         let administers = access::require_whole(caller, memory, Capability::Admin);
         let by_human = feedback.by_human;
         if by_human {

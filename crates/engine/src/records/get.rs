@@ -18,7 +18,7 @@ impl Engine {
         id: &RecordId,
         namespace: Option<&Namespace>,
     ) -> Result<Record> {
-        let view = access::bound_view(caller, memory, Capability::Read, self.clock.now())?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Read, self.clock.now())?;
         let now = self.clock.now();
         let (memory, id, namespace) = (memory.clone(), id.clone(), namespace.cloned());
         self.store

@@ -18,7 +18,7 @@ impl Engine {
         memory: &MemoryId,
         id: &RecordId,
     ) -> Result<Vec<Record>> {
-        let view = access::bound_view(caller, memory, Capability::Read, self.clock.now())?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Read, self.clock.now())?;
         let (memory, id) = (memory.clone(), id.clone());
         self.store
             .read(move |tx| {
@@ -44,7 +44,7 @@ impl Engine {
         memory: &MemoryId,
         id: &RecordId,
     ) -> Result<Vec<StateChange>> {
-        let view = access::bound_view(caller, memory, Capability::Read, self.clock.now())?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Read, self.clock.now())?;
         let (memory, id) = (memory.clone(), id.clone());
         self.store
             .read(move |tx| {

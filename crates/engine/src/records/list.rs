@@ -16,14 +16,15 @@ impl Engine {
     pub async fn record_list(&self, caller: &Principal, listing: RecordListing) -> Result<RecordList> {
         check_limit(listing.limit)?;
         check_states(&listing.states)?;
-        let view = access::bound_view(caller, &listing.memory, Capability::Read, self.clock.now())?;
-        let (now, settings) = (self.clock.now(), self.settings.clone());
+        let view =
+            access::bound_view(&self.products, caller, &listing.memory, Capability::Read, self.clock.now())?;
+        let (now, products) = (self.clock.now(), self.products.clone());
         self.store
             .read(move |tx| {
                 let memory = existing(tx, &listing.memory)?;
                 filters::check(&memory, &listing.metadata)?;
                 let (mut scope, notices) = namespaces::scope(&memory, &view, &listing.namespaces, now)?;
-                namespaces::add_other_names(&mut scope, &memory, &view, &listing.namespaces, &settings.sre);
+                namespaces::add_other_names(&mut scope, &memory, &view, &listing.namespaces, &products);
                 scope.strategy.clone_from(&listing.strategy);
                 scope.metadata.clone_from(&listing.metadata);
                 scope.kinds.clone_from(&listing.kinds);

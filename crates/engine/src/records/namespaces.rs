@@ -12,7 +12,7 @@ use loci_model::{Error, NamespaceFilter, NamespaceMatch, Result, Timestamp, limi
 
 use super::NamespaceAsk;
 use crate::access::{View, another_users};
-use crate::sre::{self, SreSettingsByMemory};
+use crate::hooks::Products;
 
 /// The active records in the union of `asks` (none: everywhere) that `view` shows. An ask that has nothing in common
 /// with the view, or that is another user's alone (sre-memory.md A-6), is denied; one that is wider is narrowed, with a warning.
@@ -70,18 +70,18 @@ fn filter(memory: &Memory, ask: &NamespaceAsk) -> NamespaceFilter {
     }
 }
 
-/// Adds the same places by their other names, where a memory of operations agents knows any, as far as the view shows them.
+/// Adds the same places by their other names, where the memory knows any, as far as the view shows them.
 pub(crate) fn add_other_names(
     scope: &mut RecordScope,
     memory: &Memory,
     view: &View,
     asks: &[NamespaceAsk],
-    settings: &SreSettingsByMemory,
+    products: &Products,
 ) {
     let mut known: HashSet<NamespaceFilter> = scope.namespaces.iter().cloned().collect();
     for ask in asks {
         let (NamespaceAsk::Path(namespace) | NamespaceAsk::Node(namespace)) = ask;
-        let Some(other) = sre::known_as(memory, settings.of(&memory.id), namespace) else { continue };
+        let Some(other) = products.other_name(memory, namespace) else { continue };
         let other = NamespaceFilter::new(&other, filter(memory, ask).mode());
         let parts = view.narrow(&other).map(|(parts, _)| parts).unwrap_or_default();
         scope.namespaces.extend(parts.into_iter().filter(|part| known.insert(part.clone())));

@@ -19,7 +19,6 @@ use loci_model::{
 use super::batch;
 use super::changing::Changing;
 use crate::caller_pattern::CallerPattern;
-use crate::coding::rules;
 use crate::events::list::check_limit;
 use crate::memories::existing;
 use crate::page::Page;
@@ -147,7 +146,7 @@ impl Engine {
         }
         let (now, by, memory) = (self.clock.now(), caller.name.clone(), memory.clone());
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let (decided, server) = (ids.clone(), self.settings.coding.clone());
+        let (decided, products) = (ids.clone(), self.products.clone());
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
@@ -155,7 +154,7 @@ impl Engine {
                 for id in &ids {
                     decide(tx, &changing, id, verdict, &reason)?;
                 }
-                rules::weigh_again(tx, &changing, &ids, &server)?;
+                products.records_released(tx, &changing, &ids)?;
                 // What was never active has no vector yet.
                 batch::ask_for_vectors(tx, &memory.id, &job, now)
             })

@@ -32,7 +32,7 @@ impl Engine {
 
     async fn restated(&self, caller: &Principal, memory: &MemoryId, ids: Vec<RecordId>) -> Result<usize> {
         let now = self.clock.now();
-        let writable = access::bound_view(caller, memory, Capability::Write, now)?;
+        let writable = access::bound_view(&self.products, caller, memory, Capability::Write, now)?;
         let memory = memory.clone();
         self.store
             .write(move |tx| {

@@ -16,8 +16,7 @@ use super::get::unknown;
 use super::quarantine;
 use crate::Engine;
 use crate::access::{self, View};
-use crate::coding::rules;
-use crate::coding::settings::CodingSettings;
+use crate::hooks::Products;
 use crate::memories::existing;
 
 /// Why a record expired that its repository has come to say itself.
@@ -44,7 +43,7 @@ struct Reverting<'a> {
     administered: Option<&'a View>,
     by: &'a str,
     at: Timestamp,
-    server: &'a CodingSettings,
+    products: &'a Products,
 }
 
 impl Engine {
@@ -69,22 +68,23 @@ impl Engine {
         memory: &MemoryId,
         revert: RecordRevert,
     ) -> Result<Vec<Record>> {
-        let view = access::bound_view(caller, memory, Capability::Write, self.clock.now())?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Write, self.clock.now())?;
         let reading = || access::needs_reading("a revert");
-        let readable = access::bound_view(caller, memory, Capability::Read, self.clock.now());
+        let readable = access::bound_view(&self.products, caller, memory, Capability::Read, self.clock.now());
         let readable = readable.map_err(|_| reading())?;
-        let administered = access::bound_view(caller, memory, Capability::Admin, self.clock.now()).ok();
+        let administered =
+            access::bound_view(&self.products, caller, memory, Capability::Admin, self.clock.now()).ok();
         let at = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?;
-        let (memory, by, server) = (memory.clone(), caller.name.clone(), self.settings.coding.clone());
+        let (memory, by, products) = (memory.clone(), caller.name.clone(), self.products.clone());
         let changed = self
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let (view, readable) = (view.within(&memory), readable.within(&memory));
                 let administered = administered.as_ref();
-                let (by, server) = (by.as_str(), &server);
-                let reverting = Reverting { memory: &memory, view: &view, administered, by, at, server };
+                let (by, products) = (by.as_str(), &products);
+                let reverting = Reverting { memory: &memory, view: &view, administered, by, at, products };
                 let ids = reverting.revert(tx, &revert)?;
                 batch::ask_for_vectors(tx, &memory.id, &job, at)?;
                 let changed = tx.records().get_many(&memory.id, &ids)?;
@@ -214,7 +214,7 @@ impl Reverting<'_> {
         if !quarantine::release(tx, &self.changing(), record, reason)? {
             return Err(changed_since(record));
         }
-        rules::weigh_again(tx, &self.changing(), std::slice::from_ref(&record.id), self.server)?;
+        self.products.records_released(tx, &self.changing(), std::slice::from_ref(&record.id))?;
         Ok(record.id.clone())
     }
 

@@ -8,8 +8,8 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, ErrorKind, EventId, MemoryId, RecordId, Result, Timestamp};
 
 use super::get::readable;
+use crate::hooks::Products;
 use crate::memories::existing;
-use crate::sre::EventGuard;
 use crate::{Engine, access};
 
 /// Events of one answer.
@@ -41,9 +41,10 @@ impl Engine {
         after: Option<&EventId>,
     ) -> Result<RecordSources> {
         let now = self.clock.now();
-        let view = access::bound_view(caller, memory, Capability::Read, now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Read, now)?;
         let (caller, memory, record, after) =
             (caller.clone(), memory.clone(), record.clone(), after.cloned());
+        let products = self.products.clone();
         self.store
             .read(move |tx| {
                 let memory = existing(tx, &memory)?;
@@ -64,7 +65,7 @@ impl Engine {
                 };
                 let mut found = RecordSources::default();
                 for id in ids.iter().skip(from).take(EVENTS_MAX) {
-                    match event(tx, &caller, &memory, id, now)? {
+                    match event(tx, &products, (&caller, &memory), id, now)? {
                         Some(event) => found.events.push(event),
                         None => found.unread += 1,
                     }
@@ -80,8 +81,8 @@ impl Engine {
 /// An event wherever it is, as far as the caller may read there.
 fn event(
     tx: &dyn ReadTx,
-    caller: &Principal,
-    memory: &Memory,
+    products: &Products,
+    (caller, memory): (&Principal, &Memory),
     id: &EventId,
     now: Timestamp,
 ) -> Result<Option<Event>> {
@@ -89,7 +90,8 @@ fn event(
     let (actor, session) = (&place.actor, &place.session);
     let view = access::event_view(caller, &memory.id, actor, Some(session), Capability::Read, now);
     let Ok(view) = view else { return Ok(None) };
-    let guard = match EventGuard::of(caller, memory, (actor, session), Capability::Read) {
+    let filters = products.event_filters(caller, memory, (actor, session), Capability::Read);
+    let guard = match filters {
         Ok(guard) => guard,
         Err(error) if error.kind == ErrorKind::Denied => return Ok(None),
         Err(error) => return Err(error),

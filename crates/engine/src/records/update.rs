@@ -19,11 +19,10 @@ use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordUpdate};
 use crate::access::{self, View};
 use crate::coding::{DIGEST, digest};
-use crate::files::settling;
+use crate::hooks::Products;
 use crate::memories::existing;
 use crate::safety::{SafeText, SafetyPolicy, Tally};
-use crate::sre::SreSettingsByMemory;
-use crate::{Engine, safety, sre};
+use crate::{Engine, safety};
 
 /// What an update works with beside the item itself.
 struct Edit<'a> {
@@ -35,7 +34,7 @@ struct Edit<'a> {
     /// What safety found in new texts.
     found: RefCell<Tally>,
     now: Timestamp,
-    sre: &'a SreSettingsByMemory,
+    products: &'a Products,
 }
 
 impl Engine {
@@ -62,13 +61,14 @@ impl Engine {
         updates: Vec<RecordUpdate>,
         expiry: Option<ExpirySpecification>,
     ) -> Result<BatchOutcome> {
-        let view = access::bound_view(caller, memory, Capability::Write, self.clock.now())?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Write, self.clock.now())?;
         check_request(&updates, expiry)?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let texts = updates.iter().map(|update| update.text.clone().unwrap_or_default()).collect();
         let texts = self.safe_beforehand(memory, texts).await?;
-        let (memory, by, settings) = (memory.clone(), caller.name.clone(), self.settings.clone());
+        let (memory, by) = (memory.clone(), caller.name.clone());
+        let (settings, products) = (self.settings.clone(), self.products.clone());
         let (outcome, found) = self
             .store
             .write(move |tx| {
@@ -76,8 +76,9 @@ impl Engine {
                 let view = view.within(&memory);
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let found = RefCell::default();
-                let sre = &settings.sre;
-                let edit = Edit { memory: &memory, view: &view, expiry, by: &by, policy, found, now, sre };
+                let products = &products;
+                let edit =
+                    Edit { memory: &memory, view: &view, expiry, by: &by, policy, found, now, products };
                 let mut outcomes = Outcomes::with_capacity(updates.len());
                 for (at, update) in updates.iter().enumerate() {
                     let result = apply(tx, &edit, update, texts.get(at, &policy));
@@ -114,14 +115,14 @@ fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate, safe: Option<S
         return Err(Error::conflict(format!("the record is at version {}", stored.version)));
     }
     let mut record = edited(&stored, edit, update, safe)?;
-    if sre::waits_when_changed(edit.memory, edit.sre, &record) {
+    if let Some(reason) = edit.products.waits_when_changed(edit.memory, &record) {
         record.state = RecordState::Candidate;
-        record.state_reason = Some(sre::WAITS.to_owned());
+        record.state_reason = Some(reason.to_owned());
     }
     edit.view.take_in(&mut record)?;
     tx.records_mut().put_version(&record)?;
     if update.namespaces.is_some() {
-        settling::moved(tx, &edit.memory.id, std::slice::from_ref(&record.id))?;
+        edit.products.records_moved(tx, &edit.memory.id, std::slice::from_ref(&record.id))?;
     }
     changes::note(
         tx,
@@ -187,7 +188,7 @@ fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate, safe: Option<
     }
     if let Some(metadata) = &update.metadata {
         record.metadata = safety::masked_metadata(metadata, edit.policy.secrets)?;
-        record.metadata.extend(sre::lasting(stored));
+        record.metadata.extend(edit.products.lasting_metadata(stored));
     }
     if update.text.is_some() {
         follow(&mut record);

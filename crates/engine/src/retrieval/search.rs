@@ -86,7 +86,8 @@ impl Engine {
         within: Option<&Within<'_>>,
     ) -> Result<SearchAnswer> {
         check(request)?;
-        let view = access::bound_view(caller, &request.memory, Capability::Read, self.clock.now())?;
+        let view =
+            access::bound_view(&self.products, caller, &request.memory, Capability::Read, self.clock.now())?;
         let Scoped { scope, view, mut notices, own_weights, provisional } =
             self.search_scope(request, &view, own_writes).await?;
         let weights = match &own_weights {
@@ -162,12 +163,12 @@ impl Engine {
     ) -> Result<Scoped> {
         let now = self.clock.now();
         let (request, view, own) = (request.clone(), view.clone(), Arc::clone(&self.own_weights));
-        let settings = Arc::clone(&self.settings);
+        let (settings, products) = (Arc::clone(&self.settings), self.products.clone());
         self.store
             .read(move |tx| {
                 let memory = existing(tx, &request.memory)?;
                 let (mut scope, mut notices) = scope_of(tx, &memory, &view, &request, now)?;
-                namespaces::add_other_names(&mut scope, &memory, &view, &request.namespaces, &settings.sre);
+                namespaces::add_other_names(&mut scope, &memory, &view, &request.namespaces, &products);
                 if extraction_is_pending(tx, &memory.id, &view)? {
                     notices.degrade(Degradation::ExtractionPending);
                 }

@@ -1,6 +1,7 @@
 //! The store as the engine writes to it: the long texts of a write are made safe on the thread of
 //! long work, outside of the write, which then runs again with the safe texts. Everything else is
-//! the store's own.
+//! the store's own. What follows from a change within a write finds the products there
+//! ([`crate::hooks::in_write`]).
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -11,6 +12,7 @@ use loci_model::ports::search::Search;
 use loci_model::ports::store::{BackupReport, Checkpoint, Hosts, ReadWork, Store, StoreInfo, WriteWork};
 
 use super::write_texts::{LongText, WriteTexts, lock, run_with};
+use crate::hooks::{Products, in_write};
 use crate::long_work::LongWork;
 
 /// Runs of a write for texts that it did not ask for before. Behind them it makes them itself.
@@ -20,11 +22,12 @@ const ROUNDS_MAX: usize = 4;
 pub(crate) struct SafeStore {
     inner: Arc<dyn Store>,
     long_work: Arc<LongWork>,
+    products: Products,
 }
 
 impl SafeStore {
-    pub(crate) fn new(inner: Arc<dyn Store>, long_work: Arc<LongWork>) -> Self {
-        Self { inner, long_work }
+    pub(crate) fn new(inner: Arc<dyn Store>, long_work: Arc<LongWork>, products: Products) -> Self {
+        Self { inner, long_work, products }
     }
 }
 
@@ -35,7 +38,9 @@ impl Store for SafeStore {
             let texts = Arc::new(Mutex::new(WriteTexts::default()));
             for _ in 0..ROUNDS_MAX {
                 let (own, run) = (Arc::clone(&texts), Arc::clone(&work));
-                let once: WriteWork = Box::new(move |tx| run_with(&own, || (lock(&run))(tx)));
+                let products = self.products.clone();
+                let once: WriteWork =
+                    Box::new(move |tx| in_write::run_with(&products, || run_with(&own, || (lock(&run))(tx))));
                 let outcome = self.inner.write_boxed(once).await;
                 let waiting = lock(&texts).take_waiting();
                 if waiting.is_empty() {
@@ -45,7 +50,10 @@ impl Store for SafeStore {
                 let made = self.long_work.run(make).await?;
                 lock(&texts).add(made);
             }
-            self.inner.write_boxed(Box::new(move |tx| (lock(&work))(tx))).await
+            let products = self.products.clone();
+            self.inner
+                .write_boxed(Box::new(move |tx| in_write::run_with(&products, || (lock(&work))(tx))))
+                .await
         })
     }
 

@@ -19,7 +19,8 @@ use super::keeping::{DIGEST, put_in_force, said_of_it, source, word};
 use super::preference_lists::{by_user, records_of};
 use super::preferences::{IN_FORCE, SrePreference, merged};
 use super::saving::{EVENT_TYPE, Naming, Spring, SreSave};
-use super::{canonical, masking, place, preference, segment};
+use super::{canonical, masking, place, preference};
+use crate::access::segment;
 use crate::erasure::{Tombstones, refusal_of_actor};
 use crate::events::{NewEvent, Prepared};
 use crate::idempotency::IfErased;
@@ -266,7 +267,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<()> {
         let memory = existing(tx, memory)?;
-        let view = access::bound_view(caller, &memory.id, Capability::Write, now)?;
+        let view = access::bound_view(&self.products, caller, &memory.id, Capability::Write, now)?;
         let policy = SafetyPolicy {
             secrets: RedactionMode::Off,
             ..SafetyPolicy::of(&self.settings, &memory.settings)

@@ -11,7 +11,8 @@ use loci_model::{Error, JobId, MemoryId, RecordId, Result};
 
 use super::keeping::{SreAction, put_in_force, said_of_it, seal};
 use super::saving::SreKept;
-use super::{place, preference, segment};
+use super::{place, preference};
+use crate::access::segment;
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changing::Changing;
@@ -33,7 +34,7 @@ impl Engine {
         confirmed: bool,
     ) -> Result<SreKept> {
         let now = self.clock.now();
-        let view = access::bound_view(caller, memory, Capability::Write, now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Write, now)?;
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (memory, id, caller, settings) =
             (memory.clone(), id.clone(), caller.clone(), self.settings.clone());

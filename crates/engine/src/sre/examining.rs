@@ -15,7 +15,8 @@ use loci_text::normalise_exact;
 use serde_json::Value;
 
 use super::settings::SreSettings;
-use super::{place, reading, segment};
+use super::{place, reading};
+use crate::access::segment;
 use crate::memories::existing;
 use crate::{Engine, access};
 

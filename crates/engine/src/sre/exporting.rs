@@ -10,7 +10,8 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
 use super::investigations::is_hidden;
 use super::lines::SreLine;
-use super::{place, segment};
+use super::place;
+use crate::access::segment;
 use crate::memories::existing;
 use crate::{Engine, access};
 
@@ -45,7 +46,7 @@ impl Engine {
     ) -> Result<SreExported> {
         let now = self.clock.now();
         let settings = self.settings.sre.of(memory);
-        let view = access::bound_view(caller, memory, Capability::Read, now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Read, now)?;
         let actor = actor.map(|id| place::actor(kind, id, settings)).transpose()?;
         let id = memory.clone();
         let (memory, records) = self

@@ -10,41 +10,46 @@ use loci_model::{ActorId, MemoryId, Result, SessionId};
 
 use super::place::PREFERENCES_SESSION;
 use super::saving::{EVENT_TYPE, PRIVATE};
-use super::whose::id_of;
 use super::wire::is_of_profile;
-use crate::access;
+use crate::access::{self, segment};
+use crate::hooks::EventFilter;
 
-/// What of a session's events a caller is shown.
+/// What of a session's events a caller is shown that does not work for the session's actor.
 #[derive(Debug, Clone)]
-pub(crate) struct EventGuard {
-    /// Who asks for what, where they do not work for the session's actor; none: everything is shown.
-    stranger: Option<(Principal, MemoryId, Capability)>,
+pub(super) struct EventGuard {
+    caller: Principal,
+    memory: MemoryId,
+    capability: Capability,
 }
 
 impl EventGuard {
-    /// Of an actor's session that the caller's grants reach.
+    /// Of an actor's session that the caller's grants reach; `None` where everything is shown.
     ///
     /// # Errors
     /// `Denied` where all of it is another user's.
-    pub(crate) fn of(
+    pub(super) fn of(
         caller: &Principal,
         memory: &Memory,
         (actor, session): (&ActorId, &SessionId),
         capability: Capability,
-    ) -> Result<Self> {
+    ) -> Result<Option<Self>> {
         require_session(caller, memory, (actor, session), capability)?;
-        let of_user = || access::require_user(caller, &memory.id, (actor, &id_of(actor)), capability);
+        let of_user =
+            || access::require_user(caller, &memory.id, (actor, &segment::user_of(actor)), capability);
         let is_stranger = is_of_profile(memory) && of_user().is_err();
-        Ok(Self { stranger: is_stranger.then(|| (caller.clone(), memory.id.clone(), capability)) })
+        let stranger = || Self { caller: caller.clone(), memory: memory.id.clone(), capability };
+        Ok(is_stranger.then(stranger))
     }
+}
 
+impl EventFilter for EventGuard {
     /// True for what the caller is shown: no other user's preferences, and of what is kept to somebody what they may see in that one's name.
-    pub(crate) fn admits(&self, event: &Event) -> bool {
-        let Some((caller, memory, capability)) = &self.stranger else { return true };
+    fn admits(&self, event: &Event) -> bool {
+        let Self { caller, memory, capability } = self;
         let kind = event.metadata.get(EVENT_TYPE).and_then(|word| SreType::parse_input(word));
         let is_theirs = |owner: &String| {
             ActorId::parse(owner.clone()).is_ok_and(|owner| {
-                access::require_user(caller, memory, (&owner, &id_of(&owner)), *capability).is_ok()
+                access::require_user(caller, memory, (&owner, &segment::user_of(&owner)), *capability).is_ok()
             })
         };
         kind != Some(SreType::Preferences) && event.metadata.get(PRIVATE).is_none_or(is_theirs)
@@ -55,14 +60,14 @@ impl EventGuard {
 ///
 /// # Errors
 /// `Denied` for another user's.
-pub(crate) fn require_session(
+pub(super) fn require_session(
     caller: &Principal,
     memory: &Memory,
     (actor, session): (&ActorId, &SessionId),
     capability: Capability,
 ) -> Result<()> {
     if is_of_profile(memory) && session.as_str() == PREFERENCES_SESSION {
-        access::require_user(caller, &memory.id, (actor, &id_of(actor)), capability)?;
+        access::require_user(caller, &memory.id, (actor, &segment::user_of(actor)), capability)?;
     }
     Ok(())
 }

@@ -69,7 +69,7 @@ impl Engine {
             ));
         }
         let now = self.clock.now();
-        let view = access::bound_view(caller, &asked.memory, Capability::Read, now)?;
+        let view = access::bound_view(&self.products, caller, &asked.memory, Capability::Read, now)?;
         let ask = asked.clone();
         let (records, is_cut) = self
             .store

@@ -252,7 +252,7 @@ impl Engine {
             Err(error) => return Err(error),
         }
         let strategy = place::strategy(memory, asked.kind)?;
-        let view = access::bound_view(caller, &memory.id, Capability::Write, now)?;
+        let view = access::bound_view(&self.products, caller, &memory.id, Capability::Write, now)?;
         let masks = SafetyPolicy::of(&self.settings, &memory.settings);
         let by = caller.name.as_str();
         let declared = asked.source == SreSource::Declared;

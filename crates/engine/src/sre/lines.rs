@@ -17,7 +17,8 @@ use super::preference::Preference;
 use super::saving::{OWNER, SCOPE, SCOPE_PRIVATE};
 use super::scoring::{CONFIRMED_BY, REFUTED_BY, TRUST, UNTRUSTED};
 use super::settings::SreSettings;
-use super::{place, said_again, segment};
+use super::{place, said_again};
+use crate::access::segment;
 
 /// Members of an outcome.
 const OUTCOME_KNOWN: &str = "at, by, root_cause_confirmed, postmortem_url, fix";

@@ -48,6 +48,7 @@ mod filters;
 mod guarding;
 mod harmless_values;
 mod history;
+mod hooks;
 mod importing;
 mod incident_name;
 mod index_text;
@@ -79,7 +80,6 @@ mod saving;
 mod scanners;
 mod scoring;
 mod searching;
-pub(crate) mod segment;
 mod settings;
 mod synonyms;
 mod telling;
@@ -98,11 +98,9 @@ pub use applying::{SreApply, SreApplyChange, SreApplyKind};
 pub(crate) use capture::{KNOWLEDGE, Told};
 pub use categories::type_of as preference_type_of;
 pub use declared_file::{declared_users, users_of};
-pub(crate) use drafts::WAITS;
 pub use effective::SreEffective;
 pub use examining::{SreExamined, SreProblem, SreProblemKind};
 pub use exporting::{SreExportCursor, SreExported};
-pub(crate) use guarding::{EventGuard, require_session};
 pub use history::{SreHistory, SreHistoryAsk, SreVersion};
 pub use importing::{SreImport, SreImportedLine};
 pub use investigations::{
@@ -113,7 +111,6 @@ pub use investigations::{
     SreStatsAsk, WaitingOutcome, WaitingOutcomes,
 };
 pub use keeping::SreAction;
-pub(crate) use keeping::{is_kept_from, lasting};
 pub use lines::{SreLine, SreSaid};
 pub use origin::SreOrigin;
 pub use owning::{SreOwnDeleted, SreOwnPlace};
@@ -124,14 +121,11 @@ pub(crate) use product::product;
 pub use quantities::{quantities, quantities_of};
 pub use requester::SreRequester;
 pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
-pub(crate) use saving::Naming;
 pub use saving::{SreKept, SreSave, SreSaved};
 pub(crate) use scanners::SCANNERS;
 pub use settings::{PastScope, SUPERVISOR, SreSettings, SreSettingsByMemory, SreTypeSettings};
 pub use synonyms::SreSynonyms;
-pub(crate) use typed::may_be_typed;
-pub(crate) use whose::{OfUser, UsersPlaces, id_of, is_kept_to_a_user, is_on_user, user_of_preference};
-pub(crate) use wire::{PROFILE, check_ids, known_as, typed_in, waits_for_person, waits_when_changed};
+use wire::PROFILE;
 
 /// The name of the profile's memory.
 pub const MEMORY_NAME: &str = "sre_agent_memory";

@@ -4,7 +4,8 @@ use loci_model::record::Record;
 use loci_model::sre::SreType;
 use serde_json::Value;
 
-use super::{keeping, segment};
+use super::keeping;
+use crate::access::segment;
 
 /// Who said it, and where.
 #[derive(Debug, Clone, PartialEq)]

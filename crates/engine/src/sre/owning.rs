@@ -85,7 +85,7 @@ impl Engine {
     ) -> Result<SreExported> {
         let user = self.user_of(caller, memory)?;
         let now = user.now;
-        let view = access::bound_view(caller, memory, Capability::Read, now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Read, now)?;
         let id = memory.clone();
         let (memory, records, next) = self
             .store
@@ -206,7 +206,7 @@ impl Engine {
         after: Option<SreExportCursor>,
     ) -> Result<OwnPage> {
         let user = self.user_of(caller, memory)?;
-        let view = access::bound_view(caller, memory, Capability::Write, user.now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Write, user.now)?;
         let id = memory.clone();
         self.store
             .read(move |tx| {
@@ -249,7 +249,7 @@ impl Engine {
         id: &RecordId,
     ) -> Result<Option<(Memory, SreType, Record)>> {
         let user = self.user_of(caller, memory)?;
-        let view = access::bound_view(caller, memory, Capability::Write, user.now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Write, user.now)?;
         let (memory, id) = (memory.clone(), id.clone());
         self.store
             .read(move |tx| {

@@ -7,8 +7,8 @@ use loci_model::sre::SreType;
 use loci_model::strategy::Strategy;
 use loci_model::{ActorId, Error, Namespace, NamespaceFilter, NamespaceMatch, Result, SessionId, Timestamp};
 
-use super::segment;
 use super::settings::SreSettings;
+use crate::access::segment;
 
 /// The session of preferences: they belong to no conversation.
 pub(super) const PREFERENCES_SESSION: &str = "preferences-default";

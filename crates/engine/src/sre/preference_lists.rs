@@ -16,8 +16,9 @@ use serde_json::Value;
 use super::effective::{SreEffective, effective};
 use super::keeping::source;
 use super::preferences::{SrePreference, SrePreferences, WAITS, merged};
-use super::{place, preference, segment};
+use super::{place, preference};
 use crate::access::View;
+use crate::access::segment;
 use crate::memories::existing;
 use crate::{Engine, access};
 
@@ -92,7 +93,7 @@ impl Engine {
         waiting_only: bool,
     ) -> Result<SreListing> {
         let now = self.clock.now();
-        let view = access::bound_view(caller, memory, Capability::Read, now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Read, now)?;
         let (id, states) = (memory.clone(), vec![RecordState::Active, RecordState::Candidate]);
         let records = self
             .store
@@ -137,7 +138,7 @@ impl Engine {
         let actor = place::actor(SreType::Preferences, user, self.settings.sre.of(memory))?;
         access::require_user(caller, memory, (&actor, user), Capability::Read)?;
         let now = self.clock.now();
-        let view = access::bound_view(caller, memory, Capability::Read, now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Read, now)?;
         let id = memory.clone();
         let states = [
             RecordState::Active,

@@ -13,7 +13,8 @@ use serde_json::{Map, Value, json};
 use super::preferences::{CONTRADICTS, SrePreference, SrePreferences, WAITS, Wanted, merged, unreadable};
 use super::retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts};
 use super::settings::SreSettings;
-use super::{place, scoring, segment};
+use super::{place, scoring};
+use crate::access::segment;
 use crate::{Engine, access};
 
 /// Everybody.

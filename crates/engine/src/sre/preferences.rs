@@ -88,7 +88,7 @@ impl Engine {
         wanted: &Wanted,
     ) -> Result<Vec<Record>> {
         let now = self.clock.now();
-        let view = access::bound_view(caller, memory, Capability::Read, now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Read, now)?;
         let (memory, wanted) = (memory.clone(), wanted.clone());
         self.store
             .read(move |tx| {

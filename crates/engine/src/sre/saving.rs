@@ -25,7 +25,8 @@ use super::drafts::{Draft, Speaker, drafts};
 use super::incident_name::incident_random;
 use super::investigations::{ask_for_session_summary, require_first};
 use super::keeping::{SreAction, keep};
-use super::{canonical, masking, place, segment};
+use super::{canonical, masking, place};
+use crate::access::segment;
 use crate::events::{NewEvent, Prepared};
 use crate::idempotency::{ClientToken, look_up, recall, remember, replayed};
 use crate::memories::existing;
@@ -297,7 +298,7 @@ impl Engine {
             }
         }
         if let Some(first) = &ready.how.first_of {
-            require_first(tx, caller, &memory, first, now)?;
+            require_first(tx, &self.products, caller, &memory, first, now)?;
         }
         let mut asked = ready.asked.clone();
         let masked = self.sre_masked(&memory, &mut asked);
@@ -355,7 +356,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Vec<SreKept>> {
         let strategy = place::strategy(memory, asked.kind)?;
-        let view = access::bound_view(caller, &memory.id, Capability::Write, now)?;
+        let view = access::bound_view(&self.products, caller, &memory.id, Capability::Write, now)?;
         // What a file says stands as long as the file does (P-5).
         let expiry = strategy.record_expiry_days.filter(|_| asked.source != SreSource::Declared);
         let expiry = expiry.map(ExpirySpecification::Days);

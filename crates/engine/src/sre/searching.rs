@@ -189,7 +189,7 @@ impl Engine {
         found: &[Found],
     ) -> Result<(Vec<Found>, bool)> {
         let now = self.clock.now();
-        let view = access::bound_view(caller, &asked.memory, Capability::Read, now)?;
+        let view = access::bound_view(&self.products, caller, &asked.memory, Capability::Read, now)?;
         let (mut scope, _) = namespaces::scope(place.memory, &view, &place.asks, now)?;
         scope.strategy = Some(StrategyChoice::Of(place.strategy.id.clone()));
         scope.states = states(asked);
@@ -238,7 +238,7 @@ impl Engine {
             return Ok(Vec::new());
         }
         let now = self.clock.now();
-        let view = access::bound_view(caller, &place.memory.id, Capability::Read, now)?;
+        let view = access::bound_view(&self.products, caller, &place.memory.id, Capability::Read, now)?;
         let (memory, strategy) = (place.memory.id.clone(), place.strategy.id.clone());
         let reader = place.filters.reader.clone();
         self.store

@@ -89,7 +89,7 @@ impl Engine {
         let of_user = || {
             let actor = place::actor(SreType::Preferences, &asked.actor, settings)?;
             access::require_user(caller, &memory.id, (&actor, &asked.actor), Capability::Read)?;
-            let view = access::bound_view(caller, &memory.id, Capability::Read, now)?;
+            let view = access::bound_view(&self.products, caller, &memory.id, Capability::Read, now)?;
             records_of(tx, memory, Some(&view), Some(&actor), &[RecordState::Active], now)
         };
         match of_user() {

@@ -6,7 +6,7 @@ use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::sre::{SreSource, SreType};
-use loci_model::{Error, EventId, Namespace, Result, StrategyId};
+use loci_model::{Error, EventId, Namespace, Result};
 
 use super::drafts::{Speaker, drafts};
 use super::keeping::source;
@@ -14,10 +14,12 @@ use super::protected::needs_person;
 use super::saving::{EVENT_TYPE, Naming, Spring, SreSave};
 use super::settings::{SreSettings, SreSettingsByMemory};
 use super::typed::{Typed, typed};
-use super::{place, preference, segment};
+use super::{place, preference};
 use crate::Engine;
 use crate::access;
+use crate::access::segment;
 use crate::events::{NewEvent, Prepared};
+use crate::hooks::{Admission, EventContent, TypedContent};
 
 /// The name of the profile.
 pub(crate) const PROFILE: &str = "sre";
@@ -45,13 +47,8 @@ pub(crate) fn check_ids(memory: &Memory, actor: &str, session: Option<&str>) -> 
 }
 
 /// True where a record that nobody said in person holds a preference that only a person puts in force (§9.2): it waits.
-pub(crate) fn waits_for_person(
-    memory: &Memory,
-    settings: &SreSettingsByMemory,
-    record: (RecordKind, Option<&StrategyId>, Option<&Namespace>),
-    text: &str,
-) -> bool {
-    let (kind, strategy, namespace) = record;
+pub(super) fn waits_for_person(settings: &SreSettingsByMemory, asked: &Admission<'_>) -> bool {
+    let Admission { memory, kind, strategy, namespace, text } = *asked;
     let is_preference = || {
         kind == RecordKind::Preference
             || namespace.is_some_and(|namespace| is_of_preferences(memory, namespace))
@@ -63,10 +60,14 @@ pub(crate) fn waits_for_person(
 
 /// The same of a record that was changed, whoever said it first: what is still said by a person stays in force.
 pub(crate) fn waits_when_changed(memory: &Memory, settings: &SreSettingsByMemory, record: &Record) -> bool {
-    let told = (record.kind, record.strategy.as_ref(), Some(&record.namespace));
-    record.state == RecordState::Active
-        && needs_person(source(record))
-        && waits_for_person(memory, settings, told, &record.text)
+    let asked = Admission {
+        memory,
+        kind: record.kind,
+        strategy: record.strategy.as_ref(),
+        namespace: Some(&record.namespace),
+        text: &record.text,
+    };
+    record.state == RecordState::Active && needs_person(source(record)) && waits_for_person(settings, &asked)
 }
 
 /// True for a place in which preferences lie, or one beneath it.
@@ -129,27 +130,38 @@ fn written(kind: SreType, settings: &SreSettings, template: &str, asked: &str) -
     Some(out)
 }
 
-/// What an event is stored with, where its content is typed.
-pub(crate) struct TypedEvent {
+/// The content of an event as something of a type, with the ids of its records.
+struct TypedEvent<'a> {
     typed: Typed,
+    naming: &'a Naming,
 }
 
-/// The event's content as something of a type, in a memory that has a strategy for it.
-///
-/// # Errors
-/// `Invalid` where the event names its type, and it is none.
-pub(crate) fn typed_in(memory: &Memory, new: &NewEvent) -> Result<Option<TypedEvent>> {
-    if !is_of_profile(memory) {
-        return Ok(None);
+impl EventContent for Naming {
+    /// The event's content as something of a type, in a memory that has a strategy for it.
+    fn in_memory(&self, memory: &Memory, new: &NewEvent) -> Result<Option<Box<dyn TypedContent + '_>>> {
+        if !is_of_profile(memory) {
+            return Ok(None);
+        }
+        let found = typed(new)?.filter(|one| place::strategy(memory, one.kind).is_ok());
+        Ok(found.map(|typed| Box::new(TypedEvent { typed, naming: self }) as _))
     }
-    let found = typed(new)?.filter(|one| place::strategy(memory, one.kind).is_ok());
-    Ok(found.map(|typed| TypedEvent { typed }))
 }
 
-impl TypedEvent {
-    /// The event with its type, which no strategy reads.
-    pub(crate) fn marked(&self, prepared: &Prepared) -> Prepared {
-        prepared.without_extraction((EVENT_TYPE, self.typed.kind.as_str()))
+impl TypedContent for TypedEvent<'_> {
+    fn mark(&self) -> (&'static str, &str) {
+        (EVENT_TYPE, self.typed.kind.as_str())
+    }
+
+    fn write(
+        &self,
+        engine: &Engine,
+        tx: &mut dyn Tx,
+        caller: &Principal,
+        memory: &Memory,
+        prepared: &Prepared,
+        event: &EventId,
+    ) -> Result<()> {
+        engine.sre_typed_in(tx, caller, (memory, prepared), (&self.typed, self.naming), event)
     }
 }
 
@@ -158,15 +170,15 @@ impl Engine {
     ///
     /// # Errors
     /// `Invalid`, naming the member; `Denied` for what only a person may set, and outside the caller's grants.
-    pub(crate) fn sre_typed_in(
+    fn sre_typed_in(
         &self,
         tx: &mut dyn Tx,
         caller: &Principal,
         (memory, prepared): (&Memory, &Prepared),
-        (typed, naming): (&TypedEvent, &Naming),
+        (typed, naming): (&Typed, &Naming),
         event: &EventId,
     ) -> Result<()> {
-        let kind = typed.typed.kind;
+        let kind = typed.kind;
         let (of, now) = ((prepared.actor(), prepared.session()), prepared.now());
         let id = segment::decode(of.0.as_str());
         let actor =
@@ -181,7 +193,7 @@ impl Engine {
             kind,
             actor: id,
             session: Some(segment::decode(session.as_str())),
-            data: typed.typed.data.clone(),
+            data: typed.data.clone(),
             source: SreSource::Agent,
         };
         self.sre_masked(memory, &mut asked);

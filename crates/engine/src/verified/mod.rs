@@ -47,6 +47,7 @@ mod given_sha;
 mod gone;
 mod history;
 mod holding;
+mod hooks;
 mod in_parts;
 mod invalidate;
 pub(crate) mod jobs;

@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 
+use super::hooks::Hooks;
 use super::jobs;
 use crate::hooks::Product;
 
 /// Returns what verified memory adds to the kernel.
 pub(crate) fn product() -> Product {
-    Product { name: "verified", jobs: vec![Arc::new(jobs::cite::Cite), Arc::new(jobs::verify::Verify)] }
+    Product {
+        name: "verified",
+        records: Some(Arc::new(Hooks)),
+        jobs: vec![Arc::new(jobs::cite::Cite), Arc::new(jobs::verify::Verify)],
+        ..Product::default()
+    }
 }

@@ -15,8 +15,9 @@ use loci_model::{
 };
 use sha2::{Digest, Sha256};
 
+use crate::access::segment;
 use crate::coding::place::preferences_of;
-use crate::sre::segment;
+use crate::hooks::in_write;
 
 /// People of one login that are looked at: one has it, and those of before it was told who.
 const SAME_LOGIN_MAX: usize = 10;
@@ -370,7 +371,7 @@ fn move_all(tx: &mut dyn Tx, memory: &MemoryId, from: &ActorId, to: &ActorId, no
     let ids: Vec<RecordId> = all_of(tx, memory, from, now)?.into_iter().map(|record| record.id).collect();
     if !ids.is_empty() {
         tx.records_mut().move_to(memory, &ids, &namespace_of(to)?)?;
-        crate::files::settling::moved(tx, memory, &ids)?;
+        in_write::products()?.records_moved(tx, memory, &ids)?;
     }
     Ok(())
 }

@@ -11,8 +11,8 @@ use loci_model::task::Task;
 use super::named_places::PeopleVisitor;
 use super::people::Whose;
 use super::people_in_text::{Mention, replaced_in_list, replaced_in_text};
+use crate::access::segment;
 use crate::erasure::{is_number, number_of_actor};
-use crate::sre::segment;
 
 /// The beginning of the domain of addresses that a forge makes of number and login.
 const FORGE_DOMAIN: &str = "users.noreply.";

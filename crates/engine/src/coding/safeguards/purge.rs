@@ -22,7 +22,7 @@ use super::selecting::{Selection, tasks_of};
 use crate::asking::forgetting as asking_forgetting;
 use crate::coding::{forgetting as told, rules};
 use crate::erasure::{ErasedTexts, Reach, Tombstones};
-use crate::files::settling;
+use crate::hooks::in_write;
 use crate::memories::existing;
 use crate::records::changing::Changing;
 use crate::verified::{Standing, following};
@@ -263,7 +263,7 @@ fn erase(tx: &mut dyn Tx, part: &Part, ids: &[RecordId], erasing: &Erasing<'_>) 
     }
     let going: Vec<RecordId> = records.iter().map(|record| record.id.clone()).collect();
     tx.records_mut().erase(&memory.id, &going, at)?;
-    settling::forget(tx, &memory.id, &going)?;
+    in_write::products()?.content_erased(tx, &memory.id, &going)?;
     for record in &records {
         tx.telemetry_mut().append(&StateChange {
             memory: memory.id.clone(),

@@ -15,13 +15,14 @@ use loci_model::{RecordId, Result, Timestamp};
 use super::Vectors;
 use super::reading::GroupRead;
 use super::round::{Group, Round};
+use crate::Engine;
 use crate::consolidation::Decision;
+use crate::hooks::Admission;
 use crate::jobs::embed::TEXTS_PER_BATCH;
 use crate::safety::{self, SafeText, SafetyPolicy};
 use crate::strategies::grounding::is_grounded;
 use crate::strategies::schema_values::record_values;
 use crate::strategies::{Candidate, Joining};
-use crate::{Engine, sre};
 
 /// Why a record that names what nobody said is held back.
 const INVENTED: &str = "names an address or code that nobody in the conversation named";
@@ -187,14 +188,15 @@ fn begins_as(
     (kind, text): (RecordKind, &str),
     (state, invented): (RecordState, bool),
 ) -> (RecordState, Option<&'static str>) {
-    let told = (kind, Some(&round.strategy.id), None);
-    let waits = || sre::waits_for_person(&round.memory, &engine.settings.sre, told, text);
     if invented {
-        (RecordState::Quarantined, Some(INVENTED))
-    } else if state == RecordState::Active && waits() {
-        (RecordState::Candidate, Some(sre::WAITS))
-    } else {
-        (state, None)
+        return (RecordState::Quarantined, Some(INVENTED));
+    }
+    let (memory, strategy) = (&round.memory, Some(&round.strategy.id));
+    let asked = Admission { memory, kind, strategy, namespace: None, text };
+    let waits = Some(state).filter(|state| *state == RecordState::Active);
+    match waits.and_then(|_| engine.products.waits(&asked)) {
+        Some(reason) => (RecordState::Candidate, Some(reason)),
+        None => (state, None),
     }
 }
 

@@ -15,8 +15,8 @@ use super::draft::Draft;
 use super::round::Round;
 use crate::Engine;
 use crate::events::scheduling::extracting;
+use crate::hooks::in_write;
 use crate::records::batch;
-use crate::verified::proposing;
 
 /// Why a record that the deterministic half made in the model's place gives way.
 const REPLACED: &str = "the model's reading took the place of the deterministic one";
@@ -92,7 +92,7 @@ impl Plan {
             if let Some(group) = self.round.groups.get(draft.group)
                 && self.write_draft(tx, group, draft)?
             {
-                proposing::ask(tx, &draft.record, self.now)?;
+                in_write::products()?.record_extracted(tx, &draft.record, self.now)?;
                 written.push(draft);
             }
         }

@@ -102,7 +102,7 @@ impl Engine {
         news: &AlertNotice,
         now: Timestamp,
     ) -> Result<Vec<Known>> {
-        let view = access::bound_view(caller, memory, Capability::Write, now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Write, now)?;
         let (id, fingerprint) = (memory.clone(), news.fingerprint.clone());
         let same = self
             .store

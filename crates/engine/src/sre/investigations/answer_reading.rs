@@ -22,10 +22,11 @@ use super::capturing::{Answer, Captured, CapturedRecord, ReadIn, RecordsByWord};
 use super::responding::{AGENT, INCIDENT, JOB_KEY, SERVICE, USER, in_stead};
 use super::verifying::reported_with;
 use crate::Engine;
+use crate::access::segment;
 use crate::memories::existing;
 use crate::sre::knowledge::digest_of;
 use crate::sre::saving::PRIVATE;
-use crate::sre::{SreAction, capture, segment};
+use crate::sre::{SreAction, capture};
 use crate::strategies::question::{BadReply, Question};
 
 /// The operation under which a reading is kept.

@@ -223,7 +223,7 @@ impl Engine {
     ) -> Result<SameAlert> {
         let Some(fingerprint) = asked.fingerprint() else { return Ok(Default::default()) };
         let now = self.clock.now();
-        let view = access::bound_view(caller, &asked.memory, Capability::Read, now)?;
+        let view = access::bound_view(&self.products, caller, &asked.memory, Capability::Read, now)?;
         let (memory, user): (MemoryId, String) = (asked.memory.clone(), asked.user.clone());
         let mut same = self
             .store

@@ -12,12 +12,14 @@ use loci_model::{ActorId, Error, MemoryId, Result, SessionId, Timestamp};
 use serde_json::{Map, Value};
 
 use crate::Engine;
+use crate::access::segment;
 use crate::access::{self, View};
+use crate::hooks::Products;
 use crate::memories::existing;
 use crate::sre::index_text::index_text;
 use crate::sre::keeping::{said_of_it, seal, source, word};
 use crate::sre::saving::{FirstOf, OWNER, SCOPE, SCOPE_PRIVATE};
-use crate::sre::{canonical, drafts, place, segment};
+use crate::sre::{canonical, drafts, place};
 
 /// Investigations of one fingerprint that are looked at, the newest.
 pub(super) const SAME_ALERT_MAX: usize = 200;
@@ -223,12 +225,13 @@ pub(in crate::sre) fn of_fingerprint(
 /// Requires that no investigation of an alert is open that could be joined: of two that begin at once, the second joins the first.
 pub(in crate::sre) fn require_first(
     tx: &dyn ReadTx,
+    products: &Products,
     caller: &Principal,
     memory: &Memory,
     first: &FirstOf,
     now: Timestamp,
 ) -> Result<()> {
-    let view = access::bound_view(caller, &memory.id, Capability::Write, now)?;
+    let view = access::bound_view(products, caller, &memory.id, Capability::Write, now)?;
     let same = of_fingerprint(tx, memory, &view, &first.fingerprint, now)?;
     let user = first.user.as_deref();
     if same.known.iter().any(|one| one.may_be_joined(user, first.is_private)) {
@@ -292,7 +295,7 @@ impl Engine {
             access::require_user(caller, memory, (&self.sre_actor_of_user(memory, user)?, user), capability)?;
         }
         let now = self.clock.now();
-        let view = access::bound_view(caller, memory, capability, now)?;
+        let view = access::bound_view(&self.products, caller, memory, capability, now)?;
         let (place, asked) = (memory.clone(), incident.to_owned());
         let known =
             self.store.read(move |tx| of_incident(tx, &existing(tx, &place)?, &view, &asked, now)).await?;

@@ -63,7 +63,7 @@ impl Engine {
         let actor = self.sre_actor_of_user(memory, user)?;
         access::require_user(caller, memory, (&actor, user), Capability::Read)?;
         let now = self.clock.now();
-        let view = access::bound_view(caller, memory, Capability::Read, now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Read, now)?;
         let memory = memory.clone();
         let (session, name) = (session.map(str::to_owned), user.to_owned());
         let mut open = self
@@ -112,7 +112,7 @@ impl Engine {
     ) -> Result<Option<String>> {
         let session = place::session(SreType::Investigations, Some(session))?;
         let now = self.clock.now();
-        let view = access::bound_view(caller, memory, Capability::Read, now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Read, now)?;
         let memory = memory.clone();
         let clause = AccessClause { session: Some(session.clone()), ..AccessClause::default() };
         let users = self

@@ -87,7 +87,9 @@ impl Engine {
         check(&asked)?;
         let about = (asked.incident.as_str(), asked.session.as_deref());
         let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
-        access::require_outcome(caller, &asked.memory, (&known.record, &known.user()), self.clock.now())?;
+        let about = (&known.record, known.user());
+        let about = (about.0, about.1.as_str());
+        access::require_outcome(&self.products, caller, &asked.memory, about, self.clock.now())?;
         let place = (asked.memory.clone(), known.record.id.clone());
         let settings = self.settings.sre.of(&asked.memory).clone();
         let effects = self

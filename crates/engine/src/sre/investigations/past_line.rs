@@ -6,8 +6,8 @@ use loci_model::sre::FindingCategory;
 use serde_json::Value;
 
 use super::rendering::doubts;
+use crate::access::segment;
 use crate::sre::retrieving::SreFound;
-use crate::sre::segment;
 
 /// Findings that are no root cause and that one line shows, at most; the line counts the others.
 const FINDINGS_SHOWN_MAX: usize = 5;

@@ -7,7 +7,8 @@ use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, MemoryId};
 
 use crate::access;
-use crate::sre::{SreSettings, segment};
+use crate::access::segment;
+use crate::sre::SreSettings;
 
 /// Whoever hands in an answer.
 pub(super) struct Reporter {

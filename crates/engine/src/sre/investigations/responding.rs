@@ -17,13 +17,14 @@ use super::answer_reading::reading_of;
 use super::capturing::Captured;
 use super::finding::Known;
 use super::reporting::Reporter;
+use crate::access::segment;
 use crate::events::{NewEvent, Prepared};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::SafetyPolicy;
 use crate::sre::masking;
 use crate::sre::saving::PRIVATE;
-use crate::sre::{SreSettings, place, segment};
+use crate::sre::{SreSettings, place};
 use crate::{Engine, access};
 
 /// What begins the keys of metadata that are ours; every other one is a bound of the caller's grants.

@@ -59,7 +59,7 @@ impl Engine {
         F: Fn(&mut dyn Tx, &Rewriting<'_>) -> Result<T> + Send + 'static,
     {
         let now = self.clock.now();
-        let view = access::bound_view(caller, memory, Capability::Write, now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Write, now)?;
         let (settings, by) = (self.settings.clone(), caller.name.clone());
         let (memory, record) = (memory.clone(), record.clone());
         self.store

@@ -149,7 +149,7 @@ impl Engine {
     /// The investigations that the caller may see, and whether there are more than are counted.
     async fn counted(&self, caller: &Principal, memory: &MemoryId) -> Result<(Vec<Known>, bool)> {
         let now = self.clock.now();
-        let view = access::bound_view(caller, memory, Capability::Read, now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Read, now)?;
         let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
         let (memory, user) = (memory.clone(), caller.name.clone());
         self.store

@@ -24,6 +24,7 @@ use serde_json::Value;
 use super::finding::{Known, of_incident};
 use super::responding::{INCIDENT, TYPE_RESPONSE, in_stead, incident_word};
 use super::session_text::{SessionText, session_text};
+use crate::hooks::Products;
 use crate::memories::existing;
 use crate::records::writing::{Building, Origin};
 use crate::records::{NewRecord, batch};
@@ -89,7 +90,7 @@ impl Engine {
         if !settings.auto_generate_summaries {
             return Ok(());
         }
-        let (memory, now) = (job.memory.clone(), self.clock.now());
+        let (memory, products, now) = (job.memory.clone(), self.products.clone(), self.clock.now());
         let found = self
             .store
             .read(move |tx| {
@@ -98,7 +99,8 @@ impl Engine {
                 };
                 let caller = in_stead(&event);
                 let memory = existing(tx, &memory)?;
-                Ok(said(tx, &caller, &memory, &event, &settings, now)?.map(|said| (caller, said)))
+                Ok(said(tx, (&products, &caller, &memory), &event, &settings, now)?
+                    .map(|said| (caller, said)))
             })
             .await?;
         let Some((caller, said)) = found else { return Ok(()) };
@@ -116,7 +118,7 @@ impl Engine {
     ) -> Result<()> {
         let id = RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()))?;
         let embed = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let view = access::bound_view(caller, memory, Capability::Write, now)?;
+        let view = access::bound_view(&self.products, caller, memory, Capability::Write, now)?;
         let (settings, by, memory) = (self.settings.clone(), caller.name.clone(), memory.clone());
         self.store
             .write(move |tx| {
@@ -149,14 +151,13 @@ impl Engine {
 /// What was said in the session of the investigation that an event completed, as far as the caller may read it.
 fn said(
     tx: &dyn ReadTx,
-    caller: &Principal,
-    memory: &Memory,
+    (products, caller, memory): (&Products, &Principal, &Memory),
     event: &Event,
     settings: &SreSettings,
     now: Timestamp,
 ) -> Result<Option<Said>> {
     let Some(incident) = incident_of(event) else { return Ok(None) };
-    let view = access::bound_view(caller, &memory.id, Capability::Write, now)?;
+    let view = access::bound_view(products, caller, &memory.id, Capability::Write, now)?;
     let all = of_incident(tx, memory, &view, &incident, now)?;
     let is_it = |one: &Known| one.actor == event.actor && one.session == event.session;
     let Some(known) = all.into_iter().find(is_it) else { return Ok(None) };

@@ -2,13 +2,16 @@
 //! its own. Pure. An encoded id is also a legal actor or session of events: hooks, tools and API name the same place.
 
 use loci_model::limits::SRE_ID_CHARS_MAX as ID_CHARS_MAX;
-use loci_model::{Error, Result};
+use loci_model::{ActorId, Error, Result};
 
 /// What an encoded id begins with.
 const MARK: &str = "x--";
 
-/// The segment of an id; `field` names the member that holds it.
-pub(crate) fn encode(id: &str, field: &str) -> Result<String> {
+/// Returns the segment of an id; `field` names the member that holds it.
+///
+/// # Errors
+/// `Invalid` for an id that is no segment however it is written.
+pub fn encode(id: &str, field: &str) -> Result<String> {
     check(id, field)?;
     if is_verbatim(id) {
         return Ok(id.to_owned());
@@ -25,10 +28,20 @@ pub(crate) fn encode(id: &str, field: &str) -> Result<String> {
     Ok(out)
 }
 
-/// The id of a segment; a segment that nothing was encoded to is its own id.
-pub(crate) fn decode(segment: &str) -> String {
+/// Returns the id of a segment; a segment that nothing was encoded to is its own id.
+pub fn decode(segment: &str) -> String {
     let bytes = segment.strip_prefix(MARK).and_then(decoded);
     bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| segment.to_owned())
+}
+
+/// Returns the id that an actor of events stands for.
+pub fn user_of(actor: &ActorId) -> String {
+    decode(actor.as_str())
+}
+
+/// Returns the segments of a namespace.
+pub fn segments(namespace: &str) -> impl Iterator<Item = &str> {
+    namespace.split('/').filter(|segment| !segment.is_empty())
 }
 
 fn decoded(rest: &str) -> Option<Vec<u8>> {

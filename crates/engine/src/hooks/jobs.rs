@@ -1,10 +1,4 @@
-//! Hooks: what a product adds to the kernel. A product is one [`Product`] value of handlers and policies, registered where
-//! the program is wired; the kernel calls them and names none.
-//!
-//! A hook in a write is synchronous and gets the transaction. It reads and writes rows of its own shelves and asks the
-//! kernel for records, never the other way round.
-
-use std::sync::Arc;
+//! Hooks on jobs: handlers of the kinds that a product adds.
 
 use futures::future::BoxFuture;
 use loci_model::job::{Job, JobKind};
@@ -12,30 +6,6 @@ use loci_model::{RecordId, Result, Timestamp};
 
 use crate::Engine;
 use crate::jobs::Ended;
-
-/// A product: what it adds to the kernel, by kind of hook.
-#[derive(Clone, Default)]
-pub struct Product {
-    /// The name in logs and errors.
-    pub name: &'static str,
-    /// Handlers of the product's kinds of jobs.
-    pub jobs: Vec<Arc<dyn JobHandler>>,
-}
-
-/// The products of an engine, in the order of their registration.
-#[derive(Clone, Default)]
-pub struct Products(Arc<[Product]>);
-
-impl Products {
-    /// Returns the products in this order.
-    pub fn new(products: Vec<Product>) -> Self {
-        Self(products.into())
-    }
-
-    pub(crate) fn jobs(&self) -> impl Iterator<Item = &Arc<dyn JobHandler>> {
-        self.0.iter().flat_map(|product| &product.jobs)
-    }
-}
 
 /// A handler of one kind of job. A job that runs twice does its work once.
 pub trait JobHandler: Send + Sync {

@@ -1,0 +1,39 @@
+//! The products of the engine whose write runs on this thread. A change of a record is noted deep in a write; what follows
+//! from it is the products' part, and this is how they are found there.
+
+use std::cell::RefCell;
+
+use loci_model::{Error, Result};
+
+use super::Products;
+
+thread_local! {
+    static OF_WRITE: RefCell<Option<Products>> = const { RefCell::new(None) };
+}
+
+/// Takes the products from the thread again, also where the work panics.
+struct Lent;
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        OF_WRITE.with(|own| own.borrow_mut().take());
+    }
+}
+
+/// Runs the work of a write with the products of its engine.
+pub(crate) fn run_with<T>(products: &Products, work: impl FnOnce() -> T) -> T {
+    OF_WRITE.with(|own| *own.borrow_mut() = Some(products.clone()));
+    let lent = Lent;
+    let outcome = work();
+    drop(lent);
+    outcome
+}
+
+/// Returns the products of the write that runs on this thread.
+///
+/// # Errors
+/// A bug outside of a write of an engine: nothing would follow from the change.
+pub fn products() -> Result<Products> {
+    let own = OF_WRITE.with(|own| own.borrow().clone());
+    own.ok_or_else(|| Error::bug("a record is changed outside of a write of the engine"))
+}

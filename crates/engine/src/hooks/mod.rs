@@ -1,0 +1,76 @@
+//! Hooks: what a product adds to the kernel. A product is one [`Product`] value of handlers and policies, registered where
+//! the program is wired; the kernel calls them and names none.
+//!
+//! A hook in a write is synchronous and gets the transaction. It reads and writes rows of its own shelves and asks the
+//! kernel for records, never the other way round. Functions deep in a write find the products of its engine by
+//! [`in_write::products`].
+//!
+//! | file | hooks on |
+//! |---|---|
+//! | `records` | changes of records, and which records wait for a person |
+//! | `events` | events that are stored, read and deleted |
+//! | `access` | what belongs to a user, whatever a grant reaches |
+//! | `profiles` | profiles of memories |
+//! | `jobs` | kinds of jobs |
+//! | `in_write` | the products of the write that runs on this thread |
+
+mod access;
+mod events;
+pub mod in_write;
+mod jobs;
+mod profiles;
+mod records;
+
+use std::sync::Arc;
+
+pub use access::{AccessPolicy, NamespaceOwner, Ownership};
+pub use events::{EventContent, EventFilter, EventFilters, EventHooks, TypedContent};
+pub use jobs::{JobHandler, JobPolicy};
+pub use profiles::ProfileHooks;
+pub use records::{Admission, AdmissionPolicy, RecordHooks};
+
+/// A product: what it adds to the kernel, by kind of hook.
+#[derive(Clone, Default)]
+pub struct Product {
+    /// The name in logs and errors.
+    pub name: &'static str,
+    /// What follows from changes of records.
+    pub records: Option<Arc<dyn RecordHooks>>,
+    /// Which records wait for a person before they are in force.
+    pub admission: Option<Arc<dyn AdmissionPolicy>>,
+    /// What follows from events.
+    pub events: Option<Arc<dyn EventHooks>>,
+    /// What belongs to a user.
+    pub access: Option<Arc<dyn AccessPolicy>>,
+    /// What a profile of the product's memories is made of.
+    pub profiles: Option<Arc<dyn ProfileHooks>>,
+    /// Handlers of the product's kinds of jobs.
+    pub jobs: Vec<Arc<dyn JobHandler>>,
+}
+
+/// The products of an engine, in the order of their registration.
+#[derive(Clone)]
+pub struct Products(Arc<[Product]>);
+
+impl Default for Products {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
+}
+
+impl std::fmt::Debug for Products {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|product| product.name)).finish()
+    }
+}
+
+impl Products {
+    /// Returns the products in this order.
+    pub fn new(products: Vec<Product>) -> Self {
+        Self(products.into())
+    }
+
+    pub(crate) fn jobs(&self) -> impl Iterator<Item = &Arc<dyn JobHandler>> {
+        self.0.iter().flat_map(|product| &product.jobs)
+    }
+}
