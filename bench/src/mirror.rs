@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use loci_engine::Engine;
+use loci_engine::document_text::DocumentContent;
 use loci_engine::files::mirroring::NewMirror;
-use loci_engine::files::{DocumentContent, DocumentPut, ListingAsk, Precondition, PutContent, TreeAsk};
+use loci_engine::files::{DocumentPut, ListingAsk, Precondition, PutContent, TreeAsk};
 use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::mirror::{MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorReport};

@@ -8,10 +8,9 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, bail};
 use loci_engine::Engine;
 use loci_engine::consolidation::plan::Operation;
+use loci_engine::document_text::DocumentContent;
 use loci_engine::files::upkeep::{ConsolidationAsk, ConsolidationRun, PlannerChoice, RunScope};
-use loci_engine::files::{
-    DocumentContent, DocumentPut, Precondition, PutContent, TreeAsk, TreeItem, TreeListing,
-};
+use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk, TreeItem, TreeListing};
 use loci_engine::memories::NewMemory;
 use loci_engine::retrieval::SearchRequest;
 use loci_model::Namespace;

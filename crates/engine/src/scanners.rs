@@ -10,7 +10,7 @@ use loci_text::tokens::Estimator;
 
 use crate::coding::assembling::{Assembled, PromptLimits, Source, SourceComment, assemble};
 use crate::coding::rules::extracting::{ReviewText, extract};
-use crate::files::path::DocumentPath;
+use crate::document_text::path::DocumentPath;
 use crate::safety::{self, RedactionMode, secrets};
 use crate::strategies::task_event::ReportedTask;
 use crate::strategies::{
@@ -81,14 +81,18 @@ const STRATEGIES: &[Scanner] = &[
 ];
 
 const FILES: &[Scanner] = &[
-    Scanner::new("frontmatter", |text| drop(black_box(files::frontmatter::parse(text).map(|_| ())))),
-    Scanner::new("a searched frontmatter", |text| {
-        black_box(files::frontmatter::searched(&format!("---\n{text}\n---\n")).is_some());
+    Scanner::new("frontmatter", |text| {
+        drop(black_box(crate::document_text::frontmatter::parse(text).map(|_| ())))
     }),
-    Scanner::new("title", |text| drop(black_box(files::derived::derived_title(text)))),
-    Scanner::new("description", |text| drop(black_box(files::derived::derived_description(text)))),
-    Scanner::new("folded", |text| drop(black_box(files::folding::folded(text)))),
-    Scanner::new("slug", |text| drop(black_box(files::slug::slug(text)))),
+    Scanner::new("a searched frontmatter", |text| {
+        black_box(crate::document_text::frontmatter::searched(&format!("---\n{text}\n---\n")).is_some());
+    }),
+    Scanner::new("title", |text| drop(black_box(crate::document_text::derived::derived_title(text)))),
+    Scanner::new("description", |text| {
+        drop(black_box(crate::document_text::derived::derived_description(text)))
+    }),
+    Scanner::new("folded", |text| drop(black_box(crate::document_text::folding::folded(text)))),
+    Scanner::new("slug", |text| drop(black_box(crate::document_text::slug::slug(text)))),
     Scanner::new("document path", |text| drop(black_box(DocumentPath::parse(text)))),
     Scanner::new("a diff of documents", |text| {
         let turned: String = text.split_inclusive('\n').rev().collect();

@@ -21,11 +21,11 @@ use sha2::{Digest, Sha256};
 
 use super::import_run::{ImportPart, hold};
 use super::{ExportLine, ExportedObject, ImportReport, imported_entries};
-use crate::coding::{DIGEST, digest};
 use crate::events::content;
 use crate::events::scheduling::{extracting, extraction_job};
 use crate::memories::{any, check_given};
 use crate::records::batch;
+use crate::records::text_digest::{DIGEST, digest};
 use crate::{Engine, access};
 
 /// Version of the form that this engine writes and reads.

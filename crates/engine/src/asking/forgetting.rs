@@ -2,6 +2,7 @@
 //!
 //! Jobs that read already but have not asked yet are woken: they ask nothing then, and begin again (`exchange.rs`).
 
+use crate::hooks::in_write;
 use loci_model::exchange::Step;
 use loci_model::ports::store::Tx;
 use loci_model::{ActorId, MemoryId, Result, SessionId, StrategyId, Timestamp};
@@ -31,14 +32,13 @@ pub(crate) fn of_records(
     now: Timestamp,
 ) -> Result<()> {
     drop_of_steps(tx, memory, strategy, QUOTING, now)?;
-    // A plan of a tree quotes records of any strategy, and of none.
-    drop_of_steps(tx, memory, None, &[Step::TreePlan], now)?;
+    drop_of_steps(tx, memory, None, &in_write::products()?.quoting_steps(), now)?;
     tx.jobs_mut().wake_running(memory, strategy, None, now).map(drop)
 }
 
-/// Reviews are gone, or somebody's words in them.
-pub(crate) fn of_reviews(tx: &mut dyn Tx, memory: &MemoryId, now: Timestamp) -> Result<()> {
-    drop_of_steps(tx, memory, None, &[Step::ReviewRules], now)
+/// What questions of one step quote is gone.
+pub(crate) fn of_step(tx: &mut dyn Tx, memory: &MemoryId, step: Step, now: Timestamp) -> Result<()> {
+    drop_of_steps(tx, memory, None, &[step], now)
 }
 
 /// Drops every question of a memory after a person was taken out of it: any of them may quote their
@@ -56,6 +56,9 @@ fn drop_of_steps(
     steps: &[Step],
     now: Timestamp,
 ) -> Result<()> {
+    if steps.is_empty() {
+        return Ok(());
+    }
     for job in tx.exchanges_mut().drop_of_steps(memory, strategy, steps)? {
         tx.jobs_mut().wake(memory, &job, now)?;
     }

@@ -59,7 +59,7 @@ fn is_alone(step: Step, question: &Question) -> bool {
     match step {
         Step::Extract | Step::Summarise => false,
         Step::Consolidate => ask_rest::asks(&question.prompt),
-        Step::Reflect | Step::ReviewRules | Step::TreePlan | Step::AgentResponse => true,
+        _ => true,
     }
 }
 

@@ -15,10 +15,8 @@ use loci_model::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::coding::rules::extracting::asking as rules_asking;
 use crate::idempotency::{ClientToken, Replay, recall, remember};
 use crate::safety::kept;
-use crate::strategies::prompt;
 use crate::strategies::question::BadReply;
 use crate::{Engine, access};
 
@@ -189,6 +187,7 @@ impl Engine {
         let now = self.clock.now();
         let cost_microusd = reply.cost_usd.map(microusd);
         let (place, question, holder) = (memory.clone(), id.clone(), caller.name.clone());
+        let products = self.products.clone();
         let taken = self
             .store
             .write(move |tx| {
@@ -196,7 +195,7 @@ impl Engine {
                     return Ok(Ok((first, None)));
                 }
                 let exchange = answerable(tx, &place, &question, &holder, now)?;
-                let entries = match judged(&exchange, &reply.output) {
+                let entries = match products.reply_entries(&exchange, &reply.output) {
                     Ok(entries) => entries,
                     Err(bad) => {
                         let left = give_back(tx, &exchange, &holder, now, None)?;
@@ -403,14 +402,6 @@ fn shortened(error: &str) -> String {
         .take(SAID_CHARS_MAX)
         .map(|char| if char.is_control() { ' ' } else { char })
         .collect()
-}
-
-/// What can be told of an answer from itself; where nothing can, the job judges it.
-fn judged(exchange: &Exchange, output: &str) -> std::result::Result<usize, BadReply> {
-    match exchange.step {
-        Step::ReviewRules => rules_asking::entries(output),
-        _ => prompt::of(&exchange.prompt).map_or(Ok(1), |prompt| (prompt.entries)(output)),
-    }
 }
 
 /// The question, if the caller may answer it now: the first good answer counts, but not against another's lease.

@@ -12,13 +12,14 @@ use loci_model::repository::Repository;
 use loci_model::scope::RecordScope;
 use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 
-use super::learned::{KNOWLEDGE, SELF_FEEDBACK};
+use super::learned::SELF_FEEDBACK;
 use super::place;
 use super::repository_docs::RepositoryDocs;
 use super::rules_list::rules_of;
 use crate::Engine;
 use crate::memories::existing;
 use crate::records::{DOCUMENTED, KEPT_DOCUMENTED, changing::Changing};
+use crate::strategies::learnings::KNOWLEDGE;
 use crate::verified::{Standing, tip_of};
 
 /// Records that are read together.

@@ -8,11 +8,12 @@ use loci_model::task::{Task, TaskStatus};
 use loci_model::{MemoryId, Namespace, RecordId, Result};
 
 use super::alerts;
-use super::learned::{SCHEMA_VERSION, digest, provenance};
+use super::learned::{SCHEMA_VERSION, provenance};
 use super::outcomes::noted_on;
 use super::report::TaskEpisode;
 use super::sessions::capturing;
 use crate::records::NewRecord;
+use crate::records::text_digest::digest;
 use crate::records::writing::{Building, Origin};
 use crate::safety::Tally;
 

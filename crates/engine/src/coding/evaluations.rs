@@ -12,7 +12,6 @@ use sha2::{Digest, Sha256};
 
 use super::completion::Learned;
 use super::envelope::Call;
-use super::learnings::{self, Learning, scope_of};
 use super::task_learnings::Lessons;
 use super::{place, task_list};
 use crate::Engine;
@@ -20,6 +19,7 @@ use crate::memories::existing;
 use crate::page::Page;
 use crate::records::changing::Changing;
 use crate::safety::{RedactionMode, secrets};
+use crate::strategies::learnings::{self, Learning, scope_of};
 use crate::verified::Standing;
 
 /// Hex digits of an evaluation's id.

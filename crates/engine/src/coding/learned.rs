@@ -10,24 +10,22 @@ use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::task::Task;
 use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
-use sha2::{Digest, Sha256};
 
+use super::alerts;
 use super::completion::{Learned, LearnedAction};
 use super::consolidating::{Around, Beside, Found, Landing, agree, note_branch_fact};
-use super::learnings::{Category, Learning};
 use super::reading_docs::Read;
-use super::{alerts, conflicts};
 use crate::consolidation::{Carrying, Decision, Reason, WordPairs};
 use crate::records::NewRecord;
 use crate::records::changing::Changing;
+use crate::records::conflicts;
+use crate::records::text_digest::{DIGEST, digest};
 use crate::records::writing::{Building, Origin};
-use crate::safety::{self, Tally, sanitise};
-use crate::verified::{LEARNING, PATH_REFS, as_metadata, mark_pending, proposing};
+use crate::safety::{self, Tally};
+use crate::strategies::learnings::{Category, Learning};
+use crate::strategies::learnings::{KNOWLEDGE, LEARNING};
+use crate::verified::{PATH_REFS, as_metadata, mark_pending, proposing};
 
-/// The metadata key of a text's digest.
-pub(crate) const DIGEST: &str = "content_sha256";
-/// What was learned about a repository: the subtype of its records.
-pub(crate) const KNOWLEDGE: &str = "knowledge";
 /// What agents would have needed: the subtype of its records, and the name of the prompt that asks for it.
 pub(super) const SELF_FEEDBACK: &str = "self_feedback";
 /// The form of this area's records.
@@ -345,11 +343,6 @@ fn rejected(reason: &'static str) -> Became {
 
 fn kept(id: RecordId, action: LearnedAction, reason: &'static str) -> Became {
     Became { id: Some(id), action, reason: Some(reason) }
-}
-
-/// The digest of a text as its readers see it (§2.4).
-pub(crate) fn digest(text: &str) -> String {
-    hex::encode(Sha256::digest(sanitise(text).as_bytes()))
 }
 
 /// The knowledge of a task's repository.

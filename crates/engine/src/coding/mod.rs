@@ -69,7 +69,6 @@ mod hooks;
 pub mod hydration;
 pub(crate) mod jobs;
 mod learned;
-pub(crate) mod learnings;
 mod metrics;
 mod newest_commit;
 mod outcomes;
@@ -93,6 +92,7 @@ mod scanners;
 mod sessions;
 mod setting_names;
 pub mod settings;
+mod sweep;
 mod task_alert;
 mod task_commits;
 mod task_complete;
@@ -123,9 +123,9 @@ pub use dependencies::{Basis as ImportBasis, ImportSite};
 pub use evaluations::{EvaluationAdded, EvaluationListing, NewEvaluation, NewFinding};
 pub use extraction_prompts::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 pub use hydration::Hydrated;
-pub(crate) use learned::{DIGEST, KNOWLEDGE, digest};
 pub use metrics::{Cut, Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
+pub(crate) use preferences::SCANNERS as PREFERENCE_SCANNERS;
 pub(crate) use preferences::{
     MentionsTaken, NamesPeople, NamingLine, PersonMentions, Taken, knows_people, number_of, person_of,
     take_forgotten,
@@ -133,7 +133,6 @@ pub(crate) use preferences::{
 pub use preferences::{
     PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,
 };
-pub(crate) use preferences::{SCANNERS as PREFERENCE_SCANNERS, own_words};
 pub(crate) use product::product;
 pub use prompt_evaluation::{PromptAnswers, PromptQuestion, PromptQuestions};
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};

@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
+use loci_model::exchange::Step;
+
 use super::hooks::Hooks;
-use super::jobs;
+use super::reflection::model;
+use super::rules::extracting::asking;
 use super::settings::CodingSettings;
-use crate::hooks::Product;
+use super::{jobs, sweep};
+use crate::hooks::{Product, QuestionKind};
 
 /// Returns what coding memory adds to the kernel.
 pub(crate) fn product(settings: &CodingSettings) -> Product {
@@ -22,6 +26,28 @@ pub(crate) fn product(settings: &CodingSettings) -> Product {
             Arc::new(jobs::co_change::CoChangeHistory),
             Arc::new(jobs::repository_reflection::RepositoryReflection),
         ],
+        sweeps: vec![Arc::new(sweep::ReviewSweep), Arc::new(sweep::RuleSweep)],
+        prompts: vec![&model::REFLECT],
+        questions: vec![QuestionKind {
+            step: Step::ReviewRules,
+            quotes_records: false,
+            entries: Some(asking::entries),
+        }],
         ..Product::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    /// Records name their prompt: what a version says may not change.
+    #[test]
+    fn released_words_stay() {
+        let id = model::REFLECT.id(None).unwrap();
+        let digest = hex::encode(Sha256::digest(model::REFLECT.text));
+        assert_eq!((id.as_str(), &digest[..16]), ("repository.reflect@1", "1423fbcf524f1e0c"));
     }
 }

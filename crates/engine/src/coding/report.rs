@@ -8,10 +8,11 @@ use loci_model::{Error, ErrorKind, Result, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::checks;
 use super::completion::{Completed, Completion};
-use super::{checks, learnings};
 use crate::safety::{RedactionMode, json_secrets, secrets};
 use crate::strategies::episode_form::Episode;
+use crate::strategies::learnings;
 
 /// What an episode says that no agent wrote.
 const BY_ORCHESTRATOR: &str = "The orchestrator wrote this: the agent left no report.";

@@ -2,8 +2,9 @@
 
 use std::hint::black_box;
 
-use super::{learnings, outcomes};
+use super::outcomes;
 use crate::scanners::Scanner;
+use crate::strategies::learnings;
 
 /// Its readers.
 pub(crate) const SCANNERS: &[Scanner] = &[

@@ -14,7 +14,6 @@ use super::consolidating::Around;
 use super::envelope::Call;
 use super::episode_writing::put_episode;
 use super::learned::{LearnedKind, Learner};
-use super::learnings::{self, Learning};
 use super::reading_docs::Read;
 use super::report::TaskEpisode;
 use super::task_feedback::{self, NewFeedback};
@@ -28,6 +27,7 @@ use crate::records::batch;
 use crate::records::changing::Changing;
 use crate::records::writing::Building;
 use crate::safety::{SafetyPolicy, Tally, kept, secrets};
+use crate::strategies::learnings::{self, Learning};
 use crate::verified::Standing;
 
 const OPERATION: &str = "TaskComplete";

@@ -11,7 +11,6 @@ use loci_model::{JobId, RecordId, Result, TaskId, Timestamp, limits};
 use super::completion::Learned;
 use super::envelope::Call;
 use super::learned::{LearnedKind, Learner};
-use super::learnings::{self, Learning};
 use super::place;
 use crate::Engine;
 use crate::access;
@@ -20,6 +19,7 @@ use crate::records::batch;
 use crate::records::changing::Changing;
 use crate::records::writing::Building;
 use crate::safety::{SafetyPolicy, Tally};
+use crate::strategies::learnings::{self, Learning};
 use crate::verified::Standing;
 
 /// What became of learnings.

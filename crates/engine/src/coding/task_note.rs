@@ -5,8 +5,8 @@ use loci_model::{Error, Result, TaskId, Timestamp, limits};
 
 use super::completion::Learned;
 use super::envelope::Call;
-use super::learnings::{self, Category, Learning, TOPIC_CHARS_MAX, scope_of};
 use crate::Engine;
+use crate::strategies::learnings::{self, Category, Learning, TOPIC_CHARS_MAX, scope_of};
 use crate::verified::Standing;
 
 /// A note.

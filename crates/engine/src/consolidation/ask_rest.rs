@@ -41,7 +41,7 @@ pub(crate) static PREFERENCES: Prompt = Prompt {
 
 /// True for questions that are asked here.
 pub(crate) fn asks(prompt: &PromptId) -> bool {
-    prompt::of(prompt).is_some_and(|prompt| prompt.name == FACTS.name || prompt.name == PREFERENCES.name)
+    prompt::named([&FACTS, &PREFERENCES], prompt).is_some()
 }
 
 /// A proposal that the rules leave open.

@@ -10,8 +10,8 @@ use loci_model::telling::Telling;
 use loci_model::{RecordId, Result, Timestamp, limits};
 
 use super::{Decision, Why};
-use crate::coding::conflicts;
 use crate::records::changing::Changing;
+use crate::records::conflicts;
 
 /// Who changes records here.
 const BY: &str = "loci";

@@ -12,7 +12,7 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
 use super::forgotten_text;
 use crate::Engine;
-use crate::files::DocumentContent;
+use crate::document_text::DocumentContent;
 
 /// Records of one read: other reads and writes get their turn between.
 const PAGE_ROWS: usize = 200;

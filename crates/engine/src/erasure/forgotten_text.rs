@@ -7,7 +7,7 @@ use loci_json::without_mark;
 use loci_model::limits;
 use sha2::{Digest, Sha256};
 
-use crate::files::DocumentContent;
+use crate::document_text::DocumentContent;
 use crate::safety::{RedactionMode, redact};
 
 /// Returns the digest of a document's words, which only a key makes a tombstone; `None` for a text

@@ -7,8 +7,8 @@ use loci_model::json_tree::JsonTree;
 use loci_model::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
 
-use crate::files::frontmatter::{self, Entry, Frontmatter, Value};
-use crate::files::{DocumentContent, DocumentPath};
+use crate::document_text::frontmatter::{self, Entry, Frontmatter, Value};
+use crate::document_text::{DocumentContent, DocumentPath};
 
 /// The kind of owner that a key names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -311,16 +311,18 @@ mod tests {
             let many = format!("*a{before}, ").repeat(8);
             lines.push_str(&format!("a{level}: &a{level} [{many}]\n"));
         }
-        assert!(frontmatter::searched(&format!("---\n{lines}user: mara\n---\n")).is_none());
+        assert!(
+            crate::document_text::frontmatter::searched(&format!("---\n{lines}user: mara\n---\n")).is_none()
+        );
         let deep = format!("---\na: {}{}\nuser: mara\n---\n", "[".repeat(3_000), "]".repeat(3_000));
-        assert!(frontmatter::searched(&deep).is_none());
+        assert!(crate::document_text::frontmatter::searched(&deep).is_none());
     }
 
     #[test]
     fn owners_in_a_head() {
         let check = |lines: &str, expect: &[(OwnerKind, &str)]| {
             let mut owners = NamedOwners::default();
-            let head = frontmatter::searched(lines).unwrap();
+            let head = crate::document_text::frontmatter::searched(lines).unwrap();
             head.entries().for_each(|(key, value)| owners.add_entry(key, value));
             assert_eq!(named(&owners), expect, "{lines}");
         };

@@ -11,7 +11,7 @@ use loci_model::{ActorId, StrategyId};
 
 use super::owner_keys::NamedOwners;
 use crate::access::segment;
-use crate::files::areas::KNOWLEDGE;
+use crate::document_text::areas::KNOWLEDGE;
 
 /// The variable of templates that holds the actor.
 const ACTOR: &str = "{actorId}";
@@ -343,7 +343,7 @@ mod tests {
 
     fn person(templates: &[&str], actor: &str) -> Person {
         let actors = vec![ActorId::parse(actor).unwrap()];
-        let decoded = segment::decode(actor);
+        let decoded = crate::access::segment::decode(actor);
         let names = BTreeSet::from([actor.to_owned(), decoded]);
         let templates = templates.iter().filter_map(|one| NamedTemplate::parse(one)).collect();
         let (numbers, copied) = (numbers_of(&actors), BTreeSet::new());

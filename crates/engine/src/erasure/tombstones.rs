@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::erased_texts::ErasedTexts;
 use super::forgotten_text;
 use super::item_names::ItemNames;
-use crate::files::DocumentContent;
+use crate::document_text::DocumentContent;
 use crate::idempotency::IfErased;
 use crate::keys::master_key::can_digest;
 

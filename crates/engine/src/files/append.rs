@@ -6,15 +6,15 @@ use loci_model::principal::Principal;
 use loci_model::tree_entry::DocumentOperation;
 use loci_model::{Error, Result};
 
-use super::document::DocumentContent;
 use super::lines::{appended, appended_unread};
-use super::path::DocumentPath;
 use super::precondition::Precondition;
-use super::slug::topic_key;
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
 use super::writing::Writing;
 use super::written::DocumentWritten;
+use crate::document_text::content::DocumentContent;
+use crate::document_text::path::DocumentPath;
+use crate::document_text::slug::topic_key;
 use crate::idempotency::ClientToken;
 use crate::safety::check_name;
 use crate::{Engine, reason_text};

@@ -13,14 +13,14 @@ use loci_model::tree_entry::TreeSnapshot;
 use loci_model::{Error, RecordId, Result, limits};
 use similar::TextDiff;
 
-use super::document::{DocumentContent, is_redacted};
 use super::line_diffs::{Changed, LineDiffs};
-use super::path::DocumentPath;
 use super::tree::{Tree, TreeAsk};
 use super::tree_state::{is_name, unknown};
 use super::versions::Versions;
 use crate::Engine;
 use crate::access;
+use crate::document_text::content::{DocumentContent, is_redacted};
+use crate::document_text::path::DocumentPath;
 use crate::memories::existing;
 
 /// Changes that are read at once.

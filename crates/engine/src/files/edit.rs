@@ -5,15 +5,15 @@ use loci_model::principal::Principal;
 use loci_model::tree_entry::DocumentOperation;
 use loci_model::{Error, Result};
 
-use super::document::DocumentContent;
 use super::edits::{Edit, apply};
-use super::path::DocumentPath;
 use super::precondition::Precondition;
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
 use super::writing::{Found, Writing};
 use super::written::DocumentWritten;
 use crate::access;
+use crate::document_text::content::DocumentContent;
+use crate::document_text::path::DocumentPath;
 use crate::idempotency::ClientToken;
 use crate::{Engine, reason_text};
 

@@ -3,7 +3,7 @@
 
 use loci_model::{Error, Result};
 
-use super::line_ends::{line_end, occurrences, with_line_end};
+use crate::document_text::line_ends::{line_end, occurrences, with_line_end};
 
 /// An edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +109,7 @@ fn replaced(text: &str, old: &str, new: &str) -> Result<String> {
             let place = occurrences(text, old).into_iter().next();
             place.map_or_else(
                 || Err(Error::bug("a text that stood in the document stands there no more")),
-                |place| Ok(super::line_ends::replaced(text, &place, new)),
+                |place| Ok(crate::document_text::line_ends::replaced(text, &place, new)),
             )
         }
         several => {

@@ -6,9 +6,9 @@ use loci_model::record::{Record, RecordState};
 use loci_model::tree_entry::EntryStanding;
 use loci_model::{Error, Reason, Result, Timestamp};
 
-use super::document::DocumentContent;
-use super::path::DocumentPath;
 use super::writing::Writing;
+use crate::document_text::content::DocumentContent;
+use crate::document_text::path::DocumentPath;
 use crate::erasure::{Source, Tombstones, day, forgotten_text, refusal};
 use crate::safety;
 

@@ -6,14 +6,14 @@ use loci_model::record::{Record, RecordKind, TrustTier};
 use loci_model::tree_entry::{PathOrigin, TreeEntry};
 use loci_model::{Error, RecordId, Result, Timestamp};
 
-use super::document::{DocumentContent, etag, sha256};
-use super::path::DocumentPath;
 use super::tree::{Tree, TreeAsk};
 use super::upkeep::CHANGELOG;
 use super::view::TreeView;
 use super::writing::{Found, find};
 use crate::Engine;
 use crate::access;
+use crate::document_text::content::{DocumentContent, etag, sha256};
+use crate::document_text::path::DocumentPath;
 use crate::memories::existing;
 
 /// Paths that are told beside a path where nothing lies.

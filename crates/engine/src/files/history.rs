@@ -12,14 +12,14 @@ use loci_model::tree_entry::{DocumentOperation, TreeChange};
 use loci_model::{EventId, RecordId, Result, Timestamp};
 
 use super::diff::Point;
-use super::document::{is_redacted, sha256};
 use super::get::missing;
-use super::path::DocumentPath;
 use super::tree::{Tree, TreeAsk};
 use super::tree_state::StateNames;
 use super::versions::Versions;
 use crate::Engine;
 use crate::access;
+use crate::document_text::content::{is_redacted, sha256};
+use crate::document_text::path::DocumentPath;
 use crate::memories::existing;
 use crate::page::Page;
 

@@ -8,7 +8,7 @@ use loci_model::ports::clock::Clock;
 use loci_model::{RecordId, limits};
 
 use super::diff::{Between, DIFF_BYTES_MAX, FileDiff, TreeDiff, of_files_within};
-use super::path::DocumentPath;
+use crate::document_text::path::DocumentPath;
 
 /// A document that differs, before its lines are compared.
 #[derive(Debug, Clone)]

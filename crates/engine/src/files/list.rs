@@ -6,11 +6,11 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tree_entry::TreeEntry;
 use loci_model::{Result, Timestamp};
 
-use super::path::DocumentPath;
 use super::tree::TreeAsk;
 use super::view::TreeView;
 use crate::Engine;
 use crate::access;
+use crate::document_text::path::DocumentPath;
 use crate::page::Page;
 
 /// What is to be listed.

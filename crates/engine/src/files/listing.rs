@@ -8,12 +8,12 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tree_entry::TreeEntry;
 use loci_model::{Error, Result, limits};
 
-use super::document::sha256;
 use super::list::{directory, is_below};
 use super::system::mounted_path;
 use super::tree::TreeAsk;
 use crate::Engine;
 use crate::access;
+use crate::document_text::content::sha256;
 
 /// Tokens of a listing that nobody says.
 pub const LISTING_TOKENS: u32 = 1_500;

@@ -6,11 +6,11 @@
 //!
 //! | part | idea | specification |
 //! |---|---|---|
-//! | [`path`], [`path_rule`] | a document's path, its rules and its key | §5.1, §5.2 |
-//! | [`folding`] | one spelling of what differs in case or composition only | §5.2 |
-//! | [`slug`] | a file's name made of a title | §5.3 |
-//! | [`derived`] | path, title and description of what has none | §4.4, §5.3, §5.4 |
-//! | [`frontmatter`] | what stands between fences at the top of a file | §5.4 |
+//! | [`path`](crate::document_text::path), [`path_rule`](crate::document_text::path_rule) | a document's path, its rules and its key | §5.1, §5.2 |
+//! | [`folding`](crate::document_text::folding) | one spelling of what differs in case or composition only | §5.2 |
+//! | [`slug`](crate::document_text::slug) | a file's name made of a title | §5.3 |
+//! | [`derived`](crate::document_text::derived) | path, title and description of what has none | §4.4, §5.3, §5.4 |
+//! | [`frontmatter`](crate::document_text::frontmatter) | what stands between fences at the top of a file | §5.4 |
 //! | [`memory_tool`] | the commands that Anthropic's models know, on any tree | §11 |
 //! | `mounts`, `mounted_tree`, `tool_command` | which trees the tool shows, and its commands on them | §11.1 |
 //! | [`mirroring`] | a tree as files elsewhere, kept the same from both sides | §8, §9 |
@@ -29,26 +29,20 @@
 //! | `tree_state` | what callers call the states of a tree | §10 |
 
 mod append;
-pub(crate) mod areas;
+mod background;
 pub mod bucket;
 mod catching_up;
-mod claims;
 pub mod consolidating;
-pub mod derived;
 pub(crate) mod diff;
-mod document;
 mod edit;
 pub(crate) mod edits;
 mod erased;
-pub mod folding;
-pub mod frontmatter;
 mod get;
 mod grep;
 mod history;
 mod hooks;
 pub(crate) mod jobs;
 mod line_diffs;
-mod line_ends;
 mod line_search;
 pub(crate) mod lines;
 mod list;
@@ -58,8 +52,6 @@ pub mod mirroring;
 mod mounted_tree;
 mod mounts;
 mod objects;
-pub mod path;
-pub mod path_rule;
 mod precondition;
 mod product;
 mod prompt_context;
@@ -70,7 +62,6 @@ mod redacted_content;
 mod remove;
 mod restore;
 pub(crate) mod settling;
-pub mod slug;
 mod snapshots;
 mod system;
 mod tool_command;
@@ -82,13 +73,9 @@ mod versions;
 mod view;
 pub(crate) mod writing;
 mod written;
-mod written_head;
 
 pub use append::{AppendTo, DocumentAppend};
-pub use derived::{derived_description, derived_directory, derived_path, derived_title};
 pub use diff::{FileDiff, Point, TreeDiff};
-pub use document::DocumentContent;
-pub(crate) use document::is_title;
 pub use edit::DocumentEdit;
 pub use edits::Edit;
 pub use get::DocumentShown;
@@ -98,8 +85,6 @@ pub use list::{TreeItem, TreeListing};
 pub use listing::{LISTING_TOKENS, LISTING_VERSION, Listed, Listing, ListingAsk};
 pub use mounts::{MemoryToolMounts, Mount, MountAsk, MountEntry, MountMode, MountTree};
 pub use objects::NewObject;
-pub use path::{DocumentPath, PathKey};
-pub use path_rule::PathRule;
 pub use precondition::Precondition;
 pub(crate) use product::product;
 pub use prompt_context::{CONTEXT_TOKENS, MountContext};

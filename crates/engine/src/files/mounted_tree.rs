@@ -10,16 +10,16 @@ use loci_model::record::Record;
 use loci_model::tree_entry::{DocumentOperation, TreeEntry};
 use loci_model::{Error, MemoryId, RecordId, Result, Timestamp};
 
-use super::areas::{Area, KNOWLEDGE};
-use super::document::DocumentContent;
 use super::memory_tool::{ToolEntry, ToolTree};
 use super::mounts::MountTree;
-use super::path::DocumentPath;
-use super::path_rule::PathRule;
 use super::tree::Tree;
 use super::view::TreeView;
 use super::writing::{Found, Writing};
 use super::written::DocumentWritten;
+use crate::document_text::areas::{Area, KNOWLEDGE};
+use crate::document_text::content::DocumentContent;
+use crate::document_text::path::DocumentPath;
+use crate::document_text::path_rule::PathRule;
 use crate::safety::check_name;
 
 /// A tree of the mount as it is in the transaction.

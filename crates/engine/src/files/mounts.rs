@@ -7,8 +7,8 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, Namespace, Result};
 
 use super::memory_tool::MemoryToolSettings;
-use super::path::{DocumentPath, PathKey};
 use super::tree::TreeAsk;
+use crate::document_text::path::{DocumentPath, PathKey};
 use crate::{Engine, access};
 
 /// The mount that is meant where nobody names one.

@@ -3,8 +3,8 @@
 
 use loci_model::{Error, Reason, Result};
 
-use super::document::etag;
 use super::writing::Found;
+use crate::document_text::content::etag;
 
 /// What must be there.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use loci_model::exchange::Step;
+
 use super::hooks::Hooks;
-use super::jobs;
-use crate::hooks::Product;
+use super::{background, jobs};
+use crate::hooks::{Product, QuestionKind};
 
 /// Returns what documents adds to the kernel.
 pub(crate) fn product() -> Product {
@@ -12,6 +14,10 @@ pub(crate) fn product() -> Product {
         name: "documents",
         records: Some(Arc::new(Hooks)),
         jobs: vec![Arc::new(jobs::tree_plan::TreePlan)],
+        sweeps: vec![Arc::new(background::TreeSweep)],
+        loops: vec![Arc::new(background::MirrorLoop), Arc::new(background::ReadCountLoop)],
+        // A plan of a tree quotes records of any strategy, and of none.
+        questions: vec![QuestionKind { step: Step::TreePlan, quotes_records: true, entries: None }],
         ..Product::default()
     }
 }

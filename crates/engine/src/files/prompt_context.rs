@@ -4,11 +4,11 @@
 use loci_model::Result;
 use loci_model::principal::Principal;
 
-use super::document::sha256;
 use super::listing::{LISTING_TOKENS, check_budget};
 use super::mounts::MountAsk;
 use super::system::{Omitted, SYSTEM_TOKENS};
 use crate::Engine;
+use crate::document_text::content::sha256;
 
 /// Tokens of a context where a caller names no budget.
 pub const CONTEXT_TOKENS: u32 = SYSTEM_TOKENS + LISTING_TOKENS;

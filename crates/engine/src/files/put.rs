@@ -7,15 +7,15 @@ use loci_model::principal::Principal;
 use loci_model::tree_entry::DocumentOperation;
 use loci_text::sections::first_heading;
 
-use super::document::DocumentContent;
 use super::erased;
-use super::path::DocumentPath;
 use super::precondition::Precondition;
-use super::slug::{file_stem, free_path};
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
 use super::writing::Writing;
 use super::written::DocumentWritten;
+use crate::document_text::content::DocumentContent;
+use crate::document_text::path::DocumentPath;
+use crate::document_text::slug::{file_stem, free_path};
 use crate::idempotency::{ClientToken, IfErased};
 use crate::safety::check_name;
 use crate::{Engine, reason_text};

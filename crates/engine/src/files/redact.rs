@@ -10,16 +10,16 @@ use loci_model::telemetry::StateChange;
 use loci_model::tree_entry::{DocumentOperation, TreePlace, owner_of};
 use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
 
-use super::document::{is_redacted, redacted};
 use super::mirroring::{self, MirrorAfterErasure};
 use super::redacted_content;
 use super::settling::Told;
 use super::tree::{Tree, TreeAsk};
 use crate::asking::forgetting;
-use crate::coding::conflicts;
+use crate::document_text::content::{is_redacted, redacted};
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changing::Changing;
+use crate::records::conflicts;
 use crate::safety::kept;
 use crate::{Engine, access, reason_text};
 

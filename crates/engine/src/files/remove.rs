@@ -4,11 +4,11 @@
 use loci_model::Result;
 use loci_model::principal::Principal;
 
-use super::path::DocumentPath;
 use super::precondition::Precondition;
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
 use super::written::DocumentWritten;
+use crate::document_text::path::DocumentPath;
 use crate::idempotency::ClientToken;
 use crate::safety::check_name;
 use crate::{Engine, reason_text};

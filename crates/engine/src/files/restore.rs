@@ -8,15 +8,15 @@ use loci_model::tree_entry::{DocumentOperation, EntryStanding};
 use loci_model::{Error, ErrorKind, RecordId, Result};
 use serde::{Deserialize, Serialize};
 
-use super::areas::check_writable;
 use super::diff::{Between, Point};
 use super::list::is_below;
-use super::path::DocumentPath;
 use super::tree::TreeAsk;
 use super::tree_write::TreeWrite;
 use super::versions::Versions;
 use super::writing::{Found, Writing, says_the_same};
 use crate::access;
+use crate::document_text::areas::check_writable;
+use crate::document_text::path::DocumentPath;
 use crate::idempotency::ClientToken;
 use crate::{Engine, reason_text};
 

@@ -10,12 +10,12 @@ use loci_model::tree_entry::{
 };
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
-use super::areas::Area;
-use super::derived::{derived_directory, derived_path};
-use super::document::{prose_of, shown_title, standing_of};
-use super::path::{DocumentPath, PathKey};
 use super::tree::{Tree, TreeAsk};
 use super::upkeep::forgetting;
+use crate::document_text::areas::Area;
+use crate::document_text::content::{prose_of, shown_title, standing_of};
+use crate::document_text::derived::{derived_directory, derived_path};
+use crate::document_text::path::{DocumentPath, PathKey};
 use crate::hooks::in_write;
 use crate::memories::existing;
 

@@ -5,13 +5,13 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tree_entry::TreeEntry;
 use loci_model::{RecordId, Result};
 
-use super::areas::SYSTEM;
-use super::document::sha256;
 use super::list::is_below;
 use super::listing::{check_budget, escaped};
 use super::tree::TreeAsk;
 use crate::Engine;
 use crate::access;
+use crate::document_text::areas::SYSTEM;
+use crate::document_text::content::sha256;
 
 /// Tokens of all of them that nobody says.
 pub const SYSTEM_TOKENS: u32 = 1_000;

@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::memory_tool::{self, MemoryToolSettings, ROOT, ToolAnswer, only_reads};
 use super::mounted_tree::{MountedTree, Part, Within};
 use super::mounts::{MountAsk, MountTree};
-use super::path::DocumentPath;
 use super::tree::Tree;
 use super::tree_write::TreeWrite;
 use super::view::TreeView;
 use crate::Engine;
+use crate::document_text::path::DocumentPath;
 use crate::idempotency::ClientToken;
 
 impl Engine {

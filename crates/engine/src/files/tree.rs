@@ -9,9 +9,9 @@ use loci_model::tree_entry::{EntryStanding, TreeEntry, TreePlace, TreeProgress};
 use loci_model::{Error, MemoryId, Namespace, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
-use super::areas::KNOWLEDGE;
-use super::path::{DocumentPath, PathKey};
-use super::slug::{free_number, numbered_name, topic_key};
+use crate::document_text::areas::KNOWLEDGE;
+use crate::document_text::path::{DocumentPath, PathKey};
+use crate::document_text::slug::{free_number, numbered_name, topic_key};
 use crate::hooks::Ownership;
 
 /// Places of one topic that are looked at: of more than one, the others are put away.

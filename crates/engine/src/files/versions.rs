@@ -7,8 +7,8 @@ use loci_model::record::{Record, RecordState};
 use loci_model::tree_entry::{TreeChange, by_sequence};
 use loci_model::{RecordId, Result};
 
-use super::path::DocumentPath;
 use super::tree::Tree;
+use crate::document_text::path::DocumentPath;
 
 /// A record with all of its versions, the oldest first, the current one last.
 #[derive(Debug, Clone)]
@@ -35,8 +35,10 @@ impl Versions {
 
     /// Of a record of which the current version is enough.
     pub(super) fn current(tx: &dyn ReadTx, tree: &Tree, record: Record) -> Result<Self> {
-        let needs_place =
-            record.path.as_deref().is_none_or(|path| !path.starts_with(super::areas::KNOWLEDGE));
+        let needs_place = record
+            .path
+            .as_deref()
+            .is_none_or(|path| !path.starts_with(crate::document_text::areas::KNOWLEDGE));
         let place = if needs_place { tree.place(tx, &record.id)? } else { None };
         Ok(Self { all: vec![record], derived: place.and_then(|place| place.derived) })
     }
@@ -53,7 +55,7 @@ impl Versions {
     /// Where a version lay.
     pub(super) fn path(&self, version: &Record) -> Option<String> {
         let given = version.path.as_deref().and_then(|path| DocumentPath::check(path).ok());
-        let given = given.filter(|path| path.is_below(super::areas::KNOWLEDGE));
+        let given = given.filter(|path| path.is_below(crate::document_text::areas::KNOWLEDGE));
         given.map(|path| path.as_str().to_owned()).or_else(|| self.derived.clone())
     }
 }

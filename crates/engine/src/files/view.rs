@@ -9,9 +9,9 @@ use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::tree_entry::{EntryStanding, TreeEntry, TreeProgress};
 use loci_model::{MemoryId, RecordId, Result};
 
-use super::path::PathKey;
 use super::tree::{Tree, TreeAsk};
 use crate::Engine;
+use crate::document_text::path::PathKey;
 use crate::memories::existing;
 
 /// Bytes of all trees that are kept, as far as one can tell.

@@ -11,14 +11,14 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
 use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
 
-use super::areas::check_writable;
-use super::document::{DocumentContent, has_readable_head, is_redacted};
-use super::path::DocumentPath;
 use super::redacted_content;
 use super::settling::Told;
 use super::tree::Tree;
 use super::written::DocumentWritten;
 use crate::access::View;
+use crate::document_text::areas::check_writable;
+use crate::document_text::content::{DocumentContent, has_readable_head, is_redacted};
+use crate::document_text::path::DocumentPath;
 use crate::records::NewRecord;
 use crate::records::changing::Changing;
 use crate::records::writing::{Building, Origin};

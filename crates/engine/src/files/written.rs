@@ -6,8 +6,8 @@ use loci_model::tree_entry::{DocumentOperation, TreeEntry};
 use loci_model::{RecordId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::path::DocumentPath;
 use super::writing::Writing;
+use crate::document_text::path::DocumentPath;
 
 /// The warning about an answer that leaves out stored content.
 const UNREADABLE: &str = "UNREADABLE: the key has no grant of read on the tree: the answer leaves out path, etag, \
@@ -93,7 +93,7 @@ impl DocumentWritten {
 
     /// The entity tag of its file.
     pub fn etag(&self) -> Option<String> {
-        self.file_sha256.as_deref().map(super::document::etag)
+        self.file_sha256.as_deref().map(crate::document_text::content::etag)
     }
 }
 

@@ -12,21 +12,29 @@
 //! | `access` | what belongs to a user, whatever a grant reaches |
 //! | `profiles` | profiles of memories |
 //! | `jobs` | kinds of jobs |
+//! | `background` | the sweep, and loops beside the jobs |
+//! | `questions` | prompts, and steps in which models are asked |
 //! | `in_write` | the products of the write that runs on this thread |
 
 mod access;
+mod background;
 mod events;
 pub mod in_write;
 mod jobs;
 mod profiles;
+mod questions;
 mod records;
 
 use std::sync::Arc;
 
+use crate::strategies::prompt::Prompt;
+
 pub use access::{AccessPolicy, NamespaceOwner, Ownership};
+pub use background::{BackgroundLoop, RunnerState, Sweep};
 pub use events::{EventContent, EventFilter, EventFilters, EventHooks, TypedContent};
 pub use jobs::{JobHandler, JobPolicy};
 pub use profiles::ProfileHooks;
+pub use questions::{QuestionKind, ReplyEntries};
 pub use records::{Admission, AdmissionPolicy, RecordHooks};
 
 /// A product: what it adds to the kernel, by kind of hook.
@@ -46,6 +54,14 @@ pub struct Product {
     pub profiles: Option<Arc<dyn ProfileHooks>>,
     /// Handlers of the product's kinds of jobs.
     pub jobs: Vec<Arc<dyn JobHandler>>,
+    /// Parts of the sweep.
+    pub sweeps: Vec<Arc<dyn Sweep>>,
+    /// Loops that run beside the jobs.
+    pub loops: Vec<Arc<dyn BackgroundLoop>>,
+    /// Prompts of the product's questions.
+    pub prompts: Vec<&'static Prompt>,
+    /// Steps in which the product's jobs ask models.
+    pub questions: Vec<QuestionKind>,
 }
 
 /// The products of an engine, in the order of their registration.

@@ -4,10 +4,6 @@
 //! noted after it was made: a crash between the two sends the same delivery again, under the same id, when its lease has
 //! run out. What is put into the outbox is others' matter (`streams.rs`, `handover.rs`, `job_news.rs`).
 
-use std::collections::BTreeMap;
-use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use futures::future::{BoxFuture, Either, select};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
@@ -16,9 +12,12 @@ use loci_model::ports::deliver::{Deliver, Delivered, Notice, NoticeKind};
 use loci_model::ports::observe::DeliverySeen;
 use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, SetAside, StoreExt, Tx};
 use loci_model::{Error, Result, Timestamp, limits};
+use std::collections::BTreeMap;
+use std::pin::pin;
 
 pub(crate) use super::job_news::job_ended;
 use super::lease;
+use crate::hooks::RunnerState;
 use crate::self_managed::payload;
 use crate::{Engine, deliveries};
 
@@ -58,7 +57,7 @@ impl Engine {
         if self.deliver.is_none() || self.is_hosting().await? || !self.store.try_host()? {
             return Ok(0);
         }
-        let tried = deliver_due(self, &AtomicBool::new(false)).await;
+        let tried = deliver_due(self, &RunnerState::default()).await;
         self.store.release_host();
         tried
     }
@@ -78,14 +77,14 @@ struct Claimed {
 /// holds back its own deliveries: it never has more than [`TARGET_AT_ONCE`] under way. When it stops, or the end of a try
 /// could not be noted, nothing new is begun. While the store is asked what is due, tries go on, and so do their leases: a
 /// store that does not answer holds nothing up.
-pub(crate) async fn deliver_due(engine: &Engine, stopping: &AtomicBool) -> Result<usize> {
+pub(crate) async fn deliver_due(engine: &Engine, runner: &RunnerState) -> Result<usize> {
     let Some(deliver) = engine.deliver.as_deref() else { return Ok(0) };
     let mut tries = FuturesUnordered::new();
     let (mut under_way, mut begun) = (UnderWay::new(), 0_u64);
     let (mut failed, mut seen) = (None, 0);
     let (mut is_to_look, mut looking) = (true, None);
     loop {
-        let may_begin = failed.is_none() && !stopping.load(Ordering::Relaxed);
+        let may_begin = failed.is_none() && !runner.is_stopping();
         if is_to_look && looking.is_none() && may_begin {
             (is_to_look, seen) = (false, engine.wake.calls());
             looking = Some(claim(engine, deliver, under_way.clone()).boxed());

@@ -6,8 +6,6 @@
 //! call of [`Wake`](super::wake::Wake) wakes all at once. A few jobs compute at a time
 //! ([`Permits`](super::permits::Permits)); those that wait for a model do not count, and hold nobody up.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use futures::future::{BoxFuture, Either, join_all, join4, select};
 use futures::stream::{self, StreamExt};
 use loci_model::MemoryId;
@@ -20,7 +18,7 @@ use super::permits::Permit;
 use super::wait::Part;
 use super::{WaitOutcome, deliverer};
 use crate::Engine;
-use crate::files::mirroring::Schedule;
+use crate::hooks::RunnerState;
 
 /// Jobs that run side by side: enough to fill the embedder while others wait for the store.
 const WORKERS: usize = 4;
@@ -34,8 +32,6 @@ const LOST_LOOK_US: u64 = 5_000_000;
 const STOP_MS: u64 = 10_000;
 /// The outbox is looked at this often; whoever puts something there calls.
 const DELIVER_LOOK_MS: u64 = 1_000;
-/// Mirrors are asked whether they are due this often.
-const MIRRORS_LOOK_MS: u64 = 1_000;
 /// Sweeps are this far apart.
 const SWEEP_MS: u64 = 60_000;
 /// A server that sweeps is the one that does so until it has not been heard of for so long: some sweeps are left out then.
@@ -46,8 +42,7 @@ struct Run<'a> {
     engine: &'a Engine,
     /// Jobs of these memories; empty: of all.
     memories: &'a [MemoryId],
-    stopping: AtomicBool,
-    hosting: AtomicBool,
+    state: RunnerState,
 }
 
 impl Engine {
@@ -56,7 +51,7 @@ impl Engine {
     pub async fn run_jobs(&self, stop: BoxFuture<'static, ()>) {
         let run = Run::of(self, &[]);
         // What is seldom at work is boxed: the whole future lies on the stack of whoever polls it.
-        let all = join4(run.workers(), Box::pin(run.sweeper()), run.deliverer(), Box::pin(run.mirrors()));
+        let all = join4(run.workers(), Box::pin(run.sweeper()), run.deliverer(), Box::pin(run.loops()));
         run.until(stop, all).await;
         self.store.release_host();
     }
@@ -98,7 +93,7 @@ impl Engine {
 
 impl<'a> Run<'a> {
     fn of(engine: &'a Engine, memories: &'a [MemoryId]) -> Self {
-        Self { engine, memories, stopping: AtomicBool::new(false), hosting: AtomicBool::new(false) }
+        Self { engine, memories, state: RunnerState::default() }
     }
 
     /// Lets the workers work until `stop` resolves, then lets them end what they have.
@@ -106,7 +101,7 @@ impl<'a> Run<'a> {
         let workers = std::pin::pin!(workers);
         match select(stop, workers).await {
             Either::Left(((), workers)) => {
-                self.stopping.store(true, Ordering::Relaxed);
+                self.state.stop();
                 self.engine.wake.call();
                 match select(workers, self.engine.clock.sleep(STOP_MS)).await {
                     Either::Left(_) => {}
@@ -135,12 +130,12 @@ impl<'a> Run<'a> {
     /// The next job, with the place in which it computes; `None` when the runner stops.
     async fn next(&self, number: usize, mut looked_us: Option<u64>) -> Option<((Job, Permit), Option<u64>)> {
         let pause = if number == 0 { LOOK_MS } else { LOOK_RARELY_MS };
-        while !self.stopping.load(Ordering::Relaxed) {
+        while !self.state.is_stopping() {
             let seen = self.engine.wake.calls();
             if number == 0 {
                 self.take_place().await;
             }
-            let found = match self.hosting.load(Ordering::Relaxed) {
+            let found = match self.state.is_hosting() {
                 true => self.next_job(number == 0, &mut looked_us).await,
                 false => Ok(None),
             };
@@ -171,14 +166,14 @@ impl<'a> Run<'a> {
                 false
             }
         };
-        if self.hosting.load(Ordering::Relaxed) == hosting {
+        if self.state.is_hosting() == hosting {
             return;
         }
         tracing::info!(hosting, "host of the store");
         if hosting && let Err(error) = self.begin_hosting().await {
             tracing::error!(?error, "what the last host left cannot be freed; its leases run out");
         }
-        self.hosting.store(hosting, Ordering::Relaxed);
+        self.state.set_hosting(hosting);
     }
 
     /// The one new host frees what the one before left behind: that one is gone. Where there are many, leases run out.
@@ -233,7 +228,7 @@ impl<'a> Run<'a> {
             }
         }
         let permit = self.engine.permits.take().await;
-        if self.stopping.load(Ordering::Relaxed) {
+        if self.state.is_stopping() {
             return Ok(None);
         }
         let now = self.engine.clock.now();
@@ -249,10 +244,10 @@ impl<'a> Run<'a> {
 
     /// Sends what is in the outbox, where anything can be sent.
     async fn deliverer(&self) {
-        while self.engine.deliver.is_some() && !self.stopping.load(Ordering::Relaxed) {
+        while self.engine.deliver.is_some() && !self.state.is_stopping() {
             let seen = self.engine.wake.calls();
-            let tried = match self.hosting.load(Ordering::Relaxed) {
-                true => deliverer::deliver_due(self.engine, &self.stopping).await,
+            let tried = match self.state.is_hosting() {
+                true => deliverer::deliver_due(self.engine, &self.state).await,
                 false => Ok(0),
             };
             match tried {
@@ -266,22 +261,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Brings mirrors up, each in its interval; and once more when this process ends.
-    async fn mirrors(&self) {
-        if self.engine.files.is_none() {
-            return;
-        }
-        let mut schedule = Schedule::default();
-        while !self.stopping.load(Ordering::Relaxed) {
-            let seen = self.engine.wake.calls();
-            if self.hosting.load(Ordering::Relaxed)
-                && let Err(error) = Box::pin(self.engine.mirrors_due(&mut schedule)).await
-            {
-                tracing::error!(?error, "mirrors cannot be looked up");
-            }
-            self.engine.pause(seen, MIRRORS_LOOK_MS).await;
-        }
-        Box::pin(self.engine.mirrors_last(&schedule)).await;
+    /// The loops of all products.
+    async fn loops(&self) {
+        join_all(self.engine.products.loops().map(|one| one.run(self.engine, &self.state))).await;
     }
 
     /// Sweeps, where no other server does. Who begins to sweep goes on with it, so that all of them together sweep as often
@@ -290,15 +272,10 @@ impl<'a> Run<'a> {
         let (name, holder) = (SWEEP.to_owned(), self.engine.settings.host.clone());
         let chore = Chore { engine: self.engine, name, holder, lease_ms: SWEEP_LEASE_MS };
         let (mut looked_us, mut sweeps) = (self.engine.clock.monotonic_us(), false);
-        let mut kept_us = looked_us;
-        while !self.stopping.load(Ordering::Relaxed) {
+        while !self.state.is_stopping() {
             let seen = self.engine.wake.calls();
             let now_us = self.engine.clock.monotonic_us();
-            if now_us.saturating_sub(kept_us) >= SWEEP_MS * 1000 {
-                kept_us = now_us;
-                self.keep_reads().await;
-            }
-            if self.hosting.load(Ordering::Relaxed) && now_us.saturating_sub(looked_us) >= SWEEP_MS * 1000 {
+            if self.state.is_hosting() && now_us.saturating_sub(looked_us) >= SWEEP_MS * 1000 {
                 looked_us = now_us;
                 sweeps = match Box::pin(chore.run(Box::pin(self.engine.sweep()))).await {
                     Ok(sweeps) => sweeps,
@@ -310,16 +287,8 @@ impl<'a> Run<'a> {
             }
             self.engine.pause(seen, SWEEP_MS / 10).await;
         }
-        self.keep_reads().await;
         if sweeps {
             chore.give_up().await;
-        }
-    }
-
-    /// What this process counted; each does it for itself.
-    async fn keep_reads(&self) {
-        if let Err(error) = self.engine.reads_kept().await {
-            tracing::warn!(?error, "reads of documents were not kept: they are the next time");
         }
     }
 }

@@ -25,9 +25,8 @@ const REASON: &str = "expired";
 impl Engine {
     /// Removes expired events and tokens, jobs that ended long ago, exchanges and deliveries,
     /// history past retention, what the archive of conversations has kept long enough, content that
-    /// was deleted long enough ago; marks expired records; removes parts of imports that broke off;
-    /// weighs rules again whose settings changed; begins the upkeep of trees whose turn it is. In
-    /// small writes; bounded.
+    /// was deleted long enough ago; marks expired records; removes parts of imports that broke off; then runs the
+    /// parts of all products. In small writes; bounded.
     ///
     /// A row that cannot be read costs its own record, else its memory, else its kind: it is logged, and the
     /// sweep goes on.
@@ -53,10 +52,9 @@ impl Engine {
         of("conversations")(self.rounds(move |tx| tx.task_sessions_mut().sweep(now, ROWS_PER_WRITE)).await)?;
         of("deleted data")(self.sweep_deleted(now).await)?;
         of("imports")(self.sweep_imports(now).await)?;
-        of("facts")(self.sweep_verified(now).await)?;
-        of("reviews")(self.sweep_reviews(now).await)?;
-        of("rules")(self.sweep_rules(now).await)?;
-        of("trees")(Box::pin(self.follow_upkeep()).await.map(drop))?;
+        for part in self.products.sweeps() {
+            of(part.name())(part.run(self, now).await)?;
+        }
         // The log gives its room back, and what was erased from the tables is not in it any more.
         self.store.checkpoint(Checkpoint::Underway { monotonic_us: self.clock.monotonic_us() }).await
     }

@@ -3,6 +3,7 @@
 pub(crate) mod batch;
 pub(crate) mod changes;
 pub(crate) mod changing;
+pub(crate) mod conflicts;
 mod create;
 pub(crate) mod delete;
 mod feedback;
@@ -17,6 +18,7 @@ mod restate;
 mod revert;
 mod sources;
 pub(crate) mod strategy_choice;
+pub mod text_digest;
 mod update;
 pub(crate) mod writing;
 

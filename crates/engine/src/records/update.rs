@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use loci_model::expiry::ExpirySpecification;
 use loci_model::making::MakingMode;
 use loci_model::memory::Memory;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -18,7 +17,6 @@ use super::create::{check_days, check_text, one_namespace};
 use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordUpdate};
 use crate::access::{self, View};
-use crate::coding::{DIGEST, digest};
 use crate::hooks::Products;
 use crate::memories::existing;
 use crate::safety::{SafeText, SafetyPolicy, Tally};
@@ -146,13 +144,6 @@ fn stands_for_itself(record: &mut Record) {
     }
 }
 
-/// The digest that Loci keeps beside a text of its own is that of the text as it is now.
-fn follow(record: &mut Record) {
-    if record.origin == RecordOrigin::Extracted && record.metadata.contains_key(DIGEST) {
-        record.metadata.insert(DIGEST.to_owned(), MetadataValue::String(digest(&record.text)));
-    }
-}
-
 fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate, safe: Option<SafeText>) -> Result<Record> {
     let mut record = stored.clone();
     record.version = stored
@@ -190,8 +181,8 @@ fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate, safe: Option<
         record.metadata = safety::masked_metadata(metadata, edit.policy.secrets)?;
         record.metadata.extend(edit.products.lasting_metadata(stored));
     }
-    if update.text.is_some() {
-        follow(&mut record);
+    if update.text.is_some() && record.origin == RecordOrigin::Extracted {
+        super::text_digest::follow(&mut record.metadata, &record.text);
     }
     record.expiry_days = match edit.expiry {
         Some(ExpirySpecification::Days(days)) => Some(days),

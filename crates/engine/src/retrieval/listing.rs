@@ -19,7 +19,7 @@ use super::within::Within;
 use super::{Hit, SearchRequest, SignalValue};
 use crate::Engine;
 use crate::access::View;
-use crate::files::areas::is_always_loaded;
+use crate::document_text::areas::is_always_loaded;
 
 /// What a list is made for.
 #[derive(Clone, Copy)]

@@ -76,7 +76,7 @@ mod tests {
         assert!(!value.to_string().contains(&key), "{value}");
         assert_eq!(
             (&value["env"][0]["value"], &value["env"][1]["value"]),
-            (&json!(secrets::MASK), &json!("fast"))
+            (&json!(crate::safety::secrets::MASK), &json!("fast"))
         );
         assert_eq!(
             (&value["plain"], &value["list"][1]),

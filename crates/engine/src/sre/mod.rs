@@ -95,7 +95,7 @@ mod wording;
 pub(crate) use alerts::ALERT_KEY;
 pub use alerts::{AlertDelivery, AlertTaken};
 pub use applying::{SreApply, SreApplyChange, SreApplyKind};
-pub(crate) use capture::{KNOWLEDGE, Told};
+pub(crate) use capture::Told;
 pub use categories::type_of as preference_type_of;
 pub use declared_file::{declared_users, users_of};
 pub use effective::SreEffective;

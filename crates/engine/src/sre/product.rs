@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::capture::KNOWLEDGE;
 use super::hooks::Hooks;
 use super::jobs;
 use crate::hooks::Product;
@@ -22,5 +23,22 @@ pub(crate) fn product(settings: &SreSettingsByMemory) -> Product {
             Arc::new(jobs::agent_response::AgentResponse),
             Arc::new(jobs::session_summary::SessionSummary),
         ],
+        prompts: vec![&KNOWLEDGE],
+        ..Product::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    /// Records name their prompt: what a version says may not change.
+    #[test]
+    fn released_words_stay() {
+        let id = KNOWLEDGE.id(None).unwrap();
+        let digest = hex::encode(Sha256::digest(KNOWLEDGE.text));
+        assert_eq!((id.as_str(), &digest[..16]), ("sre.knowledge@1", "df3e7e9bb4605392"));
     }
 }

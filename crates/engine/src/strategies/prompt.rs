@@ -15,11 +15,9 @@ use sha2::{Digest, Sha256};
 
 use super::question::{Ask, BadReply, Question, extraction_step};
 use super::{
-    episodic_model, preference_model, prompt_input, reflection_model, repository_reflection_model,
-    semantic_model, summary_model,
+    episodic_model, preference_model, prompt_input, reflection_model, semantic_model, summary_model,
 };
 use crate::consolidation::ask_rest;
-use crate::sre;
 
 /// Between the two parts of a file.
 const DIVIDER: &str = "\n=== schema ===\n";
@@ -48,7 +46,7 @@ impl std::fmt::Debug for Prompt {
     }
 }
 
-/// Every prompt.
+/// The prompts of strategies and of consolidation.
 pub static PROMPTS: &[&Prompt] = &[
     &semantic_model::EXTRACT,
     &ask_rest::FACTS,
@@ -58,15 +56,13 @@ pub static PROMPTS: &[&Prompt] = &[
     &episodic_model::EXTRACT,
     &episodic_model::CONSOLIDATE,
     &reflection_model::REFLECT,
-    &repository_reflection_model::REFLECT,
-    &sre::KNOWLEDGE,
 ];
 
-/// The prompt of that id, replaced instructions or not.
-pub fn of(id: &PromptId) -> Option<&'static Prompt> {
+/// Returns the prompt of that id among these, replaced instructions or not.
+pub fn named(prompts: impl IntoIterator<Item = &'static Prompt>, id: &PromptId) -> Option<&'static Prompt> {
     let plain = id.as_str().split_once('+').map_or(id.as_str(), |(plain, _)| plain);
     let (name, version) = plain.split_once('@')?;
-    PROMPTS.iter().copied().find(|prompt| prompt.name == name && prompt.version.to_string() == version)
+    prompts.into_iter().find(|prompt| prompt.name == name && prompt.version.to_string() == version)
 }
 
 /// What a question adds to its prompt.
@@ -176,8 +172,6 @@ mod tests {
             ("episodic.extract@1", "010ba131590ada33"),
             ("episodic.consolidate@1", "fa82984abd4d9402"),
             ("episodic.reflect@1", "34541fa84767baf3"),
-            ("repository.reflect@1", "1423fbcf524f1e0c"),
-            ("sre.knowledge@1", "df3e7e9bb4605392"),
         ];
         let expect = expect.map(|(id, digest)| (id.to_owned(), digest.to_owned()));
         assert_eq!(digests, expect);
@@ -186,6 +180,7 @@ mod tests {
     #[test]
     fn instructions_are_replaced_and_the_form_is_not() {
         let step = StepOverride { append_to_prompt: "Note tools alone.".into(), model_id: "big".into() };
+        let known = |id: &PromptId| named(PROMPTS.iter().copied(), id);
         for prompt in PROMPTS {
             let (instructions, form) = prompt.parts();
             assert!(!instructions.is_empty() && !form.is_empty(), "{prompt:?}");
@@ -200,9 +195,9 @@ mod tests {
             assert_eq!(custom.model_id.as_deref(), Some("big"));
             let id = custom.prompt.to_string();
             assert!(id.starts_with(&format!("{}@1+custom:", prompt.name)), "{id}");
-            assert!(std::ptr::eq(super::of(&custom.prompt).unwrap(), *prompt));
-            assert!(std::ptr::eq(super::of(&usual.prompt).unwrap(), *prompt));
+            assert!(std::ptr::eq(known(&custom.prompt).unwrap(), *prompt));
+            assert!(std::ptr::eq(known(&usual.prompt).unwrap(), *prompt));
         }
-        assert!(super::of(&PromptId::parse("semantic.extract@9").unwrap()).is_none());
+        assert!(known(&PromptId::parse("semantic.extract@9").unwrap()).is_none());
     }
 }

@@ -11,8 +11,7 @@ use loci_model::strategy::StrategyBase;
 
 use super::task_event::TaskEvent;
 use super::{Ask, BadReply, Batch, Candidate, Deciding, Joining, Question, Strategy, Turn, semantic_model};
-use crate::coding::{KNOWLEDGE, learnings};
-use crate::verified::LEARNING;
+use crate::strategies::learnings::{self, KNOWLEDGE, LEARNING};
 
 /// Subtype of records that hold data.
 pub const DATA: &str = "data";

@@ -14,14 +14,13 @@ use super::standing::Standing;
 use super::verifier::{PATH_REFS_MAX, PathRef, check_path};
 use super::verifying::{OwnLook, scope_of};
 use crate::Engine;
+use crate::strategies::learnings::LEARNING;
 
 /// The metadata key: a list of JSON objects of `path`, `blob` and `commit`.
 pub(crate) const PATH_REFS: &str = "path_refs";
 
-/// The metadata key by which learnings are known, and its value.
+/// The metadata key by which learnings are known.
 const TYPE: &str = "type";
-/// What a learning's metadata say that it is.
-pub(crate) const LEARNING: &str = "repo_learnings";
 
 /// What became of files that records name.
 #[derive(Debug, Clone, Default)]

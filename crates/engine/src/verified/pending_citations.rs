@@ -18,8 +18,8 @@ use super::proposing;
 use super::repositories::knowledge_namespace;
 use super::verifier::PathRef;
 use crate::Engine;
-use crate::coding::KNOWLEDGE;
 use crate::records::changing::Changing;
+use crate::strategies::learnings::KNOWLEDGE;
 
 /// The metadata key, and its value.
 const CITATIONS_PENDING: &str = "citations_pending";

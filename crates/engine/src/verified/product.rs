@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::hooks::Hooks;
 use super::jobs;
+use super::sweep::FactSweep;
 use crate::hooks::Product;
 
 /// Returns what verified memory adds to the kernel.
@@ -12,6 +13,7 @@ pub(crate) fn product() -> Product {
         name: "verified",
         records: Some(Arc::new(Hooks)),
         jobs: vec![Arc::new(jobs::cite::Cite), Arc::new(jobs::verify::Verify)],
+        sweeps: vec![Arc::new(FactSweep)],
         ..Product::default()
     }
 }

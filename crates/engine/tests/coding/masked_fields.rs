@@ -13,12 +13,12 @@ use loci_engine::coding::{
     TaskNote, TaskPatch,
 };
 use loci_engine::deliveries::HookTaken;
+use loci_engine::document_text::DocumentContent;
 use loci_engine::events::NewEvent;
 use loci_engine::files::bucket::{Bucket, BucketPut};
 use loci_engine::files::upkeep::ConsolidationAsk;
 use loci_engine::files::{
-    AppendTo, DocumentAppend, DocumentContent, DocumentMove, DocumentPut, NewObject, Precondition,
-    PutContent, TreeAsk,
+    AppendTo, DocumentAppend, DocumentMove, DocumentPut, NewObject, Precondition, PutContent, TreeAsk,
 };
 use loci_engine::memories::{MemoryUpdate, NewMemory};
 use loci_engine::records::{

@@ -1,10 +1,11 @@
 //! Runs over trees: planned, applied in one write, undone; what moves meanwhile (files-and-git.md §14, §18 A4, A6; bugs B5 to B8 of §17.1).
 
 use loci_engine::consolidation::plan::Operation;
+use loci_engine::document_text::DocumentContent;
 use loci_engine::files::upkeep::{
     CHANGELOG, ConsolidationAsk, ConsolidationListing, ConsolidationRun, PlannerChoice, RunLimits, RunScope,
 };
-use loci_engine::files::{DocumentContent, MountAsk, Precondition, PutContent};
+use loci_engine::files::{MountAsk, Precondition, PutContent};
 use loci_engine::retrieval::SearchRequest;
 use loci_model::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::principal::Capability::{Read, Write};

@@ -1,6 +1,7 @@
 //! What a model is shown of a tree: listings within a budget, documents that are always loaded, lines that are looked for.
 
-use loci_engine::files::{DocumentContent, Listing, ListingAsk, Precondition, PutContent, TreeGrep};
+use loci_engine::document_text::DocumentContent;
+use loci_engine::files::{Listing, ListingAsk, Precondition, PutContent, TreeGrep};
 use loci_engine::records::NewRecord;
 use loci_testkit::block_on;
 

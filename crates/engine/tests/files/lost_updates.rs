@@ -70,7 +70,7 @@ fn b10_a_description_does_not_break_out_of_its_head() {
     for (number, description) in ["a --- b", "---", "says \"no\"", "a: b # c", "- x"].into_iter().enumerate()
     {
         let path = format!("knowledge/facts/{number}.md");
-        let content = loci_engine::files::DocumentContent {
+        let content = loci_engine::document_text::DocumentContent {
             description: Some(description.to_owned()),
             body: "---\nbody\n---\n".to_owned(),
             ..Default::default()
@@ -78,7 +78,7 @@ fn b10_a_description_does_not_break_out_of_its_head() {
         let put = loci_engine::files::PutContent::Parts(content.clone());
         shelf.put_as(&shelf.caller, Some(&path), put, Some(Precondition::Absent)).unwrap();
         let shown = shelf.get(&path).unwrap();
-        let again = loci_engine::files::DocumentContent::of_file(&shown.file).0;
+        let again = loci_engine::document_text::DocumentContent::of_file(&shown.file).0;
         assert_eq!((again.description, again.body), (content.description, content.body));
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use loci_engine::document_text::DocumentContent;
 use loci_engine::files::memory_tool::ToolAnswer;
 use loci_engine::files::{
-    DocumentContent, DocumentPut, MemoryToolMounts, Mount, MountAsk, MountEntry, MountMode, Precondition,
-    PutContent, TreeAsk,
+    DocumentPut, MemoryToolMounts, Mount, MountAsk, MountEntry, MountMode, Precondition, PutContent, TreeAsk,
 };
 use loci_engine::idempotency::ClientToken;
 use loci_engine::memories::NewMemory;

@@ -1,9 +1,10 @@
 //! A tree, an engine, and the calls of these tests in short.
 
 use loci_engine::Engine;
+use loci_engine::document_text::DocumentContent;
 use loci_engine::files::{
-    AppendTo, DocumentAppend, DocumentContent, DocumentDelete, DocumentEdit, DocumentMove, DocumentPut,
-    DocumentShown, DocumentWritten, Edit, Precondition, PutContent, TreeAsk, TreeItem, TreeListing,
+    AppendTo, DocumentAppend, DocumentDelete, DocumentEdit, DocumentMove, DocumentPut, DocumentShown,
+    DocumentWritten, Edit, Precondition, PutContent, TreeAsk, TreeItem, TreeListing,
 };
 use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordsCreate};

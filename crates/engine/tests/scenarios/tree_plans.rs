@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use loci_engine::consolidation::plan::Operation;
+use loci_engine::document_text::DocumentContent;
 use loci_engine::files::upkeep::{
     CHANGELOG, ConsolidationAsk, ConsolidationListing, ConsolidationRun, PlannerChoice, RunScope,
 };
 use loci_engine::files::{
-    DocumentContent, DocumentPut, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk, TreeItem,
-    TreeListing,
+    DocumentPut, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk, TreeItem, TreeListing,
 };
 use loci_model::consolidation_run::RunStatus;
 use loci_model::exchange::Step;

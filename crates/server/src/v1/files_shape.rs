@@ -2,9 +2,10 @@
 
 use loci_api::file as shape;
 use loci_api::tree as tree_shape;
+use loci_engine::document_text::DocumentContent;
 use loci_engine::files::{
-    DocumentContent, DocumentShown, DocumentVersion, DocumentWritten, FileDiff, GrepLine, Listed, TreeAsk,
-    TreeChanged, TreeItem, TreeRestored,
+    DocumentShown, DocumentVersion, DocumentWritten, FileDiff, GrepLine, Listed, TreeAsk, TreeChanged,
+    TreeItem, TreeRestored,
 };
 use loci_model::tree_entry::{TreeEntry, TreeSnapshot};
 use loci_model::{Error, Namespace, Result};

@@ -7,7 +7,7 @@
 use std::collections::btree_map::{BTreeMap, Entry};
 
 use loci_client::formats::{Becomes, ImportItem, Mapping};
-use loci_engine::files::{DocumentPath, PathKey};
+use loci_engine::document_text::{DocumentPath, PathKey};
 
 /// A document that has its name.
 struct NameOwner {

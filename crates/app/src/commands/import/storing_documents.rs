@@ -5,7 +5,7 @@ use anyhow::Result;
 use loci_api::file::{DocumentAsk, DocumentChange, DocumentWritten};
 use loci_api::tree::{DocumentVersion, HistoryQuery};
 use loci_client::{Client, ClientError};
-use loci_engine::files::DocumentPath;
+use loci_engine::document_text::DocumentPath;
 use sha2::{Digest, Sha256};
 
 use super::storing::Storing;

@@ -7,11 +7,11 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::{ActorId, MemoryId, Result, Timestamp, limits};
 
-use super::open_of;
 use crate::Engine;
 use crate::coding::place;
 use crate::memories::existing;
 use crate::page::Page;
+use crate::records::conflicts::open_of;
 use crate::verified::{Standing, find_repository};
 
 /// Which conflicts.

@@ -14,10 +14,10 @@ use loci_model::{
 
 use crate::Engine;
 use crate::coding::learned::knowledge;
-use crate::coding::learnings::Learning;
 use crate::consolidation::Alike;
 use crate::jobs::embed::Completion;
 use crate::memories::existing;
+use crate::strategies::learnings::Learning;
 
 /// A record this like a learning by its words is looked at.
 pub(super) const JACCARD_MIN: f32 = 0.15;

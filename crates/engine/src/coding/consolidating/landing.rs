@@ -19,11 +19,12 @@ use super::agreeing::agree;
 use super::around::Around;
 use super::beside::{Beside, tier};
 use crate::Engine;
-use crate::coding::{conflicts, place};
+use crate::coding::place;
 use crate::consolidation::Decision;
 use crate::consolidation::relate::rank;
 use crate::memories::existing;
 use crate::records::changing::Changing;
+use crate::records::conflicts;
 use crate::verified::Standing;
 
 /// Who changes records here.

@@ -147,7 +147,7 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     use super::*;
-    use crate::coding::learnings::{self, Category};
+    use crate::strategies::learnings::{self, Category};
 
     fn text(name: &str) -> &'static str {
         SHIPPED.iter().rfind(|one| one.name == name).unwrap().text

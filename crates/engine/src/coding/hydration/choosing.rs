@@ -11,9 +11,9 @@ use super::kind::HydrationKind;
 use super::scope_match::{AskedPaths, is_named};
 use super::trust::{is_distrusted, outlived, trust};
 use crate::coding::learned::SELF_FEEDBACK;
-use crate::coding::learnings::MODULE;
 use crate::coding::repository_docs::RepositoryDocs;
 use crate::coding::settings::{CodingSettings, DropPolicy, OnConflict, OnUnverifiable};
+use crate::strategies::learnings::MODULE;
 use crate::verified::CitedFate;
 
 /// Scores of a ratio below this are taken for the same. A difference would not do: most of what is

@@ -14,7 +14,6 @@ use loci_text::tokens::Estimator;
 
 use super::asked::Hydration;
 use super::choosing::{Aim, choose};
-use super::deadline::{Deadline, Read};
 use super::exposing::{Shown, exposure};
 use super::kind::{HydrationKind, KindStatus};
 use super::planning::{Limits, Plan, plan};
@@ -28,6 +27,7 @@ use crate::coding::assembling::{Assembled, PromptLimits, Source, assemble};
 use crate::coding::co_change::CoChange;
 use crate::coding::envelope::{LOAD_INFRA, WRITE_INFRA};
 use crate::coding::place::snapshot;
+use crate::deadline::{Deadline, Read};
 use crate::memories::existing;
 use crate::safety::Patterns;
 use crate::verified::{CitedLook, Standing};

@@ -28,7 +28,6 @@
 mod asked;
 mod candidate;
 mod choosing;
-pub(crate) mod deadline;
 mod exposing;
 mod hydrating;
 mod kind;

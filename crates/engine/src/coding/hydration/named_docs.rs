@@ -7,9 +7,9 @@ use loci_model::ports::code::{CodeError, CodeSource};
 use loci_model::verdict::Unverifiable;
 use loci_model::{Error, Result, limits};
 
-use super::deadline::Read;
 use super::reading::Reading;
 use crate::coding::repository_docs::{NamedDocs, RepositoryDocs};
+use crate::deadline::Read;
 use crate::verified::tip_of;
 
 /// Characters of a git object's id, and of a SHA-256.

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use loci_model::RecordId;
 
-use super::deadline::Read;
 use super::kind::HydrationKind;
 use super::reading::{KindRead, Reading};
+use crate::deadline::Read;
 use crate::verified::{PathsLook, Remembered, path_refs_of};
 
 impl Reading<'_> {

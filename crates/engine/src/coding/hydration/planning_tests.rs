@@ -14,13 +14,13 @@ use proptest::prelude::*;
 
 use super::candidate::Candidate;
 use super::choosing::{Aim, Chosen, choose};
-use super::deadline::Deadline;
 use super::kind::HydrationKind as Kind;
 use super::lines::listed_text;
 use super::planning::{Limits, Plan};
 use super::scope_match::AskedPaths;
 use super::screening::screen;
 use crate::coding::settings::{CodingSettings, DropPolicy, OnUnverifiable};
+use crate::deadline::Deadline;
 use crate::render::{Oversize, PREFIX};
 use crate::safety::Patterns;
 use crate::verified::{Cited, CitedFate};

@@ -15,7 +15,6 @@ use loci_model::{
 
 use super::asked::Hydration;
 use super::candidate::Candidate;
-use super::deadline::{Deadline, Read};
 use super::kind::{HydrationKind, KindStatus};
 use super::noise::noise_floor;
 use super::standing_read::with_standing;
@@ -23,6 +22,7 @@ use super::themes_shown::with_themes;
 use crate::coding::envelope::{LOAD_BUG, LOAD_INFRA, is_infrastructure};
 use crate::coding::preferences::{TOKEN_UNPROVED, UNPROVED, restricted_to};
 use crate::coding::rules_list::rules_of;
+use crate::deadline::{Deadline, Read};
 use crate::memories::existing;
 use crate::records::{NamespaceAsk, namespaces};
 use crate::retrieval::SearchRequest;

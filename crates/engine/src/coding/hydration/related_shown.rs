@@ -6,12 +6,12 @@ use loci_model::ports::store::StoreExt;
 use loci_model::task::MemoryArm;
 
 use super::asked::Hydration;
-use super::deadline::Read;
 use super::kind::KindStatus;
 use super::lines::TOGETHER;
 use super::reading::{Place, Reading};
 use crate::coding::co_change::{CoChange, Scene, Thresholds, absent};
 use crate::coding::envelope::LOAD_INFRA;
+use crate::deadline::Read;
 use crate::render::{Entry, Screened};
 use crate::safety::Patterns;
 

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use loci_model::{Error, Result};
 
 use super::candidate::{Candidate, Left};
-use super::deadline::{Deadline, Read};
 use super::kind::HydrationKind;
 use super::planning::{Limits, Plan, plan};
 use super::screening::Ready;
 use crate::Engine;
+use crate::deadline::{Deadline, Read};
 use crate::render::Screened;
 use crate::safety::Patterns;
 use crate::safety::injection::{FLAGGED, QUARANTINED};

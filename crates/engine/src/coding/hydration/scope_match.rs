@@ -1,7 +1,7 @@
 //! Whether what a record applies to has to do with the paths of a task (coding-agent-memory.md §4.4, §16). Pure; where two
 //! patterns cannot be told apart they are taken to meet: a line too much is seen, one too few is not.
 
-use crate::coding::learnings::{MODULE, place_of};
+use crate::strategies::learnings::{MODULE, place_of};
 use crate::verified::verifier::Glob;
 
 /// Characters at which a pattern begins to be one.

@@ -8,9 +8,9 @@ use loci_model::Timestamp;
 
 use super::candidate::{Candidate, Left};
 use super::choosing::Chosen;
-use super::deadline::{Deadline, Turn};
 use super::kind::HydrationKind;
 use super::lines::entry;
+use crate::deadline::{Deadline, Turn};
 use crate::render::Screened;
 use crate::safety::Patterns;
 

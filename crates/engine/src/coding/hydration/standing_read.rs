@@ -15,10 +15,10 @@ use loci_model::task::Task;
 use loci_model::{ActorId, MemoryId, RecordId, Result};
 
 use super::candidate::Candidate;
-use super::deadline::Read;
 use super::reading::{KindRead, Reading};
-use crate::coding::conflicts;
 use crate::coding::consolidating::{OnBranch, commits_of, holds_any};
+use crate::deadline::Read;
+use crate::records::conflicts;
 use crate::verified::tip_of;
 
 /// It holds on a branch, and not where the task is.

@@ -8,12 +8,12 @@ use loci_model::task::Task;
 use loci_model::{ActorId, Error, MemoryId, Result, TaskId};
 
 use super::asked::Hydration;
-use super::deadline::{Deadline, Read};
 use super::hydrating::Hydrated;
 use super::reading::{Nobody, Place};
 use crate::Engine;
 use crate::coding::envelope::{Call, of_repository};
 use crate::coding::{place, preferences};
+use crate::deadline::{Deadline, Read};
 use crate::memories::existing;
 use crate::verified::{Standing, find_repository};
 

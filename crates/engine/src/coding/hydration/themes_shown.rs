@@ -2,11 +2,11 @@
 //! are shown whatever the question is, and are few.
 
 use super::candidate::Candidate;
-use super::deadline::Read;
 use super::kind::{HydrationKind, KindStatus};
 use super::reading::{KindRead, Reading};
 use crate::coding::envelope::LOAD_INFRA;
 use crate::coding::themes::{Theme, ThemePlace, ThemeState};
+use crate::deadline::Read;
 use loci_model::ErrorKind;
 
 /// Themes that are shown at most: those that most tasks lacked.

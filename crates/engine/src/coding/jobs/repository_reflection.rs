@@ -8,10 +8,10 @@ use loci_model::{Error, RecordId, Result, Timestamp};
 use crate::Engine;
 use crate::asking::{Asked, Unanswered, ask};
 use crate::coding::reflection::ReflectionPlace;
+use crate::coding::reflection::model;
 use crate::hooks::{JobHandler, JobPolicy};
 use crate::jobs::reflect::{close, closed, opened};
 use crate::jobs::{Ended, failure};
-use crate::strategies::repository_reflection_model;
 
 /// Said of a job that no model answered.
 const BY_RULES: &str = "rules alone looked at the tasks: start the job again to ask once more";
@@ -61,7 +61,7 @@ async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     engine.conclude_of_people(&look).await?;
     let question = look.question().filter(|_| !look.is_too_little());
     let Some(question) = question else { return closed(engine, job).await };
-    let read = |reply: &str| repository_reflection_model::told(reply);
+    let read = |reply: &str| model::told(reply);
     match ask(engine, job, look.mode, Step::Reflect, &question, &read).await? {
         Asked::Off => closed(engine, job).await,
         Asked::Waits => Ok(Ended::Waits),

@@ -10,11 +10,11 @@ use sha2::{Digest, Sha256};
 
 use super::cues;
 use super::dimension::dimension_of;
-use super::own_words::own_words;
 use super::stated::is_allowed;
 use crate::coding::rules::Heard;
 use crate::coding::rules::extracting::canonical;
 use crate::safety::{Patterns, sanitise};
+use crate::strategies::own_words::own_words;
 
 /// Pull requests in which something must be asked for.
 const PRS_MIN: usize = 3;

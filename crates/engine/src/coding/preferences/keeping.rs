@@ -13,9 +13,10 @@ use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, TaskId, Time
 use loci_text::normalise_exact;
 
 use super::people::{Whose, preferences_at};
-use crate::coding::learned::{SCHEMA_VERSION, digest};
+use crate::coding::learned::SCHEMA_VERSION;
 use crate::records::NewRecord;
 use crate::records::changing::Changing;
+use crate::records::text_digest::digest;
 use crate::records::writing::{Building, Origin};
 
 /// Metadata of a preference: where it comes from, and to which repository it is restricted.

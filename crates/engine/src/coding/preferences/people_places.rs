@@ -25,8 +25,8 @@ use loci_model::telemetry::StateChange;
 use super::named_places::{PeopleVisitor, Places};
 use crate::coding::prompts::input_hash;
 use crate::coding::sessions::capturing::{chars_of, digest_of};
-use crate::coding::{DIGEST, digest};
 use crate::erasure::is_number;
+use crate::records::text_digest::{DIGEST, digest};
 
 /// Ends of the names of trailers that hold people, in lower case.
 const PEOPLE_TRAILERS: [&str; 4] = ["-by", "author", "committer", "cc"];

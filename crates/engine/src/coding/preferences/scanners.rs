@@ -3,11 +3,11 @@
 use std::hint::black_box;
 
 use super::json_in_text::json_places;
-use super::own_words::own_words;
 use super::people_in_text::{replaced_in_list, replaced_in_text};
 use super::stated::stated;
 use crate::safety::Patterns;
 use crate::scanners::Scanner;
+use crate::strategies::own_words::own_words;
 
 /// Its readers.
 pub(crate) const SCANNERS: &[Scanner] = &[

@@ -10,10 +10,10 @@ use loci_text::split::sentences;
 
 use super::cues;
 use super::dimension::dimension_of;
-use super::own_words::own_words;
 use crate::coding::rules::extracting::refusal;
 use crate::safety::injection::{FLAGGED, QUARANTINED};
 use crate::safety::{Patterns, sanitise};
+use crate::strategies::own_words::own_words;
 
 /// Longer than this a sentence is a story.
 const SENTENCE_CHARS_MAX: usize = 300;

@@ -5,8 +5,8 @@ use loci_model::Result;
 use loci_model::prompt_evaluation::PromptScore;
 
 use super::golden::{Case, REVIEW_RULES, day};
-use crate::coding::learnings;
 use crate::coding::rules::extracting::asking;
+use crate::strategies::learnings;
 
 /// The score of one answer.
 ///

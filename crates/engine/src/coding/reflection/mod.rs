@@ -17,6 +17,7 @@ mod counting;
 mod generators;
 mod ground;
 mod looking;
+pub(crate) mod model;
 mod reflecting;
 mod repository_reflect;
 mod together;

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use super::counting::{Counted, counted, of_known, of_told};
 use super::generators::GENERATORS;
 use super::looking::{ReflectionPlace, RepositoryLook, known};
+use super::model::{self, Told};
 use super::writing::{is_newer, keys};
 use crate::Engine;
 use crate::coding::hydration::shown_text;
 use crate::safety;
 use crate::strategies::question::Question;
-use crate::strategies::repository_reflection_model::{self, Told};
 
 /// Reflections that a model is told were noted before.
 const KNOWN_TOLD: usize = 50;
@@ -68,7 +68,7 @@ impl RepositoryLook {
             .take(KNOWN_TOLD)
             .map(|record| json!({ "reflection": safety::for_model(&record.text) }))
             .collect();
-        repository_reflection_model::question(&tasks, &known)
+        model::question(&tasks, &known)
     }
 }
 

@@ -12,9 +12,10 @@ use loci_model::{ActorId, Namespace, RecordId, Result};
 
 use super::settling::WITHDRAWN;
 use super::taking::Corrections;
-use crate::coding::learned::{SCHEMA_VERSION, digest};
+use crate::coding::learned::SCHEMA_VERSION;
 use crate::records::NewRecord;
 use crate::records::changing::Changing;
+use crate::records::text_digest::digest;
 use crate::records::writing::{Building, Origin};
 use crate::safety::Tally;
 

@@ -1,6 +1,7 @@
 //! Forgetting a reviewer (coding-agent-memory.md §18.9): nothing that they said supports a rule any more, their reviews are erased, and
 //! rules stand as the words of others let them.
 
+use loci_model::exchange::Step;
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, Tx};
 use loci_model::review::{ForgeUser, Review};
@@ -42,7 +43,7 @@ pub(crate) fn forget_login(
         bare.extend(forget_reviewer(tx, changing, actor, who, server)?);
     }
     // Questions of all reviews go, and are asked again without those words: whose words one quotes is not kept beside it.
-    asking_forgetting::of_reviews(tx, &changing.memory.id, changing.at)?;
+    asking_forgetting::of_step(tx, &changing.memory.id, Step::ReviewRules, changing.at)?;
     Ok(bare)
 }
 

@@ -10,11 +10,11 @@ use loci_model::{ActorId, Error, RecordId, Result, limits};
 use super::contradicting::{Contest, Rival, contest};
 use super::weighing::{self, Standing, weigh};
 use super::{maintainers, relevance};
-use crate::coding::conflicts;
 use crate::coding::rules_list::{APPROVAL_SUGGESTED, SAID_ON};
 use crate::coding::settings::RuleSettings;
 use crate::consolidation::Reason;
 use crate::records::changing::Changing;
+use crate::records::conflicts;
 
 /// Why a rule that nothing supports is out of force.
 pub(super) const WITHDRAWN: &str = "withdrawn: no review supports it any more";

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use loci_model::exchange::Step;
 use loci_model::ledger::Shelved as _;
 use loci_model::ports::store::StoreExt;
 use loci_model::review::Review;
@@ -86,7 +87,7 @@ impl Engine {
     ) -> Result<u64> {
         let Some(mut words) = ReviewWords::of(which)? else { return Ok(0) };
         let (memory, at) = (part.memory.clone(), self.clock.now());
-        self.store.write(move |tx| asking_forgetting::of_reviews(tx, &memory, at)).await?;
+        self.store.write(move |tx| asking_forgetting::of_step(tx, &memory, Step::ReviewRules, at)).await?;
         let mut blanked = 0_u64;
         for some in keys.chunks(ROWS) {
             let mut left = some.to_vec();
@@ -98,7 +99,7 @@ impl Engine {
                     read.into_iter().zip(without).filter_map(|(was, is)| Some((was, is?))).collect();
                 let (memory, at) = (part.memory.clone(), self.clock.now());
                 let written = self.store.write(move |tx| {
-                    asking_forgetting::of_reviews(tx, &memory, at)?;
+                    asking_forgetting::of_step(tx, &memory, Step::ReviewRules, at)?;
                     reviews::blank(tx, &memory, &pairs)
                 });
                 let (count, changed) = written.await?;

@@ -16,11 +16,12 @@ use crate::coding::completion::Learned;
 use crate::coding::consolidating::Around;
 use crate::coding::envelope::Call;
 use crate::coding::learned::{LearnedKind, Learner};
-use crate::coding::{learnings, place};
+use crate::coding::place;
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::writing::Building;
 use crate::safety::{SafetyPolicy, Tally};
+use crate::strategies::learnings;
 use crate::verified::Standing;
 
 /// What became of one event.

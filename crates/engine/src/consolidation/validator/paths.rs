@@ -9,10 +9,10 @@ use loci_text::tokens::estimate_tokens;
 use super::super::plan::Action;
 use super::super::snapshot::reference_key;
 use super::{Judging, RuleCode};
-use crate::files::folding::folded;
-use crate::files::path::DocumentPath;
-use crate::files::path_rule::PathRule;
-use crate::files::slug::RESERVED_STEMS;
+use crate::document_text::folding::folded;
+use crate::document_text::path::DocumentPath;
+use crate::document_text::path_rule::PathRule;
+use crate::document_text::slug::RESERVED_STEMS;
 
 const STEM_CHARS_MAX: usize = 80;
 const DIRECTORY_CHARS_MAX: usize = 30;

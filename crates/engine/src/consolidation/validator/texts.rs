@@ -13,8 +13,8 @@ use super::super::plan::{Action, Words};
 use super::super::snapshot::reference_key;
 use super::paths::is_path;
 use super::{Judging, RuleCode};
-use crate::files::frontmatter::{self, Parted};
-use crate::files::is_title;
+use crate::document_text::frontmatter::{self, Parted};
+use crate::document_text::is_title;
 use crate::safety;
 use crate::settings::EngineSettings;
 

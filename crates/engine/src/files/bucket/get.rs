@@ -9,7 +9,7 @@ use super::Bucket;
 use super::key::{DocumentPlace, KeyPlace};
 use crate::Engine;
 use crate::access;
-use crate::files::document::sha256;
+use crate::document_text::content::sha256;
 use crate::files::tree::Tree;
 use crate::files::writing::find;
 use crate::memories::existing;

@@ -5,7 +5,7 @@ use loci_model::parked_object::object_key;
 use loci_model::{Namespace, Result};
 
 use super::Bucket;
-use crate::files::path::DocumentPath;
+use crate::document_text::path::DocumentPath;
 use crate::files::tree::TreeAsk;
 
 /// The directory that stock stores keep their files in.

@@ -13,7 +13,7 @@ use super::reconcile::{extends, reconciled};
 use super::{Bucket, conditions};
 use crate::Engine;
 use crate::access;
-use crate::files::document::{DocumentContent, sha256};
+use crate::document_text::content::{DocumentContent, sha256};
 use crate::files::objects::{NewObject, park};
 use crate::files::precondition::Precondition;
 use crate::files::tree_write::TreeWrite;

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::consolidation::plan::{Action, Words};
 use crate::consolidation::relate::rank;
 use crate::consolidation::snapshot::{PlanDocument, Snapshot, reference_key};
-use crate::files::frontmatter::{Parted, parse};
+use crate::document_text::frontmatter::{Parted, parse};
 
 /// The snapshot after these actions. An action about documents that are not there changes nothing.
 #[must_use]

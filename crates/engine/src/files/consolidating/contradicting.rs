@@ -21,7 +21,7 @@ use crate::consolidation::relate::rank;
 use crate::consolidation::scope::{Lie, lie};
 use crate::consolidation::snapshot::PlanDocument;
 use crate::consolidation::{Alike, Reason, Relation, Statement, Thresholds, relate};
-use crate::files::folding::folded;
+use crate::document_text::folding::folded;
 
 /// Characters of what can be one statement.
 const STATEMENT_CHARS_MAX: usize = 1_000;

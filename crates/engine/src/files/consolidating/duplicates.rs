@@ -15,9 +15,9 @@ use super::{lines_twice, normal};
 use crate::consolidation::plan::{Action, Operation, Words};
 use crate::consolidation::snapshot::PlanDocument;
 use crate::consolidation::{Wording, differ_in_wording_only};
-use crate::files::derived::derived_description;
-use crate::files::document::is_title;
-use crate::files::frontmatter::text_below;
+use crate::document_text::content::is_title;
+use crate::document_text::derived::derived_description;
+use crate::document_text::frontmatter::text_below;
 
 /// Characters of a description.
 const DESCRIPTION_CHARS_MAX: usize = 160;

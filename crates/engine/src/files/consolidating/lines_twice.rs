@@ -70,8 +70,8 @@ mod tests {
         #[test]
         fn nothing_else_goes(body in "(- |# |```|a|b| |\n|\r\n){0,40}") {
             if let Some(kept) = without(&body) {
-                let lines: BTreeSet<String> = body.lines().map(normal::line).collect();
-                let after: BTreeSet<String> = kept.lines().map(normal::line).collect();
+                let lines: BTreeSet<String> = body.lines().map(crate::files::consolidating::normal::line).collect();
+                let after: BTreeSet<String> = kept.lines().map(crate::files::consolidating::normal::line).collect();
                 prop_assert_eq!(lines, after);
                 prop_assert_eq!(without(&kept), None);
             }

@@ -3,7 +3,7 @@
 use loci_text::normalise_exact;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::files::folding::folded;
+use crate::document_text::folding::folded;
 
 /// A whole body.
 pub(super) fn body(text: &str) -> String {

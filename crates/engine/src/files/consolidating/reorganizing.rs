@@ -11,8 +11,8 @@ use loci_text::tokens::estimate_tokens;
 use super::working::{Working, is_system};
 use crate::consolidation::plan::{Action, Operation};
 use crate::consolidation::snapshot::PlanDocument;
-use crate::files::path::DocumentPath;
-use crate::files::slug::free_path;
+use crate::document_text::path::DocumentPath;
+use crate::document_text::slug::free_path;
 
 /// Where what is moved out of `system/` comes to lie.
 const FACTS: &str = "knowledge/facts";

@@ -11,8 +11,8 @@ use super::working::{Working, scope};
 use super::{duplicates, lines_twice, normal};
 use crate::consolidation::plan::{Action, Operation, Words};
 use crate::consolidation::snapshot::{PlanDocument, reference_key};
-use crate::files::document::is_title;
-use crate::files::slug::topic_key;
+use crate::document_text::content::is_title;
+use crate::document_text::slug::topic_key;
 
 /// The directory whose documents are facts.
 const FACTS: &str = "knowledge/facts/";

@@ -6,7 +6,7 @@ use super::Told;
 use super::editing::too_large;
 use super::place::{At, Mounted, ToolPath, read_only, refused, shown};
 use super::{ROOT, ToolEntry};
-use crate::files::path::DocumentPath;
+use crate::document_text::path::DocumentPath;
 
 pub(super) fn create(mounted: &mut Mounted<'_>, path: &str, text: &str) -> Result<Told> {
     let path = match mounted.path(path) {

@@ -5,7 +5,7 @@ use loci_model::Result;
 use super::place::{At, Mounted, missing, read_only};
 use super::viewing::{lines_of, numbered};
 use super::{Told, ToolEntry};
-use crate::files::line_ends::{occurrences, uniform_line_end, verbatim, with_line_end};
+use crate::document_text::line_ends::{occurrences, uniform_line_end, verbatim, with_line_end};
 
 /// Lines before and after a change that are shown with it.
 const AROUND: usize = 2;

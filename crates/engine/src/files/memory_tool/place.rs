@@ -3,8 +3,8 @@
 use loci_model::Result;
 
 use super::{MemoryToolSettings, ROOT, ToolEntry, ToolTree};
-use crate::files::path::DocumentPath;
-use crate::files::path_rule::PathRule;
+use crate::document_text::path::DocumentPath;
+use crate::document_text::path_rule::PathRule;
 
 /// A tree with the tool's settings.
 pub(super) struct Mounted<'a> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use loci_model::{Error, Result};
 
 use super::{ToolEntry, ToolTree};
-use crate::files::path::DocumentPath;
+use crate::document_text::path::DocumentPath;
 
 /// Documents by path, and directories that may not be written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::scratch::ScratchTree;
 use super::*;
-use crate::files::path::DocumentPath;
+use crate::document_text::path::DocumentPath;
 
 const GOLDEN: &str = include_str!("golden.json");
 

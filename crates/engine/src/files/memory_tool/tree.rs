@@ -2,8 +2,8 @@
 
 use loci_model::Result;
 
-use crate::files::path::DocumentPath;
-use crate::files::path_rule::PathRule;
+use crate::document_text::path::DocumentPath;
+use crate::document_text::path_rule::PathRule;
 
 /// A document of a mount.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use loci_model::{MemoryId, RecordId, Result};
 use super::keeping::{Kept, hex_of};
 use super::rendering::Laid;
 use super::syncing::Sync;
-use crate::files::document::is_redacted;
+use crate::document_text::content::is_redacted;
 
 /// The note about a file that masking would write over.
 const STAYS: &str = "it lay here before the mirror and holds secrets: it is left as it is, and the memory \

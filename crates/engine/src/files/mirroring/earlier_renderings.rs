@@ -13,7 +13,7 @@ use super::rendering::{Laid, tree_of};
 use super::sync_plan::Side;
 use super::syncing::Sync;
 use super::taking::Laying;
-use crate::files::DocumentPath;
+use crate::document_text::DocumentPath;
 use crate::files::tree::Tree;
 use crate::files::versions::Versions;
 

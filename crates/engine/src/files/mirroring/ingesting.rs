@@ -15,9 +15,10 @@ use super::sync_plan::{SyncAction, conflict_path};
 use super::syncing::Sync;
 use super::taking::{Taken, TakenAs, Taking, has_secrets, holds_secrets};
 use super::two_way::{Look, is_refusal, is_skipped};
+use crate::document_text::{DocumentContent, DocumentPath};
 use crate::files::append::{AppendTo, DocumentAppend};
 use crate::files::erased::DELETED_IN_A_MIRROR;
-use crate::files::{DocumentContent, DocumentDelete, DocumentMove, DocumentPath, Precondition};
+use crate::files::{DocumentDelete, DocumentMove, Precondition};
 use crate::safety::{RedactionMode, redact};
 
 impl Sync<'_> {

@@ -19,8 +19,8 @@ use super::keeping;
 use super::layouts::Layout;
 use crate::Engine;
 use crate::access;
-use crate::coding::conflicts;
 use crate::memories::existing;
+use crate::records::conflicts;
 
 /// Mirrors of a memory, at most.
 const MIRRORS_MAX: usize = 100;

@@ -49,8 +49,8 @@ pub(crate) use keeping_up::{Mirrors, Schedule};
 pub use mirrors::{INTERVAL_MS_MIN, MirrorShown, NewMirror};
 pub(crate) use mirrors::{is_mirrored, outdate, outdate_conversations, outdate_history, outdate_joined};
 
-use super::areas::Area;
-use super::path::DocumentPath;
+use crate::document_text::areas::Area;
+use crate::document_text::path::DocumentPath;
 
 /// True for what Loci renders by itself in the native layout.
 fn rendered_area(path: &str) -> bool {

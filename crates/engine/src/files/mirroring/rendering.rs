@@ -15,10 +15,10 @@ use super::keeping::{digest_of, state_of};
 use super::layouts::{LaidDocument, LaidState, Layout};
 use super::sync_plan::conflict_source;
 use crate::Engine;
-use crate::files::frontmatter::Value;
+use crate::document_text::frontmatter::Value;
+use crate::document_text::{DocumentContent, DocumentPath};
 use crate::files::reads;
 use crate::files::tree::TreeAsk;
-use crate::files::{DocumentContent, DocumentPath};
 
 /// Documents that one read takes.
 const DOCUMENTS_PER_READ: usize = 500;

@@ -17,14 +17,15 @@ use super::keeping::{hex_of, state_of};
 use super::layouts::{Around, FileMeaning, LaidDocument, Layout};
 use super::rendering::{keeps_modes, say_id, tree_of};
 use crate::Engine;
-use crate::coding::conflicts;
+use crate::document_text::{DocumentContent, DocumentPath};
 use crate::files::erased;
 use crate::files::lines::appended;
 use crate::files::tree_write::TreeWrite;
 use crate::files::versions::Versions;
 use crate::files::writing::{Found, Writing};
-use crate::files::{DocumentContent, DocumentPath, DocumentWritten, Precondition};
+use crate::files::{DocumentWritten, Precondition};
 use crate::idempotency::ClientToken;
+use crate::records::conflicts;
 use crate::safety::{RedactionMode, redact};
 
 /// Why a document changes that a mirror's file changed.

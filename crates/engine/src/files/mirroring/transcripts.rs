@@ -10,9 +10,9 @@ use loci_model::{ActorId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
 use super::syncing::Sync;
-use crate::files::areas::SESSIONS;
-use crate::files::frontmatter::{Frontmatter, Value};
-use crate::files::slug::slug;
+use crate::document_text::areas::SESSIONS;
+use crate::document_text::frontmatter::{Frontmatter, Value};
+use crate::document_text::slug::slug;
 use crate::render::line_marks::OTHER_LINE_ENDS;
 use crate::safety::{RedactionMode, redact};
 

@@ -322,7 +322,7 @@ impl Sync<'_> {
                     let file = hex_of(file);
                     let on = over.as_deref().unwrap_or("-");
                     let token = format!("{} {sync} {file} {on} {path}", self.mirror.id);
-                    let token = crate::files::document::sha256(&token);
+                    let token = crate::document_text::content::sha256(&token);
                     let is_beside = matches!(action, SyncAction::KeepBoth { .. });
                     (path, MirrorPending::Take { file, token, over, is_beside })
                 }

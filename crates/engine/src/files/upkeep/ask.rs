@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::consolidation::plan::Operation;
 use crate::consolidation::snapshot::reference_key;
 use crate::consolidation::validator::Bounds;
-use crate::files::path::DocumentPath;
+use crate::document_text::path::DocumentPath;
 use crate::files::tree::TreeAsk;
 
 /// Characters of what a model is told beside.

@@ -10,8 +10,8 @@ use super::run::{RunAction, RunChange};
 use super::wording::{Said, last_expiry, united, worded};
 use crate::consolidation::plan::{Action, Words};
 use crate::consolidation::relate::rank;
-use crate::files::document::DocumentContent;
-use crate::files::path::DocumentPath;
+use crate::document_text::content::DocumentContent;
+use crate::document_text::path::DocumentPath;
 use crate::files::reads;
 use crate::files::writing::{Found, Writing};
 use crate::files::written::DocumentWritten;
@@ -150,7 +150,7 @@ impl Writing<'_> {
         reason: &str,
         changed: &mut Vec<RunChange>,
     ) -> Result<()> {
-        crate::files::areas::check_writable(&DocumentPath::parse(&found.entry.path)?, self.is_admin)?;
+        crate::document_text::areas::check_writable(&DocumentPath::parse(&found.entry.path)?, self.is_admin)?;
         let mut record = self.next_version(&found.record, &DocumentContent::of(&found.record))?;
         record.state = state;
         record.state_reason = Some(reason.to_owned());

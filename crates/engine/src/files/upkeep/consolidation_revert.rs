@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::run::{ConsolidationRun, RunAction, RunChange};
 use super::{changelog, filing};
-use crate::files::areas::check_writable;
-use crate::files::path::DocumentPath;
+use crate::document_text::areas::check_writable;
+use crate::document_text::path::DocumentPath;
 use crate::files::tree::TreeAsk;
 use crate::files::tree_write::TreeWrite;
 use crate::files::versions::Versions;

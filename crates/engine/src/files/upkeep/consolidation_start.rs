@@ -17,11 +17,11 @@ use super::reading::{self, TreeRead};
 use super::run::{ConsolidationRun, RunUsage};
 use crate::Engine;
 use crate::access;
-use crate::coding::conflicts;
 use crate::consolidation::plan::Operation;
 use crate::files::consolidating::plan;
 use crate::files::tree::{Tree, TreeAsk};
 use crate::memories::existing;
+use crate::records::conflicts;
 use crate::safety::kept;
 
 impl Engine {

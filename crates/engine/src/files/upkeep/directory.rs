@@ -18,11 +18,11 @@ use super::wording::EXPIRES_AT;
 use crate::consolidation::plan::Action;
 use crate::consolidation::relate::rank;
 use crate::consolidation::snapshot::{PlanDocument, Snapshot};
+use crate::document_text::content::{DocumentContent, NOT_KEPT, sha256};
+use crate::document_text::frontmatter::{Frontmatter, Value, parse};
 use crate::files::consolidating::PlannedAction;
 use crate::files::consolidating::changelog::{ChangelogEntry, entry};
 use crate::files::diff::of_files;
-use crate::files::document::{DocumentContent, NOT_KEPT, sha256};
-use crate::files::frontmatter::{Frontmatter, Value, parse};
 use crate::files::mirroring::layouts::{Around, FileMeaning, LaidDocument, LaidFile, LaidState, Layout};
 
 /// A file as it lies there.

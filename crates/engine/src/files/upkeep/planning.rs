@@ -8,7 +8,7 @@ use loci_model::{Result, Timestamp};
 use super::reading::TreeRead;
 use super::run::{ConsolidationRun, RunAction, RunReview, RunViolation};
 use crate::consolidation::snapshot::reference_key;
-use crate::files::areas::SYSTEM;
+use crate::document_text::areas::SYSTEM;
 use crate::files::consolidating::report::report;
 use crate::files::consolidating::{About, Asked, Planned, PlannedAction, PlannerSettings};
 

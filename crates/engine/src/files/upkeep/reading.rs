@@ -13,10 +13,10 @@ use loci_model::{Error, ErrorKind, Result, Timestamp, limits};
 use super::filing;
 use super::run::Seen;
 use crate::consolidation::snapshot::{PlanDocument, Snapshot, reference_key};
-use crate::files::document::DocumentContent;
-use crate::files::frontmatter::Value;
+use crate::document_text::content::DocumentContent;
+use crate::document_text::frontmatter::Value;
+use crate::document_text::path::DocumentPath;
 use crate::files::mirroring::is_mirrored;
-use crate::files::path::DocumentPath;
 use crate::files::reads;
 use crate::files::tree::Tree;
 

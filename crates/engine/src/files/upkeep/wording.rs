@@ -4,8 +4,8 @@ use loci_model::Timestamp;
 
 use super::reading::{FIRST_SEEN, TAGS};
 use crate::consolidation::plan::Words;
-use crate::files::document::DocumentContent;
-use crate::files::frontmatter::Value;
+use crate::document_text::content::DocumentContent;
+use crate::document_text::frontmatter::Value;
 
 /// From when on a file does not hold any more.
 pub(super) const EXPIRES_AT: &str = "expires_at";

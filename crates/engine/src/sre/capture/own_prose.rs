@@ -3,8 +3,8 @@
 
 use loci_text::quotation::{Quotation, without_quotations};
 
-use crate::coding::own_words;
 use crate::safety::code_spans::regions;
+use crate::strategies::own_words::own_words;
 
 /// Characters of a code span that is read as a name.
 const NAME_CHARS_MAX: usize = 100;

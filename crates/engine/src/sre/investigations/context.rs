@@ -14,7 +14,7 @@ use super::ending_preferences::ending;
 use super::finding::{Known, SAME_ALERT_MAX, SameAlert, is_hidden, of_fingerprint};
 use super::outcome::OUTCOME;
 use super::starting::InvestigationStart;
-use crate::coding::hydration::deadline::{Deadline, Read};
+use crate::deadline::{Deadline, Read};
 use crate::memories::existing;
 use crate::sre::keeping::word;
 use crate::sre::retrieving::{MEMORY_OFF, SreFound, SreRetrieve};

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::context::{Context, Gathered, Recurrence, recurrence};
 use super::finding::Known;
 use super::rendering::{self, Rendered};
-use crate::coding::hydration::deadline::Deadline;
+use crate::deadline::Deadline;
 use crate::idempotency::ClientToken;
 use crate::render::{Dropped, Frame};
 use crate::safety::Patterns;

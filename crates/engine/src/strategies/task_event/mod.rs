@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use loci_model::event::Role;
 use regex::Regex;
 
-use crate::coding::learnings;
+use crate::strategies::learnings;
 
 pub use reported_task::ReportedTask;
 

@@ -7,11 +7,11 @@ use loci_model::Timestamp;
 
 use super::super::candidate::{Candidate, Left};
 use super::super::choosing::by_code;
-use super::super::deadline::{Deadline, Turn};
 use super::super::kind::HydrationKind;
 use super::super::lines::entry;
 use super::super::trust::{is_distrusted, trust};
 use crate::coding::settings::CodingSettings;
+use crate::deadline::{Deadline, Turn};
 use crate::render::Screened;
 use crate::safety::Patterns;
 

@@ -10,7 +10,6 @@ use loci_model::{Error, ExposureId, MemoryId, Result, TaskId, Timestamp};
 
 use super::super::asked::Hydration;
 use super::super::candidate::{Candidate, Left};
-use super::super::deadline::{Deadline, Read};
 use super::super::exposing::Shown;
 use super::super::kind::{HydrationKind, KindStatus};
 use super::super::planning::{Limits, Plan, ShownRecord};
@@ -23,6 +22,7 @@ use super::picking::{Picked, Picking};
 use crate::Engine;
 use crate::coding::envelope::{Call, LOAD_INFRA, of_repository};
 use crate::coding::place;
+use crate::deadline::{Deadline, Read};
 use crate::memories::existing;
 use crate::render::Screened;
 use crate::safety::Patterns;

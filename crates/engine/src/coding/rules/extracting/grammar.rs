@@ -9,8 +9,8 @@ use super::{
     Correction, ExtractedRule, Extraction, Reason, Refused, ReviewText, Said, canonical, impact, prose,
     refusing, score_of, wording,
 };
-use crate::coding::learnings::{place_of, scope_of};
 use crate::safety::injection;
+use crate::strategies::learnings::{place_of, scope_of};
 
 /// What a model answers that found nothing.
 pub(super) const NOTHING: &str = "NO_RULES_EXTRACTED";

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::matching;
-use crate::coding::learnings::{MODULE, place_of, scope_of as scope_named};
+use crate::strategies::learnings::{MODULE, place_of, scope_of as scope_named};
 
 static FIRST: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(

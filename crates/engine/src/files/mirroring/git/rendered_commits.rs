@@ -12,12 +12,12 @@ use sha2::{Digest, Sha256};
 
 use super::message::rendered_message;
 use super::rendering_git::AUTHOR;
-use crate::files::areas::SESSIONS;
+use crate::document_text::areas::SESSIONS;
+use crate::document_text::slug::slug;
 use crate::files::mirroring::rendering::tree_of;
 use crate::files::mirroring::syncing::Sync;
 use crate::files::mirroring::transcripts::RenderedTalk;
 use crate::files::mirroring::writing_files::change_of;
-use crate::files::slug::slug;
 use crate::files::tree::Tree;
 use crate::files::tree_state::StateNames;
 use crate::files::upkeep::{CHANGELOG, Changelog};

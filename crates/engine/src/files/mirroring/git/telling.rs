@@ -13,8 +13,8 @@ use loci_model::tree_entry::TreeChange;
 use loci_model::{RecordId, Result};
 
 use super::message::Happened;
-use crate::files::DocumentContent;
-use crate::files::document::committed_path;
+use crate::document_text::DocumentContent;
+use crate::document_text::content::committed_path;
 use crate::files::mirroring::spelling::composed;
 use crate::files::tree::Tree;
 use crate::files::versions::Versions;

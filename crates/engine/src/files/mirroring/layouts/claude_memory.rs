@@ -10,7 +10,7 @@ use loci_model::RecordId;
 
 use super::names::{free_name, free_tree_path};
 use super::{Around, FileMeaning, LaidDocument, LaidFile, LaidState};
-use crate::files::slug::file_stem;
+use crate::document_text::slug::file_stem;
 use topic::Kind;
 
 /// The index.

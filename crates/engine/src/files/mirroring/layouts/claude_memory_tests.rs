@@ -6,8 +6,8 @@ use loci_model::RecordId;
 use loci_model::record::RecordKind;
 
 use super::*;
+use crate::document_text::{DocumentContent, DocumentPath};
 use crate::files::mirroring::layouts::Layout;
-use crate::files::{DocumentContent, DocumentPath};
 
 fn document(id: &str, path: &str, title: &str, body: &str) -> LaidDocument {
     let content = DocumentContent {

@@ -1,7 +1,7 @@
 //! A document as a file whose first line is its heading, and back: what layouts share that know no frontmatter. A document that was written as
 //! a whole file stays one.
 
-use crate::files::{DocumentContent, derived_title};
+use crate::document_text::{DocumentContent, derived_title};
 
 /// The first line of a file, without its end.
 pub(super) fn first_line(file: &str) -> &str {

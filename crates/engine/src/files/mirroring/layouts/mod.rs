@@ -15,7 +15,7 @@ use loci_model::RecordId;
 use loci_model::record::RecordKind;
 use serde::{Deserialize, Serialize};
 
-use crate::files::{DocumentContent, DocumentPath};
+use crate::document_text::{DocumentContent, DocumentPath};
 
 /// How a mirror's files are laid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

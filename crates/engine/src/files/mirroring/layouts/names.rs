@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use loci_model::Result;
 
 use super::LaidDocument;
-use crate::files::DocumentPath;
-use crate::files::folding::folded;
-use crate::files::slug::{free_path, numbered};
+use crate::document_text::DocumentPath;
+use crate::document_text::folding::folded;
+use crate::document_text::slug::{free_path, numbered};
 
 /// The first of `stem.md`, `stem-2.md`, `stem-3.md` … that no file has.
 pub(super) fn free_name(stem: &str, ending: &str, taken: &BTreeSet<String>) -> String {
@@ -62,7 +62,7 @@ mod tests {
     use loci_model::record::RecordKind;
 
     use super::*;
-    use crate::files::DocumentContent;
+    use crate::document_text::DocumentContent;
 
     #[test]
     fn a_directory_whose_place_a_document_has_is_passed_over() {

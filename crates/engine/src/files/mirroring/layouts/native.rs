@@ -4,8 +4,8 @@
 use loci_model::ErrorKind;
 
 use super::{FileMeaning, LaidDocument, LaidFile, LaidState};
-use crate::files::areas::check_writable;
-use crate::files::{DocumentContent, DocumentPath};
+use crate::document_text::areas::check_writable;
+use crate::document_text::{DocumentContent, DocumentPath};
 
 pub(super) fn render(documents: &[LaidDocument]) -> (Vec<LaidFile>, LaidState) {
     let mut files: Vec<LaidFile> = documents

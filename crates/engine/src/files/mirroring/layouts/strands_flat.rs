@@ -12,9 +12,9 @@ use sha2::{Digest, Sha256};
 use super::headings::{first_line, headed, heading_and_rest, under_heading};
 use super::names::{free_name, free_tree_path};
 use super::{FileMeaning, LaidDocument, LaidFile, LaidState};
-use crate::files::DocumentContent;
-use crate::files::frontmatter::text_below;
-use crate::files::slug::{file_stem, is_same_topic};
+use crate::document_text::DocumentContent;
+use crate::document_text::frontmatter::text_below;
+use crate::document_text::slug::{file_stem, is_same_topic};
 
 /// Characters of a stock slug.
 const SLUG_CHARS_MAX: usize = 50;

@@ -6,7 +6,7 @@ use loci_model::RecordId;
 use loci_model::record::RecordKind;
 
 use super::*;
-use crate::files::DocumentPath;
+use crate::document_text::DocumentPath;
 use crate::files::mirroring::layouts::{Around, Layout};
 
 fn document(id: &str, path: &str, content: DocumentContent) -> LaidDocument {

@@ -11,10 +11,10 @@ use super::{Directory, record_of, tier_of};
 use crate::consolidation::plan::{Action, Words};
 use crate::consolidation::relate::rank;
 use crate::consolidation::snapshot::reference_key;
-use crate::files::document::{DocumentContent, TRUST};
-use crate::files::frontmatter::Value;
+use crate::document_text::content::{DocumentContent, TRUST};
+use crate::document_text::frontmatter::Value;
+use crate::document_text::path::DocumentPath;
 use crate::files::mirroring::layouts::LaidDocument;
-use crate::files::path::DocumentPath;
 
 /// A directory while actions are done in it.
 pub(super) struct Changing {

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use super::super::names::{free_path_beside, open_directory, taken_below};
 use super::super::{Around, FileMeaning, LaidDocument, LaidState};
 use super::topic;
-use crate::files::slug::file_stem;
-use crate::files::{DocumentContent, DocumentPath};
+use crate::document_text::slug::file_stem;
+use crate::document_text::{DocumentContent, DocumentPath};
 use crate::safety::{RedactionMode, redact};
 
 /// Lines that an agent loads.

@@ -3,8 +3,8 @@
 use loci_model::record::RecordKind;
 
 use super::super::LaidDocument;
-use crate::files::frontmatter::{Entry, Frontmatter, Value};
-use crate::files::{DocumentContent, derived_title};
+use crate::document_text::frontmatter::{Entry, Frontmatter, Value};
+use crate::document_text::{DocumentContent, derived_title};
 
 const NAME: &str = "name";
 const METADATA: &str = "metadata";

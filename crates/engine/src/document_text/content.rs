@@ -13,8 +13,8 @@ use super::claims::Granted;
 use super::derived::{derived_description, shortened};
 use super::frontmatter::{self, Frontmatter, Value, text_below};
 use super::path::DocumentPath;
-use super::writing::too_large;
 use super::written_head::has_no_head;
+use crate::files::writing::too_large;
 
 /// Metadata: the file is written as it is, without a head.
 const RAW: &str = "file_raw";
@@ -33,13 +33,13 @@ const GRANTED: &str = "file_granted";
 /// Metadata: the content was taken out.
 const REDACTED: &str = "file_redacted";
 /// What a file says of itself and is not believed: ids are Loci's, and how far a text is trusted is only ever lowered.
-pub(super) const NOT_KEPT: [&str; 2] = ["id", TRUST];
+pub(crate) const NOT_KEPT: [&str; 2] = ["id", TRUST];
 /// How far a file says that it is to be trusted.
-pub(super) const TRUST: &str = "trust";
+pub(crate) const TRUST: &str = "trust";
 
 /// The path of a record's file as somebody committed it. It counts as long as it is the document's path,
 /// composed.
-pub(super) fn committed_path(record: &Record) -> Option<&str> {
+pub(crate) fn committed_path(record: &Record) -> Option<&str> {
     match record.metadata.get(COMMITTED_PATH) {
         Some(MetadataValue::String(path)) => Some(path),
         Some(_) | None => None,
@@ -155,7 +155,7 @@ impl DocumentContent {
 
     /// The same in the place of what was said before: a description that was made of the text before is none that was given.
     #[must_use]
-    pub(super) fn after(mut self, before: &Self) -> Self {
+    pub(crate) fn after(mut self, before: &Self) -> Self {
         let made = before.description.is_none().then(|| before.shown_description());
         if self.description.is_some() && self.description == made {
             self.description = None;
@@ -168,7 +168,7 @@ impl DocumentContent {
         self
     }
 
-    pub(super) fn with_head(mut self, mut head: Frontmatter) -> Self {
+    pub(crate) fn with_head(mut self, mut head: Frontmatter) -> Self {
         let text =
             |key: &str| head.text(key).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         self.title = text("title");
@@ -188,7 +188,7 @@ impl DocumentContent {
     }
 
     /// The head as it is written: every file has a description.
-    pub(super) fn shown_head(&self) -> Frontmatter {
+    pub(crate) fn shown_head(&self) -> Frontmatter {
         let mut head = Frontmatter::default();
         if self.head.get("description").is_none() {
             head.set("description", Value::of(self.shown_description()));
@@ -227,7 +227,7 @@ impl DocumentContent {
         self.head.set("priority", Value::of_number(priority));
     }
 
-    pub(super) fn time(&self, key: &str) -> Option<Timestamp> {
+    pub(crate) fn time(&self, key: &str) -> Option<Timestamp> {
         self.head.text(key).and_then(|text| Timestamp::parse(text).ok())
     }
 
@@ -297,7 +297,7 @@ impl DocumentContent {
     }
 
     /// The metadata of [`DocumentContent::metadata_with`], with the texts of its head changed.
-    pub(super) fn metadata_changed(
+    pub(crate) fn metadata_changed(
         &self,
         before: &Metadata,
         change: &mut dyn FnMut(String) -> String,
@@ -317,7 +317,7 @@ impl DocumentContent {
     }
 
     /// What the document says of its record's trust and times; `before` is what it said before.
-    pub(super) fn apply_standing(&self, record: &mut Record, before: Option<&Self>) {
+    pub(crate) fn apply_standing(&self, record: &mut Record, before: Option<&Self>) {
         let rank = |tier: TrustTier| match tier {
             TrustTier::Confirmed => 3,
             TrustTier::Agent => 2,
@@ -341,7 +341,7 @@ impl DocumentContent {
 }
 
 /// True for a text that may be a title.
-pub(crate) fn is_title(text: &str) -> bool {
+pub fn is_title(text: &str) -> bool {
     is_line(text, limits::FILE_TITLE_CHARS_MAX)
 }
 
@@ -356,7 +356,7 @@ fn line_of(text: &str, max: usize) -> String {
 }
 
 /// True for metadata whose head can be read again, or that has no head.
-pub(super) fn has_readable_head(metadata: &Metadata) -> bool {
+pub(crate) fn has_readable_head(metadata: &Metadata) -> bool {
     match metadata.get(HEAD) {
         Some(MetadataValue::String(lines)) => !head_of(lines).lines().is_empty(),
         Some(_) | None => true,
@@ -370,18 +370,18 @@ fn head_of(lines: &str) -> Frontmatter {
 }
 
 /// The title of a record, or the heading that its text begins with.
-pub(super) fn shown_title(record: &Record) -> Option<String> {
+pub(crate) fn shown_title(record: &Record) -> Option<String> {
     let title = record.title.as_deref().or_else(|| first_heading(prose_of(record)));
     title.map(ToOwned::to_owned).filter(|title| !title.trim().is_empty())
 }
 
 /// The text of a record without what stands between fences at the top of its file.
-pub(super) fn prose_of(record: &Record) -> &str {
+pub(crate) fn prose_of(record: &Record) -> &str {
     if record.metadata.contains_key(RAW) { text_below(&record.text) } else { &record.text }
 }
 
 /// The entry of a record under a path.
-pub(super) fn standing_of(
+pub(crate) fn standing_of(
     record: &Record,
     namespace: &str,
     path: &DocumentPath,
@@ -415,12 +415,12 @@ pub(super) fn standing_of(
 }
 
 /// True for a version whose content was taken out.
-pub(super) fn is_redacted(record: &Record) -> bool {
+pub(crate) fn is_redacted(record: &Record) -> bool {
     record.metadata.contains_key(REDACTED)
 }
 
 /// A version with its content taken out: when, and why. Its change of state names who did it.
-pub(super) fn redacted(record: &Record, reason: &str, at: Timestamp) -> Record {
+pub(crate) fn redacted(record: &Record, reason: &str, at: Timestamp) -> Record {
     let mark = format!("{}: {reason}", at.to_rfc3339());
     Record {
         text: String::new(),

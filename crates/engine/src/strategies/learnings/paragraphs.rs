@@ -5,7 +5,7 @@
 const OUTER_INDENT_MAX: usize = 1;
 
 /// The paragraphs of a text, list markers taken off, in its order.
-pub(super) fn split(text: &str) -> Vec<String> {
+pub(crate) fn split(text: &str) -> Vec<String> {
     let mut paragraphs = Paragraphs::default();
     for line in text.lines() {
         paragraphs.take(line);

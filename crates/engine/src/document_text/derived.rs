@@ -58,7 +58,7 @@ pub fn derived_description(body: &str) -> String {
 }
 
 /// What a slug is made of: the title, else the heading, else at most sixty characters of the first sentence.
-pub(super) fn slug_source(title: Option<&str>, body: &str) -> String {
+pub(crate) fn slug_source(title: Option<&str>, body: &str) -> String {
     if let Some(title) = title.filter(|title| !title.trim().is_empty()) {
         return title.to_owned();
     }
@@ -81,7 +81,7 @@ fn first_sentence(text: &str) -> String {
 }
 
 /// The text, or as much of it as fits with `…` behind it, up to a word's end where there is one in its second half.
-pub(super) fn shortened(text: &str, chars_max: usize) -> String {
+pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {
         return text.to_owned();
     }

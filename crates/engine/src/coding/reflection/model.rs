@@ -1,7 +1,5 @@
 //! What tasks of a repository have in common, by a model: the question (`prompts/repository.reflect.v1.md`), and its answer by a strict
 //! grammar (coding-agent-memory.md §14). A model's numbers are never trusted: they must be written and are not read.
-//!
-//! Which tasks are looked at, and what is written, is the repository's matter (`coding::reflection`).
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -11,9 +9,9 @@ use loci_text::normalise_exact;
 use regex::Regex;
 use serde_json::Value;
 
-use super::prompt::{Filling, Prompt};
-use super::prompt_input;
-use super::question::{BadReply, Question};
+use crate::strategies::prompt::{Filling, Prompt};
+use crate::strategies::prompt_input;
+use crate::strategies::question::{BadReply, Question};
 
 const GRAMMAR: &str = "lines `REFLECTION: <text of 1 to 1000 characters> [Evidence: <hits>/<of>; Episodes: <id> …]`, at most 10, or the one \
                        line NO_REFLECTIONS";
@@ -34,7 +32,7 @@ fn line_form() -> Regex {
 }
 
 /// The prompt.
-pub static REFLECT: Prompt = Prompt {
+pub(crate) static REFLECT: Prompt = Prompt {
     name: "repository.reflect",
     version: 1,
     text: include_str!("prompts/repository.reflect.v1.md"),
@@ -44,7 +42,7 @@ pub static REFLECT: Prompt = Prompt {
 
 /// A reflection as a model says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub(crate) struct Told {
     /// What it says.
     pub text: String,
     /// The episodes that are said to bear it out, each once; they need not exist.
@@ -52,7 +50,7 @@ pub struct Told {
 }
 
 /// What these tasks have in common; `known`: what was noted before.
-pub fn question(tasks: &[Value], known: &[Value]) -> Option<Question> {
+pub(crate) fn question(tasks: &[Value], known: &[Value]) -> Option<Question> {
     let input = prompt_input::block("reflections", known) + &prompt_input::block("tasks", tasks);
     REFLECT.text_question(Filling { input, ..Filling::default() })
 }
@@ -61,7 +59,7 @@ pub fn question(tasks: &[Value], known: &[Value]) -> Option<Question> {
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub fn told(reply: &str) -> Result<Vec<Told>, BadReply> {
+pub(crate) fn told(reply: &str) -> Result<Vec<Told>, BadReply> {
     let lines: Vec<&str> = reply.trim().lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     if lines == [NONE] {
         return Ok(Vec::new());

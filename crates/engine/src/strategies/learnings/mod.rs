@@ -13,8 +13,12 @@ use loci_model::limits;
 use crate::safety::invisible_markdown::visible;
 
 pub(crate) use category::Category;
-pub(super) use topic::{MODULE, TOPIC_CHARS_MAX, place_of, scope_of};
+pub(crate) use topic::{MODULE, TOPIC_CHARS_MAX, place_of, scope_of};
 
+/// The subtype of records of what was learned about a repository.
+pub(crate) const KNOWLEDGE: &str = "knowledge";
+/// The metadata `type` of events and records of what was learned.
+pub(crate) const LEARNING: &str = "repo_learnings";
 /// What an agent writes that has learned nothing, or missed nothing.
 const SENTINELS: &[&str] = &["no new repository learnings", "no missing context identified"];
 
@@ -35,20 +39,20 @@ pub(crate) struct Learning {
 
 impl Learning {
     /// The text for the index: the topic, and behind it the statement. A question finds both.
-    pub(super) fn indexed(&self) -> String {
+    pub(crate) fn indexed(&self) -> String {
         self.topic.as_ref().map_or_else(|| self.text.clone(), |topic| format!("{topic}. {}", self.text))
     }
 
     /// True for a statement that a record may hold. A longer one is neither embedded nor compared
     /// nor stored.
-    pub(super) fn fits(&self) -> bool {
+    pub(crate) fn fits(&self) -> bool {
         self.text.chars().count() <= limits::LEARNING_CHARS_MAX
     }
 }
 
 /// All learnings of a text, in its order; none where it says that there are none. Comments that no page shows
 /// are none.
-pub(super) fn parse(text: &str) -> Vec<Learning> {
+pub(crate) fn parse(text: &str) -> Vec<Learning> {
     paragraphs::split(&visible(text)).iter().filter_map(|paragraph| one(paragraph)).collect()
 }
 

@@ -135,7 +135,7 @@ impl PathRule {
 }
 
 /// The rule that a path as a whole breaks.
-pub(super) fn broken_by_path(path: &str, segments: usize) -> Option<PathRule> {
+pub(crate) fn broken_by_path(path: &str, segments: usize) -> Option<PathRule> {
     if path.is_empty() {
         return Some(PathRule::Empty);
     }
@@ -146,7 +146,7 @@ pub(super) fn broken_by_path(path: &str, segments: usize) -> Option<PathRule> {
 }
 
 /// The first rule that a segment in NFC breaks.
-pub(super) fn broken_by_segment(segment: &str, is_first: bool) -> Option<PathRule> {
+pub(crate) fn broken_by_segment(segment: &str, is_first: bool) -> Option<PathRule> {
     if segment == ".." {
         return Some(PathRule::Parent);
     }
@@ -273,7 +273,7 @@ fn is_of_a_word(c: char) -> bool {
 }
 
 /// An emoji that is not a digit or sign of ASCII.
-pub(super) fn is_emoji(c: char) -> bool {
+pub(crate) fn is_emoji(c: char) -> bool {
     !c.is_ascii() && c.is_emoji_char()
 }
 

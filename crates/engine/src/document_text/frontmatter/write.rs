@@ -9,7 +9,7 @@ use super::value::{Entry, Value, is_literal};
 const PLAIN_KEY_CHARS_MAX: usize = 100;
 
 /// The lines of a table, each with its end; none of an empty one.
-pub(super) fn lines(entries: &[Entry]) -> String {
+pub(crate) fn lines(entries: &[Entry]) -> String {
     let mut text = String::new();
     for entry in entries {
         let quoted = QUOTED_KEYS.contains(&entry.key.as_str());

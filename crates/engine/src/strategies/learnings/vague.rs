@@ -3,7 +3,7 @@
 use crate::verified::verifier::has_mentions;
 
 /// True where nothing in the text could be looked up.
-pub(super) fn is_vague(text: &str) -> bool {
+pub(crate) fn is_vague(text: &str) -> bool {
     let quoted = text.matches('"').count() >= 2 || text.contains(['`', '“', '«', '「']);
     !quoted
         && !text.chars().any(char::is_numeric)

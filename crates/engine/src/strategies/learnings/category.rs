@@ -104,7 +104,7 @@ impl Category {
     }
 
     /// From its word, in any case.
-    pub(in crate::coding) fn parse(word: &str) -> Option<Self> {
+    pub(crate) fn parse(word: &str) -> Option<Self> {
         CATEGORIES
             .iter()
             .find(|(_, known, _)| known.eq_ignore_ascii_case(word))
@@ -113,7 +113,7 @@ impl Category {
 }
 
 /// What the words of a text make it; `None` where they say nothing.
-pub(super) fn of(text: &str) -> Option<Category> {
+pub(crate) fn of(text: &str) -> Option<Category> {
     let lower = text.to_lowercase();
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

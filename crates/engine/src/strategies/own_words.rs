@@ -32,7 +32,7 @@ const QUOTED: &[Quotation] = &[
 ];
 
 #[expect(clippy::expect_used, reason = "the patterns are constants, compiled by the tests of this folder")]
-pub(super) fn compiled(source: &str) -> Regex {
+pub(crate) fn compiled(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern")
 }
 

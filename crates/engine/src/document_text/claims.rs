@@ -4,7 +4,7 @@
 
 use loci_model::Timestamp;
 
-use super::document::DocumentContent;
+use super::content::DocumentContent;
 use super::frontmatter::Value;
 
 /// Members that only a grant sets: they decide what a model is shown first and what nobody tidies away.
@@ -18,7 +18,7 @@ pub struct Granted {
 
 impl Granted {
     /// As it lies in metadata.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (pinned, priority) = text.split_once(' ')?;
         Some(Self { pinned: pinned.parse().ok()?, priority: priority.parse().ok()? })
     }
@@ -46,7 +46,7 @@ impl DocumentContent {
     /// The document from the file of somebody who has no grant to say so much: what only a grant sets
     /// stays as it was before.
     #[must_use]
-    pub(super) fn without_claims(self, before: Option<&Self>, now: Timestamp) -> Self {
+    pub(crate) fn without_claims(self, before: Option<&Self>, now: Timestamp) -> Self {
         let standing = before
             .map(|before| Granted { pinned: before.is_pinned(), priority: before.priority() })
             .unwrap_or_default();
@@ -56,7 +56,7 @@ impl DocumentContent {
     }
 
     /// The notice to the writer of a file whose head says more than they may.
-    pub(super) fn claims_warning(&self) -> Option<String> {
+    pub(crate) fn claims_warning(&self) -> Option<String> {
         self.granted.map(|_| {
             "pinned, priority and a valid_from to come are not taken from the head of a file: \
              set them with a grant of admin, or as members of the document"

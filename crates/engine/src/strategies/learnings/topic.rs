@@ -4,22 +4,22 @@
 use super::Category;
 
 /// Characters of a topic: a longer one is part of the text.
-pub(in crate::coding) const TOPIC_CHARS_MAX: usize = 120;
+pub(crate) const TOPIC_CHARS_MAX: usize = 120;
 /// What stands before the name of a module in a scope.
-pub(in crate::coding) const MODULE: &str = "module:";
+pub(crate) const MODULE: &str = "module:";
 /// Bytes of a file name's ending.
 const EXTENSION_BYTES: std::ops::RangeInclusive<usize> = 1..=8;
 
 /// A paragraph with what stood at its head.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Headed {
-    pub(super) topic: Option<String>,
-    pub(super) category: Option<Category>,
-    pub(super) text: String,
+pub(crate) struct Headed {
+    pub(crate) topic: Option<String>,
+    pub(crate) category: Option<Category>,
+    pub(crate) text: String,
 }
 
 /// Takes the topic off, where there is one with something behind it.
-pub(super) fn split(paragraph: &str) -> Headed {
+pub(crate) fn split(paragraph: &str) -> Headed {
     let whole = || Headed { topic: None, category: None, text: paragraph.to_owned() };
     let Some((head, text)) = bold(paragraph).or_else(|| bracketed(paragraph)) else { return whole() };
     let (topic, category) = tagged(unwrapped(head));
@@ -69,7 +69,7 @@ fn tagged(topic: &str) -> (&str, Option<Category>) {
 }
 
 /// The scope that a topic names, in its normal form; `None`: the whole repository.
-pub(in crate::coding) fn scope_of(topic: &str) -> Option<String> {
+pub(crate) fn scope_of(topic: &str) -> Option<String> {
     let topic = topic.trim();
     let lower = topic.to_lowercase();
     let module = lower.strip_prefix(MODULE).or_else(|| lower.strip_suffix(" module"));
@@ -88,7 +88,7 @@ pub(in crate::coding) fn scope_of(topic: &str) -> Option<String> {
 }
 
 /// A path in its normal form: what looks like a directory stands for all that is beneath it.
-pub(in crate::coding) fn place_of(path: &str) -> String {
+pub(crate) fn place_of(path: &str) -> String {
     let last = path.rsplit('/').next().unwrap_or(path);
     let is_directory = path.ends_with('/') || (!path.contains('*') && !has_extension(last));
     if is_directory { format!("{}/**", path.trim_end_matches('/')) } else { path.to_owned() }

@@ -46,12 +46,12 @@ impl Value {
     }
 
     /// A scalar that was not quoted: a literal where the core schema knows it for one.
-    pub(super) fn of_plain(text: String) -> Self {
+    pub(crate) fn of_plain(text: String) -> Self {
         if is_literal(&text) { Self::Literal(text) } else { Self::Text(text) }
     }
 
     /// Changes every text in it, however deep; keys stay.
-    pub(super) fn change_texts(&mut self, change: &mut dyn FnMut(String) -> String) {
+    pub(crate) fn change_texts(&mut self, change: &mut dyn FnMut(String) -> String) {
         match self {
             Self::Text(text) => *text = change(std::mem::take(text)),
             Self::Literal(_) => {}
@@ -117,17 +117,17 @@ impl Value {
 }
 
 /// Lists and tables in one another below these entries.
-pub(super) fn depth(entries: &[Entry]) -> usize {
+pub(crate) fn depth(entries: &[Entry]) -> usize {
     entries.iter().map(|entry| entry.value.depth()).max().unwrap_or(0)
 }
 
 /// True for null, booleans and numbers of the core schema (YAML 1.2.2 §10.3.2).
-pub(super) fn is_literal(text: &str) -> bool {
+pub(crate) fn is_literal(text: &str) -> bool {
     is_null(text) || matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE") || is_number(text)
 }
 
 /// True for the spellings of nothing.
-pub(super) fn is_null(text: &str) -> bool {
+pub(crate) fn is_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 

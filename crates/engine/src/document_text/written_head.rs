@@ -1,19 +1,19 @@
 //! The head of a file as somebody wrote it: what a file needs beside its meaning to come back byte for byte.
 //! Pure.
 
-use super::document::DocumentContent;
+use super::content::DocumentContent;
 use super::frontmatter::{self, Frontmatter};
 use super::line_ends::line_end;
 use super::path::DocumentPath;
 
 /// The part of a file before its text; empty where it has no head.
-pub(super) fn before_text<'a>(file: &'a str, text: &str) -> &'a str {
+pub(crate) fn before_text<'a>(file: &'a str, text: &str) -> &'a str {
     file.len().checked_sub(text.len()).and_then(|end| file.get(..end)).unwrap_or_default()
 }
 
 /// The file of a head and a text, with what the head says; `None` where reading the file would not give the
 /// two again.
-pub(super) fn joined(head: &str, text: &str) -> Option<(String, Frontmatter)> {
+pub(crate) fn joined(head: &str, text: &str) -> Option<(String, Frontmatter)> {
     let file = format!("{head}{text}");
     let parted = frontmatter::parse(&file).ok()?;
     let is_same = parted.body.len() == text.len();
@@ -23,7 +23,7 @@ pub(super) fn joined(head: &str, text: &str) -> Option<(String, Frontmatter)> {
 
 /// True for the path of a document whose file has no head. Records that lie elsewhere than in a tree have
 /// paths, too.
-pub(super) fn has_no_head(path: Option<&str>) -> bool {
+pub(crate) fn has_no_head(path: Option<&str>) -> bool {
     let is_document = |path: &&str| path.starts_with("knowledge/");
     path.filter(is_document)
         .and_then(|path| DocumentPath::check(path).ok())
@@ -48,7 +48,7 @@ impl DocumentContent {
     /// The document at a path: a file that is no Markdown is its text, and its metadata stays beside the
     /// file.
     #[must_use]
-    pub(super) fn at(self, path: &DocumentPath) -> Self {
+    pub(crate) fn at(self, path: &DocumentPath) -> Self {
         let content = Self { is_raw: self.is_raw || !path.is_markdown(), ..self };
         let is_mixed = content.written_head.is_none() && line_end(&content.body) == "\r\n";
         if content.is_raw || !is_mixed {
@@ -87,7 +87,7 @@ impl DocumentContent {
     }
 
     /// The line end of the file's head. A file that nobody wrote has had `\n` there from its beginning.
-    pub(super) fn line_end(&self) -> &'static str {
+    pub(crate) fn line_end(&self) -> &'static str {
         match self.written_head.as_deref() {
             Some("") => line_end(&self.body),
             Some(head) => line_end(head),
@@ -97,7 +97,7 @@ impl DocumentContent {
 
     /// The document with a description that follows its text, where its head has one that was made of
     /// another.
-    pub(super) fn described(&self) -> Option<Self> {
+    pub(crate) fn described(&self) -> Option<Self> {
         let head = self.written_head.as_deref().filter(|_| !self.is_raw && self.description.is_none())?;
         let (_, said) = joined(head, "")?;
         let is_stale = said.text("description")? != self.shown_description();

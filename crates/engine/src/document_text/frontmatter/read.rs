@@ -36,7 +36,7 @@ struct Aliases {
 }
 
 /// The table of a text without its fences.
-pub(super) fn table(text: &str) -> Result<Frontmatter, FrontmatterFault> {
+pub(crate) fn table(text: &str) -> Result<Frontmatter, FrontmatterFault> {
     let entries = entries(text, Reader::default())?;
     if let Some(entry) = entries.iter().find(|entry| !is_as_its_key_asks(entry)) {
         return Err(FrontmatterFault::NotText(entry.key.clone()));
@@ -49,7 +49,7 @@ pub(super) fn table(text: &str) -> Result<Frontmatter, FrontmatterFault> {
 }
 
 /// The table of a text without its fences, as YAML means it.
-pub(super) fn searched_table(text: &str) -> Result<Frontmatter, FrontmatterFault> {
+pub(crate) fn searched_table(text: &str) -> Result<Frontmatter, FrontmatterFault> {
     let aliases = Aliases { values: BTreeMap::new(), left: limits::FRONTMATTER_BYTES_MAX };
     let reader = Reader { aliases: Some(aliases), ..Reader::default() };
     Ok(Frontmatter { entries: entries(text, reader)? })

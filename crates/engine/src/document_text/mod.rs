@@ -1,0 +1,18 @@
+//! Document text: a record seen as a file, its path, its head and the names that it gets. Pure.
+
+pub(crate) mod areas;
+mod claims;
+pub(crate) mod content;
+pub mod derived;
+pub mod folding;
+pub mod frontmatter;
+pub(crate) mod line_ends;
+pub mod path;
+pub mod path_rule;
+pub mod slug;
+mod written_head;
+
+pub use content::{DocumentContent, is_title};
+pub use derived::{derived_description, derived_directory, derived_path, derived_title};
+pub use path::{DocumentPath, PathKey};
+pub use path_rule::PathRule;
