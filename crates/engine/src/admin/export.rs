@@ -18,14 +18,12 @@ use loci_model::ledger::Shelf;
 use loci_model::parked_object::{ObjectHead, ParkedObject};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::Record;
 use loci_model::repository::Repository;
 use loci_model::task::Task;
 use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 use super::{ExportCursor, ExportLine, ExportPart, ExportedObject, Holdings};
-use crate::coding::{NamesPeople, number_of};
 use crate::erasure::is_note_of;
 use crate::memories::existing;
 use crate::{Engine, access};
@@ -110,20 +108,18 @@ fn repositories(
         None => ExportCursor::Tasks(None),
     };
     let actor = part.actor();
-    let is_line = |repository: &Repository| {
-        let is_of_actor = actor.as_ref().is_none_or(|actor| repository.key == actor.as_str());
-        let is_theirs = |held: &Holdings| held.person.is_name(&repository.key);
-        Ok(is_of_actor && is_about(part, repository, None, is_theirs)?)
-    };
+    let is_of_actor =
+        |repository: &Repository| actor.as_ref().is_none_or(|actor| repository.key == actor.as_str());
+    let is_theirs = |repository: &Repository, held: &Holdings| held.person.is_name(&repository.key);
     let line = |repository| ExportLine::Repository { repository: Box::new(repository) };
-    Ok((lines_of(page, is_line, line)?, next))
+    Ok((lines_of((tx, part), page.into_iter().filter(is_of_actor), is_theirs, line)?, next))
 }
 
-/// True for a noun that is the person's or names them; in the export of everybody, for all.
-fn is_about<T: NamesPeople + Clone>(
+/// True for a line that is the person's or names them; in the export of everybody, for all.
+fn is_about(
+    tx: &dyn ReadTx,
     part: &ExportPart,
-    noun: &T,
-    number: Option<&str>,
+    line: &ExportLine,
     is_theirs: impl FnOnce(&Holdings) -> bool,
 ) -> Result<bool> {
     let Some(held) = part.person.as_deref() else { return Ok(true) };
@@ -131,33 +127,24 @@ fn is_about<T: NamesPeople + Clone>(
         return Ok(true);
     }
     match &held.mentions {
-        Some(mentions) => mentions.is_in(noun, number),
+        Some(mentions) => mentions.are_in(tx, line),
         None => Ok(false),
     }
 }
 
-/// Like [`is_about`], for a noun with a user: the number of the user is looked up in the export of
-/// a person alone.
-fn is_about_user<T: NamesPeople + Clone>(
-    part: &ExportPart,
-    noun: &T,
-    number: impl FnOnce() -> Result<Option<String>>,
-    is_theirs: impl FnOnce(&Holdings) -> bool,
-) -> Result<bool> {
-    let number = if part.person.is_some() { number()? } else { None };
-    is_about(part, noun, number.as_deref(), is_theirs)
-}
-
-/// The lines of those nouns of a page that belong into the export.
+/// The lines of those nouns of a page that are the person's, or name them.
 fn lines_of<T>(
+    (tx, part): (&dyn ReadTx, &ExportPart),
     page: impl IntoIterator<Item = T>,
-    is_line: impl Fn(&T) -> Result<bool>,
+    is_theirs: impl Fn(&T, &Holdings) -> bool,
     line: impl Fn(T) -> ExportLine,
 ) -> Result<Vec<ExportLine>> {
     let mut lines = Vec::new();
     for noun in page {
-        if is_line(&noun)? {
-            lines.push(line(noun));
+        let is_own = part.person.as_deref().is_some_and(|held| is_theirs(&noun, held));
+        let shown = line(noun);
+        if is_about(tx, part, &shown, |_| is_own)? {
+            lines.push(shown);
         }
     }
     Ok(lines)
@@ -177,8 +164,9 @@ fn tasks(
         None if part.namespace.is_some() => ExportCursor::Commits(None),
         None => ExportCursor::Exposures(None),
     };
-    let is_line = |task: &Task| is_about(part, task, None, |held| held.person.is_actor(&task.actor));
-    Ok((lines_of(page, is_line, |task| ExportLine::Task { task: Box::new(task) })?, next))
+    let is_theirs = |task: &Task, held: &Holdings| held.person.is_actor(&task.actor);
+    let line = |task| ExportLine::Task { task: Box::new(task) };
+    Ok((lines_of((tx, part), page, is_theirs, line)?, next))
 }
 
 fn exposures(
@@ -212,11 +200,9 @@ fn commits(
     };
     let actor = part.actor();
     let page = page.into_iter().filter(|one| actor.as_ref().is_none_or(|actor| one.actor == *actor));
-    let is_line = |commit: &TaskCommit| {
-        let number = || number_of(tx, memory, commit.task.as_ref(), commit.user.as_deref());
-        is_about_user(part, commit, number, |held| held.person.is_actor(&commit.actor))
-    };
-    Ok((lines_of(page, is_line, |commit| ExportLine::Commit { commit: Box::new(commit) })?, next))
+    let is_theirs = |commit: &TaskCommit, held: &Holdings| held.person.is_actor(&commit.actor);
+    let line = |commit| ExportLine::Commit { commit: Box::new(commit) };
+    Ok((lines_of((tx, part), page, is_theirs, line)?, next))
 }
 
 /// Prompts are nobody's.
@@ -251,10 +237,9 @@ fn task_sessions(
         Some(last) => ExportCursor::TaskSessions(Some(last.task.clone())),
         None => ExportCursor::SessionItems(None),
     };
-    let is_line =
-        |session: &TaskSession| is_about(part, session, None, |held| held.person.is_actor(&session.actor));
+    let is_theirs = |session: &TaskSession, held: &Holdings| held.person.is_actor(&session.actor);
     let line = |session| ExportLine::TaskSession { session: Box::new(session) };
-    Ok((lines_of(page, is_line, line)?, next))
+    Ok((lines_of((tx, part), page, is_theirs, line)?, next))
 }
 
 /// Those past their time are left out, as events are.
@@ -272,11 +257,9 @@ fn session_items(
         None => ExportCursor::Events(0),
     };
     let page = page.into_iter().filter(|item| item.expires_at > now);
-    let is_line = |item: &SessionItem| {
-        let number = || number_of(tx, memory, Some(&item.task), item.user.as_deref());
-        is_about_user(part, item, number, |held| held.person.is_actor(&item.actor))
-    };
-    Ok((lines_of(page, is_line, |item| ExportLine::SessionItem { item: Box::new(item) })?, next))
+    let is_theirs = |item: &SessionItem, held: &Holdings| held.person.is_actor(&item.actor);
+    let line = |item| ExportLine::SessionItem { item: Box::new(item) };
+    Ok((lines_of((tx, part), page, is_theirs, line)?, next))
 }
 
 fn events(
@@ -292,8 +275,9 @@ fn events(
         Some(last) => ExportCursor::Events(last.arrival),
         None => ExportCursor::Records(None),
     };
-    let is_line = |event: &Event| is_about(part, event, None, |held| held.person.is_actor(&event.actor));
-    Ok((lines_of(page, is_line, |event| ExportLine::Event { event: Box::new(event) })?, next))
+    let is_theirs = |event: &Event, held: &Holdings| held.person.is_actor(&event.actor);
+    let line = |event| ExportLine::Event { event: Box::new(event) };
+    Ok((lines_of((tx, part), page, is_theirs, line)?, next))
 }
 
 fn records(
@@ -311,9 +295,6 @@ fn records(
     };
     let mut lines = Vec::with_capacity(page.len());
     for record in page {
-        if !is_held(tx, part, &record)? {
-            continue;
-        }
         let newest = tx.records().get(memory, &record.id)?;
         // A record that has moved goes with the namespace where it is now.
         if !part.holds(newest.as_ref().map_or(&record.namespace, |newest| &newest.namespace)) {
@@ -321,7 +302,13 @@ fn records(
         }
         let current = newest.map(|newest| newest.version) == Some(record.version);
         let id = record.id.clone();
-        lines.push(ExportLine::Record { record: Box::new(record), current });
+        let record = Box::new(record);
+        let is_own = part.person.as_deref().is_some_and(|held| held.records.contains(&id));
+        let line = ExportLine::Record { record, current };
+        if !is_held(tx, part, &line, (memory, &id, is_own))? {
+            continue;
+        }
+        lines.push(line);
         if current {
             let changes = tx.telemetry().of_record(memory, &id)?;
             lines.extend(changes.into_iter().map(|change| ExportLine::Change { change }));
@@ -333,23 +320,23 @@ fn records(
 
 /// True for a record of the person, and for one that names them: in that version, in the changes of
 /// its state, in its fact or in the history of that fact.
-fn is_held(tx: &dyn ReadTx, part: &ExportPart, record: &Record) -> Result<bool> {
-    if is_about(part, record, None, |held| held.records.contains(&record.id))? {
+fn is_held(
+    tx: &dyn ReadTx,
+    part: &ExportPart,
+    line: &ExportLine,
+    (memory, record, is_own): (&MemoryId, &RecordId, bool),
+) -> Result<bool> {
+    if is_about(tx, part, line, |_| is_own)? {
         return Ok(true);
     }
     let mentions = part.person.as_deref().and_then(|held| held.mentions.as_ref());
-    let (Some(mentions), memory) = (mentions, &record.memory) else { return Ok(false) };
-    for change in tx.telemetry().of_record(memory, &record.id)? {
-        if mentions.is_in(&change, None)? {
-            return Ok(true);
-        }
-    }
-    let Some(fact) = tx.facts().get(memory, &record.id)? else { return Ok(false) };
-    if mentions.is_in(&fact, None)? {
-        return Ok(true);
-    }
-    for event in tx.fact_events().history(memory, &record.id)? {
-        if mentions.is_in(&event, None)? {
+    let Some(mentions) = mentions else { return Ok(false) };
+    let changes = tx.telemetry().of_record(memory, record)?;
+    let mut lines: Vec<ExportLine> =
+        changes.into_iter().map(|change| ExportLine::Change { change }).collect();
+    lines.extend(fact(tx, memory, record)?);
+    for line in &lines {
+        if mentions.are_in(tx, line)? {
             return Ok(true);
         }
     }
@@ -429,8 +416,9 @@ fn ledger(
             Some(held) => held.person.is_actor(&entry.actor) || is_note_of(&entry, &held.records)?,
             None => false,
         };
-        if is_about(part, &entry, None, |_| is_theirs)? {
-            lines.push(ExportLine::Ledger { entry: Box::new(entry) });
+        let line = ExportLine::Ledger { entry: Box::new(entry) };
+        if is_about(tx, part, &line, |_| is_theirs)? {
+            lines.push(line);
         }
     }
     Ok((lines, next))

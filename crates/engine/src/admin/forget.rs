@@ -3,8 +3,8 @@
 //! repeating the actor.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use loci_model::ledger::Shelf;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{Checkpoint, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -13,9 +13,10 @@ use loci_model::{ActorId, Error, MemoryId, RecordId, Result, Timestamp};
 use super::{ForgetReceipt, ForgottenKind};
 use crate::access::segment;
 use crate::asking::forgetting;
-use crate::coding::{MentionsTaken, PersonMentions, person_of};
-use crate::erasure::{Counts, ErasedTexts, Erasing, Person, Source, Tombstones, erase_person, pseudonym};
-use crate::files::mirroring::MirrorAfterErasure;
+use crate::erasure::{
+    Counts, ErasedTexts, Erasing, MentionsTaken, Person, Source, Tombstones, erase_person, pseudonym,
+};
+use crate::hooks::{CopyAfterErasure, PersonMentions, TakingOut};
 use crate::memories::existing;
 use crate::{Engine, access};
 
@@ -70,7 +71,7 @@ pub(crate) struct Forgetting {
     pub(crate) memory: Memory,
     pub(crate) person: Person,
     /// How others name the person, where the memory knows people.
-    pub(crate) mentions: Option<PersonMentions>,
+    pub(crate) mentions: Option<Arc<dyn PersonMentions>>,
     /// An administrator asks for a receipt: files of all mirrors are looked at. A person's own
     /// request looks at the mirrors of their own trees alone.
     pub(crate) names_files: bool,
@@ -163,8 +164,8 @@ impl Engine {
         if let Some(mentions) = mentions {
             by = mentions.caller(by);
             let own = self.holdings(memory, person, None).await?.records;
-            let walk = mentions.walk((memory, person, own), by, at);
-            mentions_taken = self.take_person_out(&walk, dry_run).await?;
+            let whom = TakingOut { memory, person, own, by, at };
+            mentions_taken = mentions.take_out(self, whom, dry_run).await?;
             for (kind, count) in mentions_taken.listed() {
                 counts.add(kind, count);
             }
@@ -189,8 +190,7 @@ impl Engine {
         let mut unreachable: Vec<String> = UNREACHABLE.iter().map(|place| (*place).to_owned()).collect();
         let mut mirrors = Vec::new();
         if dry_run {
-            let owns = |namespace: &str| person.owns_namespace(namespace);
-            let not_examined = self.files_not_examined(&memory.id, owns, *names_files).await?;
+            let not_examined = self.files_not_examined(&memory.id, person, *names_files).await?;
             unreachable.extend(not_examined.lines_without(&BTreeSet::new()));
         } else {
             self.wake.call();
@@ -199,7 +199,7 @@ impl Engine {
         // In other memories a walk has taken the person out of the history, of which commits are
         // made.
         if mentions.is_none() {
-            let named = self.mirrors_with_author(&memory.id, |name| person.is_name(name)).await?;
+            let named = self.copies_with_author(&memory.id, person).await?;
             unreachable.extend(named.iter().map(|name| format!("mirror {name}: {COMMITS_KEEP_AUTHOR}")));
         }
         Ok(Forgotten { counts, mentions_taken, left_shared, mirrors, unreachable, at })
@@ -210,13 +210,13 @@ impl Engine {
         &self,
         memory: &MemoryId,
         actor: &ActorId,
-    ) -> Result<(Memory, Person, Option<PersonMentions>)> {
+    ) -> Result<(Memory, Person, Option<Arc<dyn PersonMentions>>)> {
         let pseudonym = pseudonym(&hex::encode(self.ids.random()));
-        let (memory, actor) = (memory.clone(), actor.clone());
+        let (memory, actor, products) = (memory.clone(), actor.clone(), self.products.clone());
         let found = self.store.read(move |tx| {
             let memory = existing(tx, &memory)?;
             let mut actors = vec![actor.clone()];
-            let known = person_of(tx, &memory, &actor, &pseudonym)?;
+            let known = products.person(tx, &memory, &actor, &pseudonym)?;
             let (others, mentions) = known.map_or((Vec::new(), None), |(all, known)| (all, Some(known)));
             actors.extend(others.into_iter().filter(|other| *other != actor));
             let person = Person::of(&memory, actors);
@@ -224,7 +224,7 @@ impl Engine {
         });
         let (memory, person, mentions) = found.await?;
         let mentions = match mentions {
-            Some(mentions) => Some(self.with_addresses(&memory.id, mentions, true).await?),
+            Some(mentions) => Some(mentions.completed(self, &memory.id).await?),
             None => None,
         };
         Ok((memory, person, mentions))
@@ -253,12 +253,12 @@ impl Engine {
             let erasing = Erasing { memory, person, records, traces, texts, vault, marks: !dry_run, by, at };
             let mut counts = erase_person(tx, &erasing)?;
             // The person's settings go with their actor; those kept under another name go here.
-            if let Some(key) = whom.mentions.as_ref().and_then(|mentions| mentions.settings.as_deref()) {
-                let is_there = tx.ledger_mut().remove(&memory.id, Shelf::PreferenceUser, key)?;
+            if let Some((shelf, key)) = whom.mentions.as_ref().and_then(|mentions| mentions.settings()) {
+                let is_there = tx.ledger_mut().remove(&memory.id, shelf, key)?;
                 counts.add("ledger entries", u64::from(is_there));
             }
             for actor in
-                whom.mentions.iter().flat_map(PersonMentions::actors_of_addresses).filter(|_| !dry_run)
+                whom.mentions.iter().flat_map(|mentions| mentions.actors_of_addresses()).filter(|_| !dry_run)
             {
                 let tombstones = Tombstones { vault, memory: &memory.id };
                 tombstones.put(tx, &Source::Actor(&actor), at)?;
@@ -276,11 +276,11 @@ impl Engine {
         mirrors: &mut Vec<String>,
         unreachable: &mut Vec<String>,
     ) -> Result<()> {
-        let (memory, owns) = (&whom.memory.id, |namespace: &str| whom.person.owns_namespace(namespace));
-        let brought_up = self.mirrors_brought_up(memory).await?;
-        let not_examined = self.files_not_examined(memory, owns, whom.names_files).await?;
+        let (memory, person) = (&whom.memory.id, &whom.person);
+        let brought_up = self.copies_brought_up(memory).await?;
+        let not_examined = self.files_not_examined(memory, person, whom.names_files).await?;
         let mut not_emptied = BTreeSet::new();
-        for MirrorAfterErasure { name, left } in brought_up {
+        for CopyAfterErasure { name, left } in brought_up {
             match left {
                 // Its line says what is left.
                 None if not_examined.of_person.contains(&name) => {}
@@ -294,7 +294,7 @@ impl Engine {
         let of_person = not_examined.of_person.clone();
         unreachable.extend(not_examined.lines_without(&not_emptied));
         not_emptied.extend(of_person);
-        for name in self.mirrors_of_person_removed(memory, owns, &not_emptied).await? {
+        for name in self.copies_of_person_removed(memory, person, &not_emptied).await? {
             unreachable.push(format!("mirror {name}: the configuration names the person's tree"));
         }
         let moment = Checkpoint::Underway { monotonic_us: self.clock.monotonic_us() };

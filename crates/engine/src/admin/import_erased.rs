@@ -13,9 +13,9 @@ use loci_model::{ActorId, MemoryId, RecordId, Result, Timestamp};
 
 use super::{ExportLine, ImportReport};
 use crate::Engine;
-use crate::coding::{NamesPeople, NamingLine, Taken, knows_people, take_forgotten};
 use crate::erasure::{Source, Tombstones, message_name, pseudonym};
 use crate::events::scheduling::extracting;
+use crate::hooks::{Products, Taken};
 use crate::idempotency::IfErased;
 use crate::keys::master_key::can_digest_or_warn;
 
@@ -58,13 +58,13 @@ impl Engine {
         if_erased: IfErased,
         now: Timestamp,
     ) -> Result<Sifted> {
-        let vault = self.vault.clone();
+        let (vault, products) = (self.vault.clone(), self.products.clone());
         self.store
             .read(move |tx| {
                 if !can_digest_or_warn(tx, vault.as_ref())? {
                     return Ok(Sifted { lines: lines.clone(), ..Sifted::default() });
                 }
-                let mut sifting = Sifting::new(tx, vault.as_ref(), &lines, now);
+                let mut sifting = Sifting::new(tx, (vault.as_ref(), &products), &lines, now);
                 let mut sifted = Sifted::default();
                 for line in &lines {
                     sifting.sift(line, if_erased == IfErased::Restore, &mut sifted)?;
@@ -86,6 +86,7 @@ struct Found {
 struct Sifting<'a> {
     tx: &'a dyn ReadTx,
     vault: &'a dyn Vault,
+    products: &'a Products,
     now: Timestamp,
     /// Of a record that is there as erased, its history stays.
     shells: BTreeSet<&'a RecordId>,
@@ -94,7 +95,12 @@ struct Sifting<'a> {
 }
 
 impl<'a> Sifting<'a> {
-    fn new(tx: &'a dyn ReadTx, vault: &'a dyn Vault, lines: &'a [ExportLine], now: Timestamp) -> Self {
+    fn new(
+        tx: &'a dyn ReadTx,
+        (vault, products): (&'a dyn Vault, &'a Products),
+        lines: &'a [ExportLine],
+        now: Timestamp,
+    ) -> Self {
         let (mut shells, mut memories) = (BTreeSet::new(), BTreeMap::new());
         for line in lines {
             match line {
@@ -107,7 +113,7 @@ impl<'a> Sifting<'a> {
                 _ => {}
             }
         }
-        Self { tx, vault, now, shells, memories }
+        Self { tx, vault, products, now, shells, memories }
     }
 
     fn sift(&mut self, line: &ExportLine, restores: bool, sifted: &mut Sifted) -> Result<()> {
@@ -217,13 +223,11 @@ impl<'a> Sifting<'a> {
 
     /// Takes people out of a line who were forgotten after it was written.
     fn take_forgotten(&mut self, line: &mut ExportLine) -> Result<Taken> {
-        let Some((memory, line)) = naming(line) else { return Ok(Taken::Nobody) };
-        if !self.memory(&memory)?.is_some_and(knows_people) {
-            return Ok(Taken::Nobody);
-        }
-        take_forgotten(line, |actor| {
-            let Some(found) = self.find(&memory, &Source::Actor(actor))? else { return Ok(None) };
-            let tombstones = Tombstones { vault: self.vault, memory: &memory };
+        let Some(id) = line.memory().cloned() else { return Ok(Taken::Nobody) };
+        let Some(memory) = self.memory(&id)?.cloned() else { return Ok(Taken::Nobody) };
+        self.products.take_forgotten(&memory, line, &mut |actor| {
+            let Some(found) = self.find(&id, &Source::Actor(actor))? else { return Ok(None) };
+            let tombstones = Tombstones { vault: self.vault, memory: &id };
             Ok(Some((found.at, pseudonym(&tombstones.digest(&Source::Pseudonym(actor))?))))
         })
     }
@@ -240,44 +244,5 @@ impl<'a> Sifting<'a> {
         let tombstones = Tombstones { vault: self.vault, memory };
         let Some(at) = tombstones.get_outliving(self.tx, source, self.now)? else { return Ok(None) };
         Ok(Some(Found { memory: memory.clone(), digest: tombstones.digest(source)?, at }))
-    }
-}
-
-/// A line that may name people, with its memory; `None` for what names nobody.
-fn naming(line: &mut ExportLine) -> Option<(MemoryId, NamingLine<'_>)> {
-    let (memory, written, noun): (MemoryId, Timestamp, &mut dyn NamesPeople) = match line {
-        ExportLine::Repository { repository } => {
-            (repository.memory.clone(), repository.updated_at, &mut **repository)
-        }
-        ExportLine::Task { task } => (task.memory.clone(), task.created_at, &mut **task),
-        ExportLine::Commit { commit } => (commit.memory.clone(), commit.reported_at, &mut **commit),
-        ExportLine::TaskSession { session } => (session.memory.clone(), session.updated_at, &mut **session),
-        ExportLine::SessionItem { item } => (item.memory.clone(), item.reported_at, &mut **item),
-        ExportLine::Event { event } => (event.memory.clone(), event.arrived, &mut **event),
-        ExportLine::Record { record, .. } => (record.memory.clone(), record.created_at, &mut **record),
-        ExportLine::Change { change } => (change.memory.clone(), change.at, change),
-        ExportLine::Fact { fact } => (fact.memory.clone(), fact.created_at, &mut **fact),
-        ExportLine::FactEvent { event } => (event.memory.clone(), event.at, &mut **event),
-        ExportLine::Ledger { entry } => (entry.memory.clone(), entry.at, &mut **entry),
-        _ => return None,
-    };
-    Some((memory, NamingLine { noun, written }))
-}
-
-#[cfg(test)]
-mod tests {
-    use loci_model::fact::FactEventKind;
-    use loci_testkit::fact_samples;
-
-    use super::*;
-
-    #[test]
-    fn a_line_of_what_happened_to_a_fact_may_name_people() {
-        let memory = MemoryId::parse("code-0123456789").unwrap();
-        let event = fact_samples::fact_event(&memory, 1, FactEventKind::Created, Some(1)).unwrap();
-        let at = event.at;
-        let mut line = ExportLine::FactEvent { event: Box::new(event) };
-        let (of, found) = naming(&mut line).unwrap();
-        assert_eq!((of, found.written), (memory, at));
     }
 }

@@ -206,6 +206,29 @@ pub enum ExportLine {
 }
 
 impl ExportLine {
+    /// Returns the memory of a line that names people where its memory knows any; `None` for other lines.
+    pub(crate) fn memory(&self) -> Option<&MemoryId> {
+        match self {
+            Self::Repository { repository } => Some(&repository.memory),
+            Self::Task { task } => Some(&task.memory),
+            Self::Commit { commit } => Some(&commit.memory),
+            Self::TaskSession { session } => Some(&session.memory),
+            Self::SessionItem { item } => Some(&item.memory),
+            Self::Event { event } => Some(&event.memory),
+            Self::Record { record, .. } => Some(&record.memory),
+            Self::Change { change } => Some(&change.memory),
+            Self::Fact { fact } => Some(&fact.memory),
+            Self::FactEvent { event } => Some(&event.memory),
+            Self::Ledger { entry } => Some(&entry.memory),
+            Self::Header { .. }
+            | Self::Memory { .. }
+            | Self::Exposure { .. }
+            | Self::Prompt { .. }
+            | Self::Object { .. }
+            | Self::End { .. } => None,
+        }
+    }
+
     /// What a report calls lines of this kind.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
@@ -231,7 +254,7 @@ impl ExportLine {
 }
 
 /// Which part of a memory is exported.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ExportPart {
     /// Records in this namespace or beneath it, and what belongs to its actor, of which nothing was said word for word: no events, no
     /// conversations, no exposures. `None`: everything.

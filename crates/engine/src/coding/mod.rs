@@ -126,10 +126,6 @@ pub use hydration::Hydrated;
 pub use metrics::{Cut, Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
 pub(crate) use preferences::SCANNERS as PREFERENCE_SCANNERS;
-pub(crate) use preferences::{
-    MentionsTaken, NamesPeople, NamingLine, PersonMentions, Taken, knows_people, number_of, person_of,
-    take_forgotten,
-};
 pub use preferences::{
     PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,
 };

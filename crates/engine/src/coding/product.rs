@@ -5,6 +5,7 @@ use std::sync::Arc;
 use loci_model::exchange::Step;
 
 use super::hooks::Hooks;
+use super::preferences::People;
 use super::reflection::model;
 use super::rules::extracting::asking;
 use super::settings::CodingSettings;
@@ -18,6 +19,7 @@ pub(crate) fn product(settings: &CodingSettings) -> Product {
         name: "coding",
         records: Some(hooks.clone()),
         events: Some(hooks),
+        people: Some(Arc::new(People)),
         jobs: vec![
             Arc::new(jobs::reviews::ForgeHook),
             Arc::new(jobs::reviews::ReviewPoll),

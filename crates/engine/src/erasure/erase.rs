@@ -15,7 +15,6 @@ use super::person::Person;
 use super::tombstones::{IMPORT_ID, Reach, Source, Tombstones};
 use super::traces::Traces;
 use crate::asking::forgetting;
-use crate::files::mirroring;
 use crate::hooks::in_write;
 use crate::{deliveries, streams};
 
@@ -132,8 +131,9 @@ pub(crate) fn erase_person(tx: &mut dyn Tx, erasing: &Erasing<'_>) -> Result<Cou
     erasing.traces.remove(tx, memory, &mut counts)?;
     // What is still to be told of the person is not told; followers learn which records are gone.
     streams::erased(tx, settings, &ids, true, *at)?;
-    mirroring::outdate_conversations(tx, memory)?;
-    mirroring::outdate_joined(tx, memory)?;
+    let namespaces: BTreeMap<String, &Namespace> =
+        doomed.iter().map(|record| (record.namespace.normal(), &record.namespace)).collect();
+    products.outdate_copies(tx, memory, &namespaces.into_values().collect::<Vec<_>>())?;
     erasing.forget_requests(tx, &mut counts)?;
     for actor in person.actors() {
         erasing.forget_actor(tx, actor, &mut counts)?;
@@ -158,9 +158,8 @@ impl Erasing<'_> {
         Ok(records)
     }
 
-    /// Tombstones of records, and mirrors of the trees in which they lay.
+    /// Tombstones of records.
     fn mark_records(&self, tx: &mut dyn Tx, records: &[Record], counts: &mut Counts) -> Result<()> {
-        let mut namespaces: BTreeMap<String, Namespace> = BTreeMap::new();
         for record in records {
             if self.marks {
                 self.tombstones().put_record(tx, record, Reach::Forgotten(self.texts), self.at)?;
@@ -182,10 +181,6 @@ impl Erasing<'_> {
             };
             counts.add(kind, 1);
             counts.add(SHARED, u64::from(self.person.is_shared(record)));
-            namespaces.insert(record.namespace.normal(), record.namespace.clone());
-        }
-        for namespace in namespaces.values() {
-            mirroring::outdate(tx, &self.memory.id, namespace)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! same walk.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::StoreExt;
@@ -11,13 +12,13 @@ use loci_model::{RecordId, Result};
 
 use super::person::Person;
 use crate::Engine;
-use crate::coding::PersonMentions;
+use crate::hooks::PersonMentions;
 
 /// Versions of one read: other reads and writes get their turn between.
 const PAGE_ROWS: usize = 500;
 
 /// The data of a memory about a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Holdings {
     pub(crate) person: Person,
     /// The person's records, in any state.
@@ -27,7 +28,7 @@ pub struct Holdings {
     pub(crate) left_shared: usize,
     /// The names that tasks, reviews and rules of others give the person; `None` where the memory knows
     /// no such people.
-    pub(crate) mentions: Option<PersonMentions>,
+    pub(crate) mentions: Option<Arc<dyn PersonMentions>>,
 }
 
 impl Engine {
@@ -39,7 +40,7 @@ impl Engine {
         &self,
         memory: &Memory,
         person: &Person,
-        mentions: Option<PersonMentions>,
+        mentions: Option<Arc<dyn PersonMentions>>,
     ) -> Result<Holdings> {
         let (id, actors) = (memory.id.clone(), person.actors().to_vec());
         let records: BTreeSet<RecordId> = self

@@ -20,6 +20,7 @@ mod erased_texts;
 pub(crate) mod forgotten_text;
 mod holdings;
 mod item_names;
+mod mentions_taken;
 mod owner_keys;
 mod person;
 mod pseudonym;
@@ -29,6 +30,7 @@ mod traces;
 pub(crate) use erase::{Counts, Erasing, erase_person};
 pub(crate) use erased_texts::ErasedTexts;
 pub use holdings::Holdings;
+pub(crate) use mentions_taken::MentionsTaken;
 pub(crate) use person::{Person, is_number, number_of_actor};
 pub(crate) use pseudonym::{pseudonym, without_pseudonyms};
 pub(crate) use tombstones::{

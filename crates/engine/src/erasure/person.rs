@@ -28,7 +28,7 @@ const BY_NUMBER: &str = "user:";
 
 /// A person, and where a memory keeps what is theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Person {
+pub struct Person {
     actors: Vec<ActorId>,
     /// The spellings of the person's name in namespaces and clients.
     names: BTreeSet<String>,

@@ -1,10 +1,15 @@
-//! The hooks of documents: trees follow their records.
+//! The hooks of documents: trees follow their records, and mirrors are copies.
 
+use std::collections::BTreeSet;
+
+use futures::future::BoxFuture;
 use loci_model::ports::store::Tx;
-use loci_model::{MemoryId, RecordId, Result};
+use loci_model::{MemoryId, Namespace, RecordId, Result};
 
-use super::settling;
-use crate::hooks::RecordHooks;
+use super::{mirroring, settling};
+use crate::Engine;
+use crate::erasure::Person;
+use crate::hooks::{CopyAfterErasure, CopyHooks, NotExamined, RecordHooks};
 
 /// The hooks.
 pub(super) struct Hooks;
@@ -16,5 +21,56 @@ impl RecordHooks for Hooks {
 
     fn content_erased(&self, tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
         settling::forget(tx, memory, records)
+    }
+}
+
+impl CopyHooks for Hooks {
+    fn outdate(&self, tx: &mut dyn Tx, memory: &MemoryId, namespaces: &[&Namespace]) -> Result<()> {
+        for namespace in namespaces {
+            mirroring::outdate(tx, memory, namespace)?;
+        }
+        mirroring::outdate_conversations(tx, memory)?;
+        mirroring::outdate_joined(tx, memory)
+    }
+
+    fn outdate_history(&self, tx: &mut dyn Tx, memory: &MemoryId, namespace: &str) -> Result<()> {
+        mirroring::outdate_history(tx, memory, namespace)
+    }
+
+    fn bring_up<'a>(
+        &'a self,
+        engine: &'a Engine,
+        memory: &'a MemoryId,
+    ) -> BoxFuture<'a, Result<Vec<CopyAfterErasure>>> {
+        Box::pin(engine.mirrors_brought_up(memory))
+    }
+
+    fn with_author<'a>(
+        &'a self,
+        engine: &'a Engine,
+        memory: &'a MemoryId,
+        person: &'a Person,
+    ) -> BoxFuture<'a, Result<Vec<String>>> {
+        Box::pin(engine.mirrors_with_author(memory, person))
+    }
+
+    fn remove_of_person<'a>(
+        &'a self,
+        engine: &'a Engine,
+        memory: &'a MemoryId,
+        person: &'a Person,
+        not_emptied: &'a BTreeSet<String>,
+    ) -> BoxFuture<'a, Result<Vec<String>>> {
+        Box::pin(engine.mirrors_of_person_removed(memory, person, not_emptied))
+    }
+
+    fn not_examined<'a>(
+        &'a self,
+        engine: &'a Engine,
+        memory: &'a MemoryId,
+        person: &'a Person,
+        everywhere: bool,
+    ) -> BoxFuture<'a, Result<NotExamined>> {
+        Box::pin(engine.mirror_files_not_examined(memory, person, everywhere))
     }
 }

@@ -13,6 +13,7 @@ pub(crate) fn product() -> Product {
     Product {
         name: "documents",
         records: Some(Arc::new(Hooks)),
+        copies: Some(Arc::new(Hooks)),
         jobs: vec![Arc::new(jobs::tree_plan::TreePlan)],
         sweeps: vec![Arc::new(background::TreeSweep)],
         loops: vec![Arc::new(background::MirrorLoop), Arc::new(background::ReadCountLoop)],

@@ -10,12 +10,13 @@ use loci_model::telemetry::StateChange;
 use loci_model::tree_entry::{DocumentOperation, TreePlace, owner_of};
 use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
 
-use super::mirroring::{self, MirrorAfterErasure};
+use super::mirroring;
 use super::redacted_content;
 use super::settling::Told;
 use super::tree::{Tree, TreeAsk};
 use crate::asking::forgetting;
 use crate::document_text::content::{is_redacted, redacted};
+use crate::hooks::CopyAfterErasure;
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changing::Changing;
@@ -114,7 +115,7 @@ impl Engine {
 
     /// Mirrors are brought up at once; one that cannot be is so by its next sync, and the answer says it.
     async fn mirrors_after_redaction(&self, memory: &MemoryId, done: &mut Redacted) -> Result<()> {
-        for MirrorAfterErasure { name, left } in self.mirrors_brought_up(memory).await? {
+        for CopyAfterErasure { name, left } in self.mirrors_brought_up(memory).await? {
             match left {
                 None => done.places.push(format!("mirror {name}")),
                 Some(left) => done.unreachable.push(left),

@@ -11,6 +11,8 @@
 //! | `events` | events that are stored, read and deleted |
 //! | `access` | what belongs to a user, whatever a grant reaches |
 //! | `profiles` | profiles of memories |
+//! | `copies` | files outside of the store |
+//! | `people` | persons by the names that others give them |
 //! | `jobs` | kinds of jobs |
 //! | `background` | the sweep, and loops beside the jobs |
 //! | `questions` | prompts, and steps in which models are asked |
@@ -18,9 +20,11 @@
 
 mod access;
 mod background;
+mod copies;
 mod events;
 pub mod in_write;
 mod jobs;
+mod people;
 mod profiles;
 mod questions;
 mod records;
@@ -31,8 +35,10 @@ use crate::strategies::prompt::Prompt;
 
 pub use access::{AccessPolicy, NamespaceOwner, Ownership};
 pub use background::{BackgroundLoop, RunnerState, Sweep};
+pub use copies::{CopyAfterErasure, CopyHooks, NotExamined};
 pub use events::{EventContent, EventFilter, EventFilters, EventHooks, TypedContent};
 pub use jobs::{JobHandler, JobPolicy};
+pub use people::{ForgottenLookup, KnownPerson, PeopleHooks, PersonMentions, Taken, TakingOut};
 pub use profiles::ProfileHooks;
 pub use questions::{QuestionKind, ReplyEntries};
 pub use records::{Admission, AdmissionPolicy, RecordHooks};
@@ -52,6 +58,10 @@ pub struct Product {
     pub access: Option<Arc<dyn AccessPolicy>>,
     /// What a profile of the product's memories is made of.
     pub profiles: Option<Arc<dyn ProfileHooks>>,
+    /// Copies outside of the store.
+    pub copies: Option<Arc<dyn CopyHooks>>,
+    /// How the product knows people.
+    pub people: Option<Arc<dyn PeopleHooks>>,
     /// Handlers of the product's kinds of jobs.
     pub jobs: Vec<Arc<dyn JobHandler>>,
     /// Parts of the sweep.

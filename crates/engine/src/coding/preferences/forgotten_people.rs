@@ -4,27 +4,42 @@
 use loci_model::{ActorId, Result, Timestamp};
 
 use super::people::login_of;
-use super::people_places::{NamesPeople, Taken};
+use super::people_places::NamesPeople;
 use super::pseudonym::{Collecting, Erased, NamedPerson, Taking, actor_of_address};
-
-/// When a person was forgotten, and what stands for them.
-pub(crate) type ForgottenPerson = (Timestamp, String);
+use crate::admin::ExportLine;
+use crate::hooks::{ForgottenLookup, Taken};
 
 /// A line that may name people.
-pub(crate) struct NamingLine<'a> {
-    pub(crate) noun: &'a mut dyn NamesPeople,
+pub(super) struct NamingLine<'a> {
+    pub(super) noun: &'a mut dyn NamesPeople,
     /// The time of the line.
-    pub(crate) written: Timestamp,
+    pub(super) written: Timestamp,
+}
+
+/// A line that may name people; `None` for what names nobody.
+pub(super) fn naming(line: &mut ExportLine) -> Option<NamingLine<'_>> {
+    let (written, noun): (Timestamp, &mut dyn NamesPeople) = match line {
+        ExportLine::Repository { repository } => (repository.updated_at, &mut **repository),
+        ExportLine::Task { task } => (task.created_at, &mut **task),
+        ExportLine::Commit { commit } => (commit.reported_at, &mut **commit),
+        ExportLine::TaskSession { session } => (session.updated_at, &mut **session),
+        ExportLine::SessionItem { item } => (item.reported_at, &mut **item),
+        ExportLine::Event { event } => (event.arrived, &mut **event),
+        ExportLine::Record { record, .. } => (record.created_at, &mut **record),
+        ExportLine::Change { change } => (change.at, change),
+        ExportLine::Fact { fact } => (fact.created_at, &mut **fact),
+        ExportLine::FactEvent { event } => (event.at, &mut **event),
+        ExportLine::Ledger { entry } => (entry.at, &mut **entry),
+        _ => return None,
+    };
+    Some(NamingLine { noun, written })
 }
 
 /// Takes people out who were forgotten since a line was written.
 ///
 /// # Errors
 /// Errors of `look_up`; a bug, where the line is damaged.
-pub(crate) fn take_forgotten(
-    line: NamingLine<'_>,
-    mut look_up: impl FnMut(&ActorId) -> Result<Option<ForgottenPerson>>,
-) -> Result<Taken> {
+pub(super) fn take_forgotten(line: NamingLine<'_>, look_up: &mut ForgottenLookup<'_>) -> Result<Taken> {
     let mut named = Collecting::default();
     line.noun.visit_people(None, &mut named)?;
     let mut taken = Taken::Nobody;
@@ -52,9 +67,10 @@ fn actor_of(name: &NamedPerson) -> Option<ActorId> {
 
 #[cfg(test)]
 mod tests {
+    use loci_model::fact::FactEventKind;
     use loci_model::ledger::{LedgerEntry, Shelf};
     use loci_model::{Document, MemoryId};
-    use loci_testkit::task_samples;
+    use loci_testkit::{fact_samples, task_samples};
     use serde_json::{Value, json};
 
     use super::*;
@@ -76,7 +92,7 @@ mod tests {
                 Ok(is_known.then(|| (at(100), "erased-1".to_owned())))
             };
             let written = entry.at;
-            let taken = take_forgotten(NamingLine { noun: &mut entry, written }, look_up).unwrap();
+            let taken = take_forgotten(NamingLine { noun: &mut entry, written }, &mut { look_up }).unwrap();
             assert_eq!((taken, entry.body.value().unwrap()), (expect, after), "{body}");
         };
         let review = json!({"author": {"id": 7, "login": "Carol"}, "body": "As @carol said to @alice."});
@@ -99,5 +115,14 @@ mod tests {
         check(Shelf::Person, "login:carol", json!({}), (1, Taken::Whole, json!({})));
         check(Shelf::Person, "id:7", json!({}), (1, Taken::Whole, json!({})));
         check(Shelf::Person, "login:alice", json!({}), (1, Taken::Nobody, json!({})));
+    }
+
+    #[test]
+    fn a_line_of_what_happened_to_a_fact_may_name_people() {
+        let memory = MemoryId::parse("code-0123456789").unwrap();
+        let event = fact_samples::fact_event(&memory, 1, FactEventKind::Created, Some(1)).unwrap();
+        let at = event.at;
+        let mut line = ExportLine::FactEvent { event: Box::new(event) };
+        assert_eq!(naming(&mut line).unwrap().written, at);
     }
 }

@@ -50,13 +50,10 @@ mod user_export;
 mod user_forget;
 
 pub(super) use described::{Described, keep_described, of_description};
-pub(crate) use forgotten_people::{NamingLine, take_forgotten};
 pub(super) use implied::requests;
 pub(super) use keeping::restricted_to;
 pub(super) use people::{is_whose, login_of, place_named};
-pub(crate) use people_places::{NamesPeople, Taken};
-pub(crate) use person_mentions::{PersonMentions, knows_people, person_of};
-pub(crate) use person_walk::{MentionsTaken, number_of};
+pub(super) use person_mentions::People;
 pub use preference_put::{PreferencePut, PreferenceSet};
 pub use preference_remove::UserSettingsPut;
 pub use preferences_list::{PreferencesListed, UserShown};

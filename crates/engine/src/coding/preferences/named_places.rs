@@ -11,8 +11,8 @@ use serde_json::Number;
 use super::described_person::{LOGIN, is_account, numbers_of};
 use super::json_in_text::{JsonPlace, json_places};
 use super::people_in_text::{Decision, decision_in};
-use super::people_places::Taken;
 use crate::erasure::is_number;
+use crate::hooks::Taken;
 
 /// Members and keys of metadata that hold a person, or several.
 const PEOPLE_KEYS: [&str; 22] = [

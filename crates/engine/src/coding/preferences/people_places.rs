@@ -26,21 +26,11 @@ use super::named_places::{PeopleVisitor, Places};
 use crate::coding::prompts::input_hash;
 use crate::coding::sessions::capturing::{chars_of, digest_of};
 use crate::erasure::is_number;
+use crate::hooks::Taken;
 use crate::records::text_digest::{DIGEST, digest};
 
 /// Ends of the names of trailers that hold people, in lower case.
 const PEOPLE_TRAILERS: [&str; 4] = ["-by", "author", "committer", "cc"];
-
-/// The outcome for a noun.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
-    /// It names nobody who is taken out.
-    Nobody,
-    /// It names them no more.
-    Names,
-    /// It was kept under their name: all of it goes.
-    Whole,
-}
 
 /// A noun that may name people.
 pub(crate) trait NamesPeople {

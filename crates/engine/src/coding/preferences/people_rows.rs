@@ -17,10 +17,11 @@ use loci_model::transfer::{Moved, TransferKey, TransferKind, TransferPlace, Tran
 use loci_model::{ActorId, DeliveryId, RecordId, Result, TaskId, Timestamp, limits};
 
 use super::named_places::PeopleVisitor;
-use super::people_places::{NamesPeople, Taken, visit_support};
+use super::people_places::{NamesPeople, visit_support};
 use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
 use super::pseudonym::Taking;
-use crate::files::mirroring;
+use crate::hooks::Taken;
+use crate::hooks::in_write;
 use crate::records::batch::ask_for_vectors;
 use crate::records::changing::Changing;
 use crate::verified::content_hash;
@@ -217,7 +218,7 @@ impl PeopleRow for LedgerEntry {
         match &self.subject {
             // Commits of the tree have the person who made the change as their author.
             Some(namespace) if self.shelf == Shelf::TreeChange => {
-                mirroring::outdate_history(tx, &self.memory, namespace)
+                in_write::products()?.outdate_history(tx, &self.memory, namespace)
             }
             Some(_) | None => Ok(()),
         }
@@ -355,7 +356,7 @@ impl PeopleRow for NamedVersion {
         if self.changes.is_empty() {
             return Ok(());
         }
-        mirroring::outdate_history(tx, &self.record.memory, &self.record.namespace.normal())
+        in_write::products()?.outdate_history(tx, &self.record.memory, &self.record.namespace.normal())
     }
 }
 

@@ -19,66 +19,17 @@ use loci_model::task_session::TaskSession;
 use loci_model::{ActorId, JobId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 use super::people_in_text::PROGRAM;
-use super::people_places::{NamesPeople, Taken};
+use super::people_places::NamesPeople;
 use super::people_rows::{NamedAnswer, NamedFactEvent, NamedVersion, PAGE_ROWS};
-use super::person_mentions::PersonMentions;
+use super::person_mentions::CodingMentions;
 use super::pseudonym::{Erased, Taking};
 use super::session_rows::NamedItem;
 use crate::Engine;
-use crate::erasure::Person;
+use crate::erasure::{MentionsTaken, Person};
+use crate::hooks::Taken;
 
 /// Local parts of addresses that are nobody's, as programs have them.
 const OF_NOBODY: [&str; 4] = ["noreply", "no-reply", "bot", "action"];
-
-/// The number of rows in which others named somebody, table by table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct MentionsTaken {
-    /// Tasks that were done for them, or that speak of them.
-    pub(super) tasks: u64,
-    /// Commits.
-    commits: u64,
-    /// Sessions of tasks, and their items.
-    sessions: u64,
-    /// Events.
-    events: u64,
-    /// News of forges, and what waits to be sent.
-    deliveries: u64,
-    /// Answers that requests are repeated with.
-    answers: u64,
-    /// Settings of repositories.
-    repositories: u64,
-    /// Reviews and whatever else the ledger has.
-    entries: u64,
-    /// Versions of rules and other records, and what happened to facts.
-    pub(super) records: u64,
-}
-
-impl MentionsTaken {
-    /// Each kind of the receipt with its number.
-    pub(crate) fn listed(&self) -> [(&'static str, u64); 9] {
-        [
-            ("mentions in tasks", self.tasks),
-            ("mentions in commits", self.commits),
-            ("mentions in task sessions", self.sessions),
-            ("mentions in events", self.events),
-            ("mentions in deliveries", self.deliveries),
-            ("mentions in request tokens", self.answers),
-            ("mentions in repositories", self.repositories),
-            ("mentions in ledger entries", self.entries),
-            ("mentions in records", self.records),
-        ]
-    }
-
-    /// All of them.
-    pub(crate) fn count(&self) -> u64 {
-        self.listed().iter().map(|(_, count)| count).sum()
-    }
-
-    /// The number of rows that are neither tasks nor records.
-    pub(super) fn beside(&self) -> u64 {
-        self.count() - self.tasks - self.records
-    }
-}
 
 /// The inputs of a walk.
 #[derive(Debug)]
@@ -237,12 +188,12 @@ impl Engine {
     ///
     /// # Errors
     /// Errors of the store.
-    pub(crate) async fn with_addresses(
+    pub(super) async fn with_addresses(
         &self,
         memory: &MemoryId,
-        mentions: PersonMentions,
+        mentions: CodingMentions,
         is_proved: bool,
-    ) -> Result<PersonMentions> {
+    ) -> Result<CodingMentions> {
         let (mut theirs, mut of_others) = (BTreeSet::new(), BTreeSet::new());
         let mut after: Option<(ActorId, ObjectId)> = None;
         loop {
@@ -278,7 +229,7 @@ impl Engine {
             }
         }
         theirs.retain(|author| !of_others.contains(author) && !of_others.contains(local_part(author)));
-        Ok(PersonMentions { erased: mentions.erased.with_addresses(theirs), ..mentions })
+        Ok(CodingMentions { erased: mentions.erased.with_addresses(theirs), ..mentions })
     }
 }
 

@@ -6,11 +6,12 @@ use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::{ActorId, Result, TaskId, Timestamp};
 
 use super::named_places::{PeopleVisitor, Places};
-use super::people_places::{NamesPeople, Taken};
+use super::people_places::NamesPeople;
 use super::people_rows::PAGE_ROWS;
 use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
 use crate::coding::place;
 use crate::coding::sessions::capturing::{chars_of, digest_of, said_in};
+use crate::hooks::Taken;
 
 /// An item of a session, with its words as its event has them, where the archive keeps only their
 /// digest and length.

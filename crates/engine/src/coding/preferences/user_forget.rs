@@ -1,14 +1,17 @@
 //! `user_forget`: a person's right to be forgotten, for that person or an administrator. Others' tasks, reviews and rules lose who they
 //! were; what was the person's own is erased, now. Again it does what is left of it.
 
+use std::sync::Arc;
+
 use loci_model::Result;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 
-use super::person_mentions::{PersonMentions, actors_of};
+use super::person_mentions::{CodingMentions, actors_of};
 use super::preferences_list::person;
 use crate::admin::Forgetting;
 use crate::erasure::{Person, pseudonym};
+use crate::hooks::PersonMentions;
 use crate::verified::Standing;
 use crate::{Engine, access};
 
@@ -48,12 +51,13 @@ impl Engine {
         let stands_for = pseudonym.clone();
         let found = self.store.read(move |tx| {
             let (memory, whose) = person(tx, &asks, &of, &name, Capability::Write)?;
-            let mentions = PersonMentions::of(tx, &memory, &whose, &stands_for)?;
+            let mentions = CodingMentions::of(tx, &memory, &whose, &stands_for)?;
             Ok((memory, whose, mentions))
         });
         let (memory, whose, mentions) = found.await?;
         let is_admin = access::require_whole(caller, &memory.id, Capability::Admin).is_ok();
-        let mentions = Some(self.with_addresses(&memory.id, mentions, is_admin).await?);
+        let mentions = self.with_addresses(&memory.id, mentions, is_admin).await?;
+        let mentions = Some(Arc::new(mentions) as Arc<dyn PersonMentions>);
         let person = Person::of(&memory, actors_of(&whose));
         let person = if is_admin { person } else { person.alone() };
         let whom = Forgetting { memory, person, mentions, names_files: false };
@@ -62,7 +66,8 @@ impl Engine {
         let unreachable = forgotten.unreachable.len();
         tracing::info!(mirrors, left_shared, unreachable, "a person was forgotten");
         let taken = forgotten.mentions_taken;
-        let (tasks, entries, rules) = (taken.tasks, taken.beside(), taken.records);
+        let (tasks, entries, rules) =
+            (taken.tasks, taken.count() - taken.tasks - taken.records, taken.records);
         let (records, events) = (forgotten.counts.records(), forgotten.counts.get("events"));
         Ok(UserForgotten { pseudonym, records, events, tasks, entries, rules })
     }

@@ -10,33 +10,27 @@ use loci_model::{MemoryId, Result};
 use super::mirrors::keeps_history;
 use super::rendering::tree_of;
 use crate::Engine;
+use crate::erasure::Person;
 use crate::files::tree::Tree;
+use crate::hooks::CopyAfterErasure;
 
 /// Changes that are read at once.
 const CHANGES_PER_READ: usize = 2_000;
 /// The finding of a sync that found the files as it left them.
 const WHOLE: &str = "whole";
 
-/// A mirror that showed what was erased.
-pub(crate) struct MirrorAfterErasure {
-    /// Its name.
-    pub(crate) name: String,
-    /// Why its files may hold what was erased, and until when; `None`: they hold it no more.
-    pub(crate) left: Option<String>,
-}
-
 impl Engine {
     /// Brings up the mirrors that are outdated.
     ///
     /// # Errors
     /// Errors of the store.
-    pub(crate) async fn mirrors_brought_up(&self, memory: &MemoryId) -> Result<Vec<MirrorAfterErasure>> {
+    pub(crate) async fn mirrors_brought_up(&self, memory: &MemoryId) -> Result<Vec<CopyAfterErasure>> {
         let mut done = Vec::new();
         for mirror in self.mirrors_in(memory).await? {
             if self.is_outdated(&mirror).await? {
                 let name = mirror.name.clone();
                 let left = self.left_in(mirror).await?;
-                done.push(MirrorAfterErasure { name, left });
+                done.push(CopyAfterErasure { name, left });
             }
         }
         Ok(done)
@@ -50,7 +44,7 @@ impl Engine {
     pub(crate) async fn mirrors_with_author(
         &self,
         memory: &MemoryId,
-        is_theirs: impl Fn(&str) -> bool,
+        person: &Person,
     ) -> Result<Vec<String>> {
         let mut named = Vec::new();
         for mirror in self.mirrors_in(memory).await?.into_iter().filter(keeps_history) {
@@ -59,7 +53,7 @@ impl Engine {
                 let tree = Tree::of(&tree_of(&mirror));
                 let read = self.store.read(move |tx| tree.changes_since(tx, reached, CHANGES_PER_READ));
                 let changes = read.await?;
-                if changes.iter().any(|change| change.by.as_deref().is_some_and(&is_theirs)) {
+                if changes.iter().any(|change| change.by.as_deref().is_some_and(|by| person.is_name(by))) {
                     named.push(mirror.name.clone());
                     break;
                 }
@@ -80,12 +74,12 @@ impl Engine {
     pub(crate) async fn mirrors_of_person_removed(
         &self,
         memory: &MemoryId,
-        owns_namespace: impl Fn(&str) -> bool,
+        person: &Person,
         not_emptied: &BTreeSet<String>,
     ) -> Result<Vec<String>> {
         let mut configured = Vec::new();
         for mirror in self.mirrors_in(memory).await? {
-            if !owns_namespace(mirror.namespace.as_str()) || not_emptied.contains(&mirror.name) {
+            if !person.owns_namespace(mirror.namespace.as_str()) || not_emptied.contains(&mirror.name) {
                 continue;
             }
             match mirror.origin {

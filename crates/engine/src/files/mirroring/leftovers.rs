@@ -2,7 +2,7 @@
 //! did not take yet, and folders of mirrors that were removed. An erasure names them, because they
 //! may have a person's words and nothing says so. Nothing is changed here.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use loci_model::mirror::{Mirror, MirrorKind, MirrorState};
 use loci_model::ports::files::{FileBackend as _, FileEntry, FileListing};
@@ -15,30 +15,13 @@ use super::keeping::{Kept, hex_of, state_of};
 use super::rendering::keeps_modes;
 use super::spelling::Spelled;
 use crate::Engine;
+use crate::erasure::Person;
+use crate::hooks::NotExamined;
 
 /// Files, or folders, that one line names; it says how many more there are.
 const NAMED_MAX: usize = 20;
 /// Another mirror's root: that mirror is looked at by itself.
 const OTHER_MIRROR: &str = "other_mirror";
-
-/// Files that an erasure does not look into, and what to do about them.
-#[derive(Debug, Default)]
-pub(crate) struct NotExamined {
-    /// Mirrors of the person's own trees that have such files.
-    pub(crate) of_person: BTreeSet<String>,
-    /// A line for each mirror that has such files, by its name.
-    mirrors: BTreeMap<String, String>,
-    /// Lines about folders of mirrors that were removed.
-    removed: Vec<String>,
-}
-
-impl NotExamined {
-    /// The lines, without those of mirrors that the caller reports with another reason.
-    pub(crate) fn lines_without(self, reported: &BTreeSet<String>) -> impl Iterator<Item = String> {
-        let mirrors = self.mirrors.into_iter().filter(move |(name, _)| !reported.contains(name));
-        mirrors.map(|(_, line)| line).chain(self.removed)
-    }
-}
 
 impl Engine {
     /// Finds files of mirrors that no document holds: of the person's own trees, or `everywhere`,
@@ -46,16 +29,16 @@ impl Engine {
     ///
     /// # Errors
     /// Errors of the store. A folder that cannot be read is a line.
-    pub(crate) async fn files_not_examined(
+    pub(crate) async fn mirror_files_not_examined(
         &self,
         memory: &MemoryId,
-        owns_namespace: impl Fn(&str) -> bool,
+        person: &Person,
         everywhere: bool,
     ) -> Result<NotExamined> {
         let mut found = NotExamined::default();
         let mirrors = self.mirrors_in(memory).await?;
         for mirror in &mirrors {
-            let is_of_person = owns_namespace(mirror.namespace.as_str());
+            let is_of_person = person.owns_namespace(mirror.namespace.as_str());
             if !is_of_person && !everywhere {
                 continue;
             }
@@ -63,7 +46,7 @@ impl Engine {
             if is_of_person {
                 found.of_person.insert(mirror.name.clone());
             }
-            found.mirrors.insert(mirror.name.clone(), format!("mirror {}: {what}", mirror.name));
+            found.copies.insert(mirror.name.clone(), format!("mirror {}: {what}", mirror.name));
         }
         if everywhere {
             found.removed = self.folders_of_removed_mirrors(memory, &mirrors).await;

@@ -43,7 +43,6 @@ mod transcripts;
 mod two_way;
 mod writing_files;
 
-pub(crate) use erasures::MirrorAfterErasure;
 pub use git::{MirrorPull, PulledFile};
 pub(crate) use keeping_up::{Mirrors, Schedule};
 pub use mirrors::{INTERVAL_MS_MIN, MirrorShown, NewMirror};

@@ -1,0 +1,161 @@
+//! Hooks on copies: files outside of the store that show what a memory holds. An erasure outdates the copies in its write,
+//! has them brought up afterwards, and names what it could not reach.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::future::BoxFuture;
+use loci_model::ports::store::Tx;
+use loci_model::{MemoryId, Namespace, Result};
+
+use super::Products;
+use crate::Engine;
+use crate::erasure::Person;
+
+/// A copy that showed what was erased.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyAfterErasure {
+    /// The name.
+    pub name: String,
+    /// Why its files may hold what was erased, and until when; `None`: they hold it no more.
+    pub left: Option<String>,
+}
+
+/// Files that an erasure does not look into, and what to do about them.
+#[derive(Debug, Default)]
+pub struct NotExamined {
+    /// Copies of the person's own trees that have such files.
+    pub of_person: BTreeSet<String>,
+    /// A line for each copy that has such files, by its name.
+    pub copies: BTreeMap<String, String>,
+    /// Lines about folders of copies that were removed.
+    pub removed: Vec<String>,
+}
+
+impl NotExamined {
+    /// Returns the lines, without those of copies that the caller reports with another reason.
+    pub(crate) fn lines_without(self, reported: &BTreeSet<String>) -> impl Iterator<Item = String> {
+        let copies = self.copies.into_iter().filter(move |(name, _)| !reported.contains(name));
+        copies.map(|(_, line)| line).chain(self.removed)
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.of_person.extend(other.of_person);
+        self.copies.extend(other.copies);
+        self.removed.extend(other.removed);
+    }
+}
+
+/// Copies that a product keeps.
+pub trait CopyHooks: Send + Sync {
+    /// Outdates the copies of these namespaces, of conversations, and those whose history may have more than the store:
+    /// a person was erased.
+    ///
+    /// # Errors
+    /// Errors of the store. So with all that follow.
+    fn outdate(&self, tx: &mut dyn Tx, memory: &MemoryId, namespaces: &[&Namespace]) -> Result<()>;
+
+    /// Outdates copies that keep the history of a namespace, by its normal form.
+    fn outdate_history(&self, tx: &mut dyn Tx, memory: &MemoryId, namespace: &str) -> Result<()>;
+
+    /// Brings up the copies that are outdated.
+    fn bring_up<'a>(
+        &'a self,
+        engine: &'a Engine,
+        memory: &'a MemoryId,
+    ) -> BoxFuture<'a, Result<Vec<CopyAfterErasure>>>;
+
+    /// Returns the copies whose history names a person as an author.
+    fn with_author<'a>(
+        &'a self,
+        engine: &'a Engine,
+        memory: &'a MemoryId,
+        person: &'a Person,
+    ) -> BoxFuture<'a, Result<Vec<String>>>;
+
+    /// Removes the copies of a person's own trees, once they are emptied; the names of those that the configuration has,
+    /// and that stay.
+    fn remove_of_person<'a>(
+        &'a self,
+        engine: &'a Engine,
+        memory: &'a MemoryId,
+        person: &'a Person,
+        not_emptied: &'a BTreeSet<String>,
+    ) -> BoxFuture<'a, Result<Vec<String>>>;
+
+    /// Finds files that nothing of the memory stands behind: of the person's own trees, or everywhere.
+    fn not_examined<'a>(
+        &'a self,
+        engine: &'a Engine,
+        memory: &'a MemoryId,
+        person: &'a Person,
+        everywhere: bool,
+    ) -> BoxFuture<'a, Result<NotExamined>>;
+}
+
+impl Products {
+    fn copies(&self) -> impl Iterator<Item = &dyn CopyHooks> {
+        self.0.iter().filter_map(|product| product.copies.as_deref())
+    }
+
+    /// Outdates the copies of what was erased of a person.
+    ///
+    /// # Errors
+    /// Errors of the store. So with all that follow.
+    pub(crate) fn outdate_copies(
+        &self,
+        tx: &mut dyn Tx,
+        memory: &MemoryId,
+        namespaces: &[&Namespace],
+    ) -> Result<()> {
+        self.copies().try_for_each(|hooks| hooks.outdate(tx, memory, namespaces))
+    }
+
+    /// Outdates copies that keep the history of a namespace.
+    pub fn outdate_history(&self, tx: &mut dyn Tx, memory: &MemoryId, namespace: &str) -> Result<()> {
+        self.copies().try_for_each(|hooks| hooks.outdate_history(tx, memory, namespace))
+    }
+}
+
+impl Engine {
+    pub(crate) async fn copies_brought_up(&self, memory: &MemoryId) -> Result<Vec<CopyAfterErasure>> {
+        let mut done = Vec::new();
+        for hooks in self.products.copies() {
+            done.extend(hooks.bring_up(self, memory).await?);
+        }
+        Ok(done)
+    }
+
+    pub(crate) async fn copies_with_author(&self, memory: &MemoryId, person: &Person) -> Result<Vec<String>> {
+        let mut named = Vec::new();
+        for hooks in self.products.copies() {
+            named.extend(hooks.with_author(self, memory, person).await?);
+        }
+        Ok(named)
+    }
+
+    pub(crate) async fn copies_of_person_removed(
+        &self,
+        memory: &MemoryId,
+        person: &Person,
+        not_emptied: &BTreeSet<String>,
+    ) -> Result<Vec<String>> {
+        let mut configured = Vec::new();
+        for hooks in self.products.copies() {
+            configured.extend(hooks.remove_of_person(self, memory, person, not_emptied).await?);
+        }
+        Ok(configured)
+    }
+
+    pub(crate) async fn files_not_examined(
+        &self,
+        memory: &MemoryId,
+        person: &Person,
+        everywhere: bool,
+    ) -> Result<NotExamined> {
+        let mut found = NotExamined::default();
+        for hooks in self.products.copies() {
+            found.absorb(hooks.not_examined(self, memory, person, everywhere).await?);
+        }
+        Ok(found)
+    }
+}
