@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use loci_api::evidence::{EvidenceRepository, FactEvidence};
-use loci_api::verdict::FactVerdict;
+use loci_api::verified::evidence::{EvidenceRepository, FactEvidence};
+use loci_api::verified::verdict::FactVerdict;
 use loci_engine::verified::verifier::LineCache;
 use loci_engine::verified::{Look, Seen, Subject, Tip, look_at, name_of, read_place};
 use loci_git::{GitOptions, GitSources};

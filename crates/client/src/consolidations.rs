@@ -1,7 +1,7 @@
 //! Calls about runs of consolidation over trees of documents.
 
 use http::Method;
-use loci_api::consolidation::{
+use loci_api::documents::consolidation::{
     ConsolidationApply, ConsolidationAsk, ConsolidationList, ConsolidationListing, ConsolidationRevert,
     ConsolidationRun, ConsolidationStart,
 };

@@ -1,7 +1,7 @@
 //! Calls about what a server could not write.
 
 use http::Method;
-use loci_api::dead_letter::{DeadLetterList, DeadLetterListing, DeadLetterRetried};
+use loci_api::coding::dead_letter::{DeadLetterList, DeadLetterListing, DeadLetterRetried};
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

@@ -1,8 +1,8 @@
 //! Calls about how well tasks went: evaluations, and measures of a repository.
 
 use http::Method;
-use loci_api::evaluation::{EvaluationAdd, EvaluationAdded, EvaluationList, EvaluationListing};
-use loci_api::metrics::{Metrics, MetricsAsk};
+use loci_api::coding::evaluation::{EvaluationAdd, EvaluationAdded, EvaluationList, EvaluationListing};
+use loci_api::coding::metrics::{Metrics, MetricsAsk};
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

@@ -1,15 +1,15 @@
 //! Calls about documents and their trees.
 
 use http::Method;
-use loci_api::file::{
+use loci_api::documents::file::{
     DocumentAdd, DocumentAppend, DocumentAsk, DocumentChange, DocumentEdit, DocumentMove, DocumentPut,
     DocumentWritten, FileDocument, Redaction, RedactionAsk,
 };
-use loci_api::memory_tool::{
+use loci_api::documents::memory_tool::{
     MemoryToolAnswer, MemoryToolCommand, MemoryToolQuery, PromptDocuments, PromptDocumentsQuery,
 };
-use loci_api::object::{ObjectDeleted, ObjectList, ObjectListing, ParkedObject};
-use loci_api::tree::{
+use loci_api::documents::object::{ObjectDeleted, ObjectList, ObjectListing, ParkedObject};
+use loci_api::documents::tree::{
     ChangesQuery, DiffQuery, DocumentHistory, GrepAsk, GrepResult, HistoryQuery, ListingQuery, RestoreAsk,
     SnapshotMake, SystemListing, SystemQuery, TreeChanges, TreeDiff, TreeListing, TreePage, TreeQuery,
     TreeRestored, TreeSnapshot, TreeSnapshotList, TreeSnapshotListing,

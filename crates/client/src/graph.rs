@@ -1,7 +1,7 @@
 //! Calls about files that change together.
 
 use http::Method;
-use loci_api::graph::{
+use loci_api::coding::graph::{
     CoChangeAsk, CoChangeList, FileSetList, FileSetListing, GraphRebuild, GraphRebuildAsked, ImpactAsk,
     ImpactList, MissingAsk, MissingList,
 };

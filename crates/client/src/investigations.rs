@@ -2,7 +2,7 @@
 //! such agents make them.
 
 use http::Method;
-use loci_api::investigation as shape;
+use loci_api::operations::investigation as shape;
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

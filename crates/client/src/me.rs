@@ -1,9 +1,9 @@
 //! Calls about the caller's own records in the memory of operations agents.
 
 use http::Method;
-use loci_api::me as shape;
-use loci_api::sre::SreKept;
-use loci_api::sre_transfer::SreExported;
+use loci_api::operations::knowledge::SreKept;
+use loci_api::operations::me as shape;
+use loci_api::operations::transfer::SreExported;
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

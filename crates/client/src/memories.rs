@@ -2,11 +2,11 @@
 
 use http::Method;
 use loci_api::Nothing;
+use loci_api::memory::ensure::{MemoryEnsure, MemoryEnsureQuery, MemoryEnsured};
+use loci_api::memory::recreate::{MemoryRecreate, MemoryRecreated};
 use loci_api::memory::{
     Memory, MemoryCreate, MemoryList, MemoryListing, MemorySettings, MemoryUpdate, TagKeys, Tags,
 };
-use loci_api::memory_ensure::{MemoryEnsure, MemoryEnsureQuery, MemoryEnsured};
-use loci_api::memory_recreate::{MemoryRecreate, MemoryRecreated};
 
 use crate::call::{Client, path, with_query};
 use crate::error::ClientError;

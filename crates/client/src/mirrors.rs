@@ -1,7 +1,9 @@
 //! Calls about mirrors of trees.
 
 use http::Method;
-use loci_api::mirror::{Mirror, MirrorBase, MirrorBaseAsk, MirrorList, MirrorMake, MirrorPull, MirrorReport};
+use loci_api::documents::mirror::{
+    Mirror, MirrorBase, MirrorBaseAsk, MirrorList, MirrorMake, MirrorPull, MirrorReport,
+};
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

@@ -1,7 +1,7 @@
 //! Calls about what people want of the agents that work for them.
 
 use http::Method;
-use loci_api::preference::{
+use loci_api::coding::preference::{
     PreferenceList, PreferencePut, PreferenceRemoved, PreferenceSet, UserExport, UserForgotten, UserSettings,
     UserSettingsPut,
 };

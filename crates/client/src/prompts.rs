@@ -1,12 +1,12 @@
 //! Calls about versions of prompts.
 
 use http::Method;
-use loci_api::extraction_prompt::{
+use loci_api::coding::extraction_prompt::{
     ExtractionPrompt, ExtractionPromptAsk, ExtractionPromptChanged, ExtractionPromptList,
     ExtractionPromptPut, ExtractionPromptRollback, PromptEvaluate, PromptEvaluation, PromptEvaluationList,
     PromptQuestionList,
 };
-use loci_api::prompt::{
+use loci_api::coding::prompt::{
     Prompt, PromptAdd, PromptAdded, PromptDiff, PromptList, PromptListing, PromptRollback, PromptRolledBack,
 };
 

@@ -2,11 +2,11 @@
 
 use http::Method;
 use loci_api::Nothing;
+use loci_api::record::feedback::{RecordFeedback, RecordFeedbackStanding};
 use loci_api::record::{
     BatchOutcome, Record, RecordHistory, RecordList, RecordListing, RecordRevert, RecordsCreate,
     RecordsDelete, RecordsReverted, RecordsUpdate,
 };
-use loci_api::record_feedback::{RecordFeedback, RecordFeedbackStanding};
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

@@ -1,7 +1,7 @@
 //! Reflections over episodes.
 
 use http::Method;
-use loci_api::reflection::{Reflect, ReflectAsked, RepositoryReflect, RepositoryReflectAsked};
+use loci_api::coding::reflection::{Reflect, ReflectAsked, RepositoryReflect, RepositoryReflectAsked};
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

@@ -1,17 +1,17 @@
 //! Calls about repositories.
 
 use http::Method;
-use loci_api::evidence::{EvidenceListing, EvidencePage};
-use loci_api::proposal::{ProposalList, ProposalListing};
-use loci_api::repository::{
-    RepositoryAdd, RepositoryAdded, RepositoryList, RepositoryListing, RepositoryMark, RepositoryMarkAsk,
-};
-use loci_api::repository_settings::{RepositoryChange, RepositoryShown};
-use loci_api::theme::{
+use loci_api::coding::repository_settings::{RepositoryChange, RepositoryShown};
+use loci_api::coding::theme::{
     ThemeClosed, ThemeList, ThemeListing, ThemeProposal, ThemeProposalAccept, ThemeProposalAccepted,
     ThemeProposalAsk,
 };
-use loci_api::verdict::{VerdictsTell, VerdictsTold};
+use loci_api::verified::evidence::{EvidenceListing, EvidencePage};
+use loci_api::verified::proposal::{ProposalList, ProposalListing};
+use loci_api::verified::repository::{
+    RepositoryAdd, RepositoryAdded, RepositoryList, RepositoryListing, RepositoryMark, RepositoryMarkAsk,
+};
+use loci_api::verified::verdict::{VerdictsTell, VerdictsTold};
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

@@ -1,10 +1,10 @@
 //! Calls about reviews: what hooks brought in, and reading them from forges. A repository is its owner and its name.
 
 use http::Method;
-use loci_api::hook::{HookDelivery, HookDeliveryList, HookDeliveryListing};
-use loci_api::review::{
+use loci_api::coding::review::{
     Backfill, BackfillRequest, NewReview, ReviewsPolled, ReviewsPulled, ReviewsReprocess,
 };
+use loci_api::hook::{HookDelivery, HookDeliveryList, HookDeliveryListing};
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

@@ -1,7 +1,7 @@
 //! Calls about rules that reviews of a repository left.
 
 use http::Method;
-use loci_api::rule::{
+use loci_api::coding::rule::{
     NewRule, Rule, RuleDecided, RuleDecision, RuleList, RuleListing, RulePromote, RulePromotion,
     RuleProvenance,
 };

@@ -1,13 +1,13 @@
 //! Calls about what a repository's memory must be kept from: contradictions, and what somebody doubts.
 
 use http::Method;
-use loci_api::conflict::{Conflict, ConflictList, ConflictListing, ConflictResolve};
-use loci_api::quarantine::Quarantined;
-use loci_api::record::Record;
-use loci_api::safeguard::{
+use loci_api::coding::conflict::{Conflict, ConflictList, ConflictListing, ConflictResolve};
+use loci_api::coding::safeguard::{
     HeldDecide, HeldList, HeldListing, PurgeAsk, Purged, RepositoryQuarantine, RollbackAsk, RolledBack,
     SnapshotList, SnapshotListing,
 };
+use loci_api::quarantine::Quarantined;
+use loci_api::record::Record;
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

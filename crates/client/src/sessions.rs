@@ -1,8 +1,8 @@
 //! Calls about sessions of tasks, and about what something leads back to.
 
 use http::Method;
-use loci_api::attribution::{Attribution, AttributionAsk};
-use loci_api::session::{
+use loci_api::coding::attribution::{Attribution, AttributionAsk};
+use loci_api::coding::task::session::{
     SessionAppend, SessionAppended, SessionEvents, SessionListing, SessionPromote, SessionPromoted,
     SessionState, SessionStateKept, TaskSessionEnded,
 };

@@ -1,7 +1,9 @@
 //! Calls about what operations agents remember. `sre_memory` has them as such agents make them.
 
 use http::Method;
-use loci_api::sre::{SreHistory, SreHistoryAsk, SreRetrieve, SreRetrieved, SreSave, SreSaved};
+use loci_api::operations::knowledge::{
+    SreHistory, SreHistoryAsk, SreRetrieve, SreRetrieved, SreSave, SreSaved,
+};
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

@@ -1,6 +1,6 @@
 //! The call that looks through operations memory.
 
-use loci_api::sre_doctor::SreDoctorReport;
+use loci_api::operations::doctor::SreDoctorReport;
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

@@ -1,7 +1,7 @@
 //! Calls about what came of investigations of operations agents: told, still to be told, and counted.
 
 use http::Method;
-use loci_api::investigation as shape;
+use loci_api::operations::investigation as shape;
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

@@ -1,8 +1,8 @@
 //! Calls about preferences of users of operations agents.
 
 use http::Method;
-use loci_api::sre::SreKept;
-use loci_api::sre_preferences as shape;
+use loci_api::operations::knowledge::SreKept;
+use loci_api::operations::preference as shape;
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

@@ -1,7 +1,7 @@
 //! Calls that bring records of operations memory out and in again.
 
 use http::Method;
-use loci_api::sre_transfer as shape;
+use loci_api::operations::transfer as shape;
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

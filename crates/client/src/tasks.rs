@@ -1,11 +1,11 @@
 //! Calls about tasks of coding agents.
 
 use http::Method;
-use loci_api::commit::{Blame, BlameAsk};
-use loci_api::hydration::{Exposure, TaskExplained, TaskHydrate, TaskHydrated};
-use loci_api::outcome::{Outcome, OutcomeSet};
-use loci_api::repository_search::{RepositoryFound, RepositorySearch};
-use loci_api::task::{
+use loci_api::coding::commit::{Blame, BlameAsk};
+use loci_api::coding::hydration::{Exposure, TaskExplained, TaskHydrate, TaskHydrated};
+use loci_api::coding::outcome::{Outcome, OutcomeSet};
+use loci_api::coding::repository_search::{RepositoryFound, RepositorySearch};
+use loci_api::coding::task::{
     Task, TaskAlertRaise, TaskAlerted, TaskCreate, TaskList, TaskListing, TaskPatch, TaskPatched, TaskTaken,
 };
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use http::Method;
 use loci_api::tool::{ToolArguments, ToolList, ToolListing, ToolResult};
-use loci_api::verdict::{EvidenceAnswer, EvidenceAsk, ToolVerdicts};
+use loci_api::verified::verdict::{EvidenceAnswer, EvidenceAsk, ToolVerdicts};
 
 use crate::call::{Client, path};
 use crate::error::ClientError;

@@ -1,7 +1,7 @@
 //! `loci attribution`: which tasks, prompts and people something leads back to, and what was said there.
 
 use anyhow::Result;
-use loci_api::attribution::{Attributed, AttributionAsk};
+use loci_api::coding::attribution::{Attributed, AttributionAsk};
 
 use super::at::At;
 use crate::cli::Globals;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use loci_api::commit::{Blame as Blamed, BlameAsk, BlamedTask};
+use loci_api::coding::commit::{Blame as Blamed, BlameAsk, BlamedTask};
 use serde::Serialize;
 
 use super::githook::git::{Git, shown};

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Subcommand;
-use loci_api::conflict::{Conflict, ConflictListing, ConflictResolve};
+use loci_api::coding::conflict::{Conflict, ConflictListing, ConflictResolve};
 use loci_api::record::Record;
 
 use super::at::At;

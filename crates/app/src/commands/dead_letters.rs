@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Subcommand;
-use loci_api::dead_letter::{DeadLetter, DeadLetterList, DeadLetterListing};
+use loci_api::coding::dead_letter::{DeadLetter, DeadLetterList, DeadLetterListing};
 
 use super::at::At;
 use crate::cli::Globals;

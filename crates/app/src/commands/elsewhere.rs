@@ -5,9 +5,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use loci_api::evidence::EvidenceRepository;
 use loci_api::tool::ToolArguments;
-use loci_api::verdict::{EvidenceAnswer, EvidenceAsk, Verdicts};
+use loci_api::verified::evidence::EvidenceRepository;
+use loci_api::verified::verdict::{EvidenceAnswer, EvidenceAsk, Verdicts};
 use loci_client::{Client, ClientError};
 use loci_engine::verified::RepositoryName;
 use loci_server::tools::tool::Arguments;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
-use loci_api::evaluation::{Evaluation, EvaluationAdd, EvaluationFindingAdd, EvaluationListing};
+use loci_api::coding::evaluation::{Evaluation, EvaluationAdd, EvaluationFindingAdd, EvaluationListing};
 
 use super::at::At;
 use crate::cli::Globals;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use loci_api::extraction_prompt::{PromptEvaluate, PromptEvaluation};
+use loci_api::coding::extraction_prompt::{PromptEvaluate, PromptEvaluation};
 use loci_client::Client;
 use serde::{Deserialize, Serialize};
 

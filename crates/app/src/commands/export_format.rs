@@ -7,9 +7,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
-use loci_api::file::{DocumentAsk, FileDocument};
+use loci_api::documents::file::{DocumentAsk, FileDocument};
+use loci_api::documents::tree::TreeQuery;
 use loci_api::record::{Record, RecordListing};
-use loci_api::tree::TreeQuery;
 use loci_client::formats::{Skipped, SourceFile, mem0, okf};
 use loci_engine::document_text::{DocumentContent, DocumentPath};
 use loci_engine::files::mirroring::layouts::{LaidDocument, LaidState, Layout};

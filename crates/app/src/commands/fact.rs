@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Subcommand, ValueEnum};
-use loci_api::proposal::{ProposalList, ProposalListing};
+use loci_api::verified::proposal::{ProposalList, ProposalListing};
 use serde_json::{Map, Value, json};
 
 use super::fact_lines::shown;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use loci_api::file as shape;
-use loci_api::memory_tool::PromptDocumentsQuery;
-use loci_api::tree as tree_shape;
+use loci_api::documents::file as shape;
+use loci_api::documents::memory_tool::PromptDocumentsQuery;
+use loci_api::documents::tree as tree_shape;
 use loci_client::{Client, ClientError};
 
 use super::files_history::History;

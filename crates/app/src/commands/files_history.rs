@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Subcommand;
-use loci_api::tree as shape;
+use loci_api::documents::tree as shape;
 
 use super::files::Of;
 use crate::output;

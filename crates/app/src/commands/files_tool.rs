@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
-use loci_api::memory_tool as shape;
+use loci_api::documents::memory_tool as shape;
 
 use crate::exit::Usage;
 use crate::output;

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use loci_api::graph::{
+use loci_api::coding::graph::{
     CoChange, CoChangeAsk, FileSetListing, GraphAbout, GraphRebuild, GraphRebuildAsked, ImpactAsk, ImpactRow,
     MissingAsk,
 };

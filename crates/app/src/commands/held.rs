@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use clap::Subcommand;
+use loci_api::coding::safeguard::{HeldDecide, HeldListing};
 use loci_api::record::Record;
-use loci_api::safeguard::{HeldDecide, HeldListing};
 
 use super::at::At;
 use super::repository_words::{PositionedRepository, Surroundings, repository_and_word};

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use loci_api::repository::RepositoryAdd;
 use loci_api::tool::ToolArguments;
-use loci_api::verdict::ToolVerdicts;
+use loci_api::verified::repository::RepositoryAdd;
+use loci_api::verified::verdict::ToolVerdicts;
 use loci_client::Client;
 use serde_json::{Map, Value};
 

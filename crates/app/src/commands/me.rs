@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use loci_api::me as shape;
-use loci_api::sre_transfer::SreRecordLine;
+use loci_api::operations::me as shape;
+use loci_api::operations::transfer::SreRecordLine;
 use serde_json::Value;
 
 use super::operations_place::OperationsAt;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use clap::{Subcommand, ValueEnum};
+use loci_api::coding::reflection::Reflect;
 use loci_api::memory as shape;
 use loci_api::profile::ProfileApply;
-use loci_api::reflection::Reflect;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;

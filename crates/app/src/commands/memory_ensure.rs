@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use loci_api::memory_ensure as shape;
+use loci_api::memory::ensure as shape;
 
 use crate::session::Session;
 use crate::{output, replaced_file};

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use loci_api::memory_recreate as shape;
+use loci_api::memory::recreate as shape;
 use loci_json::without_mark;
 use loci_server::regular_file;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
-use loci_api::mirror as shape;
+use loci_api::documents::mirror as shape;
 
 use super::files::Of;
 use crate::cli::Globals;

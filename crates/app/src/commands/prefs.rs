@@ -3,7 +3,7 @@
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use loci_api::preference::{Preference, PreferencePut, UserSettings};
+use loci_api::coding::preference::{Preference, PreferencePut, UserSettings};
 
 use super::at::At;
 use super::prefs_declared;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use loci_api::sre::SreKept;
-use loci_api::sre_preferences as shape;
+use loci_api::operations::knowledge::SreKept;
+use loci_api::operations::preference as shape;
 use serde_json::Value;
 
 use super::operations_place::OperationsAt;

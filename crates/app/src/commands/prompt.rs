@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
-use loci_api::prompt::{Prompt as Shown, PromptAdd, PromptListing};
+use loci_api::coding::prompt::{Prompt as Shown, PromptAdd, PromptListing};
 
 use super::at::At;
 use crate::cli::Globals;

@@ -3,7 +3,9 @@
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
-use loci_api::extraction_prompt::{ExtractionPromptAsk, ExtractionPromptChanged, ExtractionPromptPut};
+use loci_api::coding::extraction_prompt::{
+    ExtractionPromptAsk, ExtractionPromptChanged, ExtractionPromptPut,
+};
 
 use super::at::At;
 use crate::input::text_of;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use loci_api::record_feedback as shape;
+use loci_api::record::feedback as shape;
 
 use crate::output;
 use crate::session::Session;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use loci_api::reflection::RepositoryReflect;
+use loci_api::coding::reflection::RepositoryReflect;
 
 use super::repository_words::{PositionedRepository, Surroundings};
 use crate::cli::Globals;

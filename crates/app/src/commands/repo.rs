@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
-use loci_api::repository::{Repository, RepositoryAdd, RepositoryListing};
+use loci_api::verified::repository::{Repository, RepositoryAdd, RepositoryListing};
 use loci_client::Client;
 
 use super::at::At;

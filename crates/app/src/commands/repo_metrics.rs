@@ -1,7 +1,7 @@
 //! `loci repo metrics`: how well the tasks of a repository went, and what memories were worth to them.
 
 use anyhow::Result;
-use loci_api::metrics::{Measure, Metrics as Shown, MetricsAsk, TaskMeasures, Usefulness};
+use loci_api::coding::metrics::{Measure, Metrics as Shown, MetricsAsk, TaskMeasures, Usefulness};
 
 use super::repository_words::{PositionedRepository, Surroundings};
 use crate::output;

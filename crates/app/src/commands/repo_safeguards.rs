@@ -2,10 +2,10 @@
 //! what it would change.
 
 use anyhow::Result;
-use loci_api::quarantine::Quarantined;
-use loci_api::safeguard::{
+use loci_api::coding::safeguard::{
     PurgeAsk, PurgeFilter, Purged, RepositoryQuarantine, RollbackAsk, RolledBack, SnapshotListing,
 };
+use loci_api::quarantine::Quarantined;
 
 use super::at::At;
 use super::repository_words::{PositionedRepository, Surroundings, repository_and_words};

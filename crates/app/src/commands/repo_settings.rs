@@ -1,7 +1,7 @@
 //! `loci repo show`, `loci repo set`: what a repository has of its own in the place of the server's settings.
 
 use anyhow::{Context, Result, bail};
-use loci_api::repository_settings::{RepositoryChange, RepositoryShown};
+use loci_api::coding::repository_settings::{RepositoryChange, RepositoryShown};
 use serde_json::{Map, Value};
 
 use super::at::At;

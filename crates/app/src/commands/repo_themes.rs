@@ -2,7 +2,7 @@
 //! done about it; and the edit of the repository's prompt that would do it.
 
 use anyhow::Result;
-use loci_api::theme::{Theme, ThemeListing, ThemeProposal, ThemeProposalAccept, ThemeProposalAsk};
+use loci_api::coding::theme::{Theme, ThemeListing, ThemeProposal, ThemeProposalAccept, ThemeProposalAsk};
 use loci_client::Client;
 
 use super::repository_words::{PositionedRepository, Surroundings};

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
+use loci_api::coding::review::{BackfillRequest, NewReview, ReviewsPulled, ReviewsReprocess};
 use loci_api::hook as shape;
-use loci_api::review::{BackfillRequest, NewReview, ReviewsPulled, ReviewsReprocess};
 
 use super::at::At;
 use super::repository_words::{OptionalRepository, Surroundings};

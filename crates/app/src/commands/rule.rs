@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Subcommand;
-use loci_api::rule::{
+use loci_api::coding::rule::{
     NewRule, Rule, RuleDecision, RuleItem, RuleList, RuleListing, RulePromote, RulePromotion, RuleProvenance,
 };
 

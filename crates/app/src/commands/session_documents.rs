@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use loci_api::memory_tool::PromptDocumentsQuery;
+use loci_api::documents::memory_tool::PromptDocumentsQuery;
 use loci_client::Client;
 
 /// The member of a hook's answer that holds the text.

@@ -2,7 +2,7 @@
 //! too great for any call, is told from the others, and holds none of them back.
 
 use anyhow::{Context as _, Result};
-use loci_api::session::SessionEvent;
+use loci_api::coding::task::session::SessionEvent;
 use loci_model::limits;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use loci_api::sre_doctor::SreDoctorReport;
+use loci_api::operations::doctor::SreDoctorReport;
 
 use super::operations_place::OperationsAt;
 use crate::exit::Outcome;

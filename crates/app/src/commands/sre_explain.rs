@@ -4,7 +4,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use loci_api::sre as shape;
+use loci_api::operations::knowledge as shape;
 use loci_model::Timestamp;
 use loci_model::sre::SreType;
 use serde::Serialize;

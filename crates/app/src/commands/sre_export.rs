@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use loci_api::sre_transfer as shape;
+use loci_api::operations::transfer as shape;
 use loci_model::sre::SreType;
 use serde::Serialize;
 
@@ -37,7 +37,7 @@ pub(crate) struct Export {
 struct Written {
     records: u64,
     /// Records that have no line: `loci sre doctor` tells of them.
-    skipped: Vec<loci_api::sre::SreSkipped>,
+    skipped: Vec<loci_api::operations::knowledge::SreSkipped>,
 }
 
 impl Export {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use loci_api::sre as shape;
+use loci_api::operations::knowledge as shape;
 
 use super::operations_place::OperationsAt;
 use crate::output;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use loci_api::sre_transfer as shape;
+use loci_api::operations::transfer as shape;
 use loci_model::limits;
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use loci_api::investigation as shape;
+use loci_api::operations::investigation as shape;
 
 use super::operations_place::OperationsAt;
 use crate::output;

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
-use loci_api::session::{
+use loci_api::coding::task::session::{
     SaidEvent, SessionAppended, SessionEvent, SessionListing, SessionPromote, SessionState,
 };
 

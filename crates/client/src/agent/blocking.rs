@@ -1,7 +1,7 @@
 //! A manager for programs without a runtime: every call waits for its end, and an invocation ends when what was said in it is saved. The
 //! manager itself is the same; it runs on a runtime of its own.
 
-use loci_api::consolidation::ConsolidationStart;
+use loci_api::documents::consolidation::ConsolidationStart;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use super::adding::AddOptions;

@@ -1,7 +1,7 @@
 //! `consolidate`: the upkeep of the documents of every store that may be written, one store after
 //! the other.
 
-use loci_api::consolidation::{ConsolidationRun, ConsolidationStart};
+use loci_api::documents::consolidation::{ConsolidationRun, ConsolidationStart};
 
 use super::error::StoreError;
 use super::memory_manager::MemoryManager;

@@ -4,9 +4,9 @@
 use std::num::NonZeroU32;
 
 use futures::future::{BoxFuture, FutureExt};
-use loci_api::consolidation::{ConsolidationRun, ConsolidationStart};
+use loci_api::documents::consolidation::{ConsolidationRun, ConsolidationStart};
 use loci_api::record::MetadataFilter;
-use loci_api::record_feedback::FeedbackVerdict;
+use loci_api::record::feedback::FeedbackVerdict;
 
 use super::batch::{BatchOutcome, MessageBatch};
 use super::coordinator::ExtractionConfig;

@@ -7,8 +7,8 @@
 //! stores documents below `knowledge/`: a view of that prefix hides it.
 
 use futures::FutureExt;
-use loci_api::file::{DocumentAsk, DocumentChange, FileDocument};
-use loci_api::tree::{
+use loci_api::documents::file::{DocumentAsk, DocumentChange, FileDocument};
+use loci_api::documents::tree::{
     ChangesQuery, DiffQuery, DocumentVersion, HistoryQuery, RestoreAsk, SnapshotMake, TreeChange, TreeItem,
     TreeQuery,
 };
@@ -256,7 +256,7 @@ impl FileBackend for LociBackend {
                 path: path.map(clean_path).transpose()?,
             };
             let found = self.client.tree_diff(&self.memory, &query).await.map_err(storage_error)?;
-            let file = |file: loci_api::tree::FileDiff| FileDifference {
+            let file = |file: loci_api::documents::tree::FileDiff| FileDifference {
                 path_a: file.path_a,
                 path_b: file.path_b,
                 unified: file.unified,

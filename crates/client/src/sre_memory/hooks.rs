@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use loci_api::investigation as shape;
-use loci_api::investigation::{
+use loci_api::operations::investigation as shape;
+use loci_api::operations::investigation::{
     AgentResponseTaken, AgentResult, InvestigationCompleted, InvestigationMessage, InvestigationMessagesKept,
     InvestigationStarted,
 };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_api::investigation::{AgentResult, InvestigationMessage, InvestigationStarted};
+use loci_api::operations::investigation::{AgentResult, InvestigationMessage, InvestigationStarted};
 use loci_client_testkit::TestLoci;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::{Arc, OnceLock, Weak};
 
-use loci_api::memory_ensure::{MemoryEnsure, MemoryEnsureQuery};
+use loci_api::memory::ensure::{MemoryEnsure, MemoryEnsureQuery};
 
 use super::notices::Notices;
 use crate::agent::Clock;

@@ -23,7 +23,7 @@ mod test_ground;
 
 use std::sync::Arc;
 
-use loci_api::sre::{SreResult, SreRetrieve, SreRetrieved, SreSave, SreSaved};
+use loci_api::operations::knowledge::{SreResult, SreRetrieve, SreRetrieved, SreSave, SreSaved};
 use serde_json::Value;
 
 use crate::agent::{Surroundings, SystemClock};

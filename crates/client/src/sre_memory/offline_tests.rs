@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use loci_api::investigation::AgentResult;
+use loci_api::operations::investigation::AgentResult;
 use loci_client_testkit::TestLoci;
 use serde_json::{Value, json};
 

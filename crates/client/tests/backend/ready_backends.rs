@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loci_client::Client;
-use loci_client::api::file::DocumentMove;
+use loci_client::api::documents::file::DocumentMove;
 use loci_client::api::memory::{InjectionMode, MemoryCreate, MemorySettings, SafetySettings, SecretsMode};
 use loci_client::backend::{
     DirectoryBackend, FileBackend, FilePrecondition, HttpBackend, LociBackend, VersionQuery, namespace,

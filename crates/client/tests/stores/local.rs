@@ -7,7 +7,7 @@ use futures::FutureExt;
 use loci_client::Client;
 use loci_client::agent::stores::{FileStore, FileStoreOptions, Place, RemoteStore, RemoteStoreOptions};
 use loci_client::agent::{MemoryStore, NewEntry, SearchQuery};
-use loci_client::api::file::DocumentAdd;
+use loci_client::api::documents::file::DocumentAdd;
 use loci_client_testkit::TestLoci;
 use loci_client_testkit::conformance::{self, Subject};
 

@@ -1,6 +1,6 @@
 //! What worker agents of a profile are told, so that what they learn is kept (sre-memory.md §6.2).
 
-use loci_api::investigation as shape;
+use loci_api::operations::investigation as shape;
 use loci_engine::profiles;
 use loci_model::{Error, Result};
 

@@ -1,7 +1,7 @@
 //! What worker agents of an investigation answer: taken at once, and read by a job (sre-memory.md §6.2).
 
 use http::StatusCode;
-use loci_api::investigation as shape;
+use loci_api::operations::investigation as shape;
 use loci_engine::sre::{AgentResponse, Captured, CapturedRecord, CapturedRefusal};
 use loci_model::{JobId, Result};
 

@@ -1,6 +1,6 @@
 //! What something leads back to: tasks, prompts, people, and what was said.
 
-use loci_api::attribution as shape;
+use loci_api::coding::attribution as shape;
 use loci_engine::coding::{Attributed, AttributionAsk, Snippet};
 use loci_model::commit::{BlameHow, TaskCommit};
 use loci_model::outcome::Outcome;

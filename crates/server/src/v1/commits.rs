@@ -1,7 +1,7 @@
 //! Commits of tasks, and what a commit leads back to.
 
 use http::StatusCode;
-use loci_api::commit as shape;
+use loci_api::coding::commit as shape;
 use loci_engine::coding::{Blame, BlameAsk, BlamedTask, CommitReport, NewCommit};
 use loci_model::Result;
 

@@ -1,6 +1,6 @@
 //! Records of a repository that contradict each other: looked at, and decided about by a person.
 
-use loci_api::conflict as shape;
+use loci_api::coding::conflict as shape;
 use loci_engine::coding::{ConflictDecision, ConflictListing, ConflictShown};
 use loci_model::conflict::ConflictState;
 use loci_model::{Error, RecordId, Result};

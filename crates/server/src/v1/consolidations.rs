@@ -1,7 +1,7 @@
 //! Runs of consolidation over trees (files-and-git.md §14.2).
 
 use http::StatusCode;
-use loci_api::consolidation as shape;
+use loci_api::documents::consolidation as shape;
 use loci_engine::files::upkeep::{ConsolidationListing, ConsolidationRun};
 use loci_model::Result;
 use loci_model::consolidation_run::RunStatus;

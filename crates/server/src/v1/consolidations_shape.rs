@@ -1,6 +1,6 @@
 //! Runs of consolidation as the native API shows them.
 
-use loci_api::consolidation as shape;
+use loci_api::documents::consolidation as shape;
 use loci_engine::consolidation::plan::Operation;
 use loci_engine::files::TreeAsk;
 use loci_engine::files::upkeep::{

@@ -1,6 +1,6 @@
 //! What the server should have written later and gave up: list, try again.
 
-use loci_api::dead_letter as shape;
+use loci_api::coding::dead_letter as shape;
 use loci_api::job::JobMessage;
 use loci_model::job::{Job, JobState};
 use loci_model::{JobId, Result};

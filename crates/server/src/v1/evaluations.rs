@@ -1,6 +1,6 @@
 //! Evaluations of tasks: stored, listed.
 
-use loci_api::evaluation as shape;
+use loci_api::coding::evaluation as shape;
 use loci_engine::coding::{EvaluationListing, NewEvaluation, NewFinding};
 use loci_model::evaluation::{Evaluation, EvaluationFinding, FailureCategory};
 use loci_model::{Error, Result, TaskId};

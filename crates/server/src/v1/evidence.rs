@@ -1,6 +1,6 @@
 //! Facts for a verifier elsewhere: what they cite, with the anchors by which it is found again.
 
-use loci_api::evidence as shape;
+use loci_api::verified::evidence as shape;
 use loci_engine::verified::{Evidence, bare_id};
 use loci_model::repository::Repository;
 use loci_model::{Error, Result};

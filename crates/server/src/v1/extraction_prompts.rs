@@ -1,7 +1,7 @@
 //! Prompts by which agents say at the end of a task what they learned and what they lacked, and by which reviews are read: looked at,
 //! changed, gone back to, evaluated.
 
-use loci_api::extraction_prompt as shape;
+use loci_api::coding::extraction_prompt as shape;
 use loci_engine::coding::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, PromptAnswers};
 use loci_engine::verified::RepositoryName;
 use loci_model::exposure::rounded;

@@ -5,7 +5,7 @@ use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
-use loci_api::file as shape;
+use loci_api::documents::file as shape;
 use loci_engine::files::{
     AppendTo, DocumentAppend, DocumentDelete, DocumentEdit, DocumentMove, DocumentPut, DocumentWritten, Edit,
     Precondition, PutContent, RecordRedact, RedactWhich,

@@ -1,9 +1,9 @@
 //! Documents and trees as the native API shows them.
 
-use loci_api::file as shape;
-use loci_api::tree as tree_shape;
-use loci_engine::document_text::DocumentContent;
-use loci_engine::files::{
+use loci_api::documents::file as shape;
+use loci_api::documents::tree as tree_shape;
+
+use loci_engine::document_text::DocumentContent;use loci_engine::files::{
     DocumentShown, DocumentVersion, DocumentWritten, FileDiff, GrepLine, Listed, TreeAsk, TreeChanged,
     TreeItem, TreeRestored,
 };

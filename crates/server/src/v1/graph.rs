@@ -1,7 +1,7 @@
 //! Files that change together: what changes with a file, what is always changed together, what a change may touch, what is missing.
 
 use http::StatusCode;
-use loci_api::graph as shape;
+use loci_api::coding::graph as shape;
 use loci_engine::coding::{CoChange, GraphAbout, ImpactOf, ImportSite, Thresholds};
 use loci_model::exposure::rounded;
 use loci_model::file_change::HistoryWindow;

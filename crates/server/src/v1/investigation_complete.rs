@@ -1,6 +1,6 @@
 //! The end of an investigation (sre-memory.md §6.3).
 
-use loci_api::investigation as shape;
+use loci_api::operations::investigation as shape;
 use loci_engine::sre::{AgentResult, InvestigationComplete};
 use loci_model::sre::ResolutionStatus;
 use loci_model::{Error, RecordId, Result};

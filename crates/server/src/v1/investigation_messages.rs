@@ -1,6 +1,6 @@
 //! The conversation of an investigation (sre-memory.md §6.4).
 
-use loci_api::investigation as shape;
+use loci_api::operations::investigation as shape;
 use loci_engine::sre::{InvestigationMessage, InvestigationMessages};
 use loci_model::event::Role;
 use loci_model::{Error, Result};

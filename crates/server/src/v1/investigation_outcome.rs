@@ -1,6 +1,6 @@
 //! What came of an investigation, as a person tells it (sre-memory.md §11).
 
-use loci_api::investigation as shape;
+use loci_api::operations::investigation as shape;
 use loci_engine::sre::InvestigationOutcome;
 use loci_model::Result;
 

@@ -1,7 +1,7 @@
 //! The start of an operations agent's investigation (sre-memory.md §6.1). Also which memory and incident the other calls about investigations
 //! mean: all of them name both alike.
 
-use loci_api::investigation as shape;
+use loci_api::operations::investigation as shape;
 use loci_engine::coding::hydration::Estimator;
 use loci_engine::sre::{
     Context, InvestigationStart, InvestigationStarted, Recurrence, SreFound, SreRequester,

@@ -1,9 +1,9 @@
 //! A user's own records in the memory of operations agents (sre-memory.md §9.5): listed, corrected and deleted by the user in person. An administrator
 //! deletes what is somebody else's by the operations on records, or all of it by `forget`.
 
-use loci_api::me as shape;
-use loci_api::sre::SreKept;
-use loci_api::sre_transfer::SreExported;
+use loci_api::operations::knowledge::SreKept;
+use loci_api::operations::me as shape;
+use loci_api::operations::transfer::SreExported;
 use loci_engine::sre::{SreExportCursor, SreOwnPlace};
 use loci_model::sre::SreType;
 use loci_model::{Error, MemoryId, RecordId, Result};

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use loci_api::memory_ensure as shape;
+use loci_api::memory::ensure as shape;
 use loci_engine::profiles::MemoryEnsure;
 use loci_model::Result;
 

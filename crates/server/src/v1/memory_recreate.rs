@@ -1,6 +1,6 @@
 //! A memory destroyed and made anew, by its name (sre-memory.md §2, B-6).
 
-use loci_api::memory_recreate as shape;
+use loci_api::memory::recreate as shape;
 use loci_model::Result;
 
 use super::call::Call;

@@ -4,8 +4,8 @@
 use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use loci_api::memory_tool as shape;
-use loci_api::tree::OmittedDocument;
+use loci_api::documents::memory_tool as shape;
+use loci_api::documents::tree::OmittedDocument;
 use loci_engine::files::{MountAsk, TreeAsk};
 use loci_model::{Error, Namespace, Result};
 

@@ -1,6 +1,6 @@
 //! How well the tasks of a repository went.
 
-use loci_api::metrics as shape;
+use loci_api::coding::metrics as shape;
 use loci_engine::coding::{Cut, Measure, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 use loci_model::exposure::rounded;
 use loci_model::{RecordId, Result};

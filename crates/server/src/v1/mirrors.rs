@@ -1,6 +1,6 @@
 //! Mirrors of trees: making and removing them, bringing them up, and what that did (files-and-git.md §8).
 
-use loci_api::mirror as shape;
+use loci_api::documents::mirror as shape;
 use loci_engine::files::mirroring::{MirrorPull, MirrorShown, NewMirror, PulledFile};
 use loci_model::mirror::{
     Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorRemark, MirrorReport,

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
-use loci_api::object as shape;
+use loci_api::documents::object as shape;
 use loci_engine::files::NewObject;
 use loci_model::Result;
 use loci_model::parked_object::ObjectHead;

@@ -1,6 +1,6 @@
 //! What came of tasks: looked at, and set by hand.
 
-use loci_api::outcome as shape;
+use loci_api::coding::outcome as shape;
 use loci_engine::coding::OutcomeByHand;
 use loci_model::outcome::{FirstPush, GradeChange, GradedByHand, Outcome, OutcomeGrade};
 use loci_model::{Error, Result, Timestamp};

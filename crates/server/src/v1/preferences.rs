@@ -1,6 +1,6 @@
 //! What people want of the agents that work for them: shown, set, deleted; what is kept of somebody, and its end.
 
-use loci_api::preference as shape;
+use loci_api::coding::preference as shape;
 use loci_engine::coding::{PreferenceSet, UserExport, UserShown};
 use loci_model::metadata::MetadataValue;
 use loci_model::preference::PreferenceDimension;

@@ -1,6 +1,6 @@
 //! Versions of the prompts that agents are given: store, list, compare, go back.
 
-use loci_api::prompt as shape;
+use loci_api::coding::prompt as shape;
 use loci_engine::coding::{NewPrompt, PromptParts};
 use loci_model::prompt_version::PromptVersion;
 use loci_model::{Error, Result};

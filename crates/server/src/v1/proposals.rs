@@ -1,7 +1,7 @@
 //! Proposed citations: what extraction noticed about a repository, for people who look through it. What is listed is verified
 //! first; confirming is the tools' part.
 
-use loci_api::proposal as shape;
+use loci_api::verified::proposal as shape;
 use loci_engine::verified::{FactView, bare_id};
 use loci_model::Result;
 

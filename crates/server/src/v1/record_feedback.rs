@@ -1,6 +1,6 @@
 //! What principals say of a record: useful, or wrong.
 
-use loci_api::record_feedback as shape;
+use loci_api::record::feedback as shape;
 use loci_engine::records::{FeedbackStanding, RecordFeedback, feedback_standing};
 use loci_model::Result;
 use loci_model::feedback::FeedbackVerdict;

@@ -1,6 +1,6 @@
 //! The events that a record was made from (sre-memory.md §3.4).
 
-use loci_api::record_sources as shape;
+use loci_api::record::sources as shape;
 use loci_model::{EventId, RecordId, Result};
 
 use super::call::Call;

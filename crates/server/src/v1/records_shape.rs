@@ -1,7 +1,7 @@
 //! Records and filters between the native shapes and the engine's nouns.
 
-use loci_api::making as making_shape;
 use loci_api::record as shape;
+use loci_api::record::derivation as making_shape;
 use loci_engine::records::{NamespaceAsk, check_namespaces};
 use loci_model::findings::Findings;
 use loci_model::making::Making;

@@ -1,7 +1,7 @@
 //! Reflections over episodes, and over the tasks of a repository, asked for by name.
 
 use http::StatusCode;
-use loci_api::reflection as shape;
+use loci_api::coding::reflection as shape;
 use loci_engine::coding::{ReflectionFound, RepositoryReflectAsk};
 use loci_engine::jobs::ReflectionAsk;
 use loci_model::{Namespace, Result, StrategyId};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use loci_api::repository as shape;
+use loci_api::verified::repository as shape;
 use loci_engine::verified::{RepositoryAdd, Standing};
 use loci_model::Result;
 use loci_model::ports::code::CodePlace;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loci_api::repository_search as shape;
+use loci_api::coding::repository_search as shape;
 use loci_engine::coding::hydration::{
     RepositoryFound, RepositorySearch, SearchFilters, SearchKind, SearchedRecord, outcome_of,
 };

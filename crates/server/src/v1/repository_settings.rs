@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use loci_api::repository_settings as shape;
+use loci_api::coding::repository_settings as shape;
 use loci_engine::coding::settings::ReflectionSettings;
 use loci_engine::coding::{
     CodingSettings, RecordCount, RepositoryChange, RepositoryShown, RuleSettings, intake_of, share_of,

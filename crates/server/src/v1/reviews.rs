@@ -1,6 +1,6 @@
 //! Reviews of pull requests: read from their forge, given by who reads another, from the past.
 
-use loci_api::review as shape;
+use loci_api::coding::review as shape;
 use loci_engine::coding::{NewReview, ReviewsPulled};
 use loci_model::forge_news::{ToldComment, ToldReview};
 use loci_model::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};

@@ -1,6 +1,6 @@
 //! What people do with the rules of a repository: written, decided about, shown where from, proposed as a change of its instructions.
 
-use loci_api::rule as shape;
+use loci_api::coding::rule as shape;
 use loci_engine::coding::{NewRule, RuleDecision, RuleProvenance};
 use loci_engine::verified::record_id;
 use loci_model::review::{Authority, ForgeUser};

@@ -1,6 +1,6 @@
 //! Rules that reviews of a repository left: looked at. What people decide about them is `rule_decisions`.
 
-use loci_api::rule as shape;
+use loci_api::coding::rule as shape;
 use loci_engine::coding::RuleListing;
 use loci_model::Result;
 use loci_model::metadata::MetadataValue;

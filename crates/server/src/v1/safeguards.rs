@@ -1,8 +1,8 @@
 //! What keeps a repository's memory safe: holding back and letting go, deciding about what waits, going back, erasing.
 
+use loci_api::coding::safeguard as shape;
 use loci_api::quarantine as quarantined_shape;
 use loci_api::record::Record;
-use loci_api::safeguard as shape;
 use loci_engine::coding::{
     HeldDecision, HeldListing, NotUndone, PurgeAsk, RepositoryQuarantineAsk, RollbackAsk, RolledBack,
     Selection, SnapshotOf, SnapshotShown,

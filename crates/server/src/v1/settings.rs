@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn what_is_asked_is_what_is_shown() {
         let check = |text: &str| {
-            let asked: shape::MemorySettings = serde_json::from_str(text).unwrap();
+            let asked: loci_api::memory::MemorySettings = serde_json::from_str(text).unwrap();
             assert_eq!(settings_shown(&settings(asked.clone())), asked, "{text}");
         };
         check("{}");
@@ -146,6 +146,6 @@ mod tests {
 
     #[test]
     fn the_defaults_of_the_door_are_the_engines() {
-        assert_eq!(settings(shape::MemorySettings::default()), MemorySettings::default());
+        assert_eq!(settings(loci_api::memory::MemorySettings::default()), MemorySettings::default());
     }
 }

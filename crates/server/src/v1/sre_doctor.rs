@@ -1,6 +1,6 @@
 //! What of operations memory nobody will read as it is meant (sre-memory.md §13): everything is looked at, so it is for administrators.
 
-use loci_api::sre_doctor as shape;
+use loci_api::operations::doctor as shape;
 use loci_engine::sre::{SreExamined, SreProblem};
 use loci_model::Result;
 

@@ -1,6 +1,6 @@
 //! Every version of what is known of a service, with the time in which it held (sre-memory.md §10.1).
 
-use loci_api::sre as shape;
+use loci_api::operations::knowledge as shape;
 use loci_engine::sre::{SreHistoryAsk, SreOrigin, SreVersion};
 use loci_model::sre::{KnowledgeType, SreType};
 use loci_model::{Error, Result, Timestamp};

@@ -1,8 +1,8 @@
 //! Preferences of users of operations agents (sre-memory.md §3.1, §9.2, §13): shown, decided on, and declared by a file. Those of people
 //! for whom coding agents work are [`super::preferences`].
 
-use loci_api::sre::SreKept;
-use loci_api::sre_preferences as shape;
+use loci_api::operations::knowledge::SreKept;
+use loci_api::operations::preference as shape;
 use loci_engine::sre::{
     SreApply, SreApplyKind, SreListed, SrePast, SrePreference, SreUser, declared_users, users_of,
 };

@@ -1,6 +1,6 @@
 //! What an operations agent knows, by type, question, place and time (sre-memory.md §5).
 
-use loci_api::sre as shape;
+use loci_api::operations::knowledge as shape;
 use loci_engine::sre::{SreFound, SreOrigin, SreRetrieve, SreRetrieved, SreTimeFilter};
 use loci_model::sre::SreType;
 use loci_model::{RecordId, Result, Timestamp};

@@ -1,6 +1,6 @@
 //! What an operations agent learned, stored by its type (sre-memory.md §4).
 
-use loci_api::sre as shape;
+use loci_api::operations::knowledge as shape;
 use loci_engine::access;
 use loci_engine::sre::{SreAction, SreKept, SreSave, SreSaved};
 use loci_model::principal::Capability;

@@ -1,6 +1,6 @@
 //! Numbers over investigations, and those whose outcome nobody told (sre-memory.md §11).
 
-use loci_api::investigation as shape;
+use loci_api::operations::investigation as shape;
 use loci_engine::sre::SreStatsAsk;
 use loci_model::Result;
 

@@ -1,6 +1,6 @@
 //! Operations memory as lines, out and in again (sre-memory.md §13).
 
-use loci_api::sre_transfer as shape;
+use loci_api::operations::transfer as shape;
 use loci_engine::sre::{SreImport, SreImportedLine, SreLine, SreSaid};
 use loci_model::sre::SreSource;
 use loci_model::{Error, Reason, RecordId, Result, Timestamp};

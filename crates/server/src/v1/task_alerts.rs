@@ -1,6 +1,6 @@
 //! Alerts of tasks that are not trusted.
 
-use loci_api::task as shape;
+use loci_api::coding::task as shape;
 use loci_model::{Error, Result};
 
 use super::call::Call;

@@ -1,7 +1,7 @@
 //! The end of a task: what its agent reports, what whoever runs agents knows; and notes on the way there.
 
 use http::StatusCode;
-use loci_api::task_end as shape;
+use loci_api::coding::task::end as shape;
 use loci_engine::coding::{Completion, Finalization, Learned, LearnedAction, TaskNote};
 use loci_model::{Result, TaskId};
 

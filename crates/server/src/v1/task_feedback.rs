@@ -1,6 +1,6 @@
 //! What is said of memories that a task was shown.
 
-use loci_api::feedback as shape;
+use loci_api::coding::task::feedback as shape;
 use loci_engine::coding::{FeedbackTaken, NewFeedback};
 use loci_engine::verified::record_id;
 use loci_model::{Error, RecordId, Result, TaskId};

@@ -1,6 +1,6 @@
 //! What a task is shown of what is remembered, and what it was shown.
 
-use loci_api::hydration as shape;
+use loci_api::coding::hydration as shape;
 use loci_engine::coding::assembling::{Source, SourceComment, SourceThread};
 use loci_engine::coding::hydration::{Estimator, GRAPH, Hydration, HydrationKind};
 use loci_model::{Error, ExposureId, Result, TaskId};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_api::hydration as shape;
+use loci_api::coding::hydration as shape;
 use loci_engine::coding::assembling::Assembled;
 use loci_engine::coding::hydration::{
     Candidate, GRAPH, HydrationKind as Kind, KindStatus, ReflectionEvidence, RuleSource, episode_origin,

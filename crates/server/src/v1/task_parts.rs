@@ -1,7 +1,7 @@
 //! A report in parts: the episode alone and the learnings alone, in the narrow forms that some platforms send (coding-agent-memory.md
 //! §6.1). Aliases: what they do is what a report does.
 
-use loci_api::task_end as shape;
+use loci_api::coding::task::end as shape;
 use loci_engine::coding::{Completion, Learned, LearnedAction};
 use loci_model::task::TaskPullRequest;
 use loci_model::{Error, Result};

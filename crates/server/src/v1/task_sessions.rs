@@ -2,7 +2,7 @@
 //! its task.
 
 use http::StatusCode;
-use loci_api::session as shape;
+use loci_api::coding::task::session as shape;
 use loci_engine::coding::{NewSessionItem, SessionListing, of_event};
 use loci_model::event::Role;
 use loci_model::task_session::{SessionItem, SessionItemKind, ToolUse};

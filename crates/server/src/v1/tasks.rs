@@ -1,6 +1,6 @@
 //! Tasks of coding agents: take in, look at, list, move on.
 
-use loci_api::task as shape;
+use loci_api::coding::task as shape;
 use loci_engine::coding::{NewTask, TaskListing, TaskPatch};
 use loci_model::outcome::Outcome;
 use loci_model::task::{MemoryArm, Task, TaskAlert, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus};

@@ -1,7 +1,7 @@
 //! Themes, which are the lacks of several tasks of a repository: looked at, closed, proposed as an
 //! edit of its prompt.
 
-use loci_api::theme as shape;
+use loci_api::coding::theme as shape;
 use loci_engine::coding::{ProposalOf, Theme, ThemeClosed};
 use loci_model::{Error, Result};
 

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
-use loci_api::tree as shape;
+use loci_api::documents::tree as shape;
 use loci_engine::files::{LISTING_VERSION, ListingAsk, Point, TreeGrep, TreeListing, TreeRestore};
 use loci_model::{Error, Result};
 

@@ -4,7 +4,7 @@
 use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use loci_api::verdict as shape;
+use loci_api::verified::verdict as shape;
 use loci_engine::verified::{Told, ToldFact, bare_id, record_id};
 use loci_model::code::ObjectId;
 use loci_model::verdict::Verification;

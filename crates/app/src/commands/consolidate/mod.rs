@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use loci_api::consolidation as shape;
+use loci_api::documents::consolidation as shape;
 use loci_client::ClientError;
 use loci_model::ports::clock::Clock;
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
-use loci_api::consolidation as shape;
+use loci_api::documents::consolidation as shape;
 use loci_engine::consolidation::plan::Operation;
 use loci_engine::files::consolidating::changelog::ChangelogEntry;
 use loci_engine::files::consolidating::report::report;

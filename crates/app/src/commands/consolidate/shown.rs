@@ -1,7 +1,7 @@
 //! A run for people, for programs, and as the description of a pull request. Nothing that a document says can open a heading or end a fence.
 
 use anyhow::Result;
-use loci_api::consolidation::{ConsolidationAction, ConsolidationRun};
+use loci_api::documents::consolidation::{ConsolidationAction, ConsolidationRun};
 use serde_json::Value;
 
 use super::Format;
@@ -146,7 +146,7 @@ fn inert(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_api::consolidation::ConsolidationDifference;
+    use loci_api::documents::consolidation::ConsolidationDifference;
     use serde_json::json;
 
     #[test]

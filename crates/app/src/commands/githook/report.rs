@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use loci_api::commit::{CommitRewrite, ReportedCommit, TaskCommits};
+use loci_api::coding::commit::{CommitRewrite, ReportedCommit, TaskCommits};
 use loci_model::limits;
 
 use super::git::{Git, WorkingTree, shown};

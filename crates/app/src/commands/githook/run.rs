@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use loci_api::commit::TaskCommits;
+use loci_api::coding::commit::TaskCommits;
 use loci_server::regular_file;
 
 use super::git::Git;

@@ -2,8 +2,8 @@
 //! replaced in silence: it stays where the source is as it was, and where both changed, that is told, or the source's is taken (`--force`).
 
 use anyhow::Result;
-use loci_api::file::{DocumentAsk, DocumentChange, DocumentWritten};
-use loci_api::tree::{DocumentVersion, HistoryQuery};
+use loci_api::documents::file::{DocumentAsk, DocumentChange, DocumentWritten};
+use loci_api::documents::tree::{DocumentVersion, HistoryQuery};
 use loci_client::{Client, ClientError};
 use loci_engine::document_text::DocumentPath;
 use sha2::{Digest, Sha256};

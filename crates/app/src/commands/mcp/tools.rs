@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use anyhow::Result;
-use loci_api::repository::{RepositoryAdd, RepositoryListing};
 use loci_api::tool::{ToolArguments, ToolListing};
-use loci_api::verdict::ToolVerdicts;
+use loci_api::verified::repository::{RepositoryAdd, RepositoryListing};
+use loci_api::verified::verdict::ToolVerdicts;
 use loci_client::{Client, ClientError};
 use loci_model::ports::BoxFuture;
 use loci_server::mcp::loci::ToolBox;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use loci_api::repository::RepositoryAdd;
+use loci_api::verified::repository::RepositoryAdd;
 use loci_client::Client;
 use loci_model::limits;
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! `loci task complete`: an agent's report. As flags, as a file of JSON, or both; what stands in flags counts.
 
 use anyhow::Result;
-use loci_api::task::TaskPullRequest;
-use loci_api::task_end::{Learned, TaskComplete, TaskCompleted};
+use loci_api::coding::task::TaskPullRequest;
+use loci_api::coding::task::end::{Learned, TaskComplete, TaskCompleted};
 
 use super::delivery::Helper;
 use crate::cli::Globals;

@@ -1,7 +1,7 @@
 //! `loci task create`. Its id is made here where none is given, so that whoever asked has one also where no server can be reached.
 
 use anyhow::Result;
-use loci_api::task::{TaskCreate, TaskPrompt};
+use loci_api::coding::task::{TaskCreate, TaskPrompt};
 use loci_model::ports::clock::Clock as _;
 use loci_model::ports::ids::uuid7;
 

@@ -1,6 +1,6 @@
 //! `loci task explain`: what a task was shown, what it used, and where that comes from.
 
-use loci_api::hydration::{ExplainedRecord, Exposure, TaskExplained};
+use loci_api::coding::hydration::{ExplainedRecord, Exposure, TaskExplained};
 
 use crate::output;
 

@@ -1,7 +1,7 @@
 //! `loci task feedback`: what was used of the memories that a task was shown, what helped, and what misled.
 
 use anyhow::Result;
-use loci_api::feedback::{HarmfulMemory, TaskFeedback, TaskFeedbackTaken};
+use loci_api::coding::task::feedback::{HarmfulMemory, TaskFeedback, TaskFeedbackTaken};
 
 use super::delivery::Helper;
 use crate::cli::Globals;

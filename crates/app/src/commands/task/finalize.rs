@@ -1,7 +1,7 @@
 //! `loci task finalize`: whoever runs agents ends a task, on every path.
 
 use anyhow::Result;
-use loci_api::task_end::{TaskFinalize, TaskFinalized};
+use loci_api::coding::task::end::{TaskFinalize, TaskFinalized};
 
 use super::complete::amount;
 use super::delivery::Helper;

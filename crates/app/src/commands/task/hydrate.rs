@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
-use loci_api::hydration::{TaskHydrate, TaskHydrated};
+use loci_api::coding::hydration::{TaskHydrate, TaskHydrated};
 use loci_client::ClientError;
 use loci_engine::coding::hydration::{HydrationKind, KindStatus};
 use loci_engine::render::{Frame, fence};

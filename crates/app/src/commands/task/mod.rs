@@ -20,7 +20,7 @@ pub(super) use complete::learning;
 
 use anyhow::Result;
 use clap::Subcommand;
-use loci_api::task::{Task as Shown, TaskAlertRaise, TaskListing, TaskPatch, TaskPullRequest};
+use loci_api::coding::task::{Task as Shown, TaskAlertRaise, TaskListing, TaskPatch, TaskPullRequest};
 
 use super::at::At;
 use crate::cli::Globals;

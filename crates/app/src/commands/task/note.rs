@@ -1,7 +1,7 @@
 //! `loci task note`: one thing that was learned, while the task goes on.
 
 use anyhow::Result;
-use loci_api::task_end::{TaskNote, TaskNoted};
+use loci_api::coding::task::end::{TaskNote, TaskNoted};
 
 use super::complete::learning;
 use super::delivery::Helper;

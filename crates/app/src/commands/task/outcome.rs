@@ -1,7 +1,7 @@
 //! `loci task outcome`: what came of a task: shown, and set by hand.
 
 use anyhow::Result;
-use loci_api::outcome::{Outcome as Shown, OutcomeSet};
+use loci_api::coding::outcome::{Outcome as Shown, OutcomeSet};
 use loci_client::Client;
 
 use crate::commands::at::At;

@@ -1,7 +1,7 @@
 //! `loci task search`: what is remembered of a task's repository, by a question and filters, as its agent would be told.
 
 use anyhow::{Result, bail};
-use loci_api::repository_search::{FoundRecord, RepositoryFound, RepositorySearch, SearchFilters};
+use loci_api::coding::repository_search::{FoundRecord, RepositoryFound, RepositorySearch, SearchFilters};
 use loci_client::Client;
 
 use crate::commands::at::At;

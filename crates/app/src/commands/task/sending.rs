@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use loci_api::session::SessionAppended;
+use loci_api::coding::task::session::SessionAppended;
 use loci_client::Client;
 use serde_json::Value;
 

@@ -3,8 +3,8 @@
 //! whoever asked: waiting would not mend it.
 
 use anyhow::Result;
-use loci_api::repository::RepositoryAdd;
-use loci_api::task::{TaskCreate, TaskTaken};
+use loci_api::coding::task::{TaskCreate, TaskTaken};
+use loci_api::verified::repository::RepositoryAdd;
 use loci_client::{Client, ClientError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

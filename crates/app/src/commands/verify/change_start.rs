@@ -2,7 +2,7 @@
 //! named revision gained since then is no part of the change.
 
 use anyhow::Result;
-use loci_api::evidence::EvidenceRepository;
+use loci_api::verified::evidence::EvidenceRepository;
 use loci_engine::verified::Tip;
 use loci_model::code::ObjectId;
 use loci_model::verdict::Unverifiable;

@@ -1,7 +1,7 @@
 //! What a change means for facts: pure. A fact that held before and does not after is invalidated; what could not be read, before
 //! or after, blames nobody.
 
-use loci_api::evidence::FactEvidence;
+use loci_api::verified::evidence::FactEvidence;
 use loci_engine::verified::Subject;
 use loci_model::citation::{Citation, Place};
 use loci_model::support::Support;

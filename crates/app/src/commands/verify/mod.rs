@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use loci_api::evidence::{EvidenceListing, EvidencePage, EvidenceRepository, FactEvidence};
-use loci_api::verdict::{Verdicts, VerdictsTell};
+use loci_api::verified::evidence::{EvidenceListing, EvidencePage, EvidenceRepository, FactEvidence};
+use loci_api::verified::verdict::{Verdicts, VerdictsTell};
 use loci_client::{Client, ClientError};
 use loci_engine::verified::{RepositoryName, Seen, Subject, Tip};
 use loci_model::ports::code::CodeError;

@@ -3,7 +3,7 @@
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use loci_api::memory_tool::PromptDocumentsQuery;
+use loci_api::documents::memory_tool::PromptDocumentsQuery;
 
 use super::remote_errors::store_error;
 use crate::agent::error::StoreError;

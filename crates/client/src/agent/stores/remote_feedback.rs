@@ -1,6 +1,6 @@
 //! What an agent says of an entry of a memory on a server. It reaches no further than the store's searches do.
 
-use loci_api::record_feedback::{FeedbackBy, FeedbackVerdict, RecordFeedback};
+use loci_api::record::feedback::{FeedbackBy, FeedbackVerdict, RecordFeedback};
 
 use super::remote_errors::store_error;
 use super::remote_tools::Scope;

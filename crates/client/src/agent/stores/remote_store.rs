@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use loci_api::consolidation::{ConsolidationRun, ConsolidationStart};
+use loci_api::documents::consolidation::{ConsolidationRun, ConsolidationStart};
 use loci_api::job::ExtractionWait;
-use loci_api::record_feedback::FeedbackVerdict;
+use loci_api::record::feedback::FeedbackVerdict;
 use loci_api::search::Search;
 
 use super::place_template::Place;

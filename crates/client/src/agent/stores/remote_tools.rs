@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use loci_api::event::{EventListing, PayloadItem};
-use loci_api::record_feedback::{FeedbackBy, FeedbackVerdict, RecordFeedback};
+use loci_api::record::feedback::{FeedbackBy, FeedbackVerdict, RecordFeedback};
 use serde_json::{Value, json};
 
 use crate::agent::tools::{Tool, ToolAnswer, ToolError};

@@ -1,6 +1,6 @@
 //! `attribution_lookup`: which tasks, prompts and people something leads back to (coding-agent-memory.md §5.2).
 
-use loci_api::attribution::AttributionAsk;
+use loci_api::coding::attribution::AttributionAsk;
 use loci_model::ports::BoxFuture;
 
 use super::shapes::{cursor, forge_number, limit, name, status, task_id, words};

@@ -1,6 +1,6 @@
 //! `memory_feedback`: which memories were used, helped or misled (coding-agent-memory.md §4.7).
 
-use loci_api::feedback::TaskFeedback;
+use loci_api::coding::task::feedback::TaskFeedback;
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
 use serde_json::Value;

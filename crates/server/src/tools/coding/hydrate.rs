@@ -1,7 +1,7 @@
 //! `memory_hydrate`: what is remembered, for the prompt of a task or of whoever knows the repository alone (coding-agent-memory.md §4.2).
 //! Only a request that cannot be right, or is not the caller's to make, is an error.
 
-use loci_api::hydration::TaskHydrate;
+use loci_api::coding::hydration::TaskHydrate;
 use loci_engine::coding::hydration::{Estimator, GRAPH, HydrationKind, KindStatus};
 use loci_model::ports::BoxFuture;
 use loci_model::{Error, ErrorKind, limits};

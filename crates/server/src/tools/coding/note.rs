@@ -1,6 +1,6 @@
 //! `memory_note`: one thing that was learned, stored while the task goes on (coding-agent-memory.md §4.8).
 
-use loci_api::task_end::TaskNote;
+use loci_api::coding::task::end::TaskNote;
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
 

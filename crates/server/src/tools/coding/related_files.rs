@@ -1,6 +1,6 @@
 //! `related_files`: files that usually change with some others and are not among them (coding-agent-memory.md §15).
 
-use loci_api::graph::MissingAsk;
+use loci_api::coding::graph::MissingAsk;
 use loci_model::ports::BoxFuture;
 
 use super::shapes::limit;

@@ -1,6 +1,6 @@
 //! `rules_list`: the rules that reviews of a repository left (coding-agent-memory.md §12.3).
 
-use loci_api::rule::RuleListing;
+use loci_api::coding::rule::RuleListing;
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
 use loci_model::record::RecordState;

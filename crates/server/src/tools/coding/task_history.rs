@@ -1,6 +1,6 @@
 //! `task_history`: tasks of a repository, the newest first (coding-agent-memory.md §4.1).
 
-use loci_api::task::TaskListing;
+use loci_api::coding::task::TaskListing;
 use loci_model::ports::BoxFuture;
 
 use super::shapes::{cursor, forge_number, limit, name, status, words};

@@ -1,7 +1,7 @@
 //! `memory_search` in what is remembered of a repository beside its facts, and for a task: the same as `POST
 //! /v1/repos/{owner}/{name}/search`. Facts that cite code come as the family writes facts, all else as results.
 
-use loci_api::repository_search::{RepositorySearch, SearchFilters};
+use loci_api::coding::repository_search::{RepositorySearch, SearchFilters};
 use loci_engine::coding::hydration::{RepositoryFound, SearchedRecord};
 use loci_engine::verified::{FactFilters, FactSearch, FactView, FactsAsked, Withholding};
 use loci_model::Timestamp;

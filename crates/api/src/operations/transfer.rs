@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::sre::SreSkipped;
+use crate::operations::knowledge::SreSkipped;
 
 /// A record as a line. Its `record_id` is the one of the memory it comes from; when it was stored and changed there is not told.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::task_end::{Learned, amount, milliseconds};
+use crate::coding::task::end::{Learned, amount, milliseconds};
 
 /// What was said and done.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]

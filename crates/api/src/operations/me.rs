@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::sre::SreSkipped;
+use crate::operations::knowledge::SreSkipped;
 
 /// Which of the caller's own records are wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::evidence::{EvidenceRepository, FactEvidence};
 use crate::tool::ToolArguments;
+use crate::verified::evidence::{EvidenceRepository, FactEvidence};
 
 /// Which facts would a tool look at?
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]

@@ -1,5 +1,9 @@
 //! Tasks of coding agents.
 
+pub mod end;
+pub mod feedback;
+pub mod session;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

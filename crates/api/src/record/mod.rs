@@ -1,5 +1,9 @@
 //! Records: what is remembered, their versions, batches and filters.
 
+pub mod derivation;
+pub mod feedback;
+pub mod sources;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -7,8 +11,8 @@ use utoipa::ToSchema;
 
 use crate::Notices;
 use crate::event::Role;
-use crate::making::{Findings, Making};
-use crate::record_feedback::FeedbackCounts;
+use crate::record::derivation::{Findings, Making};
+use crate::record::feedback::FeedbackCounts;
 
 /// A value of metadata.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::task::TaskPullRequest;
+use crate::coding::task::TaskPullRequest;
 
 /// What an agent says at the end of a task.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]

@@ -1,5 +1,8 @@
 //! Memories: the resource, its strategies, settings and tags. Replaced prompts of custom strategies are on the wire only.
 
+pub mod ensure;
+pub mod recreate;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

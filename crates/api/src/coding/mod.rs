@@ -1,0 +1,23 @@
+//! Shapes of the memory of coding agents: tasks, sessions, commits, reviews, rules, outcomes, prompts,
+//! safeguards.
+
+pub mod attribution;
+pub mod commit;
+pub mod conflict;
+pub mod dead_letter;
+pub mod evaluation;
+pub mod extraction_prompt;
+pub mod graph;
+pub mod hydration;
+pub mod metrics;
+pub mod outcome;
+pub mod preference;
+pub mod prompt;
+pub mod reflection;
+pub mod repository_search;
+pub mod repository_settings;
+pub mod review;
+pub mod rule;
+pub mod safeguard;
+pub mod task;
+pub mod theme;

@@ -1,0 +1,6 @@
+//! Shapes of the product of verified facts: repositories, evidence, verdicts, proposals of citations.
+
+pub mod evidence;
+pub mod proposal;
+pub mod repository;
+pub mod verdict;
