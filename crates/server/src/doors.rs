@@ -18,7 +18,7 @@ use crate::operations::metrics::Metrics;
 use crate::s3::S3Options;
 use crate::tools::table::Table;
 use crate::v1::hooks::Hooks;
-use crate::v1::imports::Imports;
+use crate::v1::transfer::imports::Imports;
 
 /// Settings that all doors share.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,7 +13,7 @@ use loci_model::{Result, limits};
 use crate::auth::gate::Peer;
 use crate::auth::site::{self, OpenEndpoint};
 use crate::doors::Doors;
-use crate::v1::problem::Refused;
+use crate::v1::protocol::problem::Refused;
 
 /// Memories read at once while jobs are counted.
 const MEMORIES_PER_PAGE: usize = 500;

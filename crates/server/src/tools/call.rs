@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::asked;
 use super::check::check;
 use super::error::{Code, ToolError};
+use super::operations;
 use super::profile::Profile;
-use super::sre;
 use super::table::Table;
 use super::tool::{Arguments, Context, Outcome, Tool, Work};
 use super::verified;
@@ -55,7 +55,8 @@ fn admit<'a>(
         return Err(ToolError::new(Code::Forbidden, format!("{} needs the scope {scope}", tool.name))
             .with("scope", scope));
     }
-    let arguments = if tool.profiles == [Profile::Sre] { sre::without_nulls(arguments) } else { arguments };
+    let arguments =
+        if tool.profiles == [Profile::Sre] { operations::without_nulls(arguments) } else { arguments };
     let arguments = Value::Object(given_back(arguments));
     check(&tool.input, &arguments)?;
     let Value::Object(arguments) = arguments else {

@@ -4,7 +4,7 @@ use loci_model::principal::Principal;
 
 use super::profile::Profile;
 use super::tool::{Tool, Work};
-use super::{coding, files, recall, sre, verified};
+use super::{coding, documents, operations, recall, verified};
 
 /// The tools of this server, in the order in which they are listed.
 #[derive(Debug)]
@@ -40,14 +40,14 @@ impl Table {
                 coding::related_files::tool(),
                 coding::task_history::tool(),
                 coding::attribution_lookup::tool(),
-                files::memory_list::tool(),
-                files::memory_read::tool(),
-                files::memory_grep::tool(),
-                files::memory::tool(),
-                sre::save_preference::tool(),
-                sre::save_infrastructure::tool(),
-                sre::save_investigation::tool(),
-                sre::retrieve_memory::tool(),
+                documents::memory_list::tool(),
+                documents::memory_read::tool(),
+                documents::memory_grep::tool(),
+                documents::memory::tool(),
+                operations::save_preference::tool(),
+                operations::save_infrastructure::tool(),
+                operations::save_investigation::tool(),
+                operations::retrieve_memory::tool(),
             ],
         }
     }

@@ -9,8 +9,8 @@ use loci_engine::jobs::Servers;
 use loci_model::ports::store::SnapshotFiles;
 use loci_model::{Error, Result};
 
-use super::call::Call;
-use super::table::{Table, get, post};
+use super::protocol::call::Call;
+use super::protocol::table::{Table, get, post};
 
 pub(super) fn operations(table: Table) -> Table {
     table
@@ -60,7 +60,7 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
     call.refuse_query()?;
     let engine = &call.doors.engine;
     if asked.telemetry {
-        return super::telemetry::report(&call).await.map(report);
+        return super::verified::telemetry::report(&call).await.map(report);
     }
     let mut findings = Vec::new();
     match engine.info(&call.caller, true).await {

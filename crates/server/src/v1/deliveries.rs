@@ -7,9 +7,9 @@ use loci_model::delivery::{Delivery, DeliveryBacklog, DeliveryState};
 use loci_model::ports::store::StoreExt;
 use loci_model::{DeliveryId, Error, Result};
 
-use super::call::Call;
-use super::cursor;
-use super::table::{Table, get, post};
+use super::protocol::call::Call;
+use super::protocol::cursor;
+use super::protocol::table::{Table, get, post};
 
 /// A delivery that has waited longer is worth a look.
 const WAITS_LONG_MS: i64 = 15 * 60_000;

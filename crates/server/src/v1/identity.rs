@@ -3,9 +3,9 @@
 use loci_api::identity::Identity;
 use loci_model::Result;
 
-use super::call::Call;
 use super::keys::grant_shown;
-use super::table::{Table, get};
+use super::protocol::call::Call;
+use super::protocol::table::{Table, get};
 
 pub(super) fn operations(table: Table) -> Table {
     table.plain(get("/v1/identity", "Who the caller is, what it may do, and the server's version."), identity)

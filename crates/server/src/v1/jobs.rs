@@ -6,10 +6,10 @@ use loci_model::job::{Job, JobKind, JobState};
 use loci_model::ports::store::JobQuery;
 use loci_model::{Error, JobId, Result, StrategyId};
 
-use super::call::Call;
-use super::cursor;
 use super::events::{actor, session};
-use super::table::{Table, get, post};
+use super::protocol::call::Call;
+use super::protocol::cursor;
+use super::protocol::table::{Table, get, post};
 
 /// `extraction:wait` waits so long where the caller says nothing.
 const WAIT_MS_DEFAULT: u64 = 60_000;

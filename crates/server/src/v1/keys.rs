@@ -7,8 +7,8 @@ use loci_model::key::AccessKey;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{AccessKeyId, ActorId, Error, Namespace, Result, SessionId, StrategyId};
 
-use super::call::Call;
-use super::table::{Method, Table, create, get, other, post};
+use super::protocol::call::Call;
+use super::protocol::table::{Method, Table, create, get, other, post};
 
 pub(super) fn operations(table: Table) -> Table {
     table

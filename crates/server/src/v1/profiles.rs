@@ -4,8 +4,8 @@ use loci_api::profile as shape;
 use loci_engine::profiles::{self, ProfileApplied};
 use loci_model::{Error, Result};
 
-use super::call::Call;
-use super::table::{Table, get, post};
+use super::protocol::call::Call;
+use super::protocol::table::{Table, get, post};
 
 pub(super) fn operations(table: Table) -> Table {
     table

@@ -8,8 +8,8 @@ use loci_engine::asking::pulling::{QuestionAnswered, QuestionAsk, QuestionReply,
 use loci_model::exchange::Step;
 use loci_model::{Error, ExchangeId, MemoryId, Result, limits};
 
-use super::call::Call;
-use super::table::{Table, post};
+use super::protocol::call::Call;
+use super::protocol::table::{Table, post};
 
 /// How long a question is the caller's who says nothing.
 const LEASE_MS_DEFAULT: u64 = 300_000;

@@ -4,11 +4,11 @@ use loci_api::quarantine as shape;
 use loci_engine::records::{QuarantineAsk, Quarantined, Verdict};
 use loci_model::{RecordId, Result, Timestamp};
 
-use super::call::Call;
-use super::cursor;
 use super::events::{actor, session};
-use super::records_shape::record;
-use super::table::{Table, get, post};
+use super::protocol::call::Call;
+use super::protocol::cursor;
+use super::protocol::table::{Table, get, post};
+use super::records::record_shape::record;
 
 pub(super) fn operations(table: Table) -> Table {
     table

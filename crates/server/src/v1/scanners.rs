@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use loci_engine::scanners::Scanner;
 
-use super::cursor;
+use super::protocol::cursor;
 
 /// Its readers.
 pub const SCANNERS: &[Scanner] = &[Scanner::new("a cursor", |text| {

@@ -5,10 +5,10 @@ use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest, SearchStatistics};
 use loci_model::ports::search::ListLengths;
 use loci_model::{MemoryId, Result, Timestamp};
 
-use super::call::Call;
 use super::events::notices;
-use super::records_shape::{choice, filter, kinds, places, record, states};
-use super::table::{Table, post};
+use super::protocol::call::Call;
+use super::protocol::table::{Table, post};
+use super::records::record_shape::{choice, filter, kinds, places, record, states};
 
 /// Hits, where nobody says.
 const TOP_K_DEFAULT: u32 = 10;

@@ -12,8 +12,8 @@ use loci_api::{Problem, ProblemBody};
 use loci_model::{Error, Result};
 use percent_encoding::percent_decode_str;
 
-use super::call::Call;
-use super::table::{Described, Table, get, post};
+use super::protocol::call::Call;
+use super::protocol::table::{Described, Table, get, post};
 use crate::auth::gate::Peer;
 use crate::doors::Doors;
 use crate::operations::observe::ErrorType;

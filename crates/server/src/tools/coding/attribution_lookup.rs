@@ -9,7 +9,7 @@ use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, open, said, text, time, word};
 use crate::tools::shapes::repo;
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
-use crate::v1::attribution::attributed;
+use crate::v1::coding::attribution::attributed;
 
 /// Items where nobody says.
 const ITEMS: u32 = 20;

@@ -11,7 +11,7 @@ use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, list, open, said, text, word};
 use crate::tools::shapes::record_id;
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
-use crate::v1::task_feedback::taken;
+use crate::v1::coding::tasks::feedback::taken;
 
 const RECORDS_MAX: u32 = limits::FEEDBACK_RECORDS_MAX as u32;
 

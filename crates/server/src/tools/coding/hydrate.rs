@@ -16,7 +16,7 @@ use crate::tools::schema::{
 use crate::tools::shapes::repo;
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 use crate::tools::{asked, native};
-use crate::v1::task_hydration::{THEMES, of_repository, of_task};
+use crate::v1::coding::tasks::hydration::{THEMES, of_repository, of_task};
 
 const ESTIMATORS: [Estimator; 3] = [Estimator::Mixed, Estimator::Chars4, Estimator::Bytes3];
 

@@ -9,7 +9,7 @@ use crate::tools::native;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{array, closed, flag, one_of, open, said, text, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
-use crate::v1::task_end::noted;
+use crate::v1::coding::tasks::end::noted;
 
 pub(in crate::tools) fn tool() -> Tool {
     Tool {

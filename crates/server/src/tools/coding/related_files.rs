@@ -9,7 +9,7 @@ use crate::tools::schema::{anything, array, closed, list, open, word};
 use crate::tools::shapes::{path, repo};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 use crate::tools::{asked, native};
-use crate::v1::graph::absent;
+use crate::v1::coding::graph::absent;
 
 /// Items where nobody says.
 const ITEMS: u32 = 20;

@@ -12,7 +12,7 @@ use crate::tools::schema::{anything, array, closed, default, one_of, open, said,
 use crate::tools::shapes::repo;
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 use crate::tools::{asked, native};
-use crate::v1::rules::listed;
+use crate::v1::coding::rules::listed;
 
 /// Items where nobody says.
 const ITEMS: u32 = 50;

@@ -9,7 +9,7 @@ use crate::tools::schema::{anything, array, closed, open, said, time, word};
 use crate::tools::shapes::repo;
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 use crate::tools::{asked, native};
-use crate::v1::tasks::listed;
+use crate::v1::coding::tasks::listed;
 
 /// Items where nobody says.
 const ITEMS: u32 = 20;

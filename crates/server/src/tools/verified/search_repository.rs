@@ -12,7 +12,7 @@ use super::{asked, said};
 use crate::tools::error::{Code, ToolError};
 use crate::tools::native;
 use crate::tools::tool::{Arguments, Context, Outcome};
-use crate::v1::repository_search::{result, searched};
+use crate::v1::coding::repository_search::{result, searched};
 
 /// Facts that are looked at for a search whose results are not known yet.
 const FACTS: u32 = 100;

@@ -21,7 +21,7 @@ use super::{HookKeys, check_names};
 use crate::bodies::{Proof, check_declared};
 use crate::doors::Doors;
 use crate::long_body;
-use crate::v1::call;
+use crate::v1::protocol::call;
 
 /// A sender of alerts.
 #[derive(Clone)]

@@ -4,9 +4,9 @@ use loci_api::hook as shape;
 use loci_engine::coding::{HookDeliveryShown, HookState};
 use loci_model::{DeliveryId, Error, Result};
 
-use crate::v1::call::Call;
-use crate::v1::cursor;
-use crate::v1::repositories::standing;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::cursor;
+use crate::v1::verified::repositories::standing;
 
 pub(super) async fn list(call: Call, asked: shape::HookDeliveryListing) -> Result<shape::HookDeliveryList> {
     let limit = cursor::limit(asked.limit)?;

@@ -24,7 +24,7 @@ use loci_model::alert_notice::AlertSource;
 use loci_model::ports::forge::NoticeReader;
 use loci_model::{Result, reserved_names};
 
-use super::table::{Described, Form, Table, get, post};
+use super::protocol::table::{Described, Form, Table, get, post};
 pub use alerts::AlertHook;
 pub use signature::HookKeys;
 

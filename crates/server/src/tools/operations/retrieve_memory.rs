@@ -1,0 +1,140 @@
+//! `retrieve_memory`: what is remembered, by type and question. What the start of the investigation has shown already is left out, and counted.
+
+use loci_engine::sre::SreRetrieve;
+use loci_model::ports::BoxFuture;
+use loci_model::sre::SreType;
+use loci_model::{MemoryId, RecordId, limits};
+use serde_json::{Map, Value, json};
+
+use super::{memory, memory_type, named_session, open_session, user, user_form, user_if_known};
+use crate::tools::asked::{needed, string};
+use crate::tools::check::whole;
+use crate::tools::native;
+use crate::tools::profile::Profile;
+use crate::tools::schema::{
+    anything, array, closed, count, flag, list, open, said, text, whole as number, word,
+};
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::v1::operations::retrieve::shown;
+
+/// Results where the call does not say: of the simple form, and of the one with filters.
+const RESULTS_SIMPLE: usize = 10;
+const RESULTS_FILTERED: usize = 5;
+/// At most so many.
+const RESULTS_MAX: i64 = 100;
+
+pub(in crate::tools) fn tool() -> Tool {
+    let filters = limits::SRE_FILTERS_MAX as u32;
+    Tool {
+        name: "retrieve_memory",
+        dotted: None,
+        description: "Find preferences, what is known of services, or past investigations. Use it for what the prompt does not have.",
+        profiles: &[Profile::Sre],
+        scope: Scope::Read,
+        annotations: Annotations::read(false),
+        input: closed(
+            [
+                ("memory_type", said(word(), "preferences, infrastructure or investigations")),
+                ("query", text(0, limits::QUERY_CHARS_MAX as u32)),
+                ("actor_id", said(word(), "Only of this user or agent")),
+                ("max_results", number(1, RESULTS_MAX)),
+                ("session_id", said(word(), "Only of this session")),
+                ("user_id", user_form()),
+                ("since", word()),
+                ("until", word()),
+                ("service", list(word(), 0, filters)),
+                ("environment", list(word(), 0, filters)),
+                ("include_shown", said(flag(), "Also what the investigation was shown")),
+            ],
+            &["memory_type", "query"],
+        ),
+        output: open(
+            [
+                ("results", array(anything())),
+                ("time_filter", anything()),
+                ("left_out", count()),
+                ("degraded", flag()),
+                ("warnings", array(word())),
+            ],
+            &["results", "left_out", "degraded", "warnings"],
+        ),
+        work: Some(work),
+    }
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(retrieve(context, arguments))
+}
+
+async fn retrieve(context: Context, arguments: Arguments) -> Outcome {
+    let kind = memory_type(&needed(&arguments, "memory_type")?)?;
+    let memory = memory(&context).await?;
+    let wants_shown = arguments.get("include_shown").and_then(Value::as_bool).unwrap_or_default();
+    let named_actor = string(&arguments, "actor_id").filter(|id| !id.is_empty());
+    let user = match (kind, &named_actor) {
+        (SreType::Preferences, None) => Some(user(&context, &memory, &arguments).await?),
+        // What the team knows needs no user, nor do the preferences of a named one.
+        _ => user_if_known(&context, &memory, &arguments).await?,
+    };
+    let leave_out = if wants_shown {
+        Vec::new()
+    } else {
+        let session = match (named_session(&arguments), &user) {
+            (Some(named), _) => Some(named),
+            (None, Some(user)) => open_session(&context, &memory, user).await?,
+            (None, None) => None,
+        };
+        match session {
+            Some(session) => context.engine.sre_shown(&context.caller, &memory, &session).await?,
+            None => Vec::new(),
+        }
+    };
+    let asked = asked((user, named_actor), (memory, leave_out), kind, &arguments);
+    let found = context.engine.sre_retrieve(&context.caller, asked).await?;
+    let left_out = found.left_out;
+    let Value::Object(answer) = native::answer(&shown(found))? else { return Ok(json!({})) };
+    let mut members: Map<String, Value> = answer;
+    members.insert("left_out".to_owned(), json!(left_out));
+    Ok(Value::Object(members))
+}
+
+/// What is asked for. Preferences are the user's own; knowledge is every agent's, also where a user is named, so that a tool sees what the start saw.
+fn asked(
+    (user, named): (Option<String>, Option<String>),
+    (memory, leave_out): (MemoryId, Vec<RecordId>),
+    kind: SreType,
+    arguments: &Arguments,
+) -> SreRetrieve {
+    let actor = match kind {
+        SreType::Preferences => named.or(user),
+        SreType::Infrastructure => named.filter(|id| Some(id) != user.as_ref()),
+        SreType::Investigations => named,
+    };
+    let texts = |name: &str| -> Vec<String> {
+        let items = arguments.get(name).and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let has = |name: &&str| arguments.contains_key(*name);
+    let is_filtered = ["since", "until", "service", "environment"].iter().any(has);
+    let default = if is_filtered { RESULTS_FILTERED } else { RESULTS_SIMPLE };
+    let top_k = arguments.get("max_results").and_then(whole).and_then(|most| usize::try_from(most).ok());
+    SreRetrieve {
+        memory,
+        kinds: vec![kind],
+        query: string(arguments, "query").unwrap_or_default(),
+        actor,
+        session: named_session(arguments),
+        since: string(arguments, "since"),
+        until: string(arguments, "until"),
+        tz: None,
+        services: texts("service"),
+        environments: texts("environment"),
+        filters_boost: false,
+        min_confidence: None,
+        top_k: Some(top_k.unwrap_or(default)),
+        include_superseded: false,
+        as_of: None,
+        explain: false,
+        leave_out,
+    }
+}

@@ -1,0 +1,110 @@
+//! What something leads back to: tasks, prompts, people, and what was said.
+
+use loci_api::coding::attribution as shape;
+use loci_engine::coding::{Attributed, AttributionAsk, Snippet};
+use loci_model::commit::{BlameHow, TaskCommit};
+use loci_model::outcome::Outcome;
+use loci_model::task::Task;
+use loci_model::task_session::ToldEnd;
+use loci_model::{Result, SessionId, TaskId};
+
+use super::outcomes::graded;
+use super::tasks::{shown, status, time};
+use crate::asking::Asking;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::cursor;
+use crate::v1::protocol::table::{Table, get};
+use crate::v1::verified::repositories::asking;
+
+pub(super) fn operations(table: Table) -> Table {
+    table.query(
+        get(
+            "/v1/attribution",
+            "Tell which tasks, prompts and people something leads back to, and what was said; the newest first.",
+        ),
+        attribution,
+    )
+}
+
+async fn attribution(call: Call, asked: shape::AttributionAsk) -> Result<shape::Attribution> {
+    attributed(&asking(&call)?, asked).await
+}
+
+/// What something leads back to.
+pub(crate) async fn attributed(
+    asking: &Asking<'_>,
+    asked: shape::AttributionAsk,
+) -> Result<shape::Attribution> {
+    let ask = AttributionAsk {
+        task: asked.task.map(TaskId::parse).transpose().map_err(|error| error.on("task"))?,
+        session: asked.session.map(SessionId::parse).transpose().map_err(|error| error.on("session"))?,
+        status: status(asked.status.as_deref())?,
+        since: time("since", asked.since.as_deref())?,
+        until: time("until", asked.until.as_deref())?,
+        after: cursor::read(asked.cursor.as_deref())?,
+        limit: cursor::limit(asked.limit)?,
+        repo: asked.repo,
+        commit: asked.commit,
+        pr: asked.pr,
+        issue: asked.issue,
+        prompt_version: asked.prompt_version,
+        user: asked.user,
+        path: asked.path,
+        branch: asked.branch,
+        words: asked.q,
+    };
+    let page = asking.engine.attribution(asking.caller, &asking.standing, ask).await?;
+    let tasks: Vec<Task> = page.items.iter().map(|found| found.task.clone()).collect();
+    let outcomes = asking.engine.outcomes_of(&tasks).await?;
+    Ok(shape::Attribution {
+        items: page.items.into_iter().zip(outcomes).map(item).collect(),
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+fn item((found, outcome): (Attributed, Option<Outcome>)) -> shape::Attributed {
+    let Attributed { task, template, commits, has_more_commits, told, snippets } = found;
+    let version = task.prompt_version.clone();
+    let has_prompt = version.is_some() || template.is_some();
+    let pr = task.pr.clone().map(|pr| shape::AttributedPullRequest {
+        number: pr.number,
+        url: pr.url,
+        merge_commit_sha: pr.merge_commit_sha,
+    });
+    shape::Attributed {
+        prompt: has_prompt.then_some(shape::AttributedPrompt { version, template_id: template }),
+        user: task.user.clone(),
+        commits: commits.into_iter().map(commit).collect(),
+        has_more_commits,
+        pr,
+        outcome: graded(outcome.as_ref()),
+        told: told_end(told),
+        snippets: snippets.into_iter().map(snippet).collect(),
+        task: shown(task),
+    }
+}
+
+fn commit((commit, how): (TaskCommit, BlameHow)) -> shape::AttributedCommit {
+    let state = if commit.rewritten_to.is_some() { "rewritten" } else { "live" };
+    shape::AttributedCommit {
+        sha: commit.sha.to_string(),
+        state: state.to_owned(),
+        how: how.as_str().to_owned(),
+    }
+}
+
+fn told_end(told: ToldEnd) -> shape::ToldEnd {
+    let ToldEnd { summary, approach, difficulties, error_message, files_changed } = told;
+    shape::ToldEnd { summary, approach, difficulties, error_message, files_changed }
+}
+
+fn snippet(snippet: Snippet) -> shape::Snippet {
+    shape::Snippet {
+        seq: snippet.seq,
+        r#type: snippet.kind.as_str().to_owned(),
+        role: snippet.role,
+        text: snippet.text,
+        cut: snippet.is_cut,
+        at: snippet.at.to_rfc3339(),
+    }
+}

@@ -1,0 +1,170 @@
+//! Prompts by which agents say at the end of a task what they learned and what they lacked, and by which reviews are read: looked at,
+//! changed, gone back to, evaluated.
+
+use loci_api::coding::extraction_prompt as shape;
+use loci_engine::coding::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, PromptAnswers};
+use loci_engine::verified::RepositoryName;
+use loci_model::exposure::rounded;
+use loci_model::prompt_evaluation::PromptEvaluation;
+use loci_model::{Error, Result};
+
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Method, Table, get, other, post};
+use crate::v1::verified::repositories::standing;
+
+pub(super) fn operations(table: Table) -> Table {
+    table
+        .plain(
+            get("/v1/extraction-prompts", "List the prompts for what agents write at the end of a task."),
+            list,
+        )
+        .query(
+            get(
+                "/v1/extraction-prompts/{prompt}",
+                "Get one by name and version, as learnings@1, or the current one by its name.",
+            ),
+            show,
+        )
+        .json(
+            other(
+                Method::Put,
+                "/v1/extraction-prompts/{prompt}",
+                "Store a text as the next version of a prompt: a candidate, or current by force. {prompt} is its name.",
+            ),
+            put,
+        )
+        .json(
+            post(
+                "/v1/extraction-prompts/{prompt}/rollback",
+                "Make an earlier version of a prompt current again: {prompt} is its name.",
+            ),
+            rollback,
+        )
+        .plain(
+            get(
+                "/v1/extraction-prompts/{prompt}/questions",
+                "Get the questions of the labelled set for a version, for a model of your own to answer.",
+            ),
+            questions,
+        )
+        .plain(
+            get("/v1/extraction-prompts/{prompt}/evaluations", "List the figures of a version, newest first."),
+            evaluations,
+        )
+        .json(
+            post(
+                "/v1/extraction-prompts/{prompt}/evaluations",
+                "Evaluate a version against the labelled set, by your answers or by the configured model.",
+            ),
+            evaluate,
+        )
+}
+
+async fn questions(call: Call) -> Result<shape::PromptQuestionList> {
+    let engine = &call.doors.engine;
+    let found = engine.prompt_questions(&call.caller, &standing(&call)?, call.path("prompt")?).await?;
+    let question = |one: loci_engine::coding::PromptQuestion| shape::PromptQuestion {
+        case: one.case,
+        system: one.system,
+        input: one.input,
+    };
+    Ok(shape::PromptQuestionList {
+        prompt: found.prompt,
+        set: found.set,
+        questions: found.questions.into_iter().map(question).collect(),
+    })
+}
+
+async fn evaluations(call: Call) -> Result<shape::PromptEvaluationList> {
+    let engine = &call.doors.engine;
+    let found = engine.prompt_evaluations(&call.caller, &standing(&call)?, call.path("prompt")?).await?;
+    Ok(shape::PromptEvaluationList { evaluations: found.into_iter().map(evaluated).collect() })
+}
+
+async fn evaluate(call: Call, asked: shape::PromptEvaluate) -> Result<shape::PromptEvaluation> {
+    let answers = match (asked.answers, asked.model) {
+        (Some(outputs), model) => Some(PromptAnswers { model: model.unwrap_or_default(), outputs }),
+        (None, None) => None,
+        (None, Some(_)) => {
+            let rule = "model is given with answers alone: without them the configured model is asked";
+            return Err(Error::invalid("model", rule));
+        }
+    };
+    let engine = &call.doors.engine;
+    let done = engine.prompt_evaluate(&call.caller, &standing(&call)?, call.path("prompt")?, answers).await?;
+    Ok(evaluated(done))
+}
+
+fn evaluated(one: PromptEvaluation) -> shape::PromptEvaluation {
+    let score = one.score;
+    shape::PromptEvaluation {
+        evaluation_id: one.id,
+        prompt: one.prompt,
+        set: one.set,
+        model: one.model,
+        mode: if one.is_pulled { "pull" } else { "provider" }.to_owned(),
+        cases: score.cases,
+        expected: score.expected,
+        met: score.met,
+        items: score.items,
+        right: score.right,
+        forbidden: score.forbidden,
+        discarded: score.discarded,
+        precision: score.precision().map(rounded),
+        recall: score.recall().map(rounded),
+        by: one.by,
+        at: one.at.to_rfc3339(),
+    }
+}
+
+async fn list(call: Call) -> Result<shape::ExtractionPromptList> {
+    let prompts = call.doors.engine.extraction_prompts(&call.caller, &standing(&call)?).await?;
+    Ok(shape::ExtractionPromptList { prompts: prompts.iter().map(listed).collect() })
+}
+
+async fn show(call: Call, asked: shape::ExtractionPromptAsk) -> Result<shape::ExtractionPrompt> {
+    if let Some(repo) = &asked.repo {
+        RepositoryName::parse(repo)?;
+    }
+    let engine = &call.doors.engine;
+    let found = engine.extraction_prompt(&call.caller, &standing(&call)?, call.path("prompt")?).await?;
+    let shape::ExtractionPromptListed { id, name, version, current, note, created_at } = listed(&found);
+    let text = asked.repo.map_or_else(|| found.text.clone(), |repo| found.text_for(&repo));
+    Ok(shape::ExtractionPrompt { id, name, version, current, note, created_at, text })
+}
+
+async fn put(call: Call, asked: shape::ExtractionPromptPut) -> Result<shape::ExtractionPromptChanged> {
+    let shape::ExtractionPromptPut { text, note, force } = asked;
+    let new = NewExtractionPrompt { name: call.path("prompt")?.to_owned(), text, note, force };
+    call.doors.engine.extraction_prompt_put(&call.caller, &standing(&call)?, new).await.map(changed)
+}
+
+async fn rollback(
+    call: Call,
+    asked: shape::ExtractionPromptRollback,
+) -> Result<shape::ExtractionPromptChanged> {
+    let (engine, name) = (&call.doors.engine, call.path("prompt")?);
+    engine.extraction_prompt_rollback(&call.caller, &standing(&call)?, name, asked.to).await.map(changed)
+}
+
+fn changed(now: ExtractionPromptChanged) -> shape::ExtractionPromptChanged {
+    let ExtractionPromptChanged { prompt, previous } = now;
+    shape::ExtractionPromptChanged {
+        id: prompt.id(),
+        current: prompt.is_current,
+        name: prompt.name,
+        version: prompt.version,
+        previous,
+    }
+}
+
+fn listed(prompt: &ExtractionPrompt) -> shape::ExtractionPromptListed {
+    shape::ExtractionPromptListed {
+        id: prompt.id(),
+        name: prompt.name.clone(),
+        version: prompt.version,
+        current: prompt.is_current,
+        note: prompt.note.clone(),
+        created_at: prompt.created_at.map(|at| at.to_rfc3339()),
+    }
+}

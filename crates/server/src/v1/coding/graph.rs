@@ -1,0 +1,188 @@
+//! Files that change together: what changes with a file, what is always changed together, what a change may touch, what is missing.
+
+use http::StatusCode;
+use loci_api::coding::graph as shape;
+use loci_engine::coding::{CoChange, GraphAbout, ImpactOf, ImportSite, Thresholds};
+use loci_model::exposure::rounded;
+use loci_model::file_change::HistoryWindow;
+use loci_model::{Error, Result};
+
+use crate::asking::Asking;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Place, Table, get, post};
+use crate::v1::verified::repositories::{asking, repo};
+
+/// Rows where nobody says.
+const ROWS: u32 = 20;
+const IMPACT_ROWS: u32 = 50;
+/// Steps where nobody says.
+const DEPTH: u32 = 2;
+const ALWAYS: &str = "always";
+
+pub(super) fn operations(table: Table) -> Table {
+    let taken = |place: Place| Place { status: StatusCode::ACCEPTED, ..place };
+    table
+        .query(
+            get("/v1/repos/{owner}/{name}/graph/co-change", "Files that often change with a file."),
+            co_change,
+        )
+        .query(
+            get("/v1/repos/{owner}/{name}/graph/sets", "Groups of files that are always modified together."),
+            sets,
+        )
+        .query(
+            get(
+                "/v1/repos/{owner}/{name}/graph/impact",
+                "What a change of a file, a directory or a module may touch: importers, files that change with it, tasks that failed with it.",
+            ),
+            impact,
+        )
+        .json(
+            post(
+                "/v1/repos/{owner}/{name}/graph/missing",
+                "Files that usually change with some others and are not among them: to look at before a pull request.",
+            ),
+            missing,
+        )
+        .json(
+            taken(post(
+                "/v1/repos/{owner}/{name}/graph/rebuild",
+                "Ask for the history of a repository to be read anew.",
+            )),
+            rebuild,
+        )
+}
+
+async fn co_change(call: Call, asked: shape::CoChangeAsk) -> Result<shape::CoChangeList> {
+    let asking = asking(&call)?;
+    let wanted = (thresholds(asked.min_support, asked.min_confidence), asked.limit.unwrap_or(ROWS));
+    let repo = repo(&call)?;
+    let found = asking.engine.co_changes(asking.caller, &asking.standing, &repo, &asked.path, wanted).await?;
+    let (graph, warnings) = about(found.about);
+    Ok(shape::CoChangeList {
+        n: graph.n,
+        path: found.path,
+        n_a: found.changes,
+        pairs: found.pairs.into_iter().map(pair).collect(),
+        graph,
+        warnings,
+    })
+}
+
+async fn sets(call: Call, asked: shape::FileSetListing) -> Result<shape::FileSetList> {
+    if asked.mode.as_deref().is_some_and(|mode| mode != ALWAYS) {
+        return Err(Error::invalid("mode", "mode must be always"));
+    }
+    let asking = asking(&call)?;
+    let repo = repo(&call)?;
+    let (sets, found) = asking.engine.always_together(asking.caller, &asking.standing, &repo).await?;
+    let (graph, warnings) = about(found);
+    let set = |set: loci_engine::coding::FileSet| shape::FileSet {
+        files: set.files,
+        support: set.support,
+        confidence: rounded(set.confidence),
+    };
+    Ok(shape::FileSetList { sets: sets.into_iter().map(set).collect(), graph, warnings })
+}
+
+async fn impact(call: Call, asked: shape::ImpactAsk) -> Result<shape::ImpactList> {
+    let of = match (asked.path, asked.module) {
+        (Some(path), None) => ImpactOf::Paths(vec![path]),
+        (None, Some(module)) => ImpactOf::Module(module),
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(Error::invalid("path", "either path or module must be given"));
+        }
+    };
+    let wanted = (asked.depth.unwrap_or(DEPTH), asked.limit.unwrap_or(IMPACT_ROWS));
+    let asking = asking(&call)?;
+    let repo = repo(&call)?;
+    let found = asking.engine.impact(asking.caller, &asking.standing, &repo, of, wanted).await?;
+    let (graph, warnings) = about(found.about);
+    let site = |site: ImportSite| shape::ImportSite {
+        of: site.of,
+        line: site.line,
+        by: site.basis.as_str().to_owned(),
+    };
+    let row = |row: loci_engine::coding::ImpactRow| shape::ImpactRow {
+        path: row.path,
+        reasons: row.reasons.into_iter().map(str::to_owned).collect(),
+        distance: row.distance,
+        confidence: row.confidence.map(rounded),
+        support: row.support,
+        lift: row.lift.map(rounded),
+        episodes: row.episodes.iter().map(ToString::to_string).collect(),
+        certainty: row.certainty.map(rounded),
+        sites: row.sites.into_iter().map(site).collect(),
+        site_count: row.site_count,
+    };
+    Ok(shape::ImpactList {
+        rows: found.rows.into_iter().map(row).collect(),
+        graph,
+        more: found.more,
+        files: found.files,
+        imports: found.imports.map(|(commit, files)| shape::ImportsAbout { commit, files }),
+        warnings,
+    })
+}
+
+async fn missing(call: Call, asked: shape::MissingAsk) -> Result<shape::MissingList> {
+    absent(&asking(&call)?, &repo(&call)?, asked).await
+}
+
+/// Files that usually change with some others.
+pub(crate) async fn absent(
+    asking: &Asking<'_>,
+    repo: &str,
+    asked: shape::MissingAsk,
+) -> Result<shape::MissingList> {
+    let wanted = (thresholds(asked.min_support, asked.min_confidence), asked.limit.unwrap_or(ROWS));
+    let (files, found) =
+        asking.engine.missing_files(asking.caller, &asking.standing, repo, asked.paths, wanted).await?;
+    let (graph, warnings) = about(found);
+    Ok(shape::MissingList { files: files.into_iter().map(pair).collect(), graph, warnings })
+}
+
+async fn rebuild(call: Call, asked: shape::GraphRebuild) -> Result<shape::GraphRebuildAsked> {
+    let usual = HistoryWindow::default();
+    let window = HistoryWindow {
+        commits_max: asked.commits.unwrap_or(usual.commits_max),
+        months: asked.months.unwrap_or(usual.months),
+    };
+    let asking = asking(&call)?;
+    let repo = repo(&call)?;
+    let (memory, job) = asking.engine.graph_rebuild(asking.caller, &asking.standing, &repo, window).await?;
+    Ok(shape::GraphRebuildAsked { job: job.to_string(), memory: memory.to_string() })
+}
+
+fn thresholds(support: Option<u32>, confidence: Option<f64>) -> Thresholds {
+    let usual = Thresholds::default();
+    Thresholds {
+        support: support.unwrap_or(usual.support),
+        confidence: confidence.unwrap_or(usual.confidence),
+    }
+}
+
+fn pair(one: CoChange) -> shape::CoChange {
+    shape::CoChange {
+        path: one.path,
+        because: one.because,
+        support: one.support,
+        confidence: rounded(one.confidence),
+        reverse_confidence: rounded(one.reverse_confidence),
+        lift: rounded(one.lift),
+        last_seen: one.last_seen.map(|at| at.to_rfc3339()),
+        samples: one.samples,
+    }
+}
+
+fn about(found: GraphAbout) -> (shape::GraphAbout, Vec<String>) {
+    let graph = shape::GraphAbout {
+        n: found.transactions,
+        history: found.state.as_str().to_owned(),
+        tip: found.tip.map(|tip| tip.to_string()),
+        commits: found.commits,
+        remaining: found.remaining,
+        is_cut: found.is_cut,
+    };
+    (graph, found.warnings)
+}

@@ -1,0 +1,159 @@
+//! What people want of the agents that work for them: shown, set, deleted; what is kept of somebody, and its end.
+
+use loci_api::coding::preference as shape;
+use loci_engine::coding::{PreferenceSet, UserExport, UserShown};
+use loci_model::metadata::MetadataValue;
+use loci_model::preference::PreferenceDimension;
+use loci_model::record::Record;
+use loci_model::review::Review;
+use loci_model::task::Task;
+use loci_model::{Error, RecordId, Result};
+
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Method, Table, get, other};
+use crate::v1::verified::repositories::standing;
+
+const PREFERENCES: &str = "/v1/users/{user}/preferences";
+const SETTINGS: &str = "/v1/users/{user}/settings";
+
+pub(super) fn operations(table: Table) -> Table {
+    let put = other(
+        Method::Put,
+        "/v1/users/{user}/preferences/{preference}",
+        "Set what somebody wants of one dimension.",
+    );
+    let remove = other(
+        Method::Delete,
+        "/v1/users/{user}/preferences/{preference}",
+        "Delete a preference of somebody, by its id.",
+    );
+    let settings = other(Method::Put, SETTINGS, "Say whether conclusions may be drawn of somebody.");
+    let forget =
+        other(Method::Delete, "/v1/users/{user}", "Erase somebody: what is theirs, and who they were.");
+    table
+        .plain(get(PREFERENCES, "List what somebody wants of the agents that work for them."), list)
+        .json(put, self::put)
+        .plain(remove, self::remove)
+        .json(settings, self::settings)
+        .plain(get("/v1/users/{user}/export", "Export what is kept of somebody."), export)
+        .plain(forget, self::forget)
+}
+
+async fn list(call: Call) -> Result<shape::PreferenceList> {
+    let engine = &call.doors.engine;
+    let found = engine.preferences_list(&call.caller, &standing(&call)?, call.path("user")?).await?;
+    Ok(shape::PreferenceList {
+        user: user(found.user),
+        preferences: found.preferences.into_iter().map(shown).collect(),
+    })
+}
+
+async fn put(call: Call, asked: shape::PreferencePut) -> Result<shape::PreferenceSet> {
+    let all = || PreferenceDimension::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(", ");
+    let unknown = || Error::invalid("dimension", format!("dimension must be one of {}", all()));
+    let dimension = PreferenceDimension::parse(call.path("preference")?).ok_or_else(unknown)?;
+    let set = PreferenceSet { dimension, text: asked.text, repo: asked.repo };
+    let engine = &call.doors.engine;
+    let put = engine.preference_put(&call.caller, &standing(&call)?, call.path("user")?, set).await?;
+    Ok(shape::PreferenceSet { preference: shown(put.preference), created: put.created })
+}
+
+async fn remove(call: Call) -> Result<shape::PreferenceRemoved> {
+    let id = RecordId::parse(call.path("preference")?).map_err(|error| error.on("preference_id"))?;
+    let engine = &call.doors.engine;
+    engine.preference_remove(&call.caller, &standing(&call)?, call.path("user")?, &id).await?;
+    Ok(shape::PreferenceRemoved { preference_id: id.to_string() })
+}
+
+async fn settings(call: Call, asked: shape::UserSettings) -> Result<shape::UserSettingsPut> {
+    let rule = "send implicit_inference: true or false";
+    let wanted = asked.implicit_inference.ok_or_else(|| Error::invalid("implicit_inference", rule))?;
+    let engine = &call.doors.engine;
+    let put = engine.user_settings_put(&call.caller, &standing(&call)?, call.path("user")?, wanted).await?;
+    Ok(shape::UserSettingsPut {
+        user: user(put.user),
+        removed: put.removed.iter().map(ToString::to_string).collect(),
+    })
+}
+
+async fn export(call: Call) -> Result<shape::UserExport> {
+    let engine = &call.doors.engine;
+    let UserExport { user: of, preferences, tasks, reviews, warnings } =
+        engine.user_export(&call.caller, &standing(&call)?, call.path("user")?).await?;
+    let reviews = reviews.into_iter().map(|one| review(one, &of)).collect();
+    Ok(shape::UserExport {
+        user: user(of),
+        preferences: preferences.into_iter().map(shown).collect(),
+        tasks: tasks.into_iter().map(task).collect(),
+        reviews,
+        warnings,
+    })
+}
+
+async fn forget(call: Call) -> Result<shape::UserForgotten> {
+    let engine = &call.doors.engine;
+    let gone = engine.user_forget(&call.caller, &standing(&call)?, call.path("user")?).await?;
+    Ok(shape::UserForgotten {
+        pseudonym: gone.pseudonym,
+        records: gone.records,
+        events: gone.events,
+        tasks: gone.tasks,
+        entries: gone.entries,
+        rules: gone.rules,
+    })
+}
+
+fn user(user: UserShown) -> shape::User {
+    let UserShown { login, user_id, former_logins, implicit_inference } = user;
+    shape::User { login, user_id, former_logins, implicit_inference }
+}
+
+/// What a client wrote itself says neither dimension nor origin: it was said, of whatever.
+fn shown(record: Record) -> shape::Preference {
+    let text = |key: &str| match record.metadata.get(key) {
+        Some(MetadataValue::String(text)) => Some(text.clone()),
+        Some(_) | None => None,
+    };
+    let evidence_prs = match record.metadata.get("evidence_prs") {
+        Some(MetadataValue::Number(number)) => number.to_string().parse().ok(),
+        Some(_) | None => None,
+    };
+    shape::Preference {
+        preference_id: record.id.to_string(),
+        dimension: text("dimension").unwrap_or_else(|| PreferenceDimension::Other.as_str().to_owned()),
+        origin: text("origin").unwrap_or_else(|| "explicit".to_owned()),
+        repo: text("repo"),
+        task_id: text("task_id"),
+        evidence_prs,
+        state: record.state.as_str().to_owned(),
+        observed_at: record.timestamp.to_rfc3339(),
+        expires_at: record.expires_at.map(|at| at.to_rfc3339()),
+        text: record.text,
+    }
+}
+
+fn task(task: Task) -> shape::UserTask {
+    shape::UserTask {
+        task_id: task.id.to_string(),
+        actor: task.actor.to_string(),
+        description: task.description,
+        status: task.status.as_str().to_owned(),
+        created_at: task.created_at.to_rfc3339(),
+    }
+}
+
+/// Of a review what is somebody's own.
+fn review(review: Review, of: &UserShown) -> shape::UserReview {
+    let is_theirs = |person: &loci_model::review::ForgeUser| match (&of.user_id, person.id) {
+        (Some(id), number) if number != 0 => *id == number.to_string(),
+        _ => of.login.as_deref() == Some(person.login.to_lowercase().as_str()),
+    };
+    let comments = review.comments.iter().filter(|comment| is_theirs(&comment.author));
+    shape::UserReview {
+        repo: review.actor.to_string(),
+        pr: review.pr,
+        comments: comments.map(|comment| comment.body.clone()).collect(),
+        body: is_theirs(&review.reviewer).then(|| review.body.clone()).filter(|body| !body.is_empty()),
+        submitted_at: review.submitted_at.to_rfc3339(),
+    }
+}

@@ -1,0 +1,58 @@
+//! Reflections over episodes, and over the tasks of a repository, asked for by name.
+
+use http::StatusCode;
+use loci_api::coding::reflection as shape;
+use loci_engine::coding::{ReflectionFound, RepositoryReflectAsk};
+use loci_engine::jobs::ReflectionAsk;
+use loci_model::{Namespace, Result, StrategyId};
+
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Place, Table, post};
+use crate::v1::verified::repositories::{repo, standing};
+
+pub(super) fn operations(table: Table) -> Table {
+    let of_repository =
+        post("/v1/repos/{owner}/{name}/reflect", "Look at the newest tasks of a repository together.");
+    table
+        .json(
+            post(
+                "/v1/memories/{memory}/strategies/{strategy}/reflect",
+                "Ask for a reflection over the newest episodes of a strategy.",
+            ),
+            reflect,
+        )
+        .json(Place { status: StatusCode::ACCEPTED, ..of_repository }, repository_reflect)
+}
+
+async fn reflect(call: Call, asked: shape::Reflect) -> Result<shape::ReflectAsked> {
+    let strategy = StrategyId::parse(call.path("strategy")?).map_err(|error| error.on("strategy"))?;
+    let namespace =
+        asked.namespace.map(Namespace::parse).transpose().map_err(|error| error.on("namespace"))?;
+    let ask = ReflectionAsk { window: asked.window, namespace };
+    let job = call.doors.engine.strategy_reflect(&call.caller, &call.memory().await?, &strategy, ask).await?;
+    Ok(shape::ReflectAsked { job: job.to_string() })
+}
+
+async fn repository_reflect(
+    call: Call,
+    asked: shape::RepositoryReflect,
+) -> Result<shape::RepositoryReflectAsked> {
+    let ask = RepositoryReflectAsk { window: asked.window, dry_run: asked.dry_run };
+    let engine = &call.doors.engine;
+    let asked = engine.repository_reflect(&call.caller, &standing(&call)?, &repo(&call)?, ask).await?;
+    Ok(shape::RepositoryReflectAsked {
+        job: asked.job.map(|job| job.to_string()),
+        reflections: asked.found.into_iter().map(found).collect(),
+    })
+}
+
+fn found(found: ReflectionFound) -> shape::ReflectionFound {
+    shape::ReflectionFound {
+        subject: found.subject,
+        text: found.text,
+        hits: found.evidence.hits,
+        of: found.evidence.of,
+        predicate: found.evidence.predicate,
+        episodes: found.episodes.iter().map(ToString::to_string).collect(),
+    }
+}

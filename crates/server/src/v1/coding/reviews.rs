@@ -1,0 +1,168 @@
+//! Reviews of pull requests: read from their forge, given by who reads another, from the past.
+
+use loci_api::coding::review as shape;
+use loci_engine::coding::{NewReview, ReviewsPulled};
+use loci_model::forge_news::{ToldComment, ToldReview};
+use loci_model::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
+use loci_model::{Error, Result, Timestamp};
+
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Method, Place, Table, post};
+use crate::v1::verified::repositories::{repo, standing};
+
+/// Pull requests of a backfill that says no number.
+const BACKFILLED: usize = 200;
+
+pub(super) fn operations(table: Table) -> Table {
+    let at = |path: &'static str, summary: &'static str| post(path, summary);
+    let backfill = Place {
+        method: Method::Post,
+        path: "/v1/repos/{owner}/{name}/backfill",
+        summary: "Read the reviews of a repository's latest pull requests, from the past.",
+        status: http::StatusCode::ACCEPTED,
+    };
+    table
+        .json(at("/v1/repos/{owner}/{name}/reviews", "Take a review, as any forge could tell it."), take)
+        .plain(
+            at(
+                "/v1/repos/{owner}/{name}/reviews/{pr}/pull",
+                "Read the reviews of a pull request from its forge.",
+            ),
+            pull,
+        )
+        .json(
+            at(
+                "/v1/repos/{owner}/{name}/reviews/{pr}/reprocess",
+                "Learn again from reviews of a pull request.",
+            ),
+            reprocess,
+        )
+        .plain(
+            at(
+                "/v1/repos/{owner}/{name}/reviews/poll",
+                "Read what has changed in a repository's pull requests.",
+            ),
+            poll,
+        )
+        .json(backfill, self::backfill)
+}
+
+async fn take(call: Call, asked: shape::NewReview) -> Result<shape::ReviewsPulled> {
+    let new = read(asked)?;
+    let engine = &call.doors.engine;
+    engine.reviews_take(&call.caller, &standing(&call)?, &repo(&call)?, new).await.map(shown)
+}
+
+async fn pull(call: Call) -> Result<shape::ReviewsPulled> {
+    let engine = &call.doors.engine;
+    engine.reviews_pull(&call.caller, &standing(&call)?, &repo(&call)?, pr(&call)?).await.map(shown)
+}
+
+async fn reprocess(call: Call, asked: shape::ReviewsReprocess) -> Result<shape::ReviewsPulled> {
+    let (engine, which) = (&call.doors.engine, (pr(&call)?, asked.review_id));
+    engine.reviews_reprocess(&call.caller, &standing(&call)?, &repo(&call)?, which).await.map(shown)
+}
+
+async fn poll(call: Call) -> Result<shape::ReviewsPolled> {
+    let polled = call.doors.engine.reviews_poll(&call.caller, &standing(&call)?, &repo(&call)?).await?;
+    Ok(shape::ReviewsPolled {
+        pull_requests: polled.pull_requests,
+        reviews: polled.reviews,
+        changed: polled.changed,
+        skipped: polled.skipped,
+    })
+}
+
+async fn backfill(call: Call, asked: shape::BackfillRequest) -> Result<shape::Backfill> {
+    let which = (asked.reviews.unwrap_or(BACKFILLED), asked.dry_run);
+    let engine = &call.doors.engine;
+    let begun = engine.reviews_backfill(&call.caller, &standing(&call)?, &repo(&call)?, which).await?;
+    Ok(shape::Backfill { pull_requests: begun.pull_requests, job: begun.job.map(|job| job.to_string()) })
+}
+
+fn pr(call: &Call) -> Result<u64> {
+    let number = call.path("pr")?.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| Error::invalid("pr", "pr must be the number of a pull request"))
+}
+
+fn shown(pulled: ReviewsPulled) -> shape::ReviewsPulled {
+    shape::ReviewsPulled { reviews: pulled.reviews, changed: pulled.changed, left_out: pulled.left_out }
+}
+
+fn read(asked: shape::NewReview) -> Result<NewReview> {
+    let state = ReviewState::parse(&asked.state.to_ascii_lowercase()).ok_or_else(|| {
+        Error::invalid("state", "state must be commented, changes_requested, approved or dismissed")
+    })?;
+    let submitted_at = time("submitted_at", &asked.submitted_at)?;
+    let (reviewer, guess) = person("author", asked.author.clone())?;
+    let comments = asked.comments.into_iter().enumerate();
+    let comments =
+        comments.map(|(at, comment)| told(at, comment, (&asked.author, asked.review_id), submitted_at));
+    Ok(NewReview {
+        pr: asked.pr,
+        pr_author: asked
+            .pr_author
+            .map(|author| person("pr_author", author))
+            .transpose()?
+            .map(|(user, _)| user),
+        is_draft: asked.draft,
+        head_ref: asked.branch,
+        comments: comments.collect::<Result<_>>()?,
+        review: ToldReview {
+            id: asked.review_id,
+            reviewer,
+            guess,
+            state,
+            body: asked.body,
+            commit: asked.commit,
+            url: asked.url,
+            submitted_at,
+            updated_at: None,
+        },
+    })
+}
+
+fn told(
+    at: usize,
+    asked: shape::NewReviewComment,
+    (reviewer, review): (&shape::ReviewPerson, u64),
+    submitted_at: Timestamp,
+) -> Result<ToldComment> {
+    let field = |member: &str| format!("comments[{at}].{member}");
+    let said = |member: &str, text: Option<&str>| text.map(|text| time(&field(member), text)).transpose();
+    let created_at = said("created_at", asked.created_at.as_deref())?.unwrap_or(submitted_at);
+    let updated_at = said("updated_at", asked.updated_at.as_deref())?.unwrap_or(created_at);
+    let (author, authority) = person(&field("author"), asked.author.unwrap_or_else(|| reviewer.clone()))?;
+    let comment = ReviewComment {
+        id: asked.id,
+        author,
+        path: asked.path,
+        line: asked.line,
+        diff_hunk: None,
+        body: asked.body,
+        in_reply_to: asked.in_reply_to,
+        is_resolved: asked.is_resolved,
+        is_outdated: None,
+        authority: Some(authority),
+        url: None,
+        created_at,
+        updated_at,
+    };
+    Ok(ToldComment { review: Some(review), comment })
+}
+
+/// Who it is, and what they may do: nothing that is known, where that is not said.
+fn person(field: &str, asked: shape::ReviewPerson) -> Result<(ForgeUser, Authority)> {
+    let role = asked.role.as_deref().map(|word| {
+        let rule = format!("{field}.role must be none, read, triage, write, maintain or admin");
+        RepositoryRole::parse(word).ok_or_else(|| Error::invalid(format!("{field}.role"), rule))
+    });
+    let role = role.transpose()?;
+    let authority =
+        Authority { role: role.unwrap_or_default(), is_provisional: role.is_none(), ..Authority::default() };
+    Ok((ForgeUser { id: asked.id, login: asked.login, is_bot: asked.is_bot }, authority))
+}
+
+fn time(field: &str, text: &str) -> Result<Timestamp> {
+    Timestamp::parse(text).map_err(|error| error.on(field))
+}

@@ -1,0 +1,94 @@
+//! Rules that reviews of a repository left: looked at. What people decide about them is `rule_decisions`.
+
+use loci_api::coding::rule as shape;
+use loci_engine::coding::RuleListing;
+use loci_model::Result;
+use loci_model::metadata::MetadataValue;
+use loci_model::record::Record;
+
+use super::tasks::time;
+use crate::asking::Asking;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::cursor;
+use crate::v1::protocol::table::{Table, get};
+use crate::v1::records::record_shape::state;
+use crate::v1::verified::repositories::{asking, repo};
+
+/// Metadata by which rules are ordered.
+const WEIGHT: &str = "weight";
+
+pub(super) fn operations(table: Table) -> Table {
+    table.query(
+        get(
+            "/v1/repos/{owner}/{name}/rules",
+            "List the rules that reviews of a repository left, the newest first.",
+        ),
+        list,
+    )
+}
+
+async fn list(call: Call, asked: shape::RuleListing) -> Result<shape::RuleList> {
+    listed(&asking(&call)?, &repo(&call)?, asked).await
+}
+
+/// A page of rules.
+pub(crate) async fn listed(
+    asking: &Asking<'_>,
+    repo: &str,
+    asked: shape::RuleListing,
+) -> Result<shape::RuleList> {
+    let listing = RuleListing {
+        state: asked.state.as_deref().map(state).transpose().map_err(|error| error.on("state"))?,
+        scope: asked.scope,
+        since: time("since", asked.since.as_deref())?,
+        until: time("until", asked.until.as_deref())?,
+        words: asked.q,
+        reviewer: asked.reviewer,
+        pr: asked.pr,
+        is_suggested: asked.approval_suggested.unwrap_or_default(),
+        after: cursor::read(asked.cursor.as_deref())?,
+        limit: cursor::limit(asked.limit)?,
+    };
+    let page = asking.engine.rules_list(asking.caller, &asking.standing, repo, listing).await?;
+    Ok(shape::RuleList {
+        rules: page.items.into_iter().map(shown).collect(),
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+pub(crate) fn shown(rule: Record) -> shape::Rule {
+    let number = |key: &str| match rule.metadata.get(key) {
+        Some(MetadataValue::Number(number)) => Some(*number),
+        Some(_) | None => None,
+    };
+    let word = |key: &str| match rule.metadata.get(key) {
+        Some(MetadataValue::String(word)) => Some(word.clone()),
+        Some(_) | None => None,
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, clamped")]
+    let count = |key: &str| number(key).map(|count| count.clamp(0.0, 1e9) as u64);
+    let conflicts = match rule.metadata.get("conflict") {
+        Some(MetadataValue::StringList(ids)) => ids.clone(),
+        Some(_) | None => Vec::new(),
+    };
+    shape::Rule {
+        id: rule.id.to_string(),
+        version: rule.version,
+        weight: number(WEIGHT),
+        impact: word("impact"),
+        support: number("support"),
+        reviewers: count("reviewers"),
+        prs: count("prs"),
+        approval_suggested: word("approval_suggested").is_some(),
+        waits_for: word("waits_for"),
+        approved_by: word("approved_by"),
+        pinned: word("pinned").is_some(),
+        conflicts,
+        text: rule.text,
+        scope: rule.scope,
+        state: rule.state.as_str().to_owned(),
+        state_reason: rule.state_reason,
+        created_at: rule.created_at.to_rfc3339(),
+        updated_at: rule.updated_at.to_rfc3339(),
+    }
+}

@@ -1,0 +1,175 @@
+//! What keeps a repository's memory safe: holding back and letting go, deciding about what waits, going back, erasing.
+
+use loci_api::coding::safeguard as shape;
+use loci_api::quarantine as quarantined_shape;
+use loci_api::record::Record;
+use loci_engine::coding::{
+    HeldDecision, HeldListing, NotUndone, PurgeAsk, RepositoryQuarantineAsk, RollbackAsk, RolledBack,
+    Selection, SnapshotOf, SnapshotShown,
+};
+use loci_model::record::RecordState;
+use loci_model::{Namespace, RecordId, Result, TaskId};
+
+use super::tasks::time;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::cursor;
+use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::quarantine;
+use crate::v1::records::record_shape::{record, state};
+use crate::v1::verified::repositories::{repo, standing};
+
+pub(super) fn operations(table: Table) -> Table {
+    let hold = post(
+        "/v1/repos/{owner}/{name}/quarantine",
+        "Hold back memories of a repository, or say which would be.",
+    );
+    let release =
+        post("/v1/repos/{owner}/{name}/quarantine/release", "Let held memories of a repository go again.");
+    let held = get("/v1/repos/{owner}/{name}/held", "Memories of a repository that wait for a person.");
+    let accept = post("/v1/repos/{owner}/{name}/held/{record}/accept", "Put a memory that waits in force.");
+    let reject =
+        post("/v1/repos/{owner}/{name}/held/{record}/reject", "Mark a memory that waits as wrong, for good.");
+    let snapshots =
+        get("/v1/repos/{owner}/{name}/snapshots", "States of a repository's memory that one can go back to.");
+    let back = post("/v1/repos/{owner}/{name}/rollback", "Put a repository's memory back to a snapshot.");
+    let purge =
+        post("/v1/repos/{owner}/{name}/purge", "Erase memories of a repository, or say which would be.");
+    table
+        .json(hold, quarantine_some)
+        .json(release, release_some)
+        .query(held, held_list)
+        .json(accept, held_accept)
+        .json(reject, held_reject)
+        .query(snapshots, snapshots_list)
+        .json(back, rollback)
+        .json(purge, purge_some)
+}
+
+async fn quarantine_some(
+    call: Call,
+    asked: shape::RepositoryQuarantine,
+) -> Result<quarantined_shape::Quarantined> {
+    let (standing, repo, ask) = (standing(&call)?, repo(&call)?, quarantine_ask(asked)?);
+    let done = call.doors.engine.repository_quarantine(&call.caller, &standing, &repo, ask).await?;
+    Ok(quarantine::shown(&done))
+}
+
+async fn release_some(
+    call: Call,
+    asked: shape::RepositoryQuarantine,
+) -> Result<quarantined_shape::Quarantined> {
+    let (standing, repo, ask) = (standing(&call)?, repo(&call)?, quarantine_ask(asked)?);
+    let done = call.doors.engine.repository_release(&call.caller, &standing, &repo, ask).await?;
+    Ok(quarantine::shown(&done))
+}
+
+fn quarantine_ask(asked: shape::RepositoryQuarantine) -> Result<RepositoryQuarantineAsk> {
+    let which = Selection {
+        ids: quarantine::ids(&asked.ids)?,
+        query: asked.query,
+        pattern: asked.pattern,
+        task: task("task_id", asked.task_id)?,
+        reviewer: asked.reviewer,
+        since: time("since", asked.since.as_deref())?,
+        until: time("until", asked.until.as_deref())?,
+        ..Selection::default()
+    };
+    Ok(RepositoryQuarantineAsk { which, reason: asked.reason, dry_run: asked.dry_run })
+}
+
+fn task(field: &'static str, id: Option<String>) -> Result<Option<TaskId>> {
+    id.map(TaskId::parse).transpose().map_err(|error| error.on(field))
+}
+
+async fn held_list(call: Call, asked: shape::HeldListing) -> Result<shape::HeldList> {
+    let held = asked.state.as_deref().map(state).transpose().map_err(|error| error.on("state"))?;
+    let listing = HeldListing {
+        state: held.unwrap_or(RecordState::Candidate),
+        after: cursor::read(asked.cursor.as_deref())?,
+        limit: cursor::limit(asked.limit)?,
+    };
+    let standing = standing(&call)?;
+    let page = call.doors.engine.held_list(&call.caller, &standing, &repo(&call)?, listing).await?;
+    Ok(shape::HeldList {
+        records: page.items.iter().map(record).collect(),
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+async fn held_accept(call: Call, asked: shape::HeldDecide) -> Result<Record> {
+    decide(call, HeldDecision::Accept, &asked.reason).await
+}
+
+async fn held_reject(call: Call, asked: shape::HeldDecide) -> Result<Record> {
+    decide(call, HeldDecision::Reject, &asked.reason).await
+}
+
+async fn decide(call: Call, decision: HeldDecision, reason: &str) -> Result<Record> {
+    let id = RecordId::parse(call.path("record")?).map_err(|error| error.on("record"))?;
+    let (standing, repo) = (standing(&call)?, repo(&call)?);
+    let engine = &call.doors.engine;
+    Ok(record(&engine.held_decide(&call.caller, &standing, &repo, (&id, decision), reason).await?))
+}
+
+async fn snapshots_list(call: Call, asked: shape::SnapshotListing) -> Result<shape::SnapshotList> {
+    let (standing, limit) = (standing(&call)?, cursor::limit(asked.limit)?);
+    let found = call.doors.engine.snapshots_list(&call.caller, &standing, &repo(&call)?, limit).await?;
+    Ok(shape::SnapshotList { snapshots: found.into_iter().map(snapshot).collect() })
+}
+
+fn snapshot(found: SnapshotShown) -> shape::Snapshot {
+    let (task_id, before_rollback_to) = match found.of {
+        SnapshotOf::Task(task) => (Some(task.to_string()), None),
+        SnapshotOf::Rollback(to) => (None, Some(to)),
+    };
+    shape::Snapshot { id: found.id, task_id, before_rollback_to, at: found.at.to_rfc3339() }
+}
+
+async fn rollback(call: Call, asked: shape::RollbackAsk) -> Result<shape::RolledBack> {
+    let ask = RollbackAsk { to: asked.to, reason: asked.reason, dry_run: asked.dry_run };
+    let standing = standing(&call)?;
+    let done = call.doors.engine.repository_rollback(&call.caller, &standing, &repo(&call)?, ask).await?;
+    let RolledBack { to, before, applied, rolled_back, restored, changed, not_undone } = done;
+    let one = |one: NotUndone| shape::NotUndone { id: one.record.to_string(), reason: one.reason.to_owned() };
+    Ok(shape::RolledBack {
+        to,
+        before,
+        applied,
+        rolled_back: words(&rolled_back),
+        restored: words(&restored),
+        changed: words(&changed),
+        not_undone: not_undone.into_iter().map(one).collect(),
+    })
+}
+
+async fn purge_some(call: Call, asked: shape::PurgeAsk) -> Result<shape::Purged> {
+    let shape::PurgeAsk { filter, reason, dry_run, confirm } = asked;
+    let namespace = filter.namespace.map(Namespace::parse).transpose();
+    let which = Selection {
+        ids: quarantine::ids(&filter.ids)?,
+        query: None,
+        content: filter.content,
+        pattern: filter.pattern,
+        kind: filter.kind,
+        namespace: namespace.map_err(|error| error.on("namespace"))?,
+        task: task("task", filter.task)?,
+        reviewer: filter.reviewer,
+        user: filter.user,
+        since: time("since", filter.since.as_deref())?,
+        until: time("until", filter.until.as_deref())?,
+    };
+    let ask = PurgeAsk { which, reason, dry_run, confirm };
+    let standing = standing(&call)?;
+    let done = call.doors.engine.repository_purge(&call.caller, &standing, &repo(&call)?, ask).await?;
+    Ok(shape::Purged {
+        matched: done.matched,
+        ids: words(&done.ids),
+        applied: done.applied,
+        session_items: done.session_items,
+        reviews: done.reviews,
+    })
+}
+
+fn words(ids: &[RecordId]) -> Vec<String> {
+    ids.iter().map(ToString::to_string).collect()
+}

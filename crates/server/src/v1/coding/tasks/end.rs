@@ -1,0 +1,119 @@
+//! The end of a task: what its agent reports, what whoever runs agents knows; and notes on the way there.
+
+use http::StatusCode;
+use loci_api::coding::task::end as shape;
+use loci_engine::coding::{Completion, Finalization, Learned, LearnedAction, TaskNote};
+use loci_model::{Result, TaskId};
+
+use super::{pull_request, status, task_id, time};
+use crate::asking::Asking;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Place, Table, post};
+use crate::v1::verified::repositories::{asking, standing};
+
+pub(in crate::v1) fn operations(table: Table) -> Table {
+    let taken = |place: Place| Place { status: StatusCode::ACCEPTED, ..place };
+    table
+        .json(
+            taken(post(
+                "/v1/tasks/{task}/complete",
+                "Report the end of a task: its episode, its learnings, what its agent would have needed.",
+            )),
+            complete,
+        )
+        .json(
+            post(
+                "/v1/tasks/{task}/finalize",
+                "End a task, on every path: an episode is written where none tells of it. As often as you like.",
+            ),
+            finalize,
+        )
+        .json(
+            taken(post("/v1/tasks/{task}/notes", "Store one thing that was learned, while the task goes on.")),
+            note,
+        )
+}
+
+async fn complete(call: Call, asked: shape::TaskComplete) -> Result<shape::TaskCompleted> {
+    let said = Completion {
+        status: status(asked.status.as_deref())?,
+        summary: asked.summary,
+        approach: asked.approach,
+        files_changed: asked.files_changed,
+        difficulties: asked.difficulties,
+        pr: asked.pr.map(pull_request),
+        branch: asked.branch,
+        commits: asked.commits,
+        cost_usd: asked.cost_usd,
+        duration_s: asked.duration_s,
+        verification: asked.verification,
+        error_message: asked.error_message,
+        failure_category: asked.failure_category,
+        learnings_text: asked.learnings_text,
+        self_feedback_text: asked.self_feedback_text,
+        observed_at: time("observed_at", asked.observed_at.as_deref())?,
+        extraction_prompts: asked.extraction_prompts,
+        used_memory_ids: asked.used_memory_ids,
+        helpful_memory_ids: asked.helpful_memory_ids,
+        harmful_memory_ids: asked.harmful_memory_ids,
+    };
+    let (standing, id, token) = (standing(&call)?, task_id(&call)?, call.token()?);
+    let left = call.doors.engine.task_complete(&call.caller, &standing, &id, said, token).await?;
+    Ok(shape::TaskCompleted {
+        episode_id: left.episode.to_string(),
+        learnings: left.learnings.into_iter().map(learned).collect(),
+        self_feedback: left.self_feedback.into_iter().map(learned).collect(),
+        memory_written: true,
+        jobs: Vec::new(),
+        degraded: left.degraded,
+        warnings: left.warnings,
+    })
+}
+
+async fn finalize(call: Call, asked: shape::TaskFinalize) -> Result<shape::TaskFinalized> {
+    let end = Finalization {
+        status: status(Some(asked.status.as_str()))?,
+        duration_s: asked.duration_s,
+        cost_usd: asked.cost_usd,
+        reason: asked.reason,
+        error_message: asked.error_message,
+    };
+    let (standing, id) = (standing(&call)?, task_id(&call)?);
+    let done = call.doors.engine.task_finalize(&call.caller, &standing, &id, end).await?;
+    Ok(shape::TaskFinalized {
+        wrote: done.wrote,
+        kind: if done.wrote { "minimal" } else { "kept_existing" }.to_owned(),
+        episode_id: done.episode.to_string(),
+        warnings: done.warnings,
+    })
+}
+
+async fn note(call: Call, asked: shape::TaskNote) -> Result<shape::TaskNoted> {
+    noted(&asking(&call)?, &task_id(&call)?, asked).await
+}
+
+/// Stores a note.
+pub(crate) async fn noted(
+    asking: &Asking<'_>,
+    id: &TaskId,
+    asked: shape::TaskNote,
+) -> Result<shape::TaskNoted> {
+    let shape::TaskNote { text, topic, scope, category, observed_at } = asked;
+    let observed_at = time("observed_at", observed_at.as_deref())?;
+    let note = TaskNote { text, topic, scope, category, observed_at };
+    let noted = asking.engine.task_note(asking.caller, &asking.standing, id, note).await?;
+    Ok(shape::TaskNoted {
+        learning: learned(noted.learned),
+        degraded: !noted.warnings.is_empty(),
+        warnings: noted.warnings,
+    })
+}
+
+pub(in crate::v1) fn learned(learned: Learned) -> shape::Learned {
+    shape::Learned {
+        id: learned.id.map(|id| id.to_string()),
+        action: LearnedAction::as_str(learned.action).to_owned(),
+        reason: learned.reason,
+        topic: learned.topic,
+    }
+}

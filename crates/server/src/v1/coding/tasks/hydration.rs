@@ -1,0 +1,161 @@
+//! What a task is shown of what is remembered, and what it was shown.
+
+use loci_api::coding::hydration as shape;
+use loci_engine::coding::assembling::{Source, SourceComment, SourceThread};
+use loci_engine::coding::hydration::{Estimator, GRAPH, Hydration, HydrationKind};
+use loci_model::{Error, ExposureId, Result, TaskId};
+
+use super::hydration_shape::{explained, exposure, hydrated};
+use super::{task_id, time};
+use crate::asking::Asking;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::verified::repositories::{asking, standing};
+
+/// A word of `include` for what is shown among the knowledge.
+pub(crate) const THEMES: &str = "self_feedback";
+const MARKDOWN: &str = "markdown";
+/// The answer without the block: it is JSON already.
+const JSON: &str = "json";
+const NONE: &str = "none";
+
+pub(in crate::v1) fn operations(table: Table) -> Table {
+    table
+        .json(
+            post(
+                "/v1/tasks/{task}/hydrate",
+                "What is remembered, for the prompt of a task: within a budget and a deadline, with a receipt.",
+            ),
+            hydrate,
+        )
+        .plain(
+            get("/v1/tasks/{task}/explain", "What a task was shown, what it used, where that comes from."),
+            explain,
+        )
+        .plain(get("/v1/exposures/{exposure}", "What one call showed a task."), show)
+}
+
+async fn hydrate(call: Call, asked: shape::TaskHydrate) -> Result<shape::TaskHydrated> {
+    of_task(&asking(&call)?, &task_id(&call)?, asked).await
+}
+
+/// What a task is shown.
+pub(crate) async fn of_task(
+    asking: &Asking<'_>,
+    id: &TaskId,
+    asked: shape::TaskHydrate,
+) -> Result<shape::TaskHydrated> {
+    let rendered = render(asked.render.as_deref())?;
+    let (asked, warnings) = read(asked)?;
+    let mut shown = asking.engine.task_hydrate(asking.caller, &asking.standing, id, asked).await?;
+    shown.warnings.extend(warnings);
+    Ok(hydrated(shown, rendered))
+}
+
+/// What a task of a repository would be shown.
+pub(crate) async fn of_repository(
+    asking: &Asking<'_>,
+    repo: &str,
+    asked: shape::TaskHydrate,
+) -> Result<shape::TaskHydrated> {
+    let rendered = render(asked.render.as_deref())?;
+    let (asked, warnings) = read(asked)?;
+    let mut shown = asking.engine.repository_hydrate(asking.caller, &asking.standing, repo, asked).await?;
+    shown.warnings.extend(warnings);
+    Ok(hydrated(shown, rendered))
+}
+
+/// Whether a block is wanted.
+fn render(word: Option<&str>) -> Result<bool> {
+    match word {
+        None | Some(MARKDOWN) => Ok(true),
+        Some(NONE | JSON) => Ok(false),
+        Some(_) => Err(Error::invalid("render", "render must be markdown, json or none")),
+    }
+}
+
+/// The request, and what of it is not built.
+fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
+    let mut warnings = Vec::new();
+    let (mut themes, mut graph) = (false, false);
+    let include = match asked.include {
+        None => None,
+        Some(words) => {
+            let mut kinds = std::collections::BTreeSet::new();
+            for word in &words {
+                match HydrationKind::ALL.iter().find(|kind| kind.as_str() == word) {
+                    Some(kind) => {
+                        kinds.insert(*kind);
+                    }
+                    None if word == THEMES => themes = true,
+                    None if word == GRAPH => graph = true,
+                    None => return Err(unknown_kind()),
+                }
+            }
+            Some(kinds)
+        }
+    };
+    let given = asked.sources.into_iter().map(source).collect::<Result<Vec<_>>>()?;
+    if !asked.assemble && !given.is_empty() {
+        warnings.push("SOURCES_UNUSED: sources are read with assemble alone".to_owned());
+    }
+    let estimator =
+        asked.estimator.as_deref().map(|name| Estimator::named(name).ok_or_else(unknown_estimator));
+    let hydration = Hydration {
+        query: asked.query,
+        paths: asked.paths,
+        user: asked.user,
+        reference: asked.reference,
+        commit: asked.commit,
+        budget_tokens: asked.budget_tokens,
+        estimator: estimator.transpose()?,
+        timeout_ms: asked.timeout_ms,
+        excluded_docs: asked.exclude_repo_docs_sha,
+        include,
+        themes,
+        graph,
+        sources: asked.assemble.then_some(given),
+    };
+    Ok((hydration, warnings))
+}
+
+fn source(given: shape::PromptSource) -> Result<Source> {
+    let comment = |given: shape::PromptComment| -> Result<SourceComment> {
+        let at = time("sources", given.created_at.as_deref())?;
+        Ok(SourceComment { author: given.author, body: given.body.unwrap_or_default(), at })
+    };
+    let all = |given: Vec<shape::PromptComment>| given.into_iter().map(comment).collect::<Result<Vec<_>>>();
+    let thread = |given: shape::PromptThread| -> Result<SourceThread> {
+        Ok(SourceThread { path: given.path, comments: all(given.comments)? })
+    };
+    Ok(Source {
+        kind: given.kind,
+        number: given.number,
+        title: given.title,
+        body: given.body,
+        comments: all(given.comments)?,
+        review_threads: given.review_threads.into_iter().map(thread).collect::<Result<_>>()?,
+    })
+}
+
+fn unknown_kind() -> Error {
+    let kinds = HydrationKind::ALL.iter().map(|kind| kind.as_str());
+    let words: Vec<&str> = kinds.chain([THEMES, GRAPH]).collect();
+    Error::invalid("include", format!("include must be of {}", words.join(", ")))
+}
+
+fn unknown_estimator() -> Error {
+    let rule = "estimator must be mixed, chars4 or bytes3: vocabularies are not read yet";
+    Error::invalid("estimator", rule)
+}
+
+async fn explain(call: Call) -> Result<shape::TaskExplained> {
+    let found = call.doors.engine.task_explain(&call.caller, &standing(&call)?, &task_id(&call)?).await?;
+    Ok(explained(found))
+}
+
+async fn show(call: Call) -> Result<shape::Exposure> {
+    let id = ExposureId::parse(call.path("exposure")?)?;
+    let found = call.doors.engine.exposure_get(&call.caller, &standing(&call)?, &id).await?;
+    Ok(exposure(found))
+}

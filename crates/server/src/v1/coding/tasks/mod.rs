@@ -1,0 +1,238 @@
+//! Tasks of coding agents: take in, look at, list, move on.
+
+pub(super) mod alerts;
+pub(crate) mod end;
+pub(crate) mod feedback;
+pub(crate) mod hydration;
+mod hydration_shape;
+pub(super) mod parts;
+pub(super) mod sessions;
+
+use loci_api::coding::task as shape;
+use loci_engine::coding::{NewTask, TaskListing, TaskPatch};
+use loci_model::outcome::Outcome;
+use loci_model::task::{MemoryArm, Task, TaskAlert, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus};
+use loci_model::{Error, Result, TaskId, Timestamp};
+
+use super::outcomes::{grade, graded};
+use crate::asking::Asking;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::cursor;
+use crate::v1::protocol::table::{Method, Table, create, get, other};
+use crate::v1::verified::repositories::{asking, standing};
+
+/// The warning about a task without a token for its agent.
+const NO_AGENT_TOKEN: &str = "NO_AGENT_TOKEN: the key has no grant of read on the task, or on the preferences of the \
+                              person who is proved to have asked for it, and its agent reads both: take the task in \
+                              with a key that may read them, or hand the agent a key of its own";
+
+pub(super) fn operations(table: Table) -> Table {
+    table
+        .made(create("/v1/tasks", "Take a task in; 200 where it was taken in before."), add)
+        .query(get("/v1/tasks", "List tasks, the newest first."), list)
+        .plain(get("/v1/tasks/{task}", "Get a task."), show)
+        .json(
+            other(
+                Method::Patch,
+                "/v1/tasks/{task}",
+                "Say how far a task has come. What has ended stays ended.",
+            ),
+            patch,
+        )
+}
+
+/// The task of the path.
+pub(super) fn task_id(call: &Call) -> Result<TaskId> {
+    TaskId::parse(call.path("task")?)
+}
+
+/// A word of a closed list.
+pub(in crate::v1) fn word<T: Copy>(
+    field: &'static str,
+    text: Option<&str>,
+    all: &[T],
+    parse: impl Fn(&str) -> Option<T>,
+    show: impl Fn(T) -> &'static str,
+) -> Result<Option<T>> {
+    let Some(text) = text else { return Ok(None) };
+    let words = || all.iter().map(|one| show(*one)).collect::<Vec<_>>().join(", ");
+    parse(text).map(Some).ok_or_else(|| Error::invalid(field, format!("{field} must be one of {}", words())))
+}
+
+pub(in crate::v1) fn time(field: &'static str, text: Option<&str>) -> Result<Option<Timestamp>> {
+    text.map(Timestamp::parse).transpose().map_err(|error| error.on(field))
+}
+
+pub(super) fn status(text: Option<&str>) -> Result<Option<TaskStatus>> {
+    word("status", text, TaskStatus::ALL, TaskStatus::parse, TaskStatus::as_str)
+}
+
+fn prompt(prompt: shape::TaskPrompt) -> TaskPrompt {
+    let shape::TaskPrompt { template_id, template_sha256, overrides_sha256 } = prompt;
+    TaskPrompt { template_id, template_sha256, overrides_sha256 }
+}
+
+pub(super) fn pull_request(pr: shape::TaskPullRequest) -> TaskPullRequest {
+    let shape::TaskPullRequest { number, url, head_sha } = pr;
+    TaskPullRequest { number, url, head_sha, merge_commit_sha: None }
+}
+
+async fn add(call: Call, asked: shape::TaskCreate) -> Result<(shape::TaskTaken, bool)> {
+    let kind = word("kind", asked.kind.as_deref(), TaskKind::ALL, TaskKind::parse, TaskKind::as_str)?;
+    let arm = asked.memory_arm.as_deref();
+    let new = NewTask {
+        id: asked.task_id.map(TaskId::parse).transpose()?,
+        repo: asked.repo,
+        forge: asked.forge,
+        forge_repo_id: asked.forge_repo_id,
+        kind: kind.unwrap_or(TaskKind::NewTask),
+        user: asked.user,
+        user_id: asked.user_id,
+        description: asked.description,
+        issue: asked.issue,
+        pr: asked.pr,
+        branch: asked.branch,
+        base: asked.base,
+        base_sha: asked.base_sha,
+        prompt: asked.prompt.map(prompt),
+        prompt_version: asked.prompt_version,
+        model: asked.model,
+        variant: asked.variant,
+        parent: asked
+            .parent_task_id
+            .map(TaskId::parse)
+            .transpose()
+            .map_err(|error| error.on("parent_task_id"))?,
+        trace_id: asked.trace_id,
+        arm: word("memory_arm", arm, MemoryArm::ALL, MemoryArm::parse, MemoryArm::as_str)?,
+    };
+    let token = call.token()?;
+    let engine = &call.doors.engine;
+    let mut made = engine.task_create(&call.caller, &standing(&call)?, new, token).await?;
+    // Where nobody is asked for credentials a token would say nothing.
+    let agent_token = if call.doors.gate.any_keys().await? {
+        let token = engine.agent_token_for(&call.caller, &made.task).await?;
+        if token.is_none() {
+            made.warnings.push(NO_AGENT_TOKEN.to_owned());
+        }
+        token.map(|token| shape::AgentToken(token.expose().to_owned()))
+    } else {
+        None
+    };
+    let taken = shape::TaskTaken { task: shown(made.task), agent_token, warnings: made.warnings };
+    Ok((taken, made.created))
+}
+
+async fn show(call: Call) -> Result<shape::Task> {
+    let task = call.doors.engine.task_get(&call.caller, &standing(&call)?, &task_id(&call)?).await?;
+    let outcomes = call.doors.engine.outcomes_of(std::slice::from_ref(&task)).await?;
+    Ok(shape::Task { outcome: graded(outcomes.into_iter().flatten().next().as_ref()), ..shown(task) })
+}
+
+async fn list(call: Call, asked: shape::TaskListing) -> Result<shape::TaskList> {
+    listed(&asking(&call)?, asked).await
+}
+
+/// A page of tasks.
+pub(crate) async fn listed(asking: &Asking<'_>, asked: shape::TaskListing) -> Result<shape::TaskList> {
+    let listing = TaskListing {
+        status: status(asked.status.as_deref())?,
+        since: time("since", asked.since.as_deref())?,
+        until: time("until", asked.until.as_deref())?,
+        after: cursor::read(asked.cursor.as_deref())?,
+        limit: cursor::limit(asked.limit)?,
+        repo: asked.repo,
+        user: asked.user,
+        issue: asked.issue,
+        pr: asked.pr,
+        branch: asked.branch,
+        prompt_version: asked.prompt_version,
+        variant: asked.variant,
+        outcome: grade("outcome", asked.outcome.as_deref())?,
+        words: asked.q,
+    };
+    let page = asking.engine.task_list(asking.caller, &asking.standing, listing).await?;
+    let outcomes = asking.engine.outcomes_of(&page.items).await?;
+    let with_outcome = |(task, outcome): (Task, Option<Outcome>)| shape::Task {
+        outcome: graded(outcome.as_ref()),
+        ..shown(task)
+    };
+    Ok(shape::TaskList {
+        tasks: page.items.into_iter().zip(outcomes).map(with_outcome).collect(),
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+async fn patch(call: Call, asked: shape::TaskPatch) -> Result<shape::TaskPatched> {
+    let patch = TaskPatch {
+        status: status(asked.status.as_deref())?,
+        branch: asked.branch,
+        pr: asked.pr.map(pull_request),
+        trace_id: asked.trace_id,
+        merge_commit_sha: asked.merge_commit_sha,
+    };
+    let (standing, id) = (standing(&call)?, task_id(&call)?);
+    let patched = call.doors.engine.task_patch(&call.caller, &standing, &id, patch).await?;
+    Ok(shape::TaskPatched { task: shown(patched.task), warnings: patched.warnings })
+}
+
+/// Why a task is not trusted.
+pub(super) fn alert(alert: TaskAlert) -> shape::TaskAlert {
+    shape::TaskAlert { reason: alert.reason, by: alert.by, at: alert.at.to_rfc3339() }
+}
+
+pub(super) fn shown(task: Task) -> shape::Task {
+    let pr = |pr: TaskPullRequest| shape::TaskPullRequest {
+        number: pr.number,
+        url: pr.url,
+        head_sha: pr.head_sha,
+    };
+    let prompt = |prompt: TaskPrompt| shape::TaskPrompt {
+        template_id: prompt.template_id,
+        template_sha256: prompt.template_sha256,
+        overrides_sha256: prompt.overrides_sha256,
+    };
+    shape::Task {
+        task_id: task.id.to_string(),
+        repo: task.repository.is_some().then(|| task.actor.to_string()),
+        forge: task.forge,
+        forge_repo_id: task.forge_repo_id,
+        snapshot_id: task.snapshot,
+        actor: task.actor.to_string(),
+        session: task.session.to_string(),
+        kind: task.kind.as_str().to_owned(),
+        status: task.status.as_str().to_owned(),
+        memory_arm: task.arm.as_str().to_owned(),
+        user: task.user,
+        user_id: task.user_id,
+        description: task.description,
+        issue: task.issue,
+        pr: task.pr.map(pr),
+        branch: task.branch,
+        base: task.base,
+        base_sha: task.base_sha,
+        prompt: task.prompt.map(prompt),
+        prompt_version: task.prompt_version,
+        input_hash: task.input_hash,
+        memory_hash: task.memory_hash,
+        model: task.model,
+        variant: task.variant,
+        parent_task_id: task.parent.map(|parent| parent.to_string()),
+        trace_id: task.trace_id,
+        cost_usd: task.cost_usd,
+        duration_s: task.duration_s,
+        error_message: task.error_message,
+        failure_category: task.failure_category,
+        security_alert: task.security_alert.map(alert),
+        outcome: None,
+        written: shape::TaskWritten {
+            episode_id: task.written.episode.map(|episode| episode.to_string()),
+            minimal: task.written.is_minimal,
+            learnings: task.written.learnings,
+            self_feedback: task.written.self_feedback,
+        },
+        completed_at: task.completed_at.map(Timestamp::to_rfc3339),
+        created_at: task.created_at.to_rfc3339(),
+        updated_at: task.updated_at.to_rfc3339(),
+    }
+}

@@ -1,0 +1,107 @@
+//! Themes, which are the lacks of several tasks of a repository: looked at, closed, proposed as an
+//! edit of its prompt.
+
+use loci_api::coding::theme as shape;
+use loci_engine::coding::{ProposalOf, Theme, ThemeClosed};
+use loci_model::{Error, Result};
+
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::verified::repositories::{repo, standing};
+
+const OPEN: &str = "open";
+const CLOSED: &str = "closed";
+
+pub(super) fn operations(table: Table) -> Table {
+    table
+        .query(
+            get(
+                "/v1/repos/{owner}/{name}/self-feedback/themes",
+                "List what at least three tasks of a repository lacked.",
+            ),
+            list,
+        )
+        .plain(
+            post(
+                "/v1/repos/{owner}/{name}/self-feedback/themes/{theme}/close",
+                "Close a theme: something was done about it, and its items are put away.",
+            ),
+            close,
+        )
+        .query(
+            get(
+                "/v1/repos/{owner}/{name}/self-feedback/proposal",
+                "Get the open themes of a repository as an edit of its prompt, with the difference.",
+            ),
+            propose,
+        )
+        .json(
+            post(
+                "/v1/repos/{owner}/{name}/self-feedback/proposal/accept",
+                "Accept the edit: store it as a version of the prompt, and close its themes.",
+            ),
+            accept,
+        )
+}
+
+async fn propose(call: Call, asked: shape::ThemeProposalAsk) -> Result<shape::ThemeProposal> {
+    let (standing, repo) = (standing(&call)?, repo(&call)?);
+    let of = ProposalOf { repo: &repo, template_id: asked.template.as_deref() };
+    let found = call.doors.engine.theme_proposal(&call.caller, &standing, of).await?;
+    Ok(shape::ThemeProposal {
+        proposal: found.id,
+        template_id: found.template_id,
+        from: found.from,
+        text: found.text,
+        diff: found.diff,
+        themes: found.themes,
+        warnings: found.warnings,
+    })
+}
+
+async fn accept(call: Call, asked: shape::ThemeProposalAccept) -> Result<shape::ThemeProposalAccepted> {
+    let (standing, repo) = (standing(&call)?, repo(&call)?);
+    let of = ProposalOf { repo: &repo, template_id: asked.template.as_deref() };
+    let done = call.doors.engine.theme_proposal_accept(&call.caller, &standing, of, &asked.proposal).await?;
+    Ok(shape::ThemeProposalAccepted {
+        prompt_version: done.prompt_version,
+        previous: done.previous,
+        closed: done.closed.into_iter().map(put_away).collect(),
+        warnings: done.warnings,
+    })
+}
+
+async fn list(call: Call, asked: shape::ThemeListing) -> Result<shape::ThemeList> {
+    let closed = match asked.state.as_deref() {
+        None | Some(OPEN) => false,
+        Some(CLOSED) => true,
+        Some(_) => return Err(Error::invalid("state", "state must be open or closed")),
+    };
+    let standing = standing(&call)?;
+    let found = call.doors.engine.themes_list(&call.caller, &standing, &repo(&call)?, closed).await?;
+    Ok(shape::ThemeList { themes: found.themes.into_iter().map(shown).collect(), warnings: found.warnings })
+}
+
+async fn close(call: Call) -> Result<shape::ThemeClosed> {
+    let (standing, repo, theme) = (standing(&call)?, repo(&call)?, call.path("theme")?);
+    let closed = call.doors.engine.theme_close(&call.caller, &standing, &repo, theme).await?;
+    Ok(put_away(closed))
+}
+
+fn put_away(closed: ThemeClosed) -> shape::ThemeClosed {
+    shape::ThemeClosed { theme_id: closed.id, items: closed.items.iter().map(ToString::to_string).collect() }
+}
+
+fn shown(theme: Theme) -> shape::Theme {
+    let told_by = theme.told_by();
+    shape::Theme {
+        state: theme.state.as_str().to_owned(),
+        count: theme.tasks.len(),
+        topic: told_by.and_then(|item| item.title.clone()),
+        text: told_by.map(|item| loci_engine::safety::for_model(&item.text)).unwrap_or_default(),
+        items: theme.items.iter().map(|item| item.id.to_string()).collect(),
+        newest_at: theme.newest_at.to_rfc3339(),
+        theme_id: theme.id,
+        tasks: theme.tasks,
+    }
+}

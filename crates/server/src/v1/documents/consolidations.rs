@@ -1,0 +1,112 @@
+//! Runs of consolidation over trees (files-and-git.md §14.2).
+
+use http::StatusCode;
+use loci_api::documents::consolidation as shape;
+use loci_engine::files::upkeep::{ConsolidationListing, ConsolidationRun};
+use loci_model::Result;
+use loci_model::consolidation_run::RunStatus;
+
+use super::consolidations_shape::{asked, run, status};
+use super::files_shape::{flag, tree};
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::cursor;
+use crate::v1::protocol::table::{Place, Table, get, post};
+
+pub(super) fn operations(table: Table) -> Table {
+    let start = Place {
+        status: StatusCode::ACCEPTED,
+        ..post("/v1/memories/{memory}/consolidations", "Plan the upkeep of a tree, or do it.")
+    };
+    table
+        .json(start, begin)
+        .query(get("/v1/memories/{memory}/consolidations", "Runs of a tree, the newest first."), list)
+        .query(get("/v1/memories/{memory}/consolidations/{run}", "A run, with what it changes."), show)
+        .json(
+            post("/v1/memories/{memory}/consolidations/{run}/apply", "Apply a plan, or some of its actions."),
+            apply,
+        )
+        .json(
+            post(
+                "/v1/memories/{memory}/consolidations/{run}/revert",
+                "Put documents back to before a run, by another.",
+            ),
+            revert,
+        )
+        .json(post("/v1/memories/{memory}/consolidations/{run}/cancel", "Call a run off."), cancel)
+        .json(
+            post("/v1/memories/{memory}/consolidations/{run}/replan", "Plan anew what changed since."),
+            replan,
+        )
+}
+
+async fn begin(call: Call, start: shape::ConsolidationStart) -> Result<shape::ConsolidationRun> {
+    let ask = asked(tree(&call, start.namespace.as_deref()).await?, start)?;
+    let begun = call.doors.engine.consolidation_start(&call.caller, &ask).await?;
+    shown(&call, &ask.tree, begun).await
+}
+
+async fn list(call: Call, listing: shape::ConsolidationListing) -> Result<shape::ConsolidationList> {
+    let ask = ConsolidationListing {
+        tree: tree(&call, listing.namespace.as_deref()).await?,
+        status: listing.status.as_deref().map(status).transpose()?,
+        held: flag("held", listing.held.as_deref())?,
+        after: cursor::read(listing.cursor.as_deref())?,
+        limit: cursor::limit(listing.limit)?,
+    };
+    let page = call.doors.engine.consolidations_list(&call.caller, &ask).await?;
+    Ok(shape::ConsolidationList {
+        runs: page.items.into_iter().map(|one| run(one, Vec::new())).collect::<Result<_>>()?,
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+async fn show(call: Call, asked: shape::ConsolidationAsk) -> Result<shape::ConsolidationRun> {
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
+    let found = call.doors.engine.consolidation_get(&call.caller, &tree, call.path("run")?).await?;
+    shown(&call, &tree, found).await
+}
+
+async fn apply(call: Call, asked: shape::ConsolidationApply) -> Result<shape::ConsolidationRun> {
+    let (tree, token) = (tree(&call, asked.namespace.as_deref()).await?, call.token()?);
+    let of = (&tree, call.path("run")?);
+    let done = call.doors.engine.consolidation_apply(&call.caller, of, asked.actions, token).await?;
+    shown(&call, &tree, done).await
+}
+
+async fn revert(call: Call, asked: shape::ConsolidationRevert) -> Result<shape::ConsolidationRun> {
+    let (tree, token) = (tree(&call, asked.namespace.as_deref()).await?, call.token()?);
+    let of = (&tree, call.path("run")?);
+    let done = call.doors.engine.consolidation_revert(&call.caller, of, asked.force, token).await?;
+    shown(&call, &tree, done.run).await
+}
+
+async fn cancel(call: Call, asked: shape::ConsolidationAsk) -> Result<shape::ConsolidationRun> {
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
+    let off = call.doors.engine.consolidation_cancel(&call.caller, &tree, call.path("run")?).await?;
+    run(off, Vec::new())
+}
+
+async fn replan(call: Call, asked: shape::ConsolidationAsk) -> Result<shape::ConsolidationRun> {
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
+    let anew = call.doors.engine.consolidation_replan(&call.caller, &tree, call.path("run")?).await?;
+    shown(&call, &tree, anew).await
+}
+
+/// A run with what it changes, where it may still, or did.
+async fn shown(
+    call: &Call,
+    tree: &loci_engine::files::TreeAsk,
+    found: ConsolidationRun,
+) -> Result<shape::ConsolidationRun> {
+    let differences = match found.status {
+        RunStatus::Planned | RunStatus::Applied | RunStatus::Reverted => {
+            call.doors.engine.consolidation_differences(&call.caller, tree, &found).await?
+        }
+        RunStatus::Planning
+        | RunStatus::Applying
+        | RunStatus::Failed
+        | RunStatus::Cancelled
+        | RunStatus::Conflict => Vec::new(),
+    };
+    run(found, differences)
+}

@@ -1,0 +1,257 @@
+//! Documents by their paths: read and written as JSON or as the file itself, with entity tags and preconditions in HTTP's own headers
+//! (files-and-git.md §10).
+
+use axum::Json;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use loci_api::documents::file as shape;
+use loci_engine::files::{
+    AppendTo, DocumentAppend, DocumentDelete, DocumentEdit, DocumentMove, DocumentPut, DocumentWritten, Edit,
+    Precondition, PutContent, RecordRedact, RedactWhich,
+};
+use loci_model::tree_entry::DocumentOperation;
+use loci_model::{Error, RecordId, Result};
+use serde_json::json;
+
+use super::files_shape::{content, document, flag, tree, written};
+use crate::doors::Doors;
+use crate::v1::protocol::call::{self, Call};
+use crate::v1::protocol::table::{Described, Form, Method, Table, create, get, other, post};
+
+const FILE: &str = "/v1/memories/{memory}/files/{*path}";
+
+pub(super) fn operations(mut table: Table) -> Table {
+    let query = |schema| Form::Query(Box::new(schema));
+    let read = Described {
+        place: get(FILE, "A document by its path; `raw=1` answers the file itself."),
+        request: query(<shape::DocumentAsk as utoipa::PartialSchema>::schema()),
+        answer: table.named::<shape::FileDocument>(),
+    };
+    let put = Described {
+        place: other(
+            Method::Put,
+            FILE,
+            "Write a document: JSON, or the file itself. Needs If-Match, If-None-Match: * or force=1.",
+        ),
+        request: table.named::<shape::DocumentPut>().and_query::<shape::DocumentChange>(),
+        answer: table.named::<shape::DocumentWritten>(),
+    };
+    let delete = Described {
+        place: other(
+            Method::Delete,
+            FILE,
+            "Put a document away; it can be restored. Needs If-Match or force=1.",
+        ),
+        request: query(<shape::DocumentChange as utoipa::PartialSchema>::schema()),
+        answer: table.named::<shape::DocumentWritten>(),
+    };
+    let add = create("/v1/memories/{memory}/files", "Write a document whose title says its path.");
+    let append = post("/v1/memories/{memory}/tree/append", "Add lines to a document, each once.");
+    let edit = post("/v1/memories/{memory}/tree/edit", "Edit a document as it is there.");
+    let moved = post("/v1/memories/{memory}/tree/move", "Give a document another path.");
+    let redact = post("/v1/memories/{memory}/redactions", "Take out what versions of a record said.");
+    table
+        .stream(read, |doors, request| async move { document_get(doors, request).await })
+        .stream(put, |doors, request| async move { document_put(doors, request).await })
+        .stream(delete, |doors, request| async move { document_delete(doors, request).await })
+        .json(add, document_add)
+        .json(append, document_append)
+        .json(edit, document_edit)
+        .json(moved, document_move)
+        .json(redact, record_redact)
+}
+
+async fn document_get(doors: Doors, request: Request) -> Result<Response> {
+    let (call, parts) = Call::begin(doors, request).await?;
+    let asked: shape::DocumentAsk = call::query(&parts)?;
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
+    let shown = call.doors.engine.document_get(&call.caller, &tree, call.path("path")?).await?;
+    let etag = shown.etag();
+    if call.header("if-none-match")?.is_some_and(|tag| tag == etag) {
+        return with_etag(StatusCode::NOT_MODIFIED.into_response(), &etag);
+    }
+    if flag("raw", asked.raw.as_deref())? {
+        let kind = [(header::CONTENT_TYPE, "text/markdown; charset=utf-8")];
+        return with_etag((kind, shown.file).into_response(), &etag);
+    }
+    with_etag(Json(document(shown)).into_response(), &etag)
+}
+
+async fn document_put(doors: Doors, request: Request) -> Result<Response> {
+    let (call, parts) = Call::begin(doors, request).await?;
+    let asked: shape::DocumentChange = call::query(&parts)?;
+    let is_json = call.header("content-type")?.is_some_and(|kind| kind.starts_with("application/json"));
+    let (content, token, reason) = if is_json {
+        let put: shape::DocumentPut = call.json()?;
+        let reason = put.reason.clone();
+        (PutContent::Parts(content(put)), call.token()?, reason)
+    } else {
+        let text = call.text()?;
+        let token = call.token_of(&json!(text))?;
+        let is_raw = flag("raw", asked.raw.as_deref())?;
+        (if is_raw { PutContent::Raw(text) } else { PutContent::File(text) }, token, None)
+    };
+    let put = DocumentPut {
+        tree: tree(&call, asked.namespace.as_deref()).await?,
+        path: Some(call.path("path")?.to_owned()),
+        content,
+        precondition: precondition(&call, asked.force.as_deref())?,
+        reason: asked.reason.or(reason),
+    };
+    let (engine, if_erased) = (&call.doors.engine, call.if_erased()?);
+    let done = engine.document_put_if_erased(&call.caller, put, token, if_erased).await?;
+    let is_new = done.operation == Some(DocumentOperation::Created);
+    answered(done, if is_new { StatusCode::CREATED } else { StatusCode::OK })
+}
+
+async fn document_delete(doors: Doors, request: Request) -> Result<Response> {
+    let (call, parts) = Call::begin(doors, request).await?;
+    let asked: shape::DocumentChange = call::query(&parts)?;
+    let delete = DocumentDelete {
+        tree: tree(&call, asked.namespace.as_deref()).await?,
+        path: call.path("path")?.to_owned(),
+        precondition: precondition(&call, asked.force.as_deref())?,
+        reason: asked.reason,
+    };
+    let token = call.token_of(&serde_json::Value::Null)?;
+    let done = call.doors.engine.document_delete(&call.caller, delete, token).await?;
+    answered(done, StatusCode::OK)
+}
+
+fn answered(done: DocumentWritten, status: StatusCode) -> Result<Response> {
+    let etag = done.etag();
+    let response = (status, Json(written(done))).into_response();
+    match etag {
+        Some(etag) => with_etag(response, &etag),
+        None => Ok(response),
+    }
+}
+
+/// A response with an entity tag that nobody else's cache may keep.
+pub(super) fn with_etag(mut response: Response, etag: &str) -> Result<Response> {
+    let value = HeaderValue::from_str(etag)
+        .map_err(|error| Error::bug("an entity tag that cannot stand in a header").caused_by(error))?;
+    response.headers_mut().insert(header::ETAG, value);
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    Ok(response)
+}
+
+fn precondition(call: &Call, force: Option<&str>) -> Result<Option<Precondition>> {
+    if flag("force", force)? {
+        return Ok(Some(Precondition::Any));
+    }
+    Precondition::of_headers(call.header("if-match")?, call.header("if-none-match")?)
+}
+
+async fn document_add(call: Call, asked: shape::DocumentAdd) -> Result<shape::DocumentWritten> {
+    let token = call.token()?;
+    let put = DocumentPut {
+        tree: tree(&call, asked.namespace.as_deref()).await?,
+        path: None,
+        content: PutContent::Parts(content(shape::DocumentPut {
+            body: asked.body,
+            title: asked.title,
+            description: asked.description,
+            scope: asked.scope,
+            ..shape::DocumentPut::default()
+        })),
+        precondition: None,
+        reason: asked.reason,
+    };
+    call.doors.engine.document_put(&call.caller, put, token).await.map(written)
+}
+
+async fn document_append(call: Call, asked: shape::DocumentAppend) -> Result<shape::DocumentWritten> {
+    let token = call.token()?;
+    let to = match (asked.path, asked.title) {
+        (Some(path), None) => AppendTo::Path(path),
+        (None, Some(title)) => AppendTo::Title(title),
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(Error::invalid("path", "send either path or title"));
+        }
+    };
+    let append = DocumentAppend {
+        tree: tree(&call, asked.namespace.as_deref()).await?,
+        to,
+        lines: asked.lines,
+        if_absent_create: asked.if_absent_create,
+        precondition: asked.if_match.as_deref().map(Precondition::of_tags),
+        reason: asked.reason,
+    };
+    call.doors.engine.document_append(&call.caller, append, token).await.map(written)
+}
+
+async fn document_edit(call: Call, asked: shape::DocumentEdit) -> Result<shape::DocumentWritten> {
+    let token = call.token()?;
+    let edit = DocumentEdit {
+        tree: tree(&call, asked.namespace.as_deref()).await?,
+        edit: edit_of(&asked)?,
+        path: asked.path,
+        precondition: asked.if_match.as_deref().map(Precondition::of_tags),
+        reason: asked.reason,
+    };
+    call.doors.engine.document_edit(&call.caller, edit, token).await.map(written)
+}
+
+fn edit_of(asked: &shape::DocumentEdit) -> Result<Edit> {
+    let need = |name: &'static str, value: &Option<String>| {
+        value.clone().ok_or_else(|| Error::invalid(name, format!("{name} is needed for op {}", asked.op)))
+    };
+    let text = || need("text", &asked.text);
+    let heading = || need("heading", &asked.heading);
+    Ok(match asked.op.as_str() {
+        "append" => Edit::Append { text: text()? },
+        "prepend" => Edit::Prepend { text: text()? },
+        "replace" => {
+            Edit::Replace { old: need("old", &asked.old)?, new: asked.new.clone().unwrap_or_default() }
+        }
+        "insert" => {
+            let missing = || Error::invalid("line", "line is needed for op insert");
+            let line = usize::try_from(asked.line.ok_or_else(missing)?).unwrap_or(usize::MAX);
+            Edit::Insert { line, text: text()? }
+        }
+        "replace_section" => Edit::ReplaceSection { heading: heading()?, text: text()? },
+        "insert_before_section" => Edit::InsertBefore { heading: heading()?, text: text()? },
+        "insert_after_section" => Edit::InsertAfter { heading: heading()?, text: text()? },
+        _ => {
+            let rule = "op must be append, prepend, replace, insert, replace_section, insert_before_section or \
+                        insert_after_section";
+            return Err(Error::invalid("op", rule));
+        }
+    })
+}
+
+async fn document_move(call: Call, asked: shape::DocumentMove) -> Result<shape::DocumentWritten> {
+    let token = call.token()?;
+    let moved = DocumentMove {
+        tree: tree(&call, asked.namespace.as_deref()).await?,
+        from: asked.from,
+        to: asked.to,
+        precondition: asked.if_match.as_deref().map(Precondition::of_tags),
+        reason: asked.reason,
+    };
+    call.doors.engine.document_move(&call.caller, moved, token).await.map(written)
+}
+
+async fn record_redact(call: Call, asked: shape::RedactionAsk) -> Result<shape::Redaction> {
+    let which = match asked.matching {
+        Some(text) if asked.versions.is_empty() => RedactWhich::Match(text),
+        None => RedactWhich::Versions(asked.versions),
+        Some(_) => return Err(Error::invalid("match", "send either versions or match")),
+    };
+    let redact = RecordRedact {
+        memory: call.memory().await?,
+        record: RecordId::parse(asked.record).map_err(|error| error.on("record"))?,
+        which,
+        reason: asked.reason,
+    };
+    let done = call.doors.engine.record_redact(&call.caller, redact).await?;
+    Ok(shape::Redaction {
+        record: done.record.to_string(),
+        versions: done.versions,
+        current_version: done.current_version,
+        places: done.places,
+        unreachable: done.unreachable,
+    })
+}

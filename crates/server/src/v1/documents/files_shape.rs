@@ -1,0 +1,202 @@
+//! Documents and trees as the native API shows them.
+
+use loci_api::documents::file as shape;
+use loci_api::documents::tree as tree_shape;
+
+use loci_engine::document_text::DocumentContent;use loci_engine::files::{
+    DocumentShown, DocumentVersion, DocumentWritten, FileDiff, GrepLine, Listed, TreeAsk, TreeChanged,
+    TreeItem, TreeRestored,
+};
+use loci_model::tree_entry::{TreeEntry, TreeSnapshot};
+use loci_model::{Error, Namespace, Result};
+
+use crate::v1::protocol::call::Call;
+
+/// The namespace of a tree that nobody names.
+const ROOT: &str = "/";
+
+/// The tree of a call.
+pub(super) async fn tree(call: &Call, namespace: Option<&str>) -> Result<TreeAsk> {
+    let namespace = Namespace::parse(namespace.unwrap_or(ROOT)).map_err(|error| error.on("namespace"))?;
+    Ok(TreeAsk { memory: call.memory().await?, namespace })
+}
+
+/// A flag of a query: `1` and `true` are yes.
+pub(in crate::v1) fn flag(name: &'static str, word: Option<&str>) -> Result<bool> {
+    match word {
+        None | Some("0" | "false") => Ok(false),
+        Some("1" | "true") => Ok(true),
+        Some(_) => Err(Error::invalid(name, format!("{name} must be 1 or true, 0 or false"))),
+    }
+}
+
+/// What a document in parts says.
+pub(super) fn content(put: shape::DocumentPut) -> DocumentContent {
+    let mut content = DocumentContent {
+        body: put.body,
+        title: put.title,
+        description: put.description,
+        scope: put.scope,
+        ..DocumentContent::default()
+    };
+    if let Some(pinned) = put.pinned {
+        content.set_pinned(pinned);
+    }
+    if let Some(priority) = put.priority {
+        content.set_priority(priority);
+    }
+    content
+}
+
+/// An entity tag of a digest, quoted.
+pub(super) fn etag(sha256: &str) -> String {
+    format!("\"sha256:{sha256}\"")
+}
+
+pub(super) fn document(shown: DocumentShown) -> shape::FileDocument {
+    let etag = shown.etag();
+    let DocumentShown { content, .. } = shown;
+    shape::FileDocument {
+        path: shown.path,
+        redirected_from: shown.redirected_from,
+        record: shown.record.to_string(),
+        kind: shown.kind.as_str().to_owned(),
+        version: shown.version,
+        path_origin: shown.origin.as_str().to_owned(),
+        description: shown.summary,
+        described: content.description.is_some(),
+        pinned: content.is_pinned(),
+        priority: content.priority(),
+        bytes: content.body.len() as u64,
+        title: content.title,
+        scope: content.scope,
+        body: content.body,
+        raw: content.is_raw,
+        etag,
+        content_sha256: shown.content_sha256,
+        trust: shown.tier.as_str().to_owned(),
+        expires_at: shown.expires_at.map(|time| time.to_rfc3339()),
+        created_at: shown.created_at.to_rfc3339(),
+        updated_at: shown.updated_at.to_rfc3339(),
+    }
+}
+
+pub(super) fn written(written: DocumentWritten) -> shape::DocumentWritten {
+    shape::DocumentWritten {
+        etag: written.etag(),
+        path: written.path,
+        record: written.record.to_string(),
+        version: written.version,
+        operation: written.operation.map(|operation| operation.as_str().to_owned()),
+        content_sha256: written.content_sha256,
+        bytes: written.bytes,
+        state: written.state.as_str().to_owned(),
+        added: written.added,
+        updated_at: written.updated_at.to_rfc3339(),
+        warnings: written.warnings,
+    }
+}
+
+pub(super) fn item(item: &TreeItem) -> tree_shape::TreeItem {
+    match item {
+        TreeItem::Directory { path, files, bytes } => tree_shape::TreeItem {
+            kind: "directory".to_owned(),
+            path: path.clone(),
+            bytes: *bytes,
+            files: Some(*files),
+            description: None,
+            title: None,
+            etag: None,
+            record: None,
+            version: None,
+            updated_at: None,
+        },
+        TreeItem::File(entry) => file(entry),
+    }
+}
+
+fn file(entry: &TreeEntry) -> tree_shape::TreeItem {
+    tree_shape::TreeItem {
+        kind: "file".to_owned(),
+        path: entry.path.clone(),
+        bytes: entry.bytes,
+        files: None,
+        description: Some(entry.summary.clone()),
+        title: entry.title.clone(),
+        etag: Some(etag(&entry.file_sha256)),
+        record: Some(entry.record.to_string()),
+        version: Some(entry.version),
+        updated_at: Some(entry.updated_at.to_rfc3339()),
+    }
+}
+
+pub(super) fn listed(line: Listed) -> tree_shape::ListedItem {
+    let kind = if line.is_directory { "directory" } else { "file" };
+    tree_shape::ListedItem {
+        kind: kind.to_owned(),
+        path: line.path,
+        description: line.description,
+        files: line.files,
+    }
+}
+
+pub(super) fn grep_line(line: GrepLine) -> tree_shape::GrepLine {
+    let GrepLine { path, line, text, is_cut, is_match } = line;
+    tree_shape::GrepLine { path, line, text, cut: is_cut, is_match }
+}
+
+pub(super) fn version(version: DocumentVersion) -> tree_shape::DocumentVersion {
+    tree_shape::DocumentVersion {
+        version_id: format!("{}@{}", version.record, version.version),
+        record: version.record.to_string(),
+        version: version.version,
+        operation: version.operation.as_str().to_owned(),
+        path: version.path,
+        content_sha256: version.content_sha256,
+        bytes: version.bytes,
+        by: version.by,
+        reason: version.reason,
+        at: version.at.to_rfc3339(),
+        state: version.state.as_str().to_owned(),
+        source_events: version.sources.iter().map(ToString::to_string).collect(),
+    }
+}
+
+pub(super) fn change(changed: TreeChanged) -> tree_shape::TreeChange {
+    let TreeChanged { change, path, path_before, content_sha256, state } = changed;
+    tree_shape::TreeChange {
+        state,
+        operation: change.operation.as_str().to_owned(),
+        op: if change.version.is_some() { "write" } else { "delete" }.to_owned(),
+        path,
+        path_before,
+        record: change.record.to_string(),
+        version: change.version,
+        content_sha256,
+        by: change.by,
+        run: change.run,
+        at: change.at.to_rfc3339(),
+    }
+}
+
+pub(super) fn diff(file: FileDiff) -> tree_shape::FileDiff {
+    let FileDiff { record, path_a, path_b, unified } = file;
+    tree_shape::FileDiff { record: record.to_string(), path_a, path_b, unified }
+}
+
+pub(super) fn snapshot(snapshot: TreeSnapshot) -> tree_shape::TreeSnapshot {
+    let TreeSnapshot { label, by, at, .. } = snapshot;
+    tree_shape::TreeSnapshot { label, by, at: at.to_rfc3339() }
+}
+
+pub(super) fn restored(restored: TreeRestored) -> tree_shape::TreeRestored {
+    let documents = restored.documents.into_iter().map(|one| tree_shape::RestoredDocument {
+        record: one.record.to_string(),
+        path: one.path,
+        operation: one.operation.map(|operation| operation.as_str().to_owned()),
+        from_version: one.from_version,
+        version: one.version,
+        gap: one.gap,
+    });
+    tree_shape::TreeRestored { dry_run: restored.dry_run, documents: documents.collect() }
+}

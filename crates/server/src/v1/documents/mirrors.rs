@@ -1,0 +1,173 @@
+//! Mirrors of trees: making and removing them, bringing them up, and what that did (files-and-git.md §8).
+
+use loci_api::documents::mirror as shape;
+use loci_engine::files::mirroring::{MirrorPull, MirrorShown, NewMirror, PulledFile};
+use loci_model::mirror::{
+    Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorRemark, MirrorReport,
+};
+use loci_model::{Error, Result};
+
+use super::files_shape::tree;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Method, Table, create, get, other, post};
+
+const MIRRORS: &str = "/v1/memories/{memory}/mirrors";
+const MIRROR: &str = "/v1/memories/{memory}/mirrors/{mirror}";
+/// How often a mirror is looked at that does not say it.
+const INTERVAL_MS: u64 = 15_000;
+/// How long writes of one author are one commit where nobody says it.
+const DEBOUNCE_MS: u64 = 2_000;
+
+pub(super) fn operations(table: Table) -> Table {
+    table
+        .plain(get(MIRRORS, "List mirrors of a memory's trees, with what their last syncs did."), list)
+        .json(create(MIRRORS, "Keep a tree as files elsewhere."), add)
+        .plain(get(MIRROR, "A mirror, with what its last sync did."), status)
+        .plain(other(Method::Delete, MIRROR, "Remove a mirror; its files stay where they are."), remove)
+        .plain(
+            post("/v1/memories/{memory}/mirrors/{mirror}/sync", "Bring a mirror and its tree together."),
+            sync,
+        )
+        .json(
+            post(
+                "/v1/memories/{memory}/mirrors/{mirror}/base",
+                "The first of a clone's commits that a git mirror has.",
+            ),
+            base,
+        )
+        .json(
+            post(
+                "/v1/memories/{memory}/mirrors/{mirror}/pull",
+                "Take what was committed in a clone of a git mirror.",
+            ),
+            pull,
+        )
+}
+
+async fn list(call: Call) -> Result<shape::MirrorList> {
+    let mirrors = call.doors.engine.mirrors_list(&call.caller, &call.memory().await?).await?;
+    Ok(shape::MirrorList { mirrors: mirrors.into_iter().map(shown).collect() })
+}
+
+async fn add(call: Call, asked: shape::MirrorMake) -> Result<shape::Mirror> {
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
+    let new = NewMirror {
+        memory: tree.memory,
+        name: asked.name,
+        namespace: tree.namespace,
+        layout: asked.layout.unwrap_or_else(|| "native".to_owned()),
+        kind: word("kind", asked.kind, MirrorKind::parse, MirrorKind::Directory, "dir, git, s3")?,
+        path: asked.path,
+        direction: word(
+            "direction",
+            asked.direction,
+            MirrorDirection::parse,
+            MirrorDirection::TwoWay,
+            "two-way, export, import",
+        )?,
+        deletes: word(
+            "deletes",
+            asked.deletes,
+            MirrorDeletes::parse,
+            MirrorDeletes::Enabled,
+            "enabled, log_only, disabled",
+        )?,
+        interval_ms: asked.interval_ms.unwrap_or(INTERVAL_MS),
+        debounce_ms: asked.debounce_ms.unwrap_or(DEBOUNCE_MS),
+        render_ids: asked.render_ids,
+        system: asked.system,
+        sessions: asked.sessions,
+        adopt: asked.adopt,
+        origin: MirrorOrigin::Added,
+    };
+    let mirror = call.doors.engine.mirror_add(&call.caller, new).await?;
+    Ok(shown(MirrorShown { mirror, state: None, open_conflicts: 0 }))
+}
+
+fn word<T>(
+    field: &str,
+    asked: Option<String>,
+    parse: impl Fn(&str) -> Option<T>,
+    otherwise: T,
+    words: &str,
+) -> Result<T> {
+    let Some(asked) = asked else { return Ok(otherwise) };
+    parse(&asked).ok_or_else(|| Error::invalid(field, format!("{field} must be one of {words}")))
+}
+
+async fn status(call: Call) -> Result<shape::Mirror> {
+    let (memory, name) = (call.memory().await?, call.path("mirror")?);
+    call.doors.engine.mirror_status(&call.caller, &memory, name).await.map(shown)
+}
+
+async fn remove(call: Call) -> Result<shape::Mirror> {
+    let (memory, name) = (call.memory().await?, call.path("mirror")?);
+    let mirror = call.doors.engine.mirror_remove(&call.caller, &memory, name).await?;
+    Ok(shown(MirrorShown { mirror, state: None, open_conflicts: 0 }))
+}
+
+async fn sync(call: Call) -> Result<shape::MirrorReport> {
+    let (memory, name) = (call.memory().await?, call.path("mirror")?);
+    call.doors.engine.mirror_sync(&call.caller, &memory, name).await.map(report)
+}
+
+async fn base(call: Call, asked: shape::MirrorBaseAsk) -> Result<shape::MirrorBase> {
+    let (memory, name) = (call.memory().await?, call.path("mirror")?);
+    let base = call.doors.engine.mirror_base(&call.caller, &memory, name, &asked.commits).await?;
+    Ok(shape::MirrorBase { base })
+}
+
+async fn pull(call: Call, asked: shape::MirrorPull) -> Result<shape::MirrorReport> {
+    let (memory, name) = (call.memory().await?, call.path("mirror")?);
+    let file = |file: shape::PulledFile| PulledFile {
+        path: file.path,
+        content: file.content.map(String::into_bytes),
+        executable: file.executable,
+    };
+    let pull = MirrorPull { base: asked.base, files: asked.files.into_iter().map(file).collect() };
+    call.doors.engine.mirror_pull(&call.caller, &memory, name, pull).await.map(report)
+}
+
+fn shown(shown: MirrorShown) -> shape::Mirror {
+    let MirrorShown { mirror, state, open_conflicts } = shown;
+    let Mirror { name, namespace, layout, kind, path, direction, deletes, interval_ms, origin, .. } = mirror;
+    shape::Mirror {
+        name,
+        namespace: namespace.to_string(),
+        layout,
+        kind: kind.as_str().to_owned(),
+        path,
+        direction: direction.as_str().to_owned(),
+        deletes: deletes.as_str().to_owned(),
+        interval_ms,
+        origin: origin.as_str().to_owned(),
+        open_conflicts,
+        last: state.map(|state| report(state.report)),
+    }
+}
+
+fn report(report: MirrorReport) -> shape::MirrorReport {
+    let remarks = |remarks: Vec<MirrorRemark>| {
+        let remark = |one: MirrorRemark| shape::MirrorRemark { path: one.path, what: one.what };
+        remarks.into_iter().map(remark).collect()
+    };
+    shape::MirrorReport {
+        began_at: report.began_at.map(|at| at.to_rfc3339()),
+        ended_at: report.ended_at.map(|at| at.to_rfc3339()),
+        finding: report.finding,
+        files: report.files,
+        written: report.written,
+        removed: report.removed,
+        taken: report.taken,
+        created: report.created,
+        moved: report.moved,
+        put_away: report.put_away,
+        conflicts: remarks(report.conflicts),
+        refused: remarks(report.refused),
+        notes: remarks(report.notes),
+        waiting_deletes: report.waiting_deletes,
+        commits: report.commits,
+        commit: report.commit,
+        error: report.error,
+    }
+}

@@ -1,0 +1,95 @@
+//! Objects that agents park: bytes in, the same bytes out (files-and-git.md §12.3).
+
+use axum::Json;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use loci_api::documents::object as shape;
+use loci_engine::files::NewObject;
+use loci_model::Result;
+use loci_model::parked_object::ObjectHead;
+
+use super::files::with_etag;
+use super::files_shape::etag;
+use crate::doors::Doors;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::cursor;
+use crate::v1::protocol::table::{Described, Form, Method, Table, get, other};
+
+const OBJECT: &str = "/v1/memories/{memory}/objects/{*key}";
+/// What bytes are that nobody said it of.
+const BYTES: &str = "application/octet-stream";
+
+pub(super) fn operations(mut table: Table) -> Table {
+    let put = Described {
+        place: other(Method::Put, OBJECT, "Park bytes under a key, in the place of what was there."),
+        request: Form::Bytes,
+        answer: table.named::<shape::ParkedObject>(),
+    };
+    let read = Described {
+        place: get(OBJECT, "The bytes that are parked under a key."),
+        request: Form::None,
+        answer: Form::Bytes,
+    };
+    table
+        .query(get("/v1/memories/{memory}/objects", "What is parked, by key."), list)
+        .stream(put, |doors, request| async move { object_put(doors, request).await })
+        .stream(read, |doors, request| async move { object_get(doors, request).await })
+        .plain(other(Method::Delete, OBJECT, "Remove what is parked under a key."), object_delete)
+}
+
+async fn object_put(doors: Doors, request: Request) -> Result<Response> {
+    let (call, _) = Call::begin(doors, request).await?;
+    let new = NewObject {
+        key: call.path("key")?.to_owned(),
+        content_type: call.header("content-type")?.map(ToOwned::to_owned),
+        content: call.body().to_vec(),
+    };
+    let head = call.doors.engine.object_put(&call.caller, &call.memory().await?, new).await?;
+    let tag = etag(&head.sha256);
+    with_etag(Json(shown(head)).into_response(), &tag)
+}
+
+async fn object_get(doors: Doors, request: Request) -> Result<Response> {
+    let (call, _) = Call::begin(doors, request).await?;
+    let found = call.doors.engine.object_get(&call.caller, &call.memory().await?, call.path("key")?).await?;
+    let tag = etag(&found.head.sha256);
+    if call.header("if-none-match")?.is_some_and(|asked| asked == tag) {
+        return with_etag(StatusCode::NOT_MODIFIED.into_response(), &tag);
+    }
+    let kind = found.head.content_type.as_deref().and_then(|kind| HeaderValue::from_str(kind).ok());
+    let mut response = found.content.into_response();
+    let kind = kind.unwrap_or(HeaderValue::from_static(BYTES));
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    // Whatever it says that it is, no page of ours.
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response.headers_mut().insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
+    with_etag(response, &tag)
+}
+
+async fn object_delete(call: Call) -> Result<shape::ObjectDeleted> {
+    let (memory, key) = (call.memory().await?, call.path("key")?);
+    let deleted = call.doors.engine.object_delete(&call.caller, &memory, key).await?;
+    Ok(shape::ObjectDeleted { deleted })
+}
+
+async fn list(call: Call, asked: shape::ObjectListing) -> Result<shape::ObjectList> {
+    let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
+    let prefix = asked.prefix.unwrap_or_default();
+    let page = call.doors.engine.objects_list(&call.caller, &call.memory().await?, &prefix, place).await?;
+    Ok(shape::ObjectList {
+        objects: page.items.into_iter().map(shown).collect(),
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+fn shown(head: ObjectHead) -> shape::ParkedObject {
+    shape::ParkedObject {
+        etag: etag(&head.sha256),
+        key: head.key,
+        content_type: head.content_type,
+        bytes: head.bytes,
+        updated_at: head.updated_at.to_rfc3339(),
+        expires_at: head.expires_at.to_rfc3339(),
+    }
+}

@@ -1,0 +1,185 @@
+//! Trees: what lies in them, what a model is shown, what happened, and going back (files-and-git.md §7, §10).
+
+use axum::Json;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use http::{StatusCode, header};
+use loci_api::documents::tree as shape;
+use loci_engine::files::{LISTING_VERSION, ListingAsk, Point, TreeGrep, TreeListing, TreeRestore};
+use loci_model::{Error, Result};
+
+use super::files::with_etag;
+use super::files_shape::{change, diff, etag, grep_line, item, listed, restored, snapshot, tree, version};
+use crate::doors::Doors;
+use crate::v1::protocol::call::{self, Call};
+use crate::v1::protocol::cursor;
+use crate::v1::protocol::table::{Described, Form, Table, create, get, post};
+
+pub(super) fn operations(mut table: Table) -> Table {
+    let listing = Described {
+        place: get(
+            "/v1/memories/{memory}/tree/listing",
+            "What there is, within a budget of tokens; `format=text` answers the text alone.",
+        ),
+        request: Form::Query(Box::new(<shape::ListingQuery as utoipa::PartialSchema>::schema())),
+        answer: table.named::<shape::TreeListing>(),
+    };
+    table
+        .query(get("/v1/memories/{memory}/tree", "What lies in a tree of documents, by path."), list)
+        .stream(listing, |doors, request| async move { tree_listing(doors, request).await })
+        .query(get("/v1/memories/{memory}/tree/system", "The documents that are always loaded."), system)
+        .query(get("/v1/memories/{memory}/tree/history", "What happened to a document."), history)
+        .query(get("/v1/memories/{memory}/tree/changes", "What happened in a tree, in order."), changes)
+        .query(get("/v1/memories/{memory}/tree/diff", "What changed between two states of a tree."), compare)
+        .json(
+            create("/v1/memories/{memory}/tree/snapshots", "Name the state that a tree is in."),
+            snapshot_make,
+        )
+        .query(get("/v1/memories/{memory}/tree/snapshots", "States of a tree with a name."), snapshots)
+        .json(
+            post("/v1/memories/{memory}/tree/restore", "Put documents back, or say which would be."),
+            restore,
+        )
+        .json(post("/v1/memories/{memory}/tree/grep", "Lines of documents that a pattern matches."), grep)
+}
+
+async fn list(call: Call, asked: shape::TreeQuery) -> Result<shape::TreePage> {
+    let listing = TreeListing {
+        tree: tree(&call, asked.namespace.as_deref()).await?,
+        prefix: asked.prefix,
+        depth: asked.depth,
+        after: cursor::read(asked.cursor.as_deref())?,
+        limit: cursor::limit(asked.limit)?,
+    };
+    let page = call.doors.engine.documents_list(&call.caller, &listing).await?;
+    Ok(shape::TreePage {
+        entries: page.items.iter().map(item).collect(),
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+async fn tree_listing(doors: Doors, request: Request) -> Result<Response> {
+    let (call, parts) = Call::begin(doors, request).await?;
+    let asked: shape::ListingQuery = call::query(&parts)?;
+    let ask = ListingAsk {
+        tree: tree(&call, asked.namespace.as_deref()).await?,
+        prefix: asked.prefix,
+        budget_tokens: asked.budget_tokens,
+    };
+    let is_text = match asked.format.as_deref() {
+        None | Some("json") => false,
+        Some("text") => true,
+        Some(_) => return Err(Error::invalid("format", "format must be json or text")),
+    };
+    let listing = call.doors.engine.tree_listing(&call.caller, &ask).await?;
+    let etag = etag(&listing.text_sha256);
+    if call.header("if-none-match")?.is_some_and(|tag| tag == etag) {
+        return with_etag(StatusCode::NOT_MODIFIED.into_response(), &etag);
+    }
+    if is_text {
+        let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
+        return with_etag((kind, listing.text).into_response(), &etag);
+    }
+    let shown = shape::TreeListing {
+        text: listing.text,
+        etag: etag.clone(),
+        tokens: listing.tokens,
+        listing_version: LISTING_VERSION,
+        entries: listing.lines.into_iter().map(listed).collect(),
+        entries_total: listing.lines_total,
+        files_total: listing.files_total,
+    };
+    with_etag(Json(shown).into_response(), &etag)
+}
+
+async fn system(call: Call, asked: shape::SystemQuery) -> Result<shape::SystemListing> {
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
+    let found = call.doors.engine.tree_system(&call.caller, &tree, asked.budget_tokens).await?;
+    let omitted = found.omitted.into_iter();
+    Ok(shape::SystemListing {
+        etag: etag(&found.text_sha256),
+        text: found.text,
+        tokens: found.tokens,
+        paths: found.paths,
+        omitted: omitted.map(|one| shape::OmittedDocument { path: one.path, tokens: one.tokens }).collect(),
+    })
+}
+
+async fn history(call: Call, asked: shape::HistoryQuery) -> Result<shape::DocumentHistory> {
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
+    let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
+    let page = call.doors.engine.document_history(&call.caller, &tree, &asked.path, place).await?;
+    Ok(shape::DocumentHistory {
+        versions: page.items.into_iter().map(version).collect(),
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+async fn changes(call: Call, asked: shape::ChangesQuery) -> Result<shape::TreeChanges> {
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
+    let limit = cursor::limit(asked.limit)? as usize;
+    let since = asked.since.map_or(Ok(Point::Sequence(0)), |since| Point::parse(&since, "since"))?;
+    let (changes, next_since) = call.doors.engine.tree_changes(&call.caller, &tree, since, limit).await?;
+    Ok(shape::TreeChanges { changes: changes.into_iter().map(change).collect(), next_since })
+}
+
+async fn compare(call: Call, asked: shape::DiffQuery) -> Result<shape::TreeDiff> {
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
+    let a = Point::parse(&asked.a, "a")?;
+    let b = asked.b.as_deref().map_or(Ok(Point::Now), |b| Point::parse(b, "b"))?;
+    let found = call.doors.engine.tree_diff(&call.caller, &tree, (a, b), asked.path.as_deref()).await?;
+    Ok(shape::TreeDiff { files: found.files.into_iter().map(diff).collect(), left_out: found.left_out })
+}
+
+async fn snapshot_make(call: Call, asked: shape::SnapshotMake) -> Result<shape::TreeSnapshot> {
+    let (tree, token) = (tree(&call, asked.namespace.as_deref()).await?, call.token()?);
+    call.doors.engine.tree_snapshot(&call.caller, &tree, &asked.label, token).await.map(snapshot)
+}
+
+async fn snapshots(call: Call, asked: shape::TreeSnapshotListing) -> Result<shape::TreeSnapshotList> {
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
+    let after = cursor::read(asked.cursor.as_deref())?;
+    let limit = cursor::limit(asked.limit)?;
+    let page = call.doors.engine.tree_snapshots(&call.caller, &tree, after, limit).await?;
+    Ok(shape::TreeSnapshotList {
+        snapshots: page.items.into_iter().map(snapshot).collect(),
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+async fn restore(call: Call, asked: shape::RestoreAsk) -> Result<shape::TreeRestored> {
+    let token = call.token()?;
+    let to = match (asked.snapshot, asked.state) {
+        (Some(label), None) => Point::Label(label),
+        (None, Some(state)) => Point::parse(&state, "state")?,
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(Error::invalid("snapshot", "send either snapshot or state"));
+        }
+    };
+    let ask = TreeRestore {
+        tree: tree(&call, asked.namespace.as_deref()).await?,
+        to,
+        paths: asked.paths,
+        dry_run: asked.dry_run,
+        reason: asked.reason,
+    };
+    call.doors.engine.tree_restore(&call.caller, ask, token).await.map(restored)
+}
+
+async fn grep(call: Call, asked: shape::GrepAsk) -> Result<shape::GrepResult> {
+    let ask = TreeGrep {
+        tree: tree(&call, asked.namespace.as_deref()).await?,
+        pattern: asked.pattern,
+        path: asked.path,
+        ignore_case: asked.ignore_case,
+        max_matches: asked.max_matches,
+        context: asked.context,
+    };
+    let found = call.doors.engine.tree_grep(&call.caller, &ask).await?;
+    Ok(shape::GrepResult {
+        lines: found.lines.into_iter().map(grep_line).collect(),
+        matches: found.matches,
+        more: found.more,
+        timed_out: found.timed_out,
+    })
+}

@@ -1,0 +1,51 @@
+//! A memory that is there when the answer is (sre-memory.md §2): 201 where it was made.
+
+use axum::Json;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use loci_api::memory::ensure as shape;
+use loci_engine::profiles::MemoryEnsure;
+use loci_model::Result;
+
+use super::strategies::new_strategy;
+use crate::doors::Doors;
+use crate::v1::documents::files_shape::flag;
+use crate::v1::protocol::call::{self, Call};
+use crate::v1::protocol::table::{Described, Method, Table, other};
+
+pub(in crate::v1) fn operations(mut table: Table) -> Table {
+    let summary = "Make a memory of this exact name, or complete the one there is with the strategies it lacks by name; again, it changes nothing.";
+    let ensure = Described {
+        place: other(Method::Put, "/v1/memories/{memory}", summary),
+        request: table.named::<shape::MemoryEnsure>().and_query::<shape::MemoryEnsureQuery>(),
+        answer: table.named::<shape::MemoryEnsured>(),
+    };
+    table.stream(ensure, |doors, request| async move { memory_ensure(doors, request).await })
+}
+
+async fn memory_ensure(doors: Doors, request: Request) -> Result<Response> {
+    let (call, parts) = Call::begin(doors, request).await?;
+    let how: shape::MemoryEnsureQuery = call::query(&parts)?;
+    let asked: shape::MemoryEnsure = call.json()?;
+    let ensure = MemoryEnsure {
+        name: call.path("memory")?.to_owned(),
+        description: asked.description,
+        profile: asked.profile,
+        strategies: asked.strategies.into_iter().map(new_strategy).collect::<Result<_>>()?,
+        update: flag("update", how.update.as_deref())?,
+    };
+    let done = call.doors.engine.memory_ensure(&call.caller, ensure).await?;
+    // A strategy is at work as soon as it is stored.
+    let standing =
+        |name: &str| shape::StrategyStanding { name: name.to_owned(), status: "ACTIVE".to_owned() };
+    let shown = shape::MemoryEnsured {
+        memory_id: done.memory.id.to_string(),
+        created: done.created,
+        added: done.added,
+        strategies: done.memory.strategies.iter().map(|one| standing(&one.name)).collect(),
+        warnings: done.warnings,
+    };
+    let status = if done.created { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(shown)).into_response())
+}

@@ -1,0 +1,25 @@
+//! A memory destroyed and made anew, by its name (sre-memory.md §2, B-6).
+
+use loci_api::memory::recreate as shape;
+use loci_model::Result;
+
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Table, post};
+
+pub(in crate::v1) fn operations(table: Table) -> Table {
+    let summary =
+        "Destroy all that a memory holds and make it anew; without its name once more, say what it holds.";
+    table.json(post("/v1/memories/{memory}/recreate", summary), memory_recreate)
+}
+
+async fn memory_recreate(call: Call, asked: shape::MemoryRecreate) -> Result<shape::MemoryRecreated> {
+    let engine = &call.doors.engine;
+    let done =
+        engine.memory_recreate(&call.caller, &call.memory().await?, asked.yes_destroy.as_deref()).await?;
+    Ok(shape::MemoryRecreated {
+        name: done.old.name,
+        memory_id: done.new.map(|new| new.id.to_string()),
+        records: done.records,
+        events: done.events,
+    })
+}

@@ -1,0 +1,68 @@
+//! What worker agents of an investigation answer: taken at once, and read by a job (sre-memory.md §6.2).
+
+use http::StatusCode;
+use loci_api::operations::investigation as shape;
+use loci_engine::sre::{AgentResponse, Captured, CapturedRecord, CapturedRefusal};
+use loci_model::{JobId, Result};
+
+use super::investigation_start::{incident, memory};
+use crate::v1::coding::tasks::time;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Place, Table, get, post};
+
+/// The state of a job whose question waits for the caller's own model.
+const WAITING: &str = "waiting";
+const ONE: &str = "/v1/investigations/{incident}/agent-response/{job}";
+
+pub(super) fn operations(table: Table) -> Table {
+    let summary = "Take what a worker agent answered; a job reads it for knowledge and contacts.";
+    let taken = post("/v1/investigations/{incident}/agent-response", summary);
+    table
+        .json(Place { status: StatusCode::ACCEPTED, ..taken }, agent_response)
+        .query(get(ONE, "What came of an agent's answer; may wait for it."), agent_response_read)
+}
+
+async fn agent_response(call: Call, asked: shape::AgentResponse) -> Result<shape::AgentResponseTaken> {
+    let response = AgentResponse {
+        memory: memory(&call, asked.memory.as_deref()).await?,
+        incident: incident(&call)?,
+        session: asked.session_id,
+        agent: asked.agent,
+        text: asked.text,
+        tool_calls: asked.tool_calls,
+        at: time("at", asked.at.as_deref())?,
+    };
+    let job = call.doors.engine.agent_response(&call.caller, response, call.token()?).await?;
+    Ok(shape::AgentResponseTaken { job_id: job.to_string() })
+}
+
+async fn agent_response_read(
+    call: Call,
+    asked: shape::AgentResponseWait,
+) -> Result<shape::AgentResponseRead> {
+    let memory = memory(&call, asked.memory.as_deref()).await?;
+    let job = JobId::parse(call.path("job")?).map_err(|error| error.on("job"))?;
+    let wait_ms = asked.wait_ms.unwrap_or(0);
+    let read = call.doors.engine.agent_response_read(&call.caller, &memory, &job, wait_ms).await?;
+    let Captured { saved, preferences, rejected, pending } = read.captured.unwrap_or_default();
+    Ok(shape::AgentResponseRead {
+        state: if read.waits { WAITING } else { read.state.as_str() }.to_owned(),
+        saved: records([saved, preferences].concat()),
+        rejected: refusals(rejected),
+        pending: records(pending),
+        failure: read.failure,
+    })
+}
+
+pub(super) fn records(records: Vec<CapturedRecord>) -> Vec<shape::CapturedRecord> {
+    let one = |one: CapturedRecord| shape::CapturedRecord { record_id: one.record_id, action: one.action };
+    records.into_iter().map(one).collect()
+}
+
+pub(super) fn refusals(refusals: Vec<CapturedRefusal>) -> Vec<shape::CapturedRefusal> {
+    let one = |one: CapturedRefusal| shape::CapturedRefusal {
+        index: one.index.map(|index| index as u64),
+        reason: one.reason,
+    };
+    refusals.into_iter().map(one).collect()
+}

@@ -1,0 +1,31 @@
+//! What of operations memory nobody will read as it is meant (sre-memory.md §13): everything is looked at, so it is for administrators.
+
+use loci_api::operations::doctor as shape;
+use loci_engine::sre::{SreExamined, SreProblem};
+use loci_model::Result;
+
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Table, get};
+
+pub(super) fn operations(table: Table) -> Table {
+    let summary = "Look through operations memory for what nobody will read as it is meant.";
+    table.plain(get("/v1/memories/{memory}/sre/doctor", summary), sre_doctor)
+}
+
+async fn sre_doctor(call: Call) -> Result<shape::SreDoctorReport> {
+    let SreExamined { records, problems, more } =
+        call.doors.engine.sre_examine(&call.caller, &call.memory().await?).await?;
+    let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let shown = |SreProblem { kind, record, place, detail }| shape::SreProblem {
+        problem: kind.as_str().to_owned(),
+        record_id: record.map(|record| record.to_string()),
+        place,
+        detail,
+    };
+    Ok(shape::SreDoctorReport {
+        ok: problems.is_empty(),
+        records: count(records),
+        more: count(more),
+        problems: problems.into_iter().map(shown).collect(),
+    })
+}

@@ -1,0 +1,80 @@
+//! The end of an investigation (sre-memory.md §6.3).
+
+use loci_api::operations::investigation as shape;
+use loci_engine::sre::{AgentResult, InvestigationComplete};
+use loci_model::sre::ResolutionStatus;
+use loci_model::{Error, RecordId, Result};
+
+use super::agent_responses::{records, refusals};
+use super::investigation_start::{incident, memory};
+use crate::v1::coding::tasks::word;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Table, post};
+
+const EXECUTED: &str = "executed";
+const AWAITS: &str = "awaiting_approval";
+
+pub(super) fn operations(table: Table) -> Table {
+    let summary = "Save what an investigation found, with what its agents learned. The same said again is the same record.";
+    table.json(post("/v1/investigations/{incident}/complete", summary), investigation_complete)
+}
+
+/// Ids of records in a member of the request.
+pub(super) fn record_ids(field: &'static str, ids: &[String]) -> Result<Vec<RecordId>> {
+    ids.iter().map(|id| RecordId::parse(id.as_str()).map_err(|error| error.on(field))).collect()
+}
+
+fn agent_result((agent, said): (String, shape::AgentResult)) -> (String, AgentResult) {
+    (agent, AgentResult { text: said.text, tool_calls: said.tool_calls })
+}
+
+async fn investigation_complete(
+    call: Call,
+    asked: shape::InvestigationComplete,
+) -> Result<shape::InvestigationCompleted> {
+    let awaits_approval = match asked.plan_state.as_deref() {
+        None | Some(EXECUTED) => false,
+        Some(AWAITS) => true,
+        Some(_) => {
+            return Err(Error::invalid("plan_state", "plan_state must be executed or awaiting_approval"));
+        }
+    };
+    let status = asked.status.as_deref();
+    let done = InvestigationComplete {
+        memory: memory(&call, asked.memory.as_deref()).await?,
+        incident: incident(&call)?,
+        session: asked.session_id,
+        query: asked.query,
+        final_response: asked.final_response,
+        agent_results: asked.agent_results.into_iter().map(agent_result).collect(),
+        status: word(
+            "status",
+            status,
+            ResolutionStatus::ALL,
+            ResolutionStatus::parse,
+            ResolutionStatus::as_str,
+        )?,
+        root_cause: asked.root_cause,
+        actions: asked.actions,
+        findings: asked.findings,
+        timeline: asked.timeline,
+        services: asked.services,
+        awaits_approval,
+        used: record_ids("used_record_ids", &asked.used_record_ids)?,
+        harmful: record_ids("harmful_record_ids", &asked.harmful_record_ids)?,
+    };
+    let done = call.doors.engine.investigation_complete(&call.caller, done).await?;
+    Ok(shape::InvestigationCompleted {
+        saved: done.saved,
+        reason: done.reason.map(str::to_owned),
+        summary_id: done.summary.map(|id| id.to_string()),
+        action: done.action.map(|action| action.as_str().to_owned()),
+        status: done.status.as_str().to_owned(),
+        status_source: done.status_source.to_owned(),
+        infrastructure: records(done.captured.saved),
+        preferences: records([done.captured.pending, done.captured.preferences].concat()),
+        rejected: refusals(done.captured.rejected),
+        suggested_status: None,
+        warnings: done.warnings,
+    })
+}

@@ -1,0 +1,39 @@
+//! What came of an investigation, as a person tells it (sre-memory.md §11).
+
+use loci_api::operations::investigation as shape;
+use loci_engine::sre::InvestigationOutcome;
+use loci_model::Result;
+
+use super::investigation_complete::record_ids;
+use super::investigation_start::{incident, memory};
+use crate::v1::coding::tasks::time;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Table, post};
+
+pub(super) fn operations(table: Table) -> Table {
+    let summary = "Tell what came of an investigation: its user in person, or an administrator.";
+    table.json(post("/v1/investigations/{incident}/outcome", summary), investigation_outcome)
+}
+
+async fn investigation_outcome(
+    call: Call,
+    asked: shape::InvestigationOutcome,
+) -> Result<shape::InvestigationOutcomeTold> {
+    let outcome = InvestigationOutcome {
+        memory: memory(&call, asked.memory.as_deref()).await?,
+        incident: incident(&call)?,
+        session: asked.session_id,
+        resolved_at: time("resolved_at", asked.resolved_at.as_deref())?,
+        root_cause_confirmed: asked.root_cause_confirmed,
+        root_cause: asked.root_cause,
+        postmortem_url: asked.postmortem_url,
+        fix: asked.fix,
+        useful: record_ids("useful_record_ids", &asked.useful_record_ids)?,
+        wrong: record_ids("wrong_record_ids", &asked.wrong_record_ids)?,
+    };
+    let effects = call.doors.engine.investigation_outcome(&call.caller, outcome).await?;
+    let shown = effects
+        .into_iter()
+        .map(|one| shape::OutcomeEffect { record_id: one.record.to_string(), effect: one.effect.to_owned() });
+    Ok(shape::InvestigationOutcomeTold { updated: shown.collect() })
+}

@@ -1,0 +1,171 @@
+//! Preferences of users of operations agents (sre-memory.md §3.1, §9.2, §13): shown, decided on, and declared by a file. Those of people
+//! for whom coding agents work are in `v1::coding::preferences`.
+
+use loci_api::operations::knowledge::SreKept;
+use loci_api::operations::preference as shape;
+use loci_engine::sre::{
+    SreApply, SreApplyKind, SreListed, SrePast, SrePreference, SreUser, declared_users, users_of,
+};
+use loci_model::record::Record;
+use loci_model::{Error, RecordId, Result};
+use serde_json::{Value, json};
+
+use super::save::kept;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Table, get, post};
+
+/// The one state that is asked for.
+const WAITS: &str = "pending_confirmation";
+
+pub(super) fn operations(table: Table) -> Table {
+    let all = "List preferences of users of operations agents, those that wait for a person first.";
+    let one = "Show everything that a user of operations agents wants, and what it means now.";
+    let past = "List everything that was said of a user's preferences, the newest first.";
+    let apply = "Make preferences of users what a file declares, by key, all or nothing; or say what that would change.";
+    table
+        .query(get("/v1/memories/{memory}/preferences", all), list)
+        .plain(get("/v1/memories/{memory}/preferences/{user}", one), show)
+        .query(get("/v1/memories/{memory}/preferences/{user}/history", past), history)
+        .json(post("/v1/memories/{memory}/preferences:apply", apply), self::apply)
+        .json(
+            post(
+                "/v1/preferences/{preference}/confirm",
+                "Put a preference that waits in force, as a person.",
+            ),
+            confirm,
+        )
+        .json(
+            post("/v1/preferences/{preference}/reject", "Put a preference that waits away, as a person."),
+            reject,
+        )
+}
+
+async fn list(call: Call, asked: shape::SrePreferencesListing) -> Result<shape::SrePreferenceList> {
+    let waiting_only = match asked.state.as_deref() {
+        None => false,
+        Some(WAITS | "pending") => true,
+        Some(_) => {
+            let rule = format!("state must be {WAITS}: leave it out for all of them");
+            return Err(Error::invalid("state", rule));
+        }
+    };
+    let engine = &call.doors.engine;
+    let found = engine.sre_preferences_list(&call.caller, &call.memory().await?, waiting_only).await?;
+    let listed = |SreListed { user, kind, entry }| entry_shown(&user, &kind, entry);
+    Ok(shape::SrePreferenceList {
+        preferences: found.items.into_iter().map(listed).collect(),
+        warnings: found.warnings,
+    })
+}
+
+async fn show(call: Call) -> Result<shape::SreUserPreferences> {
+    let user = call.path("user")?.to_owned();
+    let engine = &call.doors.engine;
+    let SreUser { types, effective } = engine.sre_user(&call.caller, &call.memory().await?, &user).await?;
+    let of_type = |(kind, one): (String, loci_engine::sre::SrePreferences)| shape::SrePreferencesOfType {
+        entries: one.entries.into_iter().map(|entry| entry_shown(&user, &kind, entry)).collect(),
+        preference_value: one.value,
+        preference_type: kind,
+    };
+    Ok(shape::SreUserPreferences {
+        preferences: types.into_iter().map(of_type).collect(),
+        effective: shape::SreEffective {
+            quiet_now: effective.quiet_now,
+            severity_filter: effective.severity_filter,
+            timezone: effective.timezone,
+        },
+        warnings: effective.warnings,
+        user_id: user.clone(),
+    })
+}
+
+async fn history(call: Call, asked: shape::SrePreferenceHistoryQuery) -> Result<shape::SrePreferenceHistory> {
+    let user = call.path("user")?;
+    let which = (asked.preference_type.as_deref(), asked.key.as_deref());
+    let engine = &call.doors.engine;
+    let found = engine.sre_preference_history(&call.caller, &call.memory().await?, user, which).await?;
+    let one = |SrePast { kind, key, value, source, state, record }| {
+        shown((user, kind, key), value, (source, state), &record)
+    };
+    Ok(shape::SrePreferenceHistory { preferences: found.into_iter().map(one).collect() })
+}
+
+async fn confirm(call: Call, asked: shape::SrePreferenceDecision) -> Result<SreKept> {
+    decide(call, asked, true).await
+}
+
+async fn reject(call: Call, asked: shape::SrePreferenceDecision) -> Result<SreKept> {
+    decide(call, asked, false).await
+}
+
+async fn decide(call: Call, asked: shape::SrePreferenceDecision, confirmed: bool) -> Result<SreKept> {
+    let id = RecordId::parse(call.path("preference")?).map_err(|error| error.on("preference_id"))?;
+    let engine = &call.doors.engine;
+    let memory = engine.memory_id(&call.caller, &asked.memory).await?;
+    Ok(kept(engine.sre_preference_decide(&call.caller, &memory, &id, confirmed).await?))
+}
+
+async fn apply(call: Call, asked: shape::SrePreferencesApply) -> Result<shape::SrePreferencesApplied> {
+    let users = match (asked.users, asked.text) {
+        (Some(users), None) => users_of(json!({ "users": users }))?,
+        (None, Some(text)) => declared_users(&text)?,
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(Error::invalid("users", "give either users, or the file as text"));
+        }
+    };
+    let apply = SreApply {
+        memory: call.memory().await?,
+        users,
+        dry_run: asked.dry_run,
+        prune: asked.prune,
+        if_erased: call.if_erased()?,
+    };
+    let changes = call.doors.engine.sre_preferences_apply(&call.caller, apply).await?;
+    let count = |of: &dyn Fn(SreApplyKind) -> bool| {
+        u64::try_from(changes.iter().filter(|one| of(one.what)).count()).unwrap_or(u64::MAX)
+    };
+    let (changed, unchanged) =
+        (count(&SreApplyKind::is_write), count(&|what| what == SreApplyKind::Unchanged));
+    let change = |one: loci_engine::sre::SreApplyChange| shape::SrePreferenceChange {
+        user_id: one.user,
+        preference_type: one.kind,
+        key: one.key,
+        change: one.what.as_str().to_owned(),
+        from: one.from,
+        to: one.to,
+    };
+    Ok(shape::SrePreferencesApplied {
+        changes: changes.into_iter().map(change).collect(),
+        changed,
+        unchanged,
+        dry_run: asked.dry_run,
+    })
+}
+
+fn entry_shown(user: &str, kind: &str, entry: SrePreference) -> shape::SrePreference {
+    let SrePreference { key, value, source, state, record } = entry;
+    shown((user, kind.to_owned(), key), value, (source, state), &record)
+}
+
+fn shown(
+    (user, kind, key): (&str, String, String),
+    value: Value,
+    (source, state): (&str, &str),
+    record: &Record,
+) -> shape::SrePreference {
+    let stored: Value = serde_json::from_str(&record.text).unwrap_or(Value::Null);
+    shape::SrePreference {
+        preference_id: record.id.to_string(),
+        user_id: user.to_owned(),
+        preference_type: kind,
+        key,
+        value,
+        source: source.to_owned(),
+        state: state.to_owned(),
+        timestamp: record.timestamp.to_rfc3339(),
+        context: stored.get("context").and_then(Value::as_str).map(str::to_owned),
+        expires_at: record.expires_at.map(|at| at.to_rfc3339()),
+        valid_to: record.valid_to.map(|at| at.to_rfc3339()),
+        superseded_by: record.superseded_by.as_ref().map(ToString::to_string),
+    }
+}

@@ -1,0 +1,277 @@
+//! The start of every operation: the caller, the path's ids, the parsed request. Order: route, announced
+//! size, authentication, the body, parse; then the operation.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use axum::extract::{FromRequestParts, Query, RawPathParams};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
+use loci_engine::idempotency::{ClientToken, IfErased};
+use loci_model::principal::Principal;
+use loci_model::warning::Warning;
+use loci_model::{ActorId, Error, ErrorKind, MemoryId, Reason, Result, reserved_names};
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use super::problem;
+use crate::auth::gate::Peer;
+use crate::auth::single_header::single;
+use crate::bodies::check_declared;
+use crate::doors::Doors;
+
+/// Header of idempotency.
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
+/// Header with the idempotency key under which an earlier version of the client sent the same
+/// request.
+const FORMER_KEY: &str = "loci-former-key";
+/// Header of an answer that an earlier request with the same idempotency key got.
+pub(super) const REPLAYED: &str = "loci-replayed";
+/// Header that says what becomes of a request whose source was erased.
+const IF_ERASED: &str = "loci-if-erased";
+/// Header of what a caller should know of how the request was read: codes, joined by commas.
+pub(crate) const WARNINGS: &str = "x-loci-warnings";
+
+/// Marks a request whose body held lone surrogates, from where it is read to where its response leaves.
+#[derive(Debug, Clone, Default)]
+pub(in crate::v1) struct RepairMark(Arc<AtomicBool>);
+
+impl RepairMark {
+    /// The mark of a request, which goes with it.
+    pub(super) fn of(request: &mut axum::extract::Request) -> Self {
+        let mark = Self::default();
+        request.extensions_mut().insert(mark.clone());
+        mark
+    }
+
+    pub(in crate::v1) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Warns in the header of the response, where the mark was set.
+    pub(super) fn warn(&self, headers: &mut HeaderMap) {
+        if self.0.load(Ordering::Relaxed) {
+            warn_of_repair(headers);
+        }
+    }
+}
+
+/// Says in a header that halves of letters in the request became U+FFFD.
+pub(crate) fn warn_of_repair(headers: &mut HeaderMap) {
+    let code = HeaderValue::from_static(Warning::LoneSurrogateReplaced.code());
+    headers.insert(WARNINGS, code);
+}
+
+/// A request whose caller is known.
+pub(crate) struct Call {
+    pub(crate) doors: Doors,
+    pub(crate) caller: Principal,
+    path: Vec<(String, String)>,
+    headers: HeaderMap,
+    body: Bytes,
+    /// The body without halves of letters, once it was looked for them; `None` where it has none.
+    whole: OnceLock<Option<Vec<u8>>>,
+    repaired: RepairMark,
+    peer: Peer,
+    has_query: bool,
+}
+
+impl Call {
+    /// Authenticates, then reads the body within its limit: nobody unknown makes the server hold anything.
+    /// The listener reads away what a refusal leaves unread, so that the connection stays usable.
+    pub(in crate::v1) async fn begin(doors: Doors, request: axum::extract::Request) -> Result<(Self, Parts)> {
+        let (mut parts, body) = request.into_parts();
+        check_declared(&body, doors.options.body_bytes_max)?;
+        let (caller, path) = admit(&doors, &mut parts).await?;
+        let body = doors.bodies.read(body, doors.options.body_bytes_max).await?;
+        let headers = parts.headers.clone();
+        let repaired = parts.extensions.get::<RepairMark>().cloned().unwrap_or_default();
+        let peer = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Network);
+        let has_query = parts.uri.query().is_some_and(|query| !query.is_empty());
+        let whole = OnceLock::new();
+        Ok((Self { doors, caller, path, headers, body, whole, repaired, peer, has_query }, parts))
+    }
+
+    /// From where it comes.
+    pub(in crate::v1) fn peer(&self) -> Peer {
+        self.peer
+    }
+
+    /// Refuses a query where the body is the request: a query would be ignored.
+    pub(in crate::v1) fn refuse_query(&self) -> Result<()> {
+        if self.has_query {
+            return Err(Error::invalid("query", "send this in the body, as members of a JSON object"));
+        }
+        Ok(())
+    }
+
+    /// The value of a path parameter.
+    pub(in crate::v1) fn path(&self, name: &str) -> Result<&str> {
+        let found = self.path.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_str()).ok_or_else(|| Error::bug("a route without its parameter"))
+    }
+
+    /// The value of a header, where it is there.
+    pub(in crate::v1) fn header(&self, name: &str) -> Result<Option<&str>> {
+        let Some(value) = single(&self.headers, name)? else { return Ok(None) };
+        let text = value.to_str().ok().filter(|text| !text.is_empty());
+        text.map(Some)
+            .ok_or_else(|| Error::invalid(name, format!("the header {name} must be printable ASCII text")))
+    }
+
+    /// The memory of the path, named by its id or its name.
+    pub(in crate::v1) async fn memory(&self) -> Result<MemoryId> {
+        self.doors.engine.memory_id(&self.caller, self.path("memory")?).await
+    }
+
+    /// The actor of the path.
+    pub(in crate::v1) fn actor(&self) -> Result<ActorId> {
+        ActorId::parse(self.path("actor")?).map_err(|error| error.on("actor"))
+    }
+
+    /// The request's body, an object; an empty one is `{}`.
+    pub(in crate::v1) fn json<Q: DeserializeOwned>(&self) -> Result<Q> {
+        object(self.whole())
+    }
+
+    /// The body without halves of letters. Documents within it stay text, so it is repaired before it is
+    /// read: once, however often it is read.
+    fn whole(&self) -> &[u8] {
+        let repair = || {
+            let repaired = loci_json::repair(&self.body)?;
+            self.repaired.set();
+            Some(repaired.text)
+        };
+        self.whole.get_or_init(repair).as_deref().unwrap_or(&self.body)
+    }
+
+    /// The request's body as text of a file; halves of letters that stand in it as bytes become U+FFFD.
+    pub(in crate::v1) fn text(&self) -> Result<String> {
+        let rule = "the body must be UTF-8, or JSON of the type application/json";
+        let read = loci_json::text_of(self.body.to_vec()).map_err(|_| Error::invalid("body", rule))?;
+        if read.replaced > 0 {
+            self.repaired.set();
+        }
+        Ok(read.text)
+    }
+
+    /// The request's body as it came.
+    pub(in crate::v1) fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// The caller's idempotency token, with a digest of path and body.
+    pub(in crate::v1) fn token(&self) -> Result<Option<ClientToken>> {
+        if self.headers.contains_key(IDEMPOTENCY_KEY) { self.token_of(&self.json()?) } else { Ok(None) }
+    }
+
+    /// The same of a request whose parameters are not all in a body of JSON.
+    pub(in crate::v1) fn token_of(&self, body: &serde_json::Value) -> Result<Option<ClientToken>> {
+        let Some(value) = self.headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
+        let text = value.to_str().ok().filter(|text| !text.is_empty()).ok_or_else(|| {
+            Error::invalid("Idempotency-Key", "Idempotency-Key must be printable ASCII text")
+        })?;
+        let parameters = serde_json::json!({ "path": self.path, "body": body });
+        let token = ClientToken::new(text, &parameters)?;
+        let former = self.header(FORMER_KEY)?;
+        Ok(Some(token.with_former(former)?.with_if_erased(self.if_erased()?)))
+    }
+
+    /// The treatment of the request where its source was erased.
+    pub(in crate::v1) fn if_erased(&self) -> Result<IfErased> {
+        if_erased(&self.headers)
+    }
+}
+
+/// The treatment of a request with these headers where its source was erased.
+pub(in crate::v1) fn if_erased(headers: &HeaderMap) -> Result<IfErased> {
+    let Some(value) = headers.get(IF_ERASED) else { return Ok(IfErased::default()) };
+    IfErased::parse(value.to_str().unwrap_or_default())
+}
+
+/// Reads an object. Shapes would also be read from an array, member by member in their order, so that `[]` is every
+/// default: nobody means that who sends one.
+fn object<Q: DeserializeOwned>(body: &[u8]) -> Result<Q> {
+    let text = body.trim_ascii();
+    if text.is_empty() {
+        return serde_json::from_slice(b"{}").map_err(problem::unreadable);
+    }
+    if !text.starts_with(b"{") {
+        serde_json::from_slice::<IgnoredAny>(body).map_err(problem::unreadable)?;
+        let rule = "the body must be a JSON object: send its members by their names";
+        return Err(Error::new(ErrorKind::Invalid, rule).because(Reason::CannotParse));
+    }
+    // What is no UTF-8 is no JSON either, which the reading says.
+    std::str::from_utf8(body).map_or(Ok(()), reserved_names::refuse)?;
+    serde_json::from_slice(body).map_err(problem::unreadable)
+}
+
+/// The caller of a request, and the parameters of its path.
+pub(in crate::v1) async fn admit(
+    doors: &Doors,
+    parts: &mut Parts,
+) -> Result<(Principal, Vec<(String, String)>)> {
+    let peer = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Network);
+    let caller = match doors.gate.open_caller(peer, &parts.headers).await? {
+        Some(caller) => caller,
+        None => doors.gate.bearer_caller(&parts.headers).await?,
+    };
+    Ok((caller, path_parameters(parts).await?))
+}
+
+/// The parameters of a path, by name.
+pub(in crate::v1) async fn path_parameters(parts: &mut Parts) -> Result<Vec<(String, String)>> {
+    let parameters = RawPathParams::from_request_parts(parts, &())
+        .await
+        .map_err(|error| Error::invalid("path", "the path must be percent-encoded UTF-8").caused_by(error))?;
+    Ok(parameters.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+}
+
+/// The query, as a request's shape.
+pub(in crate::v1) fn query<Q: DeserializeOwned>(parts: &Parts) -> Result<Q> {
+    Query::<Q>::try_from_uri(&parts.uri)
+        .map(|Query(query)| query)
+        .map_err(|error| problem::unreadable_query(&error.body_text()))
+}
+
+/// Paths below `/v1` that are no operation.
+pub(in crate::v1) async fn unknown() -> Response {
+    problem::Refused(Error::not_found(
+        "no operation of the native API has this path and method; see /openapi.json",
+    ))
+    .into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, Default, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Asked {
+        name: Option<String>,
+    }
+
+    #[test]
+    fn a_body_is_an_object() {
+        let named = |name: &str| Asked { name: Some(name.to_owned()) };
+        for (body, expect) in [
+            ("", Asked::default()),
+            (" \n", Asked::default()),
+            ("{}", Asked::default()),
+            ("\t{\"name\":\"a\"} ", named("a")),
+        ] {
+            assert_eq!(object::<Asked>(body.as_bytes()).unwrap(), expect, "{body:?}");
+        }
+        for body in ["[]", " [\"a\"]", "null", "\"a\"", "1"] {
+            let refused = object::<Asked>(body.as_bytes()).unwrap_err();
+            assert_eq!(refused.reason, Some(Reason::CannotParse), "{body}");
+            assert!(refused.message.starts_with("the body must be a JSON object"), "{body}: {refused:?}");
+        }
+        for body in ["[", "{", "nothing", "{}x"] {
+            let refused = object::<Asked>(body.as_bytes()).unwrap_err();
+            assert!(refused.message.starts_with("the body is not valid JSON"), "{body}: {refused:?}");
+        }
+    }
+}

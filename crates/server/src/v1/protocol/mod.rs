@@ -1,0 +1,8 @@
+//! The protocol of the native API: the table of operations, calls, cursors, errors, the OpenAPI document.
+
+pub(super) mod call;
+pub(super) mod cursor;
+pub(super) mod openapi;
+pub(crate) mod problem;
+pub(super) mod table;
+mod words;

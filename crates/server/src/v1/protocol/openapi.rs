@@ -1,0 +1,130 @@
+//! The OpenAPI document, made from the table of operations.
+
+use utoipa::PartialSchema;
+use utoipa::ToSchema;
+use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{
+    ComponentsBuilder, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathItem, PathsBuilder, Ref,
+    RefOr, Required, Response, ResponseBuilder, Schema,
+};
+
+use super::table::{Described, Form, Method, Table};
+
+/// The document as JSON text.
+pub(in crate::v1) fn document(table: &Table) -> String {
+    build(table).to_pretty_json().unwrap_or_default()
+}
+
+fn build(table: &Table) -> OpenApi {
+    let mut paths = PathsBuilder::new();
+    for described in &table.described {
+        let method = match described.place.method {
+            Method::Get => HttpMethod::Get,
+            Method::Post => HttpMethod::Post,
+            Method::Put => HttpMethod::Put,
+            Method::Patch => HttpMethod::Patch,
+            Method::Delete => HttpMethod::Delete,
+        };
+        // A parameter that takes the rest of the path is one like others there.
+        paths =
+            paths.path(described.place.path.replace("{*", "{"), PathItem::new(method, operation(described)));
+    }
+    let mut problem = Vec::new();
+    loci_api::ProblemBody::schemas(&mut problem);
+    problem.push((loci_api::ProblemBody::name().into_owned(), loci_api::ProblemBody::schema()));
+    let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
+    let components = ComponentsBuilder::new()
+        .schemas_from_iter(table.schemas.iter().cloned().chain(problem))
+        .security_scheme("bearer", bearer);
+    let about = "The native API of Loci. Unknown members are refused; `Idempotency-Key` makes creations repeatable; \
+                 `Loci-If-Erased: refuse` or `restore` says what becomes of an import of what was erased \
+                 here; without configured keys, requests from this machine need no token.";
+    OpenApiBuilder::new()
+        .info(InfoBuilder::new().title("Loci").version(env!("CARGO_PKG_VERSION")).description(Some(about)))
+        .paths(paths)
+        .components(Some(components.build()))
+        .security(Some([SecurityRequirement::new("bearer", Vec::<String>::new())]))
+        .build()
+}
+
+fn operation(described: &Described) -> utoipa::openapi::path::Operation {
+    let place = described.place;
+    let mut operation = OperationBuilder::new().summary(Some(place.summary));
+    for parameter in path_parameters(place.path) {
+        operation = operation.parameter(parameter);
+    }
+    if let Form::Query(schema) | Form::JsonAndQuery(_, schema) = &described.request {
+        for parameter in query_parameters(schema) {
+            operation = operation.parameter(parameter);
+        }
+    }
+    if !matches!(described.request, Form::None | Form::Query(_)) {
+        let (kind, content) = content(&described.request);
+        operation = operation.request_body(Some(RequestBodyBuilder::new().content(kind, content).build()));
+    }
+    let mut success = ResponseBuilder::new().description("Done.");
+    if !matches!(described.answer, Form::None) {
+        let (kind, content) = content(&described.answer);
+        success = success.content(kind, content);
+    }
+    let refused: Response = ResponseBuilder::new()
+        .description("Refused or failed.")
+        .content("application/json", json_content(&loci_api::ProblemBody::name()))
+        .build();
+    if matches!(described.answer, Form::Maybe(_)) {
+        let nothing = ResponseBuilder::new().description("Nothing to answer.");
+        operation = operation.response("204", nothing);
+    }
+    operation.response(place.status.as_str(), success).response("default", refused).build()
+}
+
+fn content(form: &Form) -> (&'static str, utoipa::openapi::Content) {
+    match form {
+        Form::Json(name) | Form::Maybe(name) | Form::JsonAndQuery(name, _) => {
+            ("application/json", json_content(name))
+        }
+        Form::Bytes => {
+            let format = SchemaFormat::KnownFormat(KnownFormat::Binary);
+            let bytes = ObjectBuilder::new().schema_type(Type::String).format(Some(format)).build();
+            ("application/octet-stream", ContentBuilder::new().schema(Some(bytes)).build())
+        }
+        Form::Lines | Form::None | Form::Query(_) => {
+            let text = ObjectBuilder::new().schema_type(Type::String).build();
+            ("application/x-ndjson", ContentBuilder::new().schema(Some(text)).build())
+        }
+    }
+}
+
+fn json_content(name: &str) -> utoipa::openapi::Content {
+    ContentBuilder::new().schema(Some(Ref::from_schema_name(name))).build()
+}
+
+fn path_parameters(path: &str) -> Vec<Parameter> {
+    let names = path.split('/').filter_map(|segment| {
+        let (name, _) = segment.strip_prefix('{')?.split_once('}')?;
+        Some(name.trim_start_matches('*'))
+    });
+    let text = || ObjectBuilder::new().schema_type(Type::String).build();
+    names
+        .map(|name| {
+            let parameter = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Path);
+            parameter.required(Required::True).schema(Some(text())).build()
+        })
+        .collect()
+}
+
+fn query_parameters(schema: &RefOr<Schema>) -> Vec<Parameter> {
+    let RefOr::T(Schema::Object(object)) = schema else { return Vec::new() };
+    object
+        .properties
+        .iter()
+        .map(|(name, property)| {
+            let required = if object.required.contains(name) { Required::True } else { Required::False };
+            let parameter = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Query);
+            parameter.required(required).schema(Some(property.clone())).build()
+        })
+        .collect()
+}

@@ -1,0 +1,350 @@
+//! The table of operations: each line makes a route and an entry of the OpenAPI document, so neither can be forgotten.
+
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, on};
+use axum::{Json, Router};
+use http::{HeaderValue, StatusCode};
+use loci_model::Result;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
+
+use super::call::{self, Call, RepairMark};
+use super::problem::{self, Refused};
+use crate::doors::Doors;
+use crate::operations::observe::Operation;
+
+/// Where an operation is found.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::v1) struct Place {
+    pub(in crate::v1) method: Method,
+    pub(in crate::v1) path: &'static str,
+    /// One sentence for the document.
+    pub(in crate::v1) summary: &'static str,
+    /// Status of success.
+    pub(in crate::v1) status: StatusCode,
+}
+
+/// The methods in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::v1) enum Method {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Method {
+    fn filter(self) -> MethodFilter {
+        match self {
+            Self::Get => MethodFilter::GET,
+            Self::Post => MethodFilter::POST,
+            Self::Put => MethodFilter::PUT,
+            Self::Patch => MethodFilter::PATCH,
+            Self::Delete => MethodFilter::DELETE,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// How a request or an answer is written.
+#[derive(Clone)]
+pub(in crate::v1) enum Form {
+    /// Nothing.
+    None,
+    /// Members of the query.
+    Query(Box<RefOr<Schema>>),
+    /// JSON of the named schema.
+    Json(String),
+    /// The same, or nothing with status 204.
+    Maybe(String),
+    /// JSON of the named schema, and members of the query beside it.
+    JsonAndQuery(String, Box<RefOr<Schema>>),
+    /// JSON lines.
+    Lines,
+    /// Bytes.
+    Bytes,
+}
+
+impl Form {
+    /// The same with members of the query beside its body.
+    pub(in crate::v1) fn and_query<Q: ToSchema>(self) -> Self {
+        match self {
+            Self::Json(name) => Self::JsonAndQuery(name, Box::new(Q::schema())),
+            other => other,
+        }
+    }
+}
+
+/// An operation as the document shows it.
+pub(in crate::v1) struct Described {
+    pub(in crate::v1) place: Place,
+    pub(in crate::v1) request: Form,
+    pub(in crate::v1) answer: Form,
+}
+
+/// Routes and their descriptions.
+#[derive(Default)]
+pub(in crate::v1) struct Table {
+    pub(in crate::v1) router: Router<Doors>,
+    pub(super) described: Vec<Described>,
+    pub(super) schemas: Vec<(String, RefOr<Schema>)>,
+}
+
+/// A `GET`.
+pub(in crate::v1) const fn get(path: &'static str, summary: &'static str) -> Place {
+    Place { method: Method::Get, path, summary, status: StatusCode::OK }
+}
+
+/// A `POST` that answers 200.
+pub(in crate::v1) const fn post(path: &'static str, summary: &'static str) -> Place {
+    Place { method: Method::Post, path, summary, status: StatusCode::OK }
+}
+
+/// A `POST` that answers 201.
+pub(in crate::v1) const fn create(path: &'static str, summary: &'static str) -> Place {
+    Place { method: Method::Post, path, summary, status: StatusCode::CREATED }
+}
+
+/// Any other method.
+pub(in crate::v1) const fn other(method: Method, path: &'static str, summary: &'static str) -> Place {
+    Place { method, path, summary, status: StatusCode::OK }
+}
+
+impl Table {
+    /// An operation whose request is the body.
+    pub(in crate::v1) fn json<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
+    where
+        Q: DeserializeOwned + ToSchema + Send + 'static,
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<A>> + Send,
+    {
+        let (request, answer) = (self.named::<Q>(), self.named::<A>());
+        self.described.push(Described { place, request, answer });
+        self.route(place, move |doors, request| {
+            let work = work.clone();
+            async move {
+                let (call, _) = Call::begin(doors, request).await?;
+                let asked = call.json()?;
+                work(call, asked).await
+            }
+        })
+    }
+
+    /// An operation whose request is the body and whose answer says whether it made anything: 200 where it did not.
+    pub(in crate::v1) fn made<Q, A, F, Work>(self, place: Place, work: F) -> Self
+    where
+        Q: DeserializeOwned + ToSchema + Send + 'static,
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<(A, bool)>> + Send,
+    {
+        self.answered(place, work, |place, answer, made| {
+            (if made { place.status } else { StatusCode::OK }, Json(answer)).into_response()
+        })
+    }
+
+    /// An operation whose request is the body and whose answer says in a header whether an earlier
+    /// request with the same idempotency key got it.
+    pub(in crate::v1) fn replayed<Q, A, F, Work>(self, place: Place, work: F) -> Self
+    where
+        Q: DeserializeOwned + ToSchema + Send + 'static,
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<(A, bool)>> + Send,
+    {
+        self.answered(place, work, |place, answer, is_replayed| {
+            let mut response = (place.status, Json(answer)).into_response();
+            if is_replayed {
+                response.headers_mut().insert(call::REPLAYED, HeaderValue::from_static("true"));
+            }
+            response
+        })
+    }
+
+    /// An operation whose request is the body, and whose response is made of its answer and of a
+    /// word about it.
+    fn answered<Q, A, F, Work>(
+        mut self,
+        place: Place,
+        work: F,
+        respond: fn(Place, A, bool) -> Response,
+    ) -> Self
+    where
+        Q: DeserializeOwned + ToSchema + Send + 'static,
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<(A, bool)>> + Send,
+    {
+        let (request, answer) = (self.named::<Q>(), self.named::<A>());
+        self.described.push(Described { place, request, answer });
+        self.handle(place, move |doors, request| {
+            let work = work.clone();
+            async move {
+                let (call, _) = Call::begin(doors, request).await?;
+                let asked = call.json()?;
+                let (answer, word) = work(call, asked).await?;
+                Ok(respond(place, answer, word))
+            }
+        })
+    }
+
+    /// An operation whose request is the query.
+    pub(in crate::v1) fn query<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
+    where
+        Q: DeserializeOwned + ToSchema + Send + 'static,
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<A>> + Send,
+    {
+        let (request, answer) = (Form::Query(Box::new(Q::schema())), self.named::<A>());
+        self.described.push(Described { place, request, answer });
+        self.route(place, move |doors, request| {
+            let work = work.clone();
+            async move {
+                let (call, parts) = Call::begin(doors, request).await?;
+                let asked = call::query(&parts)?;
+                work(call, asked).await
+            }
+        })
+    }
+
+    /// An operation whose request is the body, and which may have nothing to answer: 204 then.
+    pub(in crate::v1) fn maybe<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
+    where
+        Q: DeserializeOwned + ToSchema + Send + 'static,
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<Option<A>>> + Send,
+    {
+        let request = self.named::<Q>();
+        let answer = match self.named::<A>() {
+            Form::Json(name) => Form::Maybe(name),
+            other => other,
+        };
+        self.described.push(Described { place, request, answer });
+        self.handle(place, move |doors, request| {
+            let work = work.clone();
+            async move {
+                let (call, _) = Call::begin(doors, request).await?;
+                let asked = call.json()?;
+                let found = work(call, asked).await;
+                found.map(|found| match found {
+                    Some(answer) => (place.status, Json(answer)).into_response(),
+                    None => StatusCode::NO_CONTENT.into_response(),
+                })
+            }
+        })
+    }
+
+    /// An operation that is all in its path.
+    pub(in crate::v1) fn plain<A, F, Work>(mut self, place: Place, work: F) -> Self
+    where
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<A>> + Send,
+    {
+        let answer = self.named::<A>();
+        self.described.push(Described { place, request: Form::None, answer });
+        self.route(place, move |doors, request| {
+            let work = work.clone();
+            async move {
+                let (call, _) = Call::begin(doors, request).await?;
+                work(call).await
+            }
+        })
+    }
+
+    /// An operation that reads or writes a stream and therefore its request itself.
+    pub(in crate::v1) fn stream<F, Work>(mut self, described: Described, work: F) -> Self
+    where
+        F: Fn(Doors, Request) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<Response>> + Send + 'static,
+    {
+        let place = described.place;
+        self.described.push(described);
+        let handler = move |State(doors): State<Doors>, mut request: Request| {
+            let repaired = RepairMark::of(&mut request);
+            let outcome = work(doors, request);
+            async move { finished(place, &repaired, outcome.await.map_err(Refused).into_response()) }
+        };
+        self.router = self.router.route(place.path, on(place.method.filter(), handler));
+        self
+    }
+
+    /// Answers the `GET` that an operation was before it became a `POST` with 405 and the name of the
+    /// `POST`. A `GET` has no effects: a page of any host can make a browser send one.
+    pub(in crate::v1) fn formerly_get(mut self, path: &'static str) -> Self {
+        let handler = move || async move {
+            let place =
+                Place { method: Method::Get, path, summary: "", status: StatusCode::METHOD_NOT_ALLOWED };
+            finished(place, &RepairMark::default(), problem::method_not_allowed(path))
+        };
+        self.router = self.router.route(path, on(MethodFilter::GET, handler));
+        self
+    }
+
+    fn route<A, F, Work>(self, place: Place, work: F) -> Self
+    where
+        A: Serialize + 'static,
+        F: Fn(Doors, Request) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<A>> + Send,
+    {
+        self.handle(place, move |doors, request| {
+            let work = work.clone();
+            async move {
+                let answer = work(doors, request).await;
+                answer.map(|answer| (place.status, Json(answer)).into_response())
+            }
+        })
+    }
+
+    fn handle<F, Work>(mut self, place: Place, work: F) -> Self
+    where
+        F: Fn(Doors, Request) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<Response>> + Send,
+    {
+        let handler = move |State(doors): State<Doors>, mut request: Request| {
+            let work = work.clone();
+            let repaired = RepairMark::of(&mut request);
+            async move {
+                let response = work(doors, request).await.map_err(Refused).into_response();
+                finished(place, &repaired, response)
+            }
+        };
+        self.router = self.router.route(place.path, on(place.method.filter(), handler));
+        self
+    }
+
+    /// Registers a schema with those it refers to; `Form::None` for the empty one.
+    pub(in crate::v1) fn named<T: ToSchema + 'static>(&mut self) -> Form {
+        if std::any::TypeId::of::<T>() == std::any::TypeId::of::<loci_api::Nothing>() {
+            return Form::None;
+        }
+        let name = T::name().into_owned();
+        T::schemas(&mut self.schemas);
+        self.schemas.push((name.clone(), T::schema()));
+        Form::Json(name)
+    }
+}
+
+/// A response with its operation's name for whoever counts, and its warnings.
+fn finished(place: Place, repaired: &RepairMark, mut response: Response) -> Response {
+    let name = format!("{} {}", place.method.name(), place.path);
+    response.extensions_mut().insert(Operation(name.into()));
+    repaired.warn(response.headers_mut());
+    response
+}

@@ -1,0 +1,46 @@
+//! What principals say of a record: useful, or wrong.
+
+use loci_api::record::feedback as shape;
+use loci_engine::records::{FeedbackStanding, RecordFeedback, feedback_standing};
+use loci_model::Result;
+use loci_model::feedback::FeedbackVerdict;
+use loci_model::record::Record;
+use loci_model::telemetry::StateChange;
+
+use super::path_record;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Table, post};
+
+pub(in crate::v1) fn operations(table: Table) -> Table {
+    let summary = "Say that a record is useful, or wrong; what two principals call wrong, or a person who administers the memory, is quarantined.";
+    table.json(post("/v1/memories/{memory}/records/{record}/feedback", summary), record_feedback)
+}
+
+async fn record_feedback(call: Call, asked: shape::RecordFeedback) -> Result<shape::RecordFeedbackStanding> {
+    let verdict = match asked.verdict {
+        shape::FeedbackVerdict::Useful => FeedbackVerdict::Useful,
+        shape::FeedbackVerdict::Wrong => FeedbackVerdict::Wrong,
+    };
+    let by_human = match asked.by {
+        None | Some(shape::FeedbackBy::Agent) => false,
+        Some(shape::FeedbackBy::Human) => true,
+    };
+    let feedback = RecordFeedback { id: path_record(&call)?, verdict, reason: asked.reason, by_human };
+    let id = feedback.id.to_string();
+    let said = call.doors.engine.record_feedback(&call.caller, &call.memory().await?, feedback).await?;
+    let FeedbackStanding { version, useful, wrong, state, state_reason } = said;
+    let (useful, wrong) = (count(useful), count(wrong));
+    let state = state.as_str().to_owned();
+    Ok(shape::RecordFeedbackStanding { id, version, useful, wrong, state, state_reason })
+}
+
+/// What is said of the last of a record's versions; `None` where nobody says anything.
+pub(super) fn counts(versions: &[Record], changes: &[StateChange]) -> Option<shape::FeedbackCounts> {
+    let said = feedback_standing(versions.last()?, changes);
+    let counts = shape::FeedbackCounts { useful: count(said.useful), wrong: count(said.wrong) };
+    (counts != shape::FeedbackCounts::default()).then_some(counts)
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}

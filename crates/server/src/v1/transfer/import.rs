@@ -1,0 +1,256 @@
+//! `POST /v1/import`: JSON lines of an export, read as they arrive, written in chunks. Not one transaction:
+//! its memories are served once all of them are written. A failure says which line, and what was begun is
+//! erased again.
+
+use std::collections::BTreeSet;
+
+use axum::Json;
+use axum::body::BodyDataStream;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use futures::StreamExt;
+use loci_api::admin as shape;
+use loci_engine::access;
+use loci_engine::admin::{ExportLine, ImportPart, ImportReport};
+use loci_engine::idempotency::IfErased;
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid4;
+use loci_model::principal::Principal;
+use loci_model::{Error, ErrorKind, MemoryId, Result};
+
+use super::import_lines;
+use super::imports::UnderWay;
+use crate::doors::Doors;
+use crate::v1::protocol::call::{self, RepairMark};
+use crate::v1::protocol::table::{Described, Form, Table, post};
+
+/// Lines written at once.
+const CHUNK_LINES: usize = 200;
+/// Bytes written at once, about.
+const CHUNK_BYTES: usize = 4 * 1024 * 1024;
+/// The longest line: an event of 10 MiB, escaped.
+const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+pub(in crate::v1) fn operations(mut table: Table) -> Table {
+    let place = post("/v1/import", "Write what an export holds, into memories that are not there yet.");
+    let answer = table.named::<shape::ImportReport>();
+    let described = Described { place, request: Form::Lines, answer };
+    table.stream(described, |doors, request| async move { import(doors, request).await })
+}
+
+async fn import(doors: Doors, request: Request) -> Result<Response> {
+    let (mut parts, body) = request.into_parts();
+    let (caller, _) = call::admit(&doors, &mut parts).await?;
+    access::require_server_admin(&caller)?;
+    let if_erased = call::if_erased(&parts.headers)?;
+    // A task of its own: where the client goes away its request is dropped, and what was begun must be taken
+    // back.
+    let repaired = parts.extensions.get::<RepairMark>().cloned().unwrap_or_default();
+    let under_way = doors.imports.begin()?;
+    let import = Import::new(doors, caller, if_erased, repaired);
+    let work = tokio::spawn(run(import, body.into_data_stream(), under_way));
+    let report = work.await.map_err(|error| Error::bug("an import broke off").caused_by(error))??;
+    Ok(Json(shown(report)).into_response())
+}
+
+fn shown(report: ImportReport) -> shape::ImportReport {
+    let kinds = report.erased_kinds.into_iter();
+    shape::ImportReport {
+        memories: report.memories,
+        events: report.events,
+        records: report.records,
+        erased_events: report.erased_events,
+        erased_records: report.erased_records,
+        erased_at: report.erased_at.map(|at| at.to_rfc3339()),
+        erased_kinds: kinds.map(|(kind, count)| shape::ForgottenKind { kind, count }).collect(),
+    }
+}
+
+/// Reads and writes all of it, or takes back what was written.
+async fn run(mut import: Import, body: BodyDataStream, under_way: UnderWay) -> Result<ImportReport> {
+    match import.read(body, &under_way).await {
+        Ok(()) => Ok(import.report),
+        Err(error) => {
+            import.undo().await;
+            Err(error)
+        }
+    }
+}
+
+/// How far an import has come.
+struct Import {
+    doors: Doors,
+    caller: Principal,
+    report: ImportReport,
+    made: Vec<MemoryId>,
+    /// What those are called.
+    names: BTreeSet<String>,
+    chunk: Vec<ExportLine>,
+    chunk_bytes: usize,
+    lines: u64,
+    begun: bool,
+    end: Option<ImportReport>,
+    if_erased: IfErased,
+    /// Tells this import from others of the same memories.
+    run: String,
+    repaired: RepairMark,
+}
+
+impl Import {
+    fn new(doors: Doors, caller: Principal, if_erased: IfErased, repaired: RepairMark) -> Self {
+        let run = uuid4(doors.ids.as_ref());
+        Self {
+            doors,
+            caller,
+            report: ImportReport::default(),
+            made: Vec::new(),
+            names: BTreeSet::new(),
+            chunk: Vec::new(),
+            chunk_bytes: 0,
+            lines: 0,
+            begun: false,
+            end: None,
+            if_erased,
+            run,
+            repaired,
+        }
+    }
+
+    async fn read(&mut self, mut body: BodyDataStream, under_way: &UnderWay) -> Result<()> {
+        let mut rest: Vec<u8> = Vec::new();
+        // It is stopped between two pieces: a write is never left half done.
+        while let Some(piece) = under_way.unless_stopped(body.next()).await? {
+            let piece = piece.map_err(|error| {
+                Error::new(ErrorKind::Invalid, "the body ended before it was whole").caused_by(error)
+            })?;
+            let mut piece: &[u8] = &piece;
+            while let Some(at) = piece.iter().position(|byte| *byte == b'\n') {
+                let (line, tail) = piece.split_at(at);
+                rest.extend_from_slice(line);
+                piece = tail.get(1..).unwrap_or_default();
+                let whole = std::mem::take(&mut rest);
+                self.line(&whole).await?;
+            }
+            rest.extend_from_slice(piece);
+            if rest.len() > LINE_BYTES_MAX {
+                let message = format!("line {} is longer than {LINE_BYTES_MAX} bytes", self.lines + 1);
+                return Err(Error::new(ErrorKind::TooLarge, message));
+            }
+        }
+        self.line(&rest).await?;
+        self.write().await?;
+        self.check_end()?;
+        self.doors.engine.import_finish(&self.caller, &self.made, &self.run).await
+    }
+
+    async fn line(&mut self, text: &[u8]) -> Result<()> {
+        self.lines += 1;
+        if text.iter().all(u8::is_ascii_whitespace) {
+            return Ok(());
+        }
+        let (line, is_repaired) = import_lines::read(text, self.lines)?;
+        if is_repaired {
+            self.repaired.set();
+        }
+        match &line {
+            ExportLine::Header { .. } => self.begun = true,
+            ExportLine::End { memories, events, records } => {
+                let (memories, events, records) = (*memories, *events, *records);
+                self.end = Some(ImportReport { memories, events, records, ..ImportReport::default() });
+            }
+            ExportLine::Memory { .. }
+            | ExportLine::Event { .. }
+            | ExportLine::Record { .. }
+            | ExportLine::Change { .. }
+            | ExportLine::Repository { .. }
+            | ExportLine::Task { .. }
+            | ExportLine::Exposure { .. }
+            | ExportLine::Commit { .. }
+            | ExportLine::Prompt { .. }
+            | ExportLine::TaskSession { .. }
+            | ExportLine::SessionItem { .. }
+            | ExportLine::Fact { .. }
+            | ExportLine::FactEvent { .. }
+            | ExportLine::Ledger { .. }
+            | ExportLine::Object { .. } => {}
+        }
+        if !self.begun {
+            let message = format!("line {} comes before the header: this is no export of Loci", self.lines);
+            return Err(Error::invalid("line", message));
+        }
+        self.chunk_bytes += text.len();
+        self.chunk.push(line);
+        if self.chunk.len() >= CHUNK_LINES || self.chunk_bytes >= CHUNK_BYTES {
+            self.write().await?;
+        }
+        Ok(())
+    }
+
+    async fn write(&mut self) -> Result<()> {
+        let lines = std::mem::take(&mut self.chunk);
+        self.chunk_bytes = 0;
+        let new: Vec<Memory> = lines
+            .iter()
+            .filter_map(|line| match line {
+                ExportLine::Memory { memory } => Some((**memory).clone()),
+                ExportLine::Header { .. }
+                | ExportLine::Event { .. }
+                | ExportLine::Record { .. }
+                | ExportLine::Change { .. }
+                | ExportLine::Repository { .. }
+                | ExportLine::Task { .. }
+                | ExportLine::Exposure { .. }
+                | ExportLine::Commit { .. }
+                | ExportLine::Prompt { .. }
+                | ExportLine::TaskSession { .. }
+                | ExportLine::SessionItem { .. }
+                | ExportLine::Fact { .. }
+                | ExportLine::FactEvent { .. }
+                | ExportLine::Ledger { .. }
+                | ExportLine::Object { .. }
+                | ExportLine::End { .. } => None,
+            })
+            .collect();
+        // A memory that this import made itself is in the way of a second one: the write refuses that.
+        for memory in new.iter().filter(|memory| !self.is_made(memory)) {
+            self.doors.engine.import_room(&self.caller, memory).await?;
+        }
+        let engine = &self.doors.engine;
+        let part = ImportPart { run: Some(&self.run), resuming: &self.made, if_erased: self.if_erased };
+        let outcome = engine.import_part(&self.caller, lines, part).await;
+        let wrote = outcome.map_err(|mut error| {
+            error.message = format!("{} (in the lines up to {})", error.message, self.lines);
+            error
+        })?;
+        self.names.extend(new.iter().map(|memory| memory.name.clone()));
+        self.made.extend(new.into_iter().map(|memory| memory.id));
+        self.report.absorb(&wrote);
+        Ok(())
+    }
+
+    fn is_made(&self, memory: &Memory) -> bool {
+        self.made.contains(&memory.id) || self.names.contains(&memory.name)
+    }
+
+    /// A cut file is noticed by its last line.
+    fn check_end(&self) -> Result<()> {
+        let ImportReport { memories, events, records, erased_events, erased_records, .. } = &self.report;
+        let read = (*memories, events + erased_events, records + erased_records);
+        match &self.end {
+            Some(end) if (end.memories, end.events, end.records) == read => Ok(()),
+            Some(_) => Err(Error::invalid(
+                "line",
+                "the last line counts other lines than there are: the file is damaged",
+            )),
+            None => Err(Error::invalid("line", "the last line is missing: the file was cut off")),
+        }
+    }
+
+    /// Takes back what was begun. What fails here is logged, and removed later: the import's error is
+    /// answered.
+    async fn undo(&self) {
+        if let Err(error) = self.doors.engine.import_undo(&self.caller, &self.made, &self.run).await {
+            tracing::error!(?error, "what an import had begun could not be erased yet: it is not served");
+        }
+    }
+}

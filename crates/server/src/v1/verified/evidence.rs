@@ -1,0 +1,61 @@
+//! Facts for a verifier elsewhere: what they cite, with the anchors by which it is found again.
+
+use loci_api::verified::evidence as shape;
+use loci_engine::verified::{Evidence, bare_id};
+use loci_model::repository::Repository;
+use loci_model::{Error, Result};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::repositories::{aliases, standing};
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::cursor;
+use crate::v1::protocol::table::{Table, get};
+
+pub(super) fn operations(table: Table) -> Table {
+    let summary = "List a repository's facts with what a verifier elsewhere needs to check them.";
+    table.query(get("/v1/repos/evidence", summary), list)
+}
+
+async fn list(call: Call, asked: shape::EvidenceListing) -> Result<shape::EvidencePage> {
+    let (standing, limit) = (standing(&call)?, cursor::limit(asked.limit)?);
+    let after = cursor::read(asked.cursor.as_deref())?;
+    let engine = &call.doors.engine;
+    let page = engine.facts_evidence(&call.caller, &standing, &asked.repo, after, limit).await?;
+    Ok(shape::EvidencePage {
+        facts: page.facts.iter().map(fact).collect::<Result<_>>()?,
+        repository: repository(page.repository),
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+/// A fact with its documents.
+pub(super) fn fact(evidence: &Evidence) -> Result<shape::FactEvidence> {
+    let remembered = &evidence.remembered;
+    let detail = &remembered.fact.detail;
+    Ok(shape::FactEvidence {
+        memory_id: bare_id(&remembered.record.id).to_owned(),
+        digest: evidence.digest.clone(),
+        subject: remembered.subject().to_owned(),
+        fact: remembered.record.text.clone(),
+        citations: detail.citations.iter().map(document).collect::<Result<_>>()?,
+        claims: detail.claims.iter().map(document).collect::<Result<_>>()?,
+    })
+}
+
+/// What a verifier must know of a repository.
+pub(super) fn repository(repository: Repository) -> shape::EvidenceRepository {
+    shape::EvidenceRepository {
+        repo: repository.key,
+        aliases: aliases(repository.aliases),
+        roots: repository.roots.iter().map(ToString::to_string).collect(),
+        default_ref: repository.default_ref,
+        quorum: repository.quorum,
+    }
+}
+
+/// A noun in its stored form.
+pub(super) fn document(noun: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(noun)
+        .map_err(|error| Error::bug("a noun that cannot be written down").caused_by(error))
+}

@@ -1,0 +1,46 @@
+//! Proposed citations: what extraction noticed about a repository, for people who look through it. What is listed is verified
+//! first; confirming is the tools' part.
+
+use loci_api::verified::proposal as shape;
+use loci_engine::verified::{FactView, bare_id};
+use loci_model::Result;
+
+use super::repositories::standing;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Table, get};
+
+/// Proposals of a page where nothing else is said.
+const PAGE: u32 = 50;
+
+pub(super) fn operations(table: Table) -> Table {
+    table.query(get("/v1/facts/proposed", "List records with proposed citations of a repository."), list)
+}
+
+async fn list(call: Call, asked: shape::ProposalListing) -> Result<shape::ProposalList> {
+    let standing = standing(&call)?;
+    let limit = asked.limit.unwrap_or(PAGE);
+    let engine = &call.doors.engine;
+    let list = engine.facts_proposed(&call.caller, &standing, &asked.repo, limit, asked.reference).await?;
+    Ok(shape::ProposalList {
+        repo: list.repo,
+        commit: list.commit.map(|commit| commit.to_string()),
+        proposals: list.facts.iter().map(proposal).collect(),
+        omitted: list.omitted.gone + list.omitted.contradicted + list.omitted.unproven,
+    })
+}
+
+fn proposal(view: &FactView) -> shape::Proposal {
+    let record = &view.remembered.record;
+    let citations = &view.remembered.fact.detail.citations;
+    let place = |citation: &loci_model::citation::Citation| {
+        let known = citation.current.as_ref().map_or(&citation.anchor.place, |(place, _)| place);
+        format!("{}:{}-{}", known.path, known.line_start, known.line_end)
+    };
+    shape::Proposal {
+        id: bare_id(&record.id).to_owned(),
+        text: record.text.clone(),
+        places: citations.iter().map(place).collect(),
+        verdict: view.verdict().map_or("", |verdict| verdict.as_str()).to_owned(),
+        support: view.support().map(|report| report.support.as_str().to_owned()),
+    }
+}

@@ -1,0 +1,103 @@
+//! Repositories: register, list; and whether the facts of one changed.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use loci_api::verified::repository as shape;
+use loci_engine::verified::{RepositoryAdd, Standing};
+use loci_model::Result;
+use loci_model::ports::code::CodePlace;
+use loci_model::repository::Repository;
+
+use crate::asking::Asking;
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::tools::{BY_PERSON, DIRECTORY, MEMORY, directory};
+
+/// Repositories of a page where nothing else is said.
+const PAGE: u32 = 100;
+
+pub(super) fn operations(table: Table) -> Table {
+    let table = table.json(post("/v1/repos", "Register a repository, or a name or place of one."), add);
+    let table = table.query(get("/v1/repos", "List repositories."), list);
+    let summary = "Tell whether a repository's facts changed, by a mark that is another then.";
+    table.query(get("/v1/repos/mark", summary), mark)
+}
+
+/// Where the caller stands: in which memory, and for a process of this machine and user in which directory.
+pub(in crate::v1) fn standing(call: &Call) -> Result<Standing> {
+    Ok(Standing {
+        memory: call.header(MEMORY)?.map(str::to_owned),
+        directory: directory(call.peer(), call.header(DIRECTORY)?)?,
+        by_person: call.header(BY_PERSON)?.is_some(),
+        ..Standing::default()
+    })
+}
+
+/// Who asks, as every door knows them.
+pub(in crate::v1) fn asking(call: &Call) -> Result<Asking<'_>> {
+    Ok(Asking { engine: &call.doors.engine, caller: &call.caller, standing: standing(call)? })
+}
+
+/// The repository of the path.
+pub(in crate::v1) fn repo(call: &Call) -> Result<String> {
+    Ok(format!("{}/{}", call.path("owner")?, call.path("name")?))
+}
+
+async fn add(call: Call, asked: shape::RepositoryAdd) -> Result<shape::RepositoryAdded> {
+    let add = RepositoryAdd {
+        name: asked.name,
+        directory: asked.directory.map(PathBuf::from),
+        aliases: asked.aliases,
+        forge_id: asked.forge_id,
+        at_forge: asked.at_forge,
+        same_as: asked.same_as,
+        parent: asked.parent,
+        default_ref: asked.default_ref,
+        quorum: asked.quorum,
+    };
+    let added = call.doors.engine.repository_add(&call.caller, &standing(&call)?, add).await?;
+    Ok(shape::RepositoryAdded {
+        repository: shown(added.repository),
+        created: added.created,
+        warnings: added.warnings,
+    })
+}
+
+async fn list(call: Call, asked: shape::RepositoryListing) -> Result<shape::RepositoryList> {
+    let (standing, limit) = (standing(&call)?, asked.limit.unwrap_or(PAGE));
+    let page = call.doors.engine.repository_list(&call.caller, &standing, asked.cursor, limit).await?;
+    Ok(shape::RepositoryList {
+        repositories: page.items.into_iter().map(shown).collect(),
+        next_cursor: page.next,
+    })
+}
+
+async fn mark(call: Call, asked: shape::RepositoryMarkAsk) -> Result<shape::RepositoryMark> {
+    let mark = call.doors.engine.fact_mark(&call.caller, &standing(&call)?, &asked.repo).await?;
+    Ok(shape::RepositoryMark { mark })
+}
+
+/// Where code is read.
+pub(in crate::v1) fn place(place: CodePlace) -> String {
+    match place {
+        CodePlace::Local(path) => path.display().to_string(),
+        CodePlace::Forge { host, path } => format!("https://{host}/{path}"),
+    }
+}
+
+fn shown(repository: Repository) -> shape::Repository {
+    shape::Repository {
+        id: repository.id.to_string(),
+        repo: repository.key,
+        aliases: aliases(repository.aliases),
+        places: repository.places.into_iter().map(place).collect(),
+        default_ref: repository.default_ref,
+        verified_commit: repository.verified_tip.map(|tip| tip.to_string()),
+    }
+}
+
+/// The names that a repository goes by. The mark of its own key is for the store alone.
+pub(in crate::v1) fn aliases(aliases: BTreeSet<String>) -> Vec<String> {
+    aliases.into_iter().filter(|alias| !alias.starts_with("key:")).collect()
+}

@@ -1,0 +1,132 @@
+//! Verdicts of a verifier elsewhere: which facts a tool would look at, the tool called with what was found of them, and verdicts
+//! written down by themselves.
+
+use axum::Json;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use loci_api::verified::verdict as shape;
+use loci_engine::verified::{Told, ToldFact, bare_id, record_id};
+use loci_model::code::ObjectId;
+use loci_model::verdict::Verification;
+use loci_model::{Error, Result};
+
+use super::evidence;
+use super::repositories::standing;
+use crate::doors::Doors;
+use crate::tools::call::{asked_facts, call};
+use crate::tools::error::ToolError;
+use crate::tools::place::PlaceAsk;
+use crate::tools::tool::{Arguments, Context};
+use crate::v1::protocol::call::Call;
+use crate::v1::protocol::table::{Described, Table, post};
+use crate::v1::tools::{BY_PERSON, MEMORY, refused};
+
+pub(super) fn operations(table: Table) -> Table {
+    let mut table =
+        table.json(post("/v1/repos/verdicts", "Write verdicts of a verifier elsewhere down."), tell);
+    let asked = Described {
+        place: post(
+            "/v1/tools/{name}/evidence",
+            "List the facts that a tool would look at, for a verifier elsewhere.",
+        ),
+        request: table.named::<shape::EvidenceAsk>(),
+        answer: table.named::<shape::EvidenceAnswer>(),
+    };
+    let told = Described {
+        place: post(
+            "/v1/tools/{name}/verdicts",
+            "Call a tool that reads facts, with what a verifier elsewhere found.",
+        ),
+        request: table.named::<shape::ToolVerdicts>(),
+        answer: table.named::<loci_api::tool::ToolResult>(),
+    };
+    table.stream(asked, tool_evidence).stream(told, tool_verdicts)
+}
+
+async fn tell(call: Call, asked: shape::VerdictsTell) -> Result<shape::VerdictsTold> {
+    let (standing, told) = (standing(&call)?, told(asked.verdicts)?);
+    let facts = call.doors.engine.facts_tell(&call.caller, &standing, &asked.repo, told).await?;
+    let one = |fact: loci_engine::verified::FactTold| shape::VerdictTold {
+        memory_id: bare_id(&fact.record).to_owned(),
+        verification_id: fact.receipt,
+    };
+    Ok(shape::VerdictsTold { facts: facts.into_iter().map(one).collect() })
+}
+
+async fn tool_evidence(doors: Doors, request: Request) -> Result<Response> {
+    let (asked, _) = Call::begin(doors, request).await?;
+    let ask: shape::EvidenceAsk = asked.json()?;
+    let context = context(&asked, None)?;
+    Ok(match found(&asked, context, ask).await {
+        Ok(answer) => Json(answer).into_response(),
+        Err(error) => refused(error),
+    })
+}
+
+async fn found(
+    asked: &Call,
+    context: Context,
+    ask: shape::EvidenceAsk,
+) -> std::result::Result<shape::EvidenceAnswer, ToolError> {
+    let (engine, caller) = (context.engine.clone(), context.caller.clone());
+    let (standing, facts) = asked_facts(&asked.doors.tools, &context, asked.path("name")?, ask.arguments.0)?;
+    let found = engine.facts_asked(&caller, &standing, facts, ask.commit.as_deref()).await?;
+    Ok(shape::EvidenceAnswer {
+        facts: found.facts.iter().map(evidence::fact).collect::<Result<_>>()?,
+        repository: evidence::repository(found.repository),
+        readable: found.is_readable,
+    })
+}
+
+async fn tool_verdicts(doors: Doors, request: Request) -> Result<Response> {
+    let (asked, _) = Call::begin(doors, request).await?;
+    let given: shape::ToolVerdicts = asked.json()?;
+    let context = context(&asked, Some(told(given.verdicts)?))?;
+    Ok(match with_verdicts(&asked, context, given.arguments.0).await {
+        Ok(result) => Json(loci_api::tool::ToolResult(result)).into_response(),
+        Err(error) => refused(error),
+    })
+}
+
+async fn with_verdicts(
+    asked: &Call,
+    context: Context,
+    arguments: Arguments,
+) -> std::result::Result<serde_json::Value, ToolError> {
+    let name = asked.path("name")?;
+    // Only what looks at facts may be told what they are.
+    asked_facts(&asked.doors.tools, &context, name, arguments.clone())?;
+    call(&asked.doors.tools, context, name, arguments).await
+}
+
+fn context(asked: &Call, told: Option<Told>) -> Result<Context> {
+    let place = PlaceAsk {
+        asked: asked.header(MEMORY)?.map(str::to_owned),
+        configured: asked.doors.options.mcp.memory.clone(),
+        by_person: asked.header(BY_PERSON)?.is_some(),
+        ..PlaceAsk::default()
+    };
+    let told = told.map(std::sync::Arc::new);
+    Ok(Context { engine: asked.doors.engine.clone(), caller: asked.caller.clone(), place, told })
+}
+
+/// Verdicts as the engine takes them.
+fn told(given: shape::Verdicts) -> Result<Told> {
+    let bad = |rule: &str| Error::invalid("verdicts", format!("verdicts: {rule}"));
+    let commit = given.commit.as_deref().map(|text| {
+        ObjectId::parse(text).ok_or_else(|| bad("commit must be a commit id of 40 or 64 hex digits"))
+    });
+    let fact = |fact: shape::FactVerdict| {
+        let verification: Verification = serde_json::from_value(fact.verification)
+            .map_err(|_| bad("verification must be as the verifier of this version writes it"))?;
+        Ok(ToldFact {
+            record: record_id(&fact.memory_id)?,
+            digest: fact.digest,
+            verification,
+            duration_ms: fact.duration_ms,
+            contents: fact.contents,
+        })
+    };
+    let facts = given.facts.into_iter().map(fact).collect::<Result<_>>()?;
+    Told::new(given.reference, commit.transpose()?, facts)
+}
