@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
+use loci_app::wiring::store::StorePlan;
 use loci_app::wiring::{Wiring, WiringOptions, wire};
-use loci_app::wiring_store::StorePlan;
 use loci_engine::Engine;
 use loci_model::ports::store::Store;
 use loci_server::{DoorOptions, Doors};

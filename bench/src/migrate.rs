@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use loci_app::wiring_store::StorePlan;
+use loci_app::wiring::store::StorePlan;
 use loci_model::MemoryId;
 use loci_model::ports::store::{PassageVector, Store, StoreExt};
 use loci_testkit::postgres::PostgresServer;

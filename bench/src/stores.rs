@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use loci_app::adapters::SystemClock;
 use loci_app::config::Config;
-use loci_app::wiring_store::StorePlan;
+use loci_app::wiring::store::StorePlan;
 use loci_engine::admin::Transfer;
 use loci_pgserver::PostgresServer;
 use serde::{Deserialize, Serialize};

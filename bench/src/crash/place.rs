@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use loci_app::config::Config;
-use loci_app::wiring_store::StorePlan;
+use loci_app::wiring::store::StorePlan;
 use loci_model::ports::store::Store;
 use loci_pgserver::{PostgresServer, Settings};
 

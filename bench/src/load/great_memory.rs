@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use loci_app::config::Config;
-use loci_app::wiring_store::{STORE, StorePlan};
+use loci_app::wiring::store::{STORE, StorePlan};
 use loci_embed::MiniLm;
 use loci_model::event::Role;
 use loci_model::metadata::MetadataValue;

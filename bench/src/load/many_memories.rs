@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use loci_app::config::Config;
 use loci_app::config::environment::Environment;
-use loci_app::wiring_store::StorePlan;
+use loci_app::wiring::store::StorePlan;
 use loci_embed::MiniLm;
 use loci_model::ports::embedder::Vector;
 use loci_model::ports::store::{PassageVector, Store, StoreExt};

@@ -76,82 +76,82 @@ pub(crate) enum Command {
     Record(commands::record::Record),
     /// A memory as files
     #[command(subcommand)]
-    Files(Box<commands::files::Files>),
+    Files(Box<commands::documents::files::Files>),
     /// Trees that are kept as files elsewhere
     #[command(subcommand)]
-    Mirror(Box<commands::mirror::MirrorCommand>),
+    Mirror(Box<commands::documents::mirror::MirrorCommand>),
     /// Places for files of your own: check, serve, copy
     #[command(subcommand)]
-    Backend(commands::backend::Backend),
+    Backend(commands::documents::backend::Backend),
     /// Put a tree of documents in order: plan it, apply the plan, or undo it
-    Consolidate(Box<commands::consolidate::Consolidate>),
+    Consolidate(Box<commands::documents::consolidate::Consolidate>),
     /// Profiles: settings and strategies in readable files
     #[command(subcommand)]
     Profile(commands::profile::Profile),
     /// Repositories whose facts are remembered
     #[command(subcommand)]
-    Repo(commands::repo::Repo),
+    Repo(commands::verified::repo::Repo),
     /// Rules that reviews of a repository left
     #[command(subcommand)]
-    Rule(commands::rule::Rules),
+    Rule(commands::coding::rule::Rules),
     /// Memories of a repository that contradict each other, and which stays
     #[command(subcommand)]
-    Conflicts(commands::conflicts::Conflicts),
+    Conflicts(commands::coding::conflicts::Conflicts),
     /// Memories of a repository that wait for a person
     #[command(subcommand)]
-    Held(commands::held::Held),
+    Held(commands::coding::held::Held),
     /// Facts that cite code, checked before they are shown
     #[command(subcommand)]
-    Fact(commands::fact::Fact),
+    Fact(commands::verified::fact::Fact),
     /// Tasks of coding agents
     #[command(subcommand)]
-    Task(commands::task::Task),
+    Task(commands::coding::task::Task),
     /// What an agent says while it works on a task
     #[command(subcommand)]
-    Session(commands::task_session::TaskSession),
+    Session(commands::coding::task::session::TaskSession),
     /// Look at the newest tasks of a repository together
-    Reflect(commands::reflect::Reflect),
+    Reflect(commands::coding::reflect::Reflect),
     /// What people want of the agents that work for them
-    Prefs(commands::prefs::Prefs),
+    Prefs(commands::coding::prefs::Prefs),
     /// Your own records in the memory of operations agents
     #[command(subcommand)]
-    Me(commands::me::Me),
+    Me(commands::operations::me::Me),
     /// What operations agents remember
     #[command(subcommand)]
-    Sre(commands::sre::Sre),
+    Sre(commands::operations::sre::Sre),
     /// Versions of the prompts that agents are given
     #[command(subcommand)]
-    Prompt(commands::prompt::Prompt),
+    Prompt(commands::coding::prompt::Prompt),
     /// What was said of tasks while no server could be reached
     #[command(subcommand)]
-    Spool(commands::spool::SpoolCommand),
+    Spool(commands::coding::spool::SpoolCommand),
     /// Which task, prompt and person a line of code comes from
-    Blame(commands::blame::Blame),
+    Blame(commands::coding::blame::Blame),
     /// Which tasks, prompts and people something leads back to, and what was said
-    Attribution(Box<commands::attribution::Attribution>),
+    Attribution(Box<commands::coding::attribution::Attribution>),
     /// Files that change together, out of the history and of tasks
     #[command(subcommand)]
-    Graph(commands::graph::Graph),
+    Graph(commands::coding::graph::Graph),
     /// Git hooks by which commits name their task
     #[command(subcommand)]
-    Githook(commands::githook::GitHook),
+    Githook(commands::coding::githook::GitHook),
     /// What evaluations found in the work of tasks
     #[command(subcommand)]
-    Eval(commands::eval::Eval),
+    Eval(commands::coding::eval::Eval),
     /// Check facts against a clone at a revision, as for a pull request
-    Verify(commands::verify::Verify),
+    Verify(commands::verified::verify::Verify),
     /// Find records for a question
     Search(commands::search::Search),
     /// Jobs, and waiting for them
     #[command(subcommand)]
     Job(commands::job::Job),
     /// What could not be written for coding agents and was given up, and trying again
-    DeadLetters(commands::dead_letters::DeadLetters),
+    DeadLetters(commands::coding::dead_letters::DeadLetters),
     /// Read the reviews of a repository's latest pull requests, from the past
-    Backfill(commands::reviews::Backfill),
+    Backfill(commands::coding::reviews::Backfill),
     /// Reviews of pull requests: what hooks brought in, reading them from forges
     #[command(subcommand)]
-    Reviews(commands::reviews::Reviews),
+    Reviews(commands::coding::reviews::Reviews),
     /// Notifications: where they go, what waits, trying again
     #[command(subcommand)]
     Webhooks(commands::webhooks::Webhooks),
@@ -162,22 +162,22 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Config(commands::config::ConfigCommand),
     /// Write a consistent copy of the store, while it serves
-    Backup(commands::backup::Backup),
+    Backup(commands::store::backup::Backup),
     /// Put a backup in the place of a data folder's database
-    Restore(commands::restore::Restore),
+    Restore(commands::store::restore::Restore),
     /// Print the statements that make the tables of a database, for who makes them without a server
-    Schema(commands::schema::Schema),
+    Schema(commands::store::schema::Schema),
     /// Tools as definitions for agents
     #[command(subcommand)]
     Tools(commands::tools_print::Tools),
     /// Move everything from one store into another, and compare
-    Migrate(commands::migrate::Migrate),
+    Migrate(commands::store::migrate::Migrate),
     /// Set up a coding agent: its list of servers, a session-start hook, instructions
     Install(commands::install::Install),
     /// Write a memory as JSON lines
-    Export(commands::export::Export),
+    Export(commands::transfer::export::Export),
     /// Read a transcript, or the JSON lines of an export
-    Import(commands::import::Import),
+    Import(commands::transfer::import::Import),
     /// Erase events, records, tasks and jobs of an actor, now
     Forget(commands::forget::Forget),
 }

@@ -13,7 +13,7 @@ use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::config::load;
 use crate::session::{Meanwhile, Session};
-use crate::wiring_store::StorePlan;
+use crate::wiring::store::StorePlan;
 
 /// What an engine is opened with.
 #[derive(Clone)]

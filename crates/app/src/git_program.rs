@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Context, Result, bail};
 use loci_engine::safety::sanitise;
 
-use crate::signal_guard::SignalGuard;
+use crate::process::signal_guard::SignalGuard;
 
 /// Variables by which a calling git says where it works: they would lead away from the empty repository.
 const LEADING_AWAY: &[&str] = &[

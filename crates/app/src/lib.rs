@@ -4,7 +4,7 @@
 //! configured; `cli`: the commands and their options; `commands`: one file per command; `session`: how a command reaches
 //! the native API; `output` and `exit`: what people and programs see of it; `embedded`: the same for a program of somebody else.
 //!
-//! To add a command: a file in `commands`, a variant in `cli`, an arm in `commands::run`.
+//! To add a command: a file in the folder of its product in `commands`, a variant in `cli`, an arm in `commands::run`.
 
 pub mod adapters;
 mod bearer;
@@ -17,30 +17,10 @@ mod git_program;
 mod input;
 mod local_code;
 pub mod logging;
-mod notices;
 mod output;
-mod output_place;
 pub mod process;
 mod replaced_file;
 mod session;
-mod signal_guard;
 mod spool;
-mod stop_limit;
-mod terminal_text;
 mod unfinished;
-mod wait_notice;
 pub mod wiring;
-pub mod wiring_code;
-mod wiring_embedder;
-pub mod wiring_hooks;
-pub mod wiring_mirrors;
-mod wiring_models;
-#[cfg(feature = "onnx")]
-mod wiring_onnx;
-pub mod wiring_store;
-pub mod wiring_targets;
-#[cfg(feature = "otel")]
-pub mod wiring_traces;
-#[cfg(not(feature = "otel"))]
-#[path = "wiring_no_traces.rs"]
-pub mod wiring_traces;

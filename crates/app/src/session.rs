@@ -19,14 +19,14 @@ use crate::config::environment::Environment;
 use crate::config::{Config, default_data_dir, load};
 use crate::exit::{NotFound, Usage};
 use crate::output;
-use crate::wait_notice::{self, waited};
+use crate::output::wait_notice::{self, waited};
+use crate::wiring::code::CodePlan;
+use crate::wiring::mirrors;
+use crate::wiring::models::Outside;
+use crate::wiring::store::StorePlan;
+use crate::wiring::targets::TargetsPlan;
+use crate::wiring::traces::TracesPlan;
 use crate::wiring::{Wiring, WiringOptions, wire};
-use crate::wiring_code::CodePlan;
-use crate::wiring_mirrors;
-use crate::wiring_models::Outside;
-use crate::wiring_store::StorePlan;
-use crate::wiring_targets::TargetsPlan;
-use crate::wiring_traces::TracesPlan;
 
 /// A way to the API, for one command.
 pub(crate) struct Session {
@@ -165,7 +165,7 @@ impl Session {
     /// Makes the mirrors of the configuration, where this process opened the store.
     pub(crate) async fn register_mirrors(&self) {
         if let Some(opened) = &self.opened {
-            wiring_mirrors::register(&opened.engine, &opened.mirrors, false).await;
+            mirrors::register(&opened.engine, &opened.mirrors, false).await;
         }
     }
 

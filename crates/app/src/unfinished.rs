@@ -15,8 +15,8 @@ use loci_server::regular_file::{OPEN_FILES, is_folder_of_open_files};
 use tempfile::TempDir;
 
 use crate::output;
-use crate::output_place::ensure_free_of_data;
-use crate::signal_guard::SignalGuard;
+use crate::output::place::ensure_free_of_data;
+use crate::process::signal_guard::SignalGuard;
 
 /// The beginning of the hidden folder's name.
 const PREFIX: &str = ".loci-unfinished-";

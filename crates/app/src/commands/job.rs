@@ -10,8 +10,8 @@ use crate::config::environment::Environment;
 use crate::exit::{Difference, NotFound};
 use crate::input::text_of;
 use crate::output;
+use crate::output::wait_notice::waited_for;
 use crate::session::Session;
-use crate::wait_notice::waited_for;
 
 /// Jobs, and waiting for them
 #[derive(Debug, Subcommand)]

@@ -6,8 +6,8 @@ use loci_api::search as shape;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::notices;
 use crate::output;
+use crate::output::notices;
 use crate::session::Session;
 
 /// Characters of a record's text that are shown.

@@ -16,17 +16,17 @@ use crate::adapters::{connections_within, raise_descriptors};
 use crate::config::environment::Environment;
 use crate::config::{Config, LogFormat, ServerSection};
 use crate::logging;
-use crate::output_place::ensure_free_of_data;
+use crate::output::place::ensure_free_of_data;
+use crate::process::stop_limit::{StopSignal, end_by_force};
 use crate::replaced_file;
-use crate::stop_limit::{StopSignal, end_by_force};
+use crate::wiring::code::{CodePlan, register};
+use crate::wiring::hooks::hooks;
+use crate::wiring::mirrors;
+use crate::wiring::models::Outside;
+use crate::wiring::store::StorePlan;
+use crate::wiring::targets::TargetsPlan;
+use crate::wiring::traces::TracesPlan;
 use crate::wiring::{Wiring, WiringOptions, wire};
-use crate::wiring_code::{CodePlan, register};
-use crate::wiring_hooks::hooks;
-use crate::wiring_mirrors;
-use crate::wiring_models::Outside;
-use crate::wiring_store::StorePlan;
-use crate::wiring_targets::TargetsPlan;
-use crate::wiring_traces::TracesPlan;
 
 /// How to serve.
 #[derive(Debug, clap::Args)]
@@ -98,7 +98,7 @@ pub async fn run(
         tracing::warn!("{warning}");
     }
     register(&wiring.engine, &configured).await;
-    wiring_mirrors::register(&wiring.engine, &wiring.mirrors, true).await;
+    mirrors::register(&wiring.engine, &wiring.mirrors, true).await;
     let doors = doors(&wiring, &config, environment)?;
     let bound = bind(listen_options(&config, plan.socket()), doors.clone()).await?;
     let buckets = match config.s3.listen {

@@ -5,30 +5,23 @@
 
 mod body_budgets;
 pub mod coding;
-pub mod consolidation;
+pub mod documents;
 pub mod embedding;
 pub mod environment;
 mod file;
 pub mod hooks;
 pub mod llm;
 pub mod mcp;
-pub mod memory_tool;
-pub mod mirror;
 pub mod models;
+pub mod operations;
 pub mod outbound;
 pub mod pipeline;
 mod places;
 pub mod profiles;
 pub mod rehearsal;
-pub mod s3;
 pub mod safety;
-mod service_links;
-pub mod sre;
-pub mod sre_strategy;
 pub mod targets;
 pub mod telemetry;
-mod variable_keys;
-mod variables;
 pub mod verified;
 
 use std::net::SocketAddr;
@@ -76,17 +69,17 @@ pub struct Config {
     /// What coding agents are shown.
     pub coding: coding::CodingSection,
     /// How trees of documents are put in order.
-    pub consolidation: consolidation::ConsolidationSection,
+    pub consolidation: documents::consolidation::ConsolidationSection,
     /// How this server calls others.
     pub outbound: outbound::OutboundSection,
     /// Trees that are kept as files elsewhere.
-    pub mirror: mirror::MirrorSection,
+    pub mirror: documents::mirror::MirrorSection,
     /// Tools, and MCP.
     pub mcp: mcp::McpSection,
     /// The memory tool, and the trees that it shows.
-    pub memory_tool: memory_tool::MemoryToolSection,
+    pub memory_tool: documents::memory_tool::MemoryToolSection,
     /// Buckets for clients of S3.
-    pub s3: s3::S3Section,
+    pub s3: documents::s3::S3Section,
     /// Traces for a collector.
     pub telemetry: telemetry::TelemetrySection,
     /// How logs are written.
@@ -271,10 +264,10 @@ pub struct MemoryEntry {
     pub auto_generate_summaries: Option<bool>,
     /// Its types of operations memory, otherwise than the profile has them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub strategy: Vec<sre_strategy::StrategySection>,
+    pub strategy: Vec<operations::strategy::StrategySection>,
     /// How it serves operations agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sre: Option<sre::SreSection>,
+    pub sre: Option<operations::memory::SreSection>,
 }
 
 impl Default for ServerSection {
@@ -373,7 +366,7 @@ impl Config {
         self.server.check()?;
         body_budgets::check(self)?;
         // Before all that may name one of them.
-        variables::check(self)?;
+        environment::variables::check(self)?;
         self.llm.check(&self.models)?;
         models::check(&self.models, &self.model_ids)?;
         embedding::check(&self.embedding, &self.embedders)?;
@@ -391,7 +384,7 @@ impl Config {
         self.verified.check()?;
         self.coding.check()?;
         self.hooks.iter().try_for_each(hooks::HookEntry::check)?;
-        sre::engine(&self.memory_matches)?;
+        operations::memory::engine(&self.memory_matches)?;
         self.repositories.iter().try_for_each(verified::RepositoryEntry::check)?;
         self.forges.iter().try_for_each(verified::ForgeEntry::check)?;
         targets::check(&self.targets, &self.webhooks, &self.outbound)
@@ -466,7 +459,7 @@ impl Config {
             client_targets: self.compat.client_targets,
             verified: self.verified.engine(),
             coding: self.coding.engine(),
-            sre: sre::engine(&self.memory_matches)?,
+            sre: operations::memory::engine(&self.memory_matches)?,
             memory_tool: self.memory_tool.engine()?,
             instance: self.mirror.instance.clone(),
             session_idle_ms: self.mirror.session_idle_ms()?,

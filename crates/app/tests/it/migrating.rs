@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::sync::Arc;
 
-use loci_app::wiring_store::StorePlan;
+use loci_app::wiring::store::StorePlan;
 use loci_model::MemoryId;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_testkit::postgres::PostgresServer;

@@ -20,9 +20,9 @@ use crate::config::Config;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
 use crate::output;
+use crate::process::signal_guard::SignalGuard;
 use crate::session::Session;
-use crate::signal_guard::SignalGuard;
-use crate::wiring_store::StorePlan;
+use crate::wiring::store::StorePlan;
 
 /// Extraction may take at least so long, on a slow machine.
 const EXTRACTION_MS_MIN: u64 = 120_000;

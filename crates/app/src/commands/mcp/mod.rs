@@ -19,7 +19,7 @@ use loci_server::tools::profile::Profile;
 use loci_server::tools::table::Table;
 use tokio::io::BufReader;
 
-use super::elsewhere::Elsewhere;
+use super::verified::elsewhere::Elsewhere;
 use crate::adapters::{RandomIds, SystemClock};
 use crate::cli::Globals;
 use crate::config::environment::Environment;

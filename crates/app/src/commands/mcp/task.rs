@@ -3,7 +3,7 @@
 
 use loci_server::tools::tool::Arguments;
 
-use crate::commands::githook::task_here;
+use crate::commands::coding::githook::task_here;
 use crate::config::environment::Environment;
 
 /// Tools that are of a task.

@@ -18,7 +18,7 @@ use loci_server::v1::tool_error_of;
 use tokio::sync::{Mutex, RwLock};
 
 use crate::cli::Globals;
-use crate::commands::elsewhere::{Elsewhere, VERIFY, Way, as_asked, at_commit, look_before_use};
+use crate::commands::verified::elsewhere::{Elsewhere, VERIFY, Way, as_asked, at_commit, look_before_use};
 use crate::config::environment::Environment;
 use crate::session::{Meanwhile, Session};
 

@@ -1,0 +1,188 @@
+//! `loci prefs`: what people want of the agents that work for them; what is kept of somebody, and its end. Those of operations agents are
+//! [`crate::commands::operations::preferences`].
+
+use anyhow::{Result, bail};
+use clap::{Args, Subcommand};
+use loci_api::coding::preference::{Preference, PreferencePut, UserSettings};
+
+use crate::cli::Globals;
+use crate::commands::operations::preferences;
+use crate::commands::verified::at::At;
+use crate::config::environment::Environment;
+use crate::output;
+use crate::session::Session;
+
+/// Characters of what is shown on a line.
+const TEXT_CHARS_MAX: usize = 160;
+
+/// What people want of the agents that work for them
+#[derive(Debug, Args)]
+pub(crate) struct Prefs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show what somebody wants
+    Show(Of),
+    /// Set what somebody wants of one dimension
+    Set(Set),
+    /// Delete a preference
+    Rm(Rm),
+    /// Have no conclusions drawn from reviews, and delete those that were
+    OptOut(OptOut),
+    /// Export what is kept of somebody, as JSON
+    Export(Of),
+    /// List preferences of users of operations agents, those that wait for a person first
+    List(preferences::List),
+    /// Put a preference that waits in force
+    Confirm(preferences::Decide),
+    /// Put a preference that waits away
+    Reject(preferences::Decide),
+    /// List everything that was said of the preferences of a user of operations agents
+    History(preferences::History),
+    /// Make preferences of users of operations agents what a file declares
+    Apply(preferences::Apply),
+    /// Erase somebody: their preferences, records and events, and who they were in what others own
+    Forget(Forget),
+}
+
+/// Whose
+#[derive(Debug, Args)]
+struct Of {
+    /// The login
+    user: String,
+    #[command(flatten)]
+    at: At,
+}
+
+/// What is wanted
+#[derive(Debug, Args)]
+struct Set {
+    /// The login
+    user: String,
+    /// `pr_size`, `commit_style`, `test_coverage`, `documentation`, `libraries`, `patterns`, `communication` or other
+    dimension: String,
+    /// What is wanted, at most 500 characters
+    text: String,
+    /// In this repository alone, as owner/name
+    #[arg(long)]
+    repo: Option<String>,
+    #[command(flatten)]
+    at: At,
+}
+
+/// Which preference
+#[derive(Debug, Args)]
+struct Rm {
+    /// The login
+    user: String,
+    /// The id of the preference
+    id: String,
+    #[command(flatten)]
+    at: At,
+}
+
+/// Whose conclusions
+#[derive(Debug, Args)]
+struct OptOut {
+    /// The login
+    user: String,
+    /// Allow them again
+    #[arg(long)]
+    undo: bool,
+    #[command(flatten)]
+    at: At,
+}
+
+/// Who is erased
+#[derive(Debug, Args)]
+struct Forget {
+    /// The login
+    user: String,
+    /// The login once more: what is erased does not come back
+    #[arg(long, value_name = "USER")]
+    confirm: String,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Prefs {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let session = Session::begin(globals, environment)?;
+        let (client, json) = (&session.client, session.json);
+        match &self.command {
+            Command::Show(of) => {
+                let found = of.at.of(client)?.preferences_list(&of.user).await?;
+                output::result(json, &found, |found| {
+                    found.preferences.iter().for_each(line);
+                    if found.preferences.is_empty() {
+                        output::note("nothing is known of what they want");
+                    }
+                    if !found.user.implicit_inference {
+                        output::note("no conclusions are drawn from reviews");
+                    }
+                })?;
+            }
+            Command::Set(set) => {
+                let put = PreferencePut { text: set.text.clone(), repo: set.repo.clone() };
+                let done = set.at.of(client)?.preference_put(&set.user, &set.dimension, &put).await?;
+                output::result(json, &done, |done| line(&done.preference))?;
+            }
+            Command::Rm(rm) => {
+                let gone = rm.at.of(client)?.preference_remove(&rm.user, &rm.id).await?;
+                output::result(json, &gone, |gone| output::line(format!("{} deleted", gone.preference_id)))?;
+            }
+            Command::OptOut(out) => {
+                let wanted = UserSettings { implicit_inference: Some(out.undo) };
+                let put = out.at.of(client)?.user_settings_put(&out.user, &wanted).await?;
+                output::result(json, &put, |put| {
+                    let drawn =
+                        if put.user.implicit_inference { "may be drawn" } else { "are not drawn any more" };
+                    output::line(format!("conclusions {drawn}; {} deleted", put.removed.len()));
+                })?;
+            }
+            Command::Export(of) => {
+                let found = of.at.of(client)?.user_export(&of.user).await?;
+                output::result(true, &found, |_| {})?;
+            }
+            Command::List(list) => list.run(&session).await?,
+            Command::Confirm(decide) => decide.confirm(&session).await?,
+            Command::Reject(decide) => decide.reject(&session).await?,
+            Command::History(history) => history.run(&session).await?,
+            Command::Apply(apply) => {
+                let done = apply.run(&session).await;
+                session.end().await?;
+                return done;
+            }
+            Command::Forget(forget) => {
+                if forget.confirm != forget.user {
+                    bail!("--confirm must be the login once more: what is erased does not come back");
+                }
+                let gone = forget.at.of(client)?.user_forget(&forget.user).await?;
+                output::result(json, &gone, |gone| {
+                    output::line(format!(
+                        "{} is {} now: {} records and {} events erased, {} tasks, {} reviews and {} rules name them no more",
+                        forget.user,
+                        gone.pseudonym,
+                        gone.records,
+                        gone.events,
+                        gone.tasks,
+                        gone.entries,
+                        gone.rules
+                    ));
+                })?;
+            }
+        }
+        session.end().await
+    }
+}
+
+fn line(one: &Preference) {
+    let repo = one.repo.as_ref().map(|repo| format!("  in {repo}")).unwrap_or_default();
+    let evidence =
+        one.evidence_prs.map(|prs| format!("  asked for in {prs} pull requests")).unwrap_or_default();
+    output::line(format!("{}  {}  {}{repo}{evidence}", one.preference_id, one.dimension, one.origin));
+    output::line(format!("      {}", output::short(&one.text, TEXT_CHARS_MAX)));
+}

@@ -1,0 +1,230 @@
+//! `loci repo quarantine`, `release`, `snapshots`, `rollback`, `purge`: what keeps a repository's memory safe. What changes much says first
+//! what it would change.
+
+use anyhow::Result;
+use loci_api::coding::safeguard::{
+    PurgeAsk, PurgeFilter, Purged, RepositoryQuarantine, RollbackAsk, RolledBack, SnapshotListing,
+};
+use loci_api::quarantine::Quarantined;
+
+use crate::commands::verified::at::At;
+use crate::commands::verified::repository_words::{PositionedRepository, Surroundings, repository_and_words};
+use crate::output;
+
+/// Which memories, and why
+#[derive(Debug, clap::Args)]
+pub(crate) struct Quarantine {
+    /// The records; other conditions narrow them. Before them the repository, as owner/name [default: that of
+    /// the working directory]
+    #[arg(num_args = 0.., value_names = ["REPO", "RECORD"])]
+    records: Vec<String>,
+    /// What answers this question well
+    #[arg(long)]
+    query: Option<String>,
+    /// Whose text or title this regular expression matches
+    #[arg(long, value_name = "REGEX")]
+    pattern: Option<String>,
+    /// That this task wrote
+    #[arg(long)]
+    task: Option<String>,
+    /// That this reviewer's comments left, by login
+    #[arg(long, value_name = "LOGIN")]
+    reviewer: Option<String>,
+    /// Made at or after this time
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Made before this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// Why; kept with each record
+    #[arg(long)]
+    reason: String,
+    /// Only say which would be
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Quarantine {
+    fn asked(&self, records: &[String]) -> RepositoryQuarantine {
+        RepositoryQuarantine {
+            ids: records.to_vec(),
+            query: self.query.clone(),
+            pattern: self.pattern.clone(),
+            task_id: self.task.clone(),
+            reviewer: self.reviewer.clone(),
+            since: self.since.clone(),
+            until: self.until.clone(),
+            reason: self.reason.clone(),
+            dry_run: self.dry_run,
+        }
+    }
+
+    pub(in crate::commands) async fn hold(&self, around: Surroundings<'_>) -> Result<()> {
+        let (repo, records) = repository_and_words(&self.records);
+        let meant = around.meant(&self.at, repo).await?;
+        let done = meant.client.repository_quarantine(meant.parts(), &self.asked(records)).await?;
+        quarantined(around.session.json, &done, if self.dry_run { "would be held back" } else { "held back" })
+    }
+
+    pub(in crate::commands) async fn release(&self, around: Surroundings<'_>) -> Result<()> {
+        let (repo, records) = repository_and_words(&self.records);
+        let meant = around.meant(&self.at, repo).await?;
+        let done = meant.client.repository_release(meant.parts(), &self.asked(records)).await?;
+        quarantined(around.session.json, &done, if self.dry_run { "would be let go" } else { "let go" })
+    }
+}
+
+fn quarantined(as_json: bool, done: &Quarantined, what: &str) -> Result<()> {
+    output::result(as_json, done, |done| {
+        done.ids.iter().for_each(output::line);
+        output::line(format!("{} {what}", done.matched));
+    })
+}
+
+/// Which repository
+#[derive(Debug, clap::Args)]
+pub(crate) struct Snapshots {
+    #[command(flatten)]
+    of: PositionedRepository,
+}
+
+impl Snapshots {
+    pub(in crate::commands) async fn run(&self, around: Surroundings<'_>) -> Result<()> {
+        let meant = self.of.meant(around).await?;
+        let found = meant.client.snapshots_list(meant.parts(), &SnapshotListing::default()).await?;
+        output::result(around.session.json, &found, |found| {
+            for one in &found.snapshots {
+                let of = match (&one.task_id, &one.before_rollback_to) {
+                    (Some(task), _) => format!("task {task}"),
+                    (None, Some(to)) => format!("before the rollback to {to}"),
+                    (None, None) => String::new(),
+                };
+                output::line(format!("{}  {}  {of}", one.id, one.at));
+            }
+        })
+    }
+}
+
+/// Where to go back to, and why
+#[derive(Debug, clap::Args)]
+pub(crate) struct Rollback {
+    #[command(flatten)]
+    of: PositionedRepository,
+    /// The snapshot: loci repo snapshots
+    #[arg(long, value_name = "SNAPSHOT")]
+    to: String,
+    /// Why; kept with each record
+    #[arg(long)]
+    reason: String,
+    /// Only say what would change
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Rollback {
+    pub(in crate::commands) async fn run(&self, around: Surroundings<'_>) -> Result<()> {
+        let meant = self.of.meant(around).await?;
+        let ask = RollbackAsk { to: self.to.clone(), reason: self.reason.clone(), dry_run: self.dry_run };
+        let done = meant.client.repository_rollback(meant.parts(), &ask).await?;
+        output::result(around.session.json, &done, rolled_back)
+    }
+}
+
+fn rolled_back(done: &RolledBack) {
+    for (what, ids) in
+        [("rolled back", &done.rolled_back), ("in force again", &done.restored), ("as it was", &done.changed)]
+    {
+        ids.iter().for_each(|id| output::line(format!("{what:<16}{id}")));
+    }
+    for one in &done.not_undone {
+        output::line(format!("{:<16}{} ({})", "not undone", one.id, one.reason));
+    }
+    match &done.before {
+        Some(before) => output::note(format!("to undo this, go back to {before}")),
+        None if done.applied => output::note("nothing has changed since"),
+        None => output::note("nothing was changed: without --dry-run it is"),
+    }
+}
+
+/// Which memories to erase, and why
+#[derive(Debug, clap::Args)]
+pub(crate) struct Purge {
+    /// The records; other conditions narrow them. Before them the repository, as owner/name [default: that of
+    /// the working directory]
+    #[arg(num_args = 0.., value_names = ["REPO", "RECORD"])]
+    records: Vec<String>,
+    /// knowledge, `self_feedback`, fact, episode, rule, reflection or preference
+    #[arg(long)]
+    kind: Option<String>,
+    /// In this namespace, or beneath it
+    #[arg(long)]
+    namespace: Option<String>,
+    /// That this reviewer's comments left, by login
+    #[arg(long, value_name = "LOGIN")]
+    reviewer: Option<String>,
+    /// That tasks of this person wrote, by login or number
+    #[arg(long, value_name = "LOGIN")]
+    user: Option<String>,
+    /// That this task wrote
+    #[arg(long)]
+    task: Option<String>,
+    /// Made at or after this time
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Made before this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// Whose text or title holds this
+    #[arg(long, value_name = "WORDS")]
+    content: Option<String>,
+    /// Whose text or title this regular expression matches
+    #[arg(long, value_name = "REGEX")]
+    pattern: Option<String>,
+    /// Why
+    #[arg(long)]
+    reason: String,
+    /// Erase so many records, as it said without this [default: only say which would be]
+    #[arg(long, value_name = "NUMBER")]
+    confirm: Option<u64>,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Purge {
+    pub(in crate::commands) async fn run(&self, around: Surroundings<'_>) -> Result<()> {
+        let (repo, records) = repository_and_words(&self.records);
+        let meant = around.meant(&self.at, repo).await?;
+        let filter = PurgeFilter {
+            ids: records.to_vec(),
+            kind: self.kind.clone(),
+            namespace: self.namespace.clone(),
+            reviewer: self.reviewer.clone(),
+            user: self.user.clone(),
+            task: self.task.clone(),
+            since: self.since.clone(),
+            until: self.until.clone(),
+            content: self.content.clone(),
+            pattern: self.pattern.clone(),
+        };
+        let (reason, dry_run, confirm) = (self.reason.clone(), self.confirm.is_none(), self.confirm);
+        let ask = PurgeAsk { filter, reason, dry_run, confirm };
+        let done = meant.client.repository_purge(meant.parts(), &ask).await?;
+        output::result(around.session.json, &done, purged)
+    }
+}
+
+fn purged(done: &Purged) {
+    done.ids.iter().for_each(output::line);
+    if done.applied {
+        let (sessions, reviews) = (done.session_items, done.reviews);
+        output::line(format!(
+            "{} meant and erased; {sessions} items of sessions, {reviews} reviews",
+            done.matched
+        ));
+    } else {
+        output::line(format!("{} would be erased", done.matched));
+        output::note(format!("to erase them, for good: --confirm {}", done.matched));
+    }
+}

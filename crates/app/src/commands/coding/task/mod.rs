@@ -1,0 +1,263 @@
+//! `loci task`: tasks of coding agents. `create`, `taking_in`: taking one in; `hydrate`: what it is shown; `complete`, `finalize`, `note`, `feedback`: what
+//! is said of it; these by way of `delivery`; here and in `explain`: looking at them; `search`: what their agents find; `outcome`: what came of them.
+
+mod complete;
+mod create;
+pub(crate) mod delivery;
+mod explain;
+mod failing;
+mod feedback;
+mod finalize;
+pub(crate) mod flushing;
+mod hydrate;
+mod note;
+mod outcome;
+mod search;
+pub(crate) mod sending;
+pub(crate) mod session;
+mod session_parts;
+mod taking_in;
+
+pub(super) use complete::learning;
+
+use anyhow::Result;
+use clap::Subcommand;
+use loci_api::coding::task::{Task as Shown, TaskAlertRaise, TaskListing, TaskPatch, TaskPullRequest};
+
+use crate::cli::Globals;
+use crate::commands::verified::at::At;
+use crate::config::environment::Environment;
+use crate::output;
+use crate::session::Session;
+
+/// Tasks of coding agents.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// Take a task in; the same again is the one that is there; ends well even where no server can be reached
+    Create(Box<create::Create>),
+    /// Report the end of a task; ends well even where no server can be reached
+    Complete(Box<complete::Complete>),
+    /// End a task, whatever became of its agent; ends well even where no server can be reached
+    Finalize(finalize::Finalize),
+    /// Print what is remembered, as a block for a prompt; ends well even where no server can be reached
+    Hydrate(Box<hydrate::Hydrate>),
+    /// Show what a task was shown, what it used, and where that comes from
+    Explain {
+        /// Its id
+        task: String,
+        #[command(flatten)]
+        at: At,
+    },
+    /// Search what is remembered of a task's repository, as its agent would
+    Search(Box<search::Search>),
+    /// Say what memories were used, helped or misled; ends well even where no server can be reached
+    Feedback(Box<feedback::Feedback>),
+    /// Store one thing that was learned; ends well even where no server can be reached
+    Note(note::Note),
+    /// Raise the security alert of a task: what it wrote is quarantined, and whatever it writes
+    Alert {
+        /// Its id
+        task: String,
+        /// What you saw; kept with each record that is held back
+        #[arg(long)]
+        reason: String,
+        #[command(flatten)]
+        at: At,
+    },
+    /// Show what came of a task, or set it
+    Outcome(outcome::Outcome),
+    /// Say by which commit a task's pull request came onto its base
+    Merged(Merged),
+    /// Show a task
+    Show {
+        /// Its id
+        task: String,
+        #[command(flatten)]
+        at: At,
+    },
+    /// List tasks, the newest first
+    List(Box<List>),
+}
+
+/// By which commit
+#[derive(Debug, clap::Args)]
+pub(crate) struct Merged {
+    /// The task
+    task: String,
+    /// The commit: of a squash, a merge, or the last of a rebase
+    #[arg(long, value_name = "SHA")]
+    commit: String,
+    /// The pull request [default: the one that is known of the task]
+    #[arg(long, value_name = "N")]
+    pr: Option<u64>,
+    #[command(flatten)]
+    at: At,
+}
+
+/// Which tasks
+#[derive(Debug, clap::Args)]
+pub(crate) struct List {
+    /// Of this repository
+    #[arg(long)]
+    repo: Option<String>,
+    /// Asked for by this name
+    #[arg(long)]
+    user: Option<String>,
+    /// accepted, hydrating, running, awaiting_approval, finalizing, completed, failed, cancelled or timed_out
+    #[arg(long)]
+    status: Option<String>,
+    /// About this issue
+    #[arg(long, value_name = "N")]
+    issue: Option<u64>,
+    /// About this pull request
+    #[arg(long, value_name = "N")]
+    pr: Option<u64>,
+    /// On this branch
+    #[arg(long)]
+    branch: Option<String>,
+    /// With this version of the prompt
+    #[arg(long, value_name = "VERSION")]
+    prompt_version: Option<String>,
+    /// In this variant
+    #[arg(long)]
+    variant: Option<String>,
+    /// This came of them: merged_as_is, closed_unmerged, reverted, …
+    #[arg(long)]
+    outcome: Option<String>,
+    /// Taken in then or later, as RFC 3339
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Taken in before, as RFC 3339
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// The description holds this
+    #[arg(long, value_name = "TEXT")]
+    words: Option<String>,
+    /// At most so many
+    #[arg(long)]
+    limit: Option<u32>,
+    /// From the page before
+    #[arg(long)]
+    cursor: Option<String>,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Task {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        match self {
+            Self::Create(create) => return create.run(globals, environment).await,
+            Self::Complete(complete) => return complete.run(globals, environment).await,
+            Self::Finalize(finalize) => return finalize.run(globals, environment).await,
+            Self::Note(note) => return note.run(globals, environment).await,
+            Self::Feedback(feedback) => return feedback.run(globals, environment).await,
+            Self::Hydrate(hydrate) => return hydrate.run(globals, environment).await,
+            Self::Alert { .. }
+            | Self::Merged(_)
+            | Self::Outcome(_)
+            | Self::Search(_)
+            | Self::Explain { .. }
+            | Self::Show { .. }
+            | Self::List(_) => {}
+        }
+        let session = Session::begin(globals, environment)?;
+        match self {
+            Self::Create(_)
+            | Self::Complete(_)
+            | Self::Finalize(_)
+            | Self::Note(_)
+            | Self::Feedback(_)
+            | Self::Hydrate(_) => {}
+            Self::Explain { task, at } => {
+                let explained = at.of(&session.client)?.task_explain(&task).await?;
+                output::result(session.json, &explained, explain::shown)?;
+            }
+            Self::Outcome(outcome) => outcome.run(&session.client, session.json).await?,
+            Self::Search(search) => search.run(&session.client, session.json).await?,
+            Self::Show { task, at } => {
+                let task = at.of(&session.client)?.task_get(&task).await?;
+                output::result(session.json, &task, shown)?;
+            }
+            Self::Alert { task, reason, at } => {
+                let alerted = at.of(&session.client)?.task_alert(&task, &TaskAlertRaise { reason }).await?;
+                output::result(session.json, &alerted, |alerted| {
+                    let (task, held) = (&alerted.task_id, alerted.quarantined.len());
+                    let raised = if alerted.raised { "raised" } else { "raised before" };
+                    output::line(format!("{task}  security alert {raised}: {held} records held back"));
+                    alerted.quarantined.iter().for_each(|id| output::line(format!("    {id}")));
+                })?;
+            }
+            Self::Merged(merged) => {
+                let client = merged.at.of(&session.client)?;
+                let pr = merged.pr.map(|number| TaskPullRequest { number, ..TaskPullRequest::default() });
+                let patch = TaskPatch { pr, merge_commit_sha: Some(merged.commit), ..TaskPatch::default() };
+                let patched = client.task_patch(&merged.task, &patch).await?;
+                output::result(session.json, &patched.task, shown)?;
+            }
+            Self::List(list) => {
+                let client = list.at.of(&session.client)?;
+                let found = client.task_list(&list.listing()).await?;
+                output::result(session.json, &found, |found| {
+                    let mut rows = vec![["TASK", "STATUS", "OF", "WHAT"].map(str::to_owned).to_vec()];
+                    rows.extend(found.tasks.iter().map(row));
+                    output::table(&rows);
+                    if let Some(cursor) = &found.next_cursor {
+                        output::note(format!("more with --cursor {cursor}"));
+                    }
+                })?;
+            }
+        }
+        session.end().await
+    }
+}
+
+impl List {
+    fn listing(self) -> TaskListing {
+        TaskListing {
+            repo: self.repo,
+            user: self.user,
+            status: self.status,
+            issue: self.issue,
+            pr: self.pr,
+            branch: self.branch,
+            prompt_version: self.prompt_version,
+            variant: self.variant,
+            outcome: self.outcome,
+            since: self.since,
+            until: self.until,
+            q: self.words,
+            limit: self.limit,
+            cursor: self.cursor,
+        }
+    }
+}
+
+/// Characters of a description in a list.
+const WHAT_CHARS_MAX: usize = 60;
+
+fn row(task: &Shown) -> Vec<String> {
+    let what = output::short(&task.description, WHAT_CHARS_MAX);
+    vec![task.task_id.clone(), task.status.clone(), task.actor.clone(), what]
+}
+
+/// A task on lines of its own.
+fn shown(task: &Shown) {
+    output::line(format!("{}  {}  {}  {}", task.task_id, task.status, task.actor, task.kind));
+    output::line(format!("    {}", task.description));
+    let pr = task.pr.as_ref().map(|pr| format!("pull request {}", pr.number));
+    let issue = task.issue.map(|issue| format!("issue {issue}"));
+    if let Some(alert) = &task.security_alert {
+        output::line(format!("    security alert: {} ({}, {})", alert.reason, alert.by, alert.at));
+    }
+    let about: Vec<String> = [task.branch.clone(), pr, issue].into_iter().flatten().collect();
+    if !about.is_empty() {
+        output::line(format!("    {}", about.join(" · ")));
+    }
+    let took = task.duration_s.map(|duration| format!("{duration:.1} s"));
+    let cost = task.cost_usd.map(|cost| format!("{cost:.4} USD"));
+    let episode = task.written.episode_id.as_ref().map(|id| format!("episode {id}"));
+    let end: Vec<String> = [took, cost, episode].into_iter().flatten().collect();
+    if !end.is_empty() {
+        output::line(format!("    {}", end.join(" · ")));
+    }
+}

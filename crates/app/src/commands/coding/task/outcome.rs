@@ -1,0 +1,77 @@
+//! `loci task outcome`: what came of a task: shown, and set by hand.
+
+use anyhow::Result;
+use loci_api::coding::outcome::{Outcome as Shown, OutcomeSet};
+use loci_client::Client;
+
+use crate::commands::verified::at::At;
+use crate::output;
+
+/// What came of a task
+#[derive(Debug, clap::Args)]
+pub(crate) struct Outcome {
+    /// The task
+    task: String,
+    /// Set it: `merged_as_is`, `merged_after_rounds`, `merged_with_human_commits`, `closed_unmerged`, `closed_superseded`, `abandoned`,
+    /// `reverted` or `no_pr` [default: it is shown]
+    #[arg(long, value_name = "OUTCOME")]
+    outcome: Option<String>,
+    /// When it was merged, as RFC 3339
+    #[arg(long, value_name = "TIME", requires = "outcome")]
+    merged_at: Option<String>,
+    /// Rounds of revision
+    #[arg(long, value_name = "N", requires = "outcome")]
+    rounds: Option<u32>,
+    /// How the first checks of the first push ended: pass, fail or unknown
+    #[arg(long, value_name = "END", requires = "outcome")]
+    ci_first_push: Option<String>,
+    /// Where that comes from [default: manual]
+    #[arg(long, requires = "outcome")]
+    source: Option<String>,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Outcome {
+    pub(super) async fn run(self, client: &Client, json: bool) -> Result<()> {
+        let client = self.at.of(client)?;
+        let outcome = match self.outcome {
+            None => client.task_outcome(&self.task).await?,
+            Some(outcome) => {
+                let set = OutcomeSet {
+                    outcome,
+                    merged_at: self.merged_at,
+                    revision_count: self.rounds,
+                    ci_first_push: self.ci_first_push,
+                    source: self.source,
+                };
+                client.task_outcome_set(&self.task, &set).await?
+            }
+        };
+        output::result(json, &outcome, shown)
+    }
+}
+
+fn shown(outcome: &Shown) {
+    let word = outcome.outcome.as_deref().unwrap_or("open");
+    output::line(format!("{}  {word}  {:+.2}  {}", outcome.task_id, outcome.value, outcome.polarity));
+    let pr = outcome.pr.map(|pr| format!("pull request {pr}"));
+    let rounds = (outcome.revision_count > 0).then(|| format!("{} rounds", outcome.revision_count));
+    let people =
+        outcome.human_commits.filter(|count| *count > 0).map(|count| format!("{count} commits of people"));
+    let checks =
+        (outcome.ci_first_push != "unknown").then(|| format!("first checks: {}", outcome.ci_first_push));
+    let back = outcome.reverted_by.as_ref().map(|by| format!("reverted by {by}"));
+    let place = outcome.superseded_by.as_ref().map(|by| format!("superseded by {by}"));
+    let about: Vec<String> = [pr, rounds, people, checks, back, place].into_iter().flatten().collect();
+    if !about.is_empty() {
+        output::line(format!("    {}", about.join(" · ")));
+    }
+    for change in &outcome.history {
+        let word = change.outcome.as_deref().unwrap_or("open");
+        output::line(format!(
+            "    {}  {word}  {:+.2}  {} ({})",
+            change.at, change.value, change.why, change.by
+        ));
+    }
+}

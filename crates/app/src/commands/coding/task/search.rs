@@ -1,0 +1,123 @@
+//! `loci task search`: what is remembered of a task's repository, by a question and filters, as its agent would be told.
+
+use anyhow::{Result, bail};
+use loci_api::coding::repository_search::{FoundRecord, RepositoryFound, RepositorySearch, SearchFilters};
+use loci_client::Client;
+
+use crate::commands::verified::at::At;
+use crate::output;
+
+/// Characters of what is shown on a line.
+const TEXT_CHARS_MAX: usize = 160;
+
+/// What is looked for
+#[derive(Debug, clap::Args)]
+pub(crate) struct Search {
+    /// The task that asks: its arm decides, and what it is shown is written down
+    task: String,
+    /// The question; without one a filter
+    query: Option<String>,
+    /// The repository [default: the task's]
+    #[arg(long)]
+    repo: Option<String>,
+    /// knowledge, self_feedback, episode, reflection, rule or preference; may be repeated
+    #[arg(long = "kind", value_name = "KIND")]
+    kinds: Vec<String>,
+    /// Of tasks with this pull request
+    #[arg(long, value_name = "N")]
+    pr: Option<u64>,
+    /// Learned at this commit, or by the task that made it
+    #[arg(long, value_name = "SHA")]
+    commit: Option<String>,
+    /// Of tasks about this issue
+    #[arg(long, value_name = "N")]
+    issue: Option<u64>,
+    /// Of tasks that have come so far: completed, failed, …
+    #[arg(long)]
+    status: Option<String>,
+    /// Episodes that ended so
+    #[arg(long)]
+    outcome: Option<String>,
+    /// Of tasks that this user asked for
+    #[arg(long)]
+    user: Option<String>,
+    /// A file, a directory or a pattern
+    #[arg(long)]
+    path: Option<String>,
+    /// First written then or later, as RFC 3339
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// First written before, as RFC 3339
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// At most so many
+    #[arg(long)]
+    limit: Option<u32>,
+    /// The revision at which citations are verified [default: WORKTREE, the files as they are now; HEAD where
+    /// there is none, and with --url, of the server's code]
+    #[arg(long = "ref", value_name = "REF")]
+    reference: Option<String>,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Search {
+    pub(super) async fn run(self, client: &Client, as_json: bool) -> Result<()> {
+        let client = self.at.of(client)?;
+        let repo = match &self.repo {
+            Some(repo) => repo.clone(),
+            None => match client.task_get(&self.task).await?.repo {
+                Some(repo) => repo,
+                None => bail!("task {} is on no repository: name one with --repo", self.task),
+            },
+        };
+        let Some(name) = repo.split_once('/') else { bail!("--repo must be owner/name") };
+        let found = client.repository_search(name, &self.asked()).await?;
+        output::result(as_json, &found, shown)
+    }
+
+    fn asked(self) -> RepositorySearch {
+        RepositorySearch {
+            query: self.query,
+            kinds: self.kinds,
+            filters: SearchFilters {
+                pr: self.pr,
+                commit: self.commit,
+                issue: self.issue,
+                status: self.status,
+                outcome: self.outcome,
+                user: self.user,
+                path: self.path,
+                since: self.since,
+                until: self.until,
+            },
+            limit: self.limit,
+            task_id: Some(self.task),
+            reference: self.reference,
+        }
+    }
+}
+
+fn shown(found: &RepositoryFound) {
+    found.results.iter().for_each(line);
+    if found.results.is_empty() {
+        output::note("nothing was found");
+    }
+    found.warnings.iter().for_each(output::note);
+}
+
+fn line(one: &FoundRecord) {
+    let record = &one.record;
+    let of = [
+        record.scope.clone().map(|scope| format!("for {scope}")),
+        record.outcome.clone(),
+        one.verdict.clone(),
+    ];
+    let notes: Vec<String> = of.into_iter().flatten().collect();
+    let notes = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) };
+    output::line(format!("{:.2}  {}  {}{notes}", one.score, record.kind, record.id));
+    // Texts of learnings begin with their topic already.
+    let topic = record.topic.as_ref().map(|topic| format!("{topic}: "));
+    let topic = topic.filter(|topic| !record.text.starts_with(topic.as_str())).unwrap_or_default();
+    output::line(format!("      {}", output::short(&format!("{topic}{}", record.text), TEXT_CHARS_MAX)));
+}

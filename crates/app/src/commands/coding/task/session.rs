@@ -1,0 +1,255 @@
+//! `loci session`: what an agent says while it works on a task, what it keeps for its next run, what becomes a learning, and the end.
+//! `append` goes by way of `task/delivery`: it ends well even where no server can be reached.
+
+use anyhow::{Context, Result};
+use clap::Subcommand;
+use loci_api::coding::task::session::{
+    SaidEvent, SessionAppended, SessionEvent, SessionListing, SessionPromote, SessionState,
+};
+
+use super::delivery::Helper;
+use super::learning;
+use super::sending::join;
+use super::session_parts;
+use crate::cli::Globals;
+use crate::commands::verified::at::At;
+use crate::config::environment::Environment;
+use crate::exit::Usage;
+use crate::input::text_of;
+use crate::output;
+use crate::session::Session;
+use crate::spool::SpoolCall;
+
+/// What an agent says while it works on a task
+#[derive(Debug, Subcommand)]
+pub(crate) enum TaskSession {
+    /// Add events; ends well even where no server can be reached
+    Append(Box<Append>),
+    /// Show what was said, by number
+    Show(Show),
+    /// Show what the agent keeps for its next run, or keep something else
+    State(State),
+    /// Make learnings of events, while the session is open
+    Promote(Promote),
+    /// End the session; what is left is the archive
+    End {
+        /// The task
+        task: String,
+        #[command(flatten)]
+        at: At,
+    },
+}
+
+/// What was said
+#[derive(Debug, clap::Args)]
+pub(crate) struct Append {
+    /// The task
+    task: String,
+    /// What was said
+    #[arg(required_unless_present = "file", requires = "seq")]
+    text: Option<String>,
+    /// Its number in the session: greater for what came later
+    #[arg(long, value_name = "N")]
+    seq: Option<u64>,
+    /// message, reasoning, tool_call, tool_result, decision or note
+    #[arg(long = "type", value_name = "TYPE", default_value = "message")]
+    kind: String,
+    /// user, assistant, tool or other [default: by the type]
+    #[arg(long)]
+    role: Option<String>,
+    /// Events as JSON, one a line or in an array; - reads them from standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "seq", "role"])]
+    file: Option<String>,
+    #[command(flatten)]
+    helper: Helper,
+}
+
+/// Which events
+#[derive(Debug, clap::Args)]
+pub(crate) struct Show {
+    /// The task
+    task: String,
+    /// Behind this number
+    #[arg(long, value_name = "N")]
+    after: Option<u64>,
+    /// Of these types, joined by commas
+    #[arg(long)]
+    types: Option<String>,
+    /// At most so many
+    #[arg(long)]
+    limit: Option<u32>,
+    #[command(flatten)]
+    at: At,
+}
+
+/// What the agent keeps
+#[derive(Debug, clap::Args)]
+pub(crate) struct State {
+    /// The task
+    task: String,
+    /// Keep this: any JSON; - reads it from standard input
+    #[arg(long, value_name = "FILE")]
+    put: Option<String>,
+    /// The version of the state whose place it takes; 0 for the first
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "put")]
+    replaces: u64,
+    #[command(flatten)]
+    at: At,
+}
+
+/// Which events become learnings
+#[derive(Debug, clap::Args)]
+pub(crate) struct Promote {
+    /// The task
+    task: String,
+    /// Their numbers
+    #[arg(required = true)]
+    seq: Vec<u64>,
+    /// knowledge, of the repository, or self_feedback, of what the agent would have needed
+    #[arg(long = "as", value_name = "WHAT")]
+    what: Option<String>,
+    #[command(flatten)]
+    at: At,
+}
+
+impl TaskSession {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        if let Self::Append(append) = self {
+            return append.run(globals, environment).await;
+        }
+        let session = Session::begin(globals, environment)?;
+        match self {
+            Self::Append(_) => {}
+            Self::Show(show) => show.run(&session).await?,
+            Self::State(state) => state.run(&session).await?,
+            Self::Promote(promote) => promote.run(&session).await?,
+            Self::End { task, at } => {
+                let ended = at.of(&session.client)?.session_end_of_task(&task).await?;
+                output::result(session.json, &ended, |ended| {
+                    output::line(if ended.ended { "ended" } else { "had ended before" });
+                })?;
+            }
+        }
+        session.end().await
+    }
+}
+
+impl Append {
+    async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let call = (self.task.as_str(), SpoolCall::Session);
+        let (events, mut bad) = match self.events() {
+            Ok(read) => read,
+            Err(error) => return self.helper.fail(call.1, error),
+        };
+        let (bodies, great) = session_parts::cut(events)?;
+        bad.extend(great);
+        if self.helper.is_strict()
+            && let Some((_, why)) = bad.first()
+        {
+            return Err(Usage(why.clone()).into());
+        }
+        for (body, why) in bad {
+            output::note(format!("loci session append: {why}"));
+            self.helper.keep_apart(globals, environment, call, (body, why)).await;
+        }
+        if bodies.is_empty() {
+            return Ok(());
+        }
+        let (answers, failure) = self.helper.say_each(globals, environment, call, bodies).await;
+        let mut whole = SessionAppended::default();
+        for answer in &answers {
+            join(&mut whole, serde_json::from_value(answer.clone()).context("the answer of the server")?);
+        }
+        if !answers.is_empty() {
+            output::result(globals.json, &whole, |done| {
+                let last = done.last_seq.map_or_else(String::new, |last| format!(", the last is {last}"));
+                output::line(format!("{} added, {} known{last}", done.accepted, done.duplicates));
+                done.warnings.iter().for_each(output::note);
+            })?;
+        }
+        failure.map_or(Ok(()), |failure| self.helper.fail(call.1, failure))
+    }
+
+    fn events(&self) -> Result<(Vec<SessionEvent>, Vec<session_parts::Bad>)> {
+        if let Some(file) = &self.file {
+            return session_parts::read(&text_of(file, "the events")?);
+        }
+        let seq = self.seq.ok_or_else(|| Usage("--seq says which number the event has".to_owned()))?;
+        let event = SessionEvent {
+            seq,
+            r#type: self.kind.clone(),
+            role: self.role.clone(),
+            content: self.text.clone(),
+            ..SessionEvent::default()
+        };
+        Ok((vec![event], Vec::new()))
+    }
+}
+
+impl Show {
+    async fn run(self, session: &Session) -> Result<()> {
+        let listing = SessionListing { after_seq: self.after, types: self.types, limit: self.limit };
+        let found = self.at.of(&session.client)?.session_events(&self.task, &listing).await?;
+        output::result(session.json, &found, |found| {
+            found.events.iter().for_each(said);
+            if let Some(ended) = &found.ended_at {
+                output::note(format!("ended {ended}: this is what the archive keeps"));
+            }
+            if let Some(next) = found.next_after_seq {
+                output::note(format!("more with --after {next}"));
+            }
+        })
+    }
+}
+
+fn said(event: &SaidEvent) {
+    let tool = event.tool.as_ref().map(|tool| {
+        let took = tool.duration_ms.map(|ms| format!(" {ms} ms")).unwrap_or_default();
+        let status = tool.status.as_ref().map(|status| format!(" {status}")).unwrap_or_default();
+        format!("  [{}{took}{status}]", tool.name)
+    });
+    let tool = tool.unwrap_or_default();
+    output::line(format!("{:>6}  {}  {}  {}{tool}", event.seq, event.at, event.r#type, event.role));
+    match &event.content {
+        Some(content) => content.lines().for_each(|line| output::line(format!("        {line}"))),
+        None if event.content_chars > 0 => {
+            output::line(format!("        ({} characters, not kept)", event.content_chars));
+        }
+        None => {}
+    }
+}
+
+impl State {
+    async fn run(self, session: &Session) -> Result<()> {
+        let client = self.at.of(&session.client)?;
+        let Some(file) = &self.put else {
+            let kept = client.session_state(&self.task).await?;
+            return output::result(session.json, &kept, |kept| {
+                output::line(kept.state.to_string());
+                output::note(format!("version {}", kept.version));
+            });
+        };
+        let read = serde_json::from_str(&text_of(file, "the state")?);
+        let state = read.map_err(|error| Usage(format!("{file} is no JSON: {error}")))?;
+        let state = SessionState { state, version: self.replaces };
+        let kept = client.session_state_put(&self.task, &state).await?;
+        output::result(session.json, &kept, |kept| output::line(format!("version {}", kept.version)))
+    }
+}
+
+impl Promote {
+    async fn run(self, session: &Session) -> Result<()> {
+        let promote = SessionPromote { seq: self.seq, r#as: self.what };
+        let done = self.at.of(&session.client)?.session_promote(&self.task, &promote).await?;
+        done.warnings.iter().for_each(output::note);
+        output::result(session.json, &done, |done| {
+            for one in &done.events {
+                let lines = one.learnings.iter().map(learning);
+                lines.for_each(|line| output::line(format!("{:>6}  {line}", one.seq)));
+                if one.learnings.is_empty() {
+                    output::line(format!("{:>6}  says that there is nothing to learn", one.seq));
+                }
+            }
+        })
+    }
+}

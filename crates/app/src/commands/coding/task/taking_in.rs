@@ -1,0 +1,137 @@
+//! How a task is taken in, now or late: what `loci task create` says to a server, and keeps in the spool where there is none, so that
+//! everything that is said of the task later finds it (coding-agent-memory.md §7). A server that is there and refuses is told to
+//! whoever asked: waiting would not mend it.
+
+use anyhow::Result;
+use loci_api::coding::task::{TaskCreate, TaskTaken};
+use loci_api::verified::repository::RepositoryAdd;
+use loci_client::{Client, ClientError};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::delivery::{Helper, entry, spool_it};
+use super::failing::Failure;
+use super::sending::{CALL, PROBE, say_once};
+use crate::cli::Globals;
+use crate::commands::verified::at::of_memory;
+use crate::config::environment::Environment;
+use crate::config::load;
+use crate::exit::Usage;
+use crate::local_code::LocalCode;
+use crate::output;
+use crate::session::Session;
+use crate::spool::{Entry, SpoolCall};
+
+/// A task to be taken in, as it is sent and spooled.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct TakingIn {
+    create: TaskCreate,
+    /// The clone it is on, for a server of this machine, which is told of it first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    directory: Option<String>,
+    /// Nobody named the repository: it is the clone's, under the name that the server has for it.
+    #[serde(default)]
+    is_of_clone: bool,
+}
+
+impl TakingIn {
+    /// In the working directory: its repository is the one that is named, else that of the clone there.
+    ///
+    /// # Errors
+    /// Usage, where nothing names a repository.
+    pub(super) async fn here(
+        globals: &Globals,
+        environment: &Environment,
+        create: TaskCreate,
+        named: Option<String>,
+        is_on_none: bool,
+    ) -> Result<Self> {
+        let directory = std::path::PathBuf::from(".").canonicalize();
+        let clone = match (&directory, is_on_none || named.is_some()) {
+            (Ok(directory), false) => {
+                let config = load(globals.config.as_deref(), environment)?;
+                LocalCode::around(&config, directory).await.ok().flatten().map(|code| code.name())
+            }
+            _ => None,
+        };
+        let missing = || Usage("name the repository with --repo, or work in a clone of it".to_owned());
+        let is_of_clone = !is_on_none && named.is_none();
+        let repo = match named.or(clone) {
+            None if is_of_clone => return Err(missing().into()),
+            repo => repo,
+        };
+        let here = directory.ok().filter(|_| globals.url.is_none());
+        let directory = here.and_then(|directory| directory.into_os_string().into_string().ok());
+        Ok(Self { create: TaskCreate { repo, ..create }, directory, is_of_clone })
+    }
+
+    /// Says it to a server, or keeps it until there is one, and prints the id.
+    ///
+    /// # Errors
+    /// Where a server refuses; where none can be reached only with `--strict`.
+    pub(super) async fn say(
+        &self,
+        globals: &Globals,
+        environment: &Environment,
+        helper: &Helper,
+    ) -> Result<()> {
+        let task = self.create.task_id.as_deref().unwrap_or_default();
+        let entry = entry(globals, (task, helper.memory()), SpoolCall::Create, serde_json::to_value(self)?)?;
+        match send(globals, environment, &entry).await {
+            Ok(answer) => {
+                let taken: TaskTaken = serde_json::from_value(answer)?;
+                taken.warnings.iter().for_each(output::note);
+                output::result(globals.json, &taken, |taken| output::line(&taken.task.task_id))
+            }
+            Err(Failure::Out(error) | Failure::Slow(error) | Failure::Later(error))
+                if !helper.is_strict() =>
+            {
+                output::note(format!("loci task create: {error:#}"));
+                let spooled = spool_it(globals, environment, entry).await;
+                let warning = format!("NOT_SENT: {error:#}");
+                let answer = json!({ "task_id": task, "spooled": spooled, "warnings": [warning] });
+                output::result(globals.json, &answer, |_| output::line(task))
+            }
+            Err(failure) => Err(failure.into_error()),
+        }
+    }
+}
+
+async fn send(globals: &Globals, environment: &Environment, entry: &Entry) -> Result<Value, Failure> {
+    let session = Session::begin(globals, environment).map_err(Failure::Out)?;
+    let client = of_memory(&session.client, entry.memory.as_deref()).map_err(Failure::refused)?;
+    is_there(&client, &entry.task).await?;
+    let answer = say_once(&client, entry, CALL).await?;
+    session.end().await.map_err(Failure::Out)?;
+    Ok(answer)
+}
+
+/// Finds out whether there is a server, whatever it says of the task.
+async fn is_there(client: &Client, task: &str) -> Result<(), Failure> {
+    match tokio::time::timeout(PROBE, client.task_get(task)).await {
+        Ok(Err(error)) if error.status().is_none_or(|status| status >= 500) => {
+            Err(Failure::Out(error.into()))
+        }
+        Ok(_) => Ok(()),
+        Err(_) => {
+            let waited = PROBE.as_millis();
+            Err(Failure::Out(anyhow::anyhow!("the server did not answer within {waited} ms")))
+        }
+    }
+}
+
+/// Takes a task in; `once` is the client whose call is told from its repetition.
+pub(super) async fn take_in(client: &Client, once: &Client, body: &Value) -> Result<Value, ClientError> {
+    let unread = |error| ClientError::Request(format!("a task that cannot be read: {error}"));
+    let mut taking: TakingIn = serde_json::from_value(body.clone()).map_err(unread)?;
+    if taking.directory.is_some() {
+        // A clone that cannot be registered may be known all the same.
+        let add = RepositoryAdd { directory: taking.directory.clone(), ..RepositoryAdd::default() };
+        let added = client.clone().with_person().repository_add(&add).await.ok();
+        if let (true, Some(added)) = (taking.is_of_clone, added) {
+            taking.create.repo = Some(added.repository.repo);
+        }
+    }
+    let taken = once.task_create(&taking.create).await?;
+    serde_json::to_value(taken).map_err(unread)
+}

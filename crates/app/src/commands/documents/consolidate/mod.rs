@@ -1,0 +1,218 @@
+//! `loci consolidate`: the upkeep of a tree, on a server or on a plain directory, for people, cron and CI. Without `--apply` it plans and
+//! writes nothing. Its exit codes are its own: 0 nothing to do or applied, 2 a plan was made, 3 conflict, 4 validation failed, 1 other.
+
+mod path;
+mod shown;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use loci_api::documents::consolidation as shape;
+use loci_client::ClientError;
+use loci_model::ports::clock::Clock;
+
+use crate::adapters::SystemClock;
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::exit::{Outcome, Planned};
+use crate::output::wait_notice::waited_for;
+use crate::session::Session;
+
+/// A run that a model plans is looked at this often.
+const LOOK_MS: u64 = 500;
+
+/// What of a tree is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scope {
+    /// What changed since the last run that was applied
+    SinceLast,
+    /// Everything
+    All,
+}
+
+/// Who plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Planner {
+    /// Rules, and a model behind them where the memory asks one
+    Auto,
+    /// Rules alone
+    Deterministic,
+    /// Rules and a model
+    Llm,
+}
+
+/// How the run is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For a pull request
+    Markdown,
+}
+
+/// Put a tree of documents in order: plan it, apply the plan, or undo it
+#[derive(Debug, Args)]
+pub(crate) struct Consolidate {
+    /// The memory, by name or id
+    #[arg(long, required_unless_present = "path", conflicts_with = "path")]
+    memory: Option<String>,
+    /// The namespace whose documents they are; `/` without it
+    #[arg(long, requires = "memory")]
+    namespace: Option<String>,
+    /// A plain directory, without any server; what is put away there is a file that goes
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["namespace", "run", "revert"])]
+    path: Option<PathBuf>,
+    /// How the directory is laid out; told by its files without it
+    #[arg(long, requires = "path")]
+    layout: Option<String>,
+    /// What may be done [default: deduplicate,reorganize]; also resolve_contradictions, derive_insights, prune
+    #[arg(long, value_delimiter = ',')]
+    ops: Vec<String>,
+    /// What is looked at [default: since-last; of a directory: all]
+    #[arg(long, value_enum)]
+    scope: Option<Scope>,
+    /// Who plans
+    #[arg(long, value_enum, default_value_t = Planner::Auto)]
+    planner: Planner,
+    /// Apply what nobody has to decide about
+    #[arg(long)]
+    apply: bool,
+    /// A run that there is: shown, applied with --apply, undone with --revert
+    #[arg(long, requires = "memory")]
+    run: Option<String>,
+    /// Undo the run
+    #[arg(long, requires = "run", conflicts_with = "apply")]
+    revert: bool,
+    /// Only these actions of the run, held ones too
+    #[arg(long, requires = "run", value_delimiter = ',')]
+    actions: Vec<String>,
+    /// How the run is shown
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+impl Consolidate {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let format = self.format.unwrap_or(if globals.json { Format::Json } else { Format::Text });
+        let outcome = match self.path.clone() {
+            Some(directory) => path::run(&self, &directory),
+            None => self.on_server(globals, environment).await,
+        };
+        let run = outcome.map_err(|error| Outcome::of(code_of(&error), error))?;
+        shown::show(&run, format)?;
+        self.ended(&run)
+    }
+
+    /// What the run comes to, as an exit code.
+    fn ended(&self, run: &shape::ConsolidationRun) -> Result<()> {
+        let say = |code: u8, text: String| Err(Outcome { code, text }.into());
+        let open = run.plan.iter().filter(|one| matches!(one.status.as_str(), "planned" | "held")).count();
+        match run.status.as_str() {
+            "applied" | "reverted" | "cancelled" => Ok(()),
+            "planned" if open == 0 => Ok(()),
+            "planned" => {
+                let next = "nothing was written; look at them, then apply them with --apply";
+                Err(Planned(format!("{open} actions are planned: {next}")).into())
+            }
+            "conflict" => say(3, "the tree changed more often than it is planned anew".to_owned()),
+            "failed" if !run.violations.is_empty() => {
+                say(4, format!("the plan breaks {} rules: nothing of it is applied", run.violations.len()))
+            }
+            "failed" => say(1, run.failure.clone().unwrap_or_else(|| "the run failed".to_owned())),
+            _ => say(1, format!("run {} is {} still: look at it with --run", run.id, run.status)),
+        }
+    }
+
+    async fn on_server(
+        &self,
+        globals: &Globals,
+        environment: &Environment,
+    ) -> Result<shape::ConsolidationRun> {
+        let mut session = Session::begin(globals, environment)?;
+        let memory = session.memory(self.memory.as_deref().unwrap_or_default()).await?;
+        let namespace = self.namespace.clone();
+        let meanwhile = session.work_meanwhile();
+        let outcome = self.asked(&session, &memory, namespace).await;
+        if let Some(meanwhile) = meanwhile {
+            meanwhile.end().await?;
+        }
+        let run = outcome?;
+        if run.status == "applied" {
+            session.wrote(&memory)?;
+        }
+        session.end().await?;
+        Ok(run)
+    }
+
+    async fn asked(
+        &self,
+        session: &Session,
+        memory: &str,
+        namespace: Option<String>,
+    ) -> Result<shape::ConsolidationRun> {
+        let client = &session.client;
+        if let Some(run) = &self.run {
+            if self.revert {
+                let asked = shape::ConsolidationRevert { namespace, force: false };
+                return Ok(client.consolidation_revert(memory, run, &asked).await?);
+            }
+            if self.apply {
+                let actions = (!self.actions.is_empty()).then(|| self.actions.clone());
+                let asked = shape::ConsolidationApply { namespace, actions };
+                return Ok(client.consolidation_apply(memory, run, &asked).await?);
+            }
+            let asked = shape::ConsolidationAsk { namespace };
+            return Ok(client.consolidation_get(memory, run, &asked).await?);
+        }
+        let start = shape::ConsolidationStart {
+            namespace: namespace.clone(),
+            operations: (!self.ops.is_empty()).then(|| self.ops.clone()),
+            scope: self.scope.map(|scope| shape::ConsolidationScope {
+                kind: if scope == Scope::All { "all" } else { "since_last" }.to_owned(),
+                paths: Vec::new(),
+            }),
+            planner: Some(self.planner.word().to_owned()),
+            dry_run: Some(!self.apply),
+            ..shape::ConsolidationStart::default()
+        };
+        let mut run = client.consolidation_start(memory, &start).await?;
+        let asked = shape::ConsolidationAsk { namespace };
+        // A run that a model plans is a job; one of the caller's own model may take as long as it wants.
+        let planned = async {
+            let (clock, mut waited) = (SystemClock::new(), 0);
+            while run.status == "planning" && waited < session.wait_ms() {
+                clock.sleep(LOOK_MS).await;
+                waited += LOOK_MS;
+                run = client.consolidation_get(memory, &run.id, &asked).await?;
+            }
+            Ok(run)
+        };
+        let most = session.wait_ms().div_ceil(1_000);
+        waited_for(planned, &format!("waiting for the model that plans, at most {most} s (--wait-ms)")).await
+    }
+}
+
+impl Planner {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Deterministic => "deterministic",
+            Self::Llm => "llm",
+        }
+    }
+}
+
+/// The exit code of an error.
+fn code_of(error: &anyhow::Error) -> u8 {
+    if let Some(outcome) = error.downcast_ref::<Outcome>() {
+        return outcome.code;
+    }
+    let is_conflict = error.chain().any(|cause| {
+        let client = cause.downcast_ref::<ClientError>().and_then(ClientError::status);
+        matches!(client, Some(409 | 412))
+    });
+    if is_conflict { 3 } else { 1 }
+}

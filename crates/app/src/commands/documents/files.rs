@@ -1,0 +1,396 @@
+//! `loci files`: a memory as files: what lies there, reading, writing. History and going back are `history`, the
+//! memory tool is `memory_tool`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use loci_api::documents::file as shape;
+use loci_api::documents::memory_tool::PromptDocumentsQuery;
+use loci_api::documents::tree as tree_shape;
+use loci_client::{Client, ClientError};
+
+use super::history::History;
+use super::memory_tool::Tool;
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::exit::{NotFound, Usage};
+use crate::input::written_text_of;
+use crate::output;
+use crate::session::Session;
+
+/// Which tree.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Of {
+    /// The memory, by name or id
+    #[arg(long)]
+    pub(super) memory: String,
+    /// The namespace whose documents they are; `/` without it
+    #[arg(long)]
+    pub(super) namespace: Option<String>,
+}
+
+/// Under which circumstances a document is changed.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Change {
+    /// Only the version with this entity tag
+    #[arg(long, conflicts_with_all = ["new", "force"])]
+    if_match: Option<String>,
+    /// Only where nothing is yet
+    #[arg(long, conflicts_with = "force")]
+    new: bool,
+    /// Whatever is there
+    #[arg(long)]
+    force: bool,
+    /// Why; kept with the version
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+/// A memory as files
+#[derive(Debug, Subcommand)]
+pub(crate) enum Files {
+    /// List what lies there
+    Ls {
+        #[command(flatten)]
+        of: Of,
+        /// Down to so many levels
+        #[arg(long)]
+        depth: Option<u32>,
+        /// Below this directory
+        prefix: Option<String>,
+    },
+    /// Show a document
+    Cat {
+        #[command(flatten)]
+        of: Of,
+        /// The whole file, with its head
+        #[arg(long)]
+        raw: bool,
+        /// The document
+        path: String,
+    },
+    /// Look for lines that a regular expression matches
+    Grep {
+        #[command(flatten)]
+        of: Of,
+        /// Letters of either case
+        #[arg(long, short)]
+        ignore_case: bool,
+        /// Lines around each
+        #[arg(long, short = 'C', default_value_t = 0)]
+        context: u32,
+        /// At most so many
+        #[arg(long)]
+        max_matches: Option<u32>,
+        /// The expression
+        pattern: String,
+        /// Only in this document, or below this directory
+        path: Option<String>,
+    },
+    /// Write a document from a file, or from standard input
+    Put {
+        #[command(flatten)]
+        of: Of,
+        #[command(flatten)]
+        change: Change,
+        /// The text as it is, even where it begins with a head
+        #[arg(long)]
+        raw: bool,
+        /// The document
+        path: String,
+        /// The file; `-`, or no file, is standard input
+        file: Option<PathBuf>,
+    },
+    /// Add lines to a document, each once
+    Append {
+        #[command(flatten)]
+        of: Of,
+        /// The document of this title, in place of a path
+        #[arg(long)]
+        title: Option<String>,
+        /// Why; kept with the version
+        #[arg(long)]
+        reason: Option<String>,
+        /// The document, unless a title is given; then the lines
+        #[arg(required = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
+    /// Replace a text that stands once in a document
+    Edit {
+        #[command(flatten)]
+        of: Of,
+        /// What goes
+        #[arg(long, allow_hyphen_values = true)]
+        old: String,
+        /// What comes
+        #[arg(long, allow_hyphen_values = true)]
+        new: String,
+        /// Why; kept with the version
+        #[arg(long)]
+        reason: Option<String>,
+        /// The document
+        path: String,
+    },
+    /// Give a document another path
+    Mv {
+        #[command(flatten)]
+        of: Of,
+        /// Why; kept with the version
+        #[arg(long)]
+        reason: Option<String>,
+        /// Where it lies
+        from: String,
+        /// Where it shall lie
+        to: String,
+    },
+    /// Put a document away; it can be restored
+    Rm {
+        #[command(flatten)]
+        of: Of,
+        #[command(flatten)]
+        change: Change,
+        /// The document
+        path: String,
+    },
+    /// What a model is shown of all documents
+    Listing {
+        #[command(flatten)]
+        of: Of,
+        /// At most so many tokens
+        #[arg(long)]
+        budget_tokens: Option<u32>,
+        /// Below this directory
+        prefix: Option<String>,
+    },
+    /// Show the documents that a session begins with: knowledge/system/ in full, a listing of the
+    /// others
+    Context {
+        /// The memory, by name or id [default: the mount]
+        #[arg(long, conflicts_with = "mount")]
+        memory: Option<String>,
+        /// The namespace whose documents they are; `/` without it
+        #[arg(long, requires = "memory")]
+        namespace: Option<String>,
+        /// A mount of the server's configuration [default: default]
+        #[arg(long)]
+        mount: Option<String>,
+        /// At most so many tokens [default: 2500]
+        #[arg(long)]
+        budget_tokens: Option<u32>,
+    },
+    /// Carry out a command of the memory tool, as a model would give it
+    Tool(Tool),
+    #[command(flatten)]
+    History(History),
+}
+
+impl Files {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let mut session = Session::begin(globals, environment)?;
+        match self {
+            Self::Ls { of, depth, prefix } => ls(&session, of, depth, prefix).await?,
+            Self::Cat { of, raw, path } => cat(&session, of, raw, &path).await?,
+            Self::Grep { of, ignore_case, context, max_matches, pattern, path } => {
+                let Of { memory, namespace } = of;
+                let asked =
+                    tree_shape::GrepAsk { namespace, pattern, path, ignore_case, max_matches, context };
+                grep(&session, &memory, &asked).await?;
+            }
+            Self::Put { of, change, raw, path, file } => {
+                let text = written_text_of(file.unwrap_or_else(|| PathBuf::from("-")), "the document")?;
+                let raw = raw.then(|| "1".to_owned());
+                let memory = session.memory(&of.memory).await?;
+                let (client, asked) = change.of(&session.client, &memory, &of, &path, raw).await?;
+                let done = client.document_put_file(&memory, &path, &asked, text).await?;
+                told(&mut session, &memory, &done)?;
+            }
+            Self::Append { of, title, reason, words } => {
+                let memory = session.memory(&of.memory).await?;
+                let append = append(of.namespace, title, reason, words)?;
+                let done = session.client.document_append(&memory, &append).await?;
+                told(&mut session, &memory, &done)?;
+            }
+            Self::Edit { of, old, new, reason, path } => {
+                let memory = session.memory(&of.memory).await?;
+                let edit = shape::DocumentEdit {
+                    namespace: of.namespace,
+                    path,
+                    op: "replace".to_owned(),
+                    old: Some(old),
+                    new: Some(new),
+                    reason,
+                    ..shape::DocumentEdit::default()
+                };
+                let done = session.client.document_edit(&memory, &edit).await?;
+                told(&mut session, &memory, &done)?;
+            }
+            Self::Mv { of, reason, from, to } => {
+                let memory = session.memory(&of.memory).await?;
+                let namespace = of.namespace;
+                let moved = shape::DocumentMove { namespace, from, to, reason, ..Default::default() };
+                let done = session.client.document_move(&memory, &moved).await?;
+                told(&mut session, &memory, &done)?;
+            }
+            Self::Rm { of, change, path } => {
+                let memory = session.memory(&of.memory).await?;
+                let (client, asked) = change.of(&session.client, &memory, &of, &path, None).await?;
+                let done = client.document_delete(&memory, &path, &asked).await?;
+                told(&mut session, &memory, &done)?;
+            }
+            Self::Listing { of, budget_tokens, prefix } => {
+                let memory = session.memory(&of.memory).await?;
+                let namespace = of.namespace;
+                let query = tree_shape::ListingQuery { namespace, prefix, budget_tokens, format: None };
+                let listing = session.client.tree_listing(&memory, &query).await?;
+                output::result(session.json, &listing, |listing| output::line(listing.text.trim_end()))?;
+            }
+            Self::Context { memory, namespace, mount, budget_tokens } => {
+                let query = PromptDocumentsQuery { mount, memory, namespace, budget_tokens };
+                let context = session.client.prompt_documents(&query).await?;
+                output::result(session.json, &context, |context| output::line(context.text.trim_end()))?;
+            }
+            Self::Tool(tool) => tool.run(&session).await?,
+            Self::History(history) => history.run(&mut session).await?,
+        }
+        session.end().await
+    }
+}
+
+impl Change {
+    /// The client and the query of a change. Where nothing else is said, only what is there now is changed.
+    async fn of(
+        self,
+        client: &Client,
+        memory: &str,
+        of: &Of,
+        path: &str,
+        raw: Option<String>,
+    ) -> Result<(Client, shape::DocumentChange)> {
+        let namespace = of.namespace.clone();
+        let force = self.force.then(|| "1".to_owned());
+        let asked = shape::DocumentChange { namespace: namespace.clone(), force, raw, reason: self.reason };
+        let client = client.clone();
+        let client = match self.if_match {
+            Some(etag) => client.with_if_match(&etag)?,
+            None if self.force => client,
+            None if self.new => client.with_if_absent(),
+            None => {
+                match client.document_get(memory, path, &shape::DocumentAsk { namespace, raw: None }).await {
+                    Ok(there) => client.with_if_match(&there.etag)?,
+                    Err(error) if error.status() == Some(404) => client.with_if_absent(),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        };
+        Ok((client, asked))
+    }
+}
+
+async fn ls(session: &Session, of: Of, depth: Option<u32>, prefix: Option<String>) -> Result<()> {
+    let memory = session.memory(&of.memory).await?;
+    let namespace = of.namespace;
+    let mut query = tree_shape::TreeQuery { namespace, prefix, depth, ..Default::default() };
+    let mut found = session.client.tree_list(&memory, &query).await?;
+    while let Some(cursor) = found.next_cursor.take() {
+        query.cursor = Some(cursor);
+        let page = session.client.tree_list(&memory, &query).await?;
+        found.entries.extend(page.entries);
+        found.next_cursor = page.next_cursor;
+    }
+    output::result(session.json, &found, |found| {
+        let row = |item: &tree_shape::TreeItem| match item.files {
+            Some(files) => {
+                vec![item.bytes.to_string(), format!("{}/", item.path), format!("{files} documents")]
+            }
+            None => {
+                let said = item.description.as_deref().unwrap_or_default();
+                vec![item.bytes.to_string(), item.path.clone(), output::short(said, 80)]
+            }
+        };
+        output::table(&found.entries.iter().map(row).collect::<Vec<_>>());
+    })
+}
+
+async fn cat(session: &Session, of: Of, raw: bool, path: &str) -> Result<()> {
+    let memory = session.memory(&of.memory).await?;
+    if raw && !session.json {
+        let file = session.client.document_file(&memory, path, of.namespace).await.map_err(missing)?;
+        output::text(&file);
+        return Ok(());
+    }
+    let asked = shape::DocumentAsk { namespace: of.namespace, raw: None };
+    let document = session.client.document_get(&memory, path, &asked).await.map_err(missing)?;
+    output::result(session.json, &document, |document| output::text(&document.body))
+}
+
+async fn grep(session: &Session, memory: &str, asked: &tree_shape::GrepAsk) -> Result<()> {
+    let memory = session.memory(memory).await?;
+    let found = session.client.tree_grep(&memory, asked).await?;
+    output::result(session.json, &found, |found| {
+        for line in &found.lines {
+            let mark = if line.is_match { ':' } else { '-' };
+            let cut = if line.cut { " […]" } else { "" };
+            output::line(format!("{}{mark}{}{mark} {}{cut}", line.path, line.line, line.text));
+        }
+        if found.more {
+            output::note(format!("only the first {} matches: see --max-matches", found.matches));
+        }
+        if found.timed_out {
+            output::note("not everything was looked at: name a path, or give a simpler pattern");
+        }
+    })
+}
+
+fn append(
+    namespace: Option<String>,
+    title: Option<String>,
+    reason: Option<String>,
+    words: Vec<String>,
+) -> Result<shape::DocumentAppend> {
+    let (path, lines) = match title {
+        Some(_) => (None, words),
+        None => {
+            let mut words = words.into_iter();
+            (words.next(), words.collect())
+        }
+    };
+    if lines.is_empty() {
+        return Err(Usage("say which lines are to be added".to_owned()).into());
+    }
+    // What stands behind the document is text, options too: nobody means to write one down.
+    if let Some(option) = lines.iter().find(|line| is_option(line)) {
+        let rule = format!("{option} stands among the lines: options stand before the document");
+        return Err(Usage(format!("{rule}; a line that begins so is written by files edit or put")).into());
+    }
+    let if_match = None;
+    Ok(shape::DocumentAppend { namespace, path, title, lines, if_absent_create: true, if_match, reason })
+}
+
+fn is_option(line: &str) -> bool {
+    let name = line.strip_prefix("--").map(|rest| rest.split('=').next().unwrap_or(rest));
+    name.is_some_and(|name| {
+        name.starts_with(|first: char| first.is_ascii_lowercase())
+            && name.chars().all(|one| one.is_ascii_lowercase() || one == '-')
+    })
+}
+
+/// Shows what became of a document.
+pub(super) fn told(session: &mut Session, memory: &str, done: &shape::DocumentWritten) -> Result<()> {
+    session.wrote(memory)?;
+    output::result(session.json, done, |done| {
+        let what = done.operation.as_deref().unwrap_or("unchanged");
+        let path = done.path.as_deref().unwrap_or("-");
+        let added = done.added.map(|added| format!("  {added} lines added")).unwrap_or_default();
+        output::line(format!("{what}  {path}  version {}{added}", done.version));
+        done.warnings.iter().for_each(output::note);
+    })
+}
+
+/// What is not there is told with the paths that are near.
+fn missing(error: ClientError) -> anyhow::Error {
+    match error {
+        ClientError::Refused { status: 404, problem } => NotFound(problem.message).into(),
+        other => other.into(),
+    }
+}

@@ -1,0 +1,264 @@
+//! `loci mirror`: trees that are kept as files elsewhere: making, bringing up, looking at, removing; and taking what a clone has.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Subcommand;
+use loci_api::documents::mirror as shape;
+
+use super::files::Of;
+use crate::cli::Globals;
+use crate::config::documents::mirror::millis;
+use crate::config::environment::Environment;
+use crate::exit::Usage;
+use crate::output;
+use crate::session::Session;
+
+/// Trees as files elsewhere
+#[derive(Debug, Subcommand)]
+pub(crate) enum MirrorCommand {
+    /// Keep a tree in a directory or a bare git repository
+    Add {
+        #[command(flatten)]
+        of: Of,
+        /// A name for it
+        name: String,
+        /// Where: below one of mirror.roots of the configuration
+        path: String,
+        /// dir or git
+        #[arg(long, default_value = "dir")]
+        kind: String,
+        /// How files are laid
+        #[arg(long, default_value = "native")]
+        layout: String,
+        /// two-way, export or import
+        #[arg(long, default_value = "two-way")]
+        direction: String,
+        /// What deletions of files do: enabled, log_only or disabled
+        #[arg(long, default_value = "enabled")]
+        deletes: String,
+        /// How often a server looks at it
+        #[arg(long, default_value = "15s")]
+        interval: String,
+        /// Writes of one author within so long are one commit
+        #[arg(long, default_value = "2s")]
+        debounce: String,
+        /// It may write what is loaded with every prompt
+        #[arg(long)]
+        system: bool,
+        /// Render conversations, too
+        #[arg(long)]
+        sessions: bool,
+        /// Files say which record they are
+        #[arg(long)]
+        render_ids: bool,
+        /// Begin where files lie already
+        #[arg(long)]
+        adopt: bool,
+    },
+    /// Bring a mirror and its tree together; all of the memory's without a name
+    Sync {
+        /// The memory, by name or id
+        #[arg(long)]
+        memory: String,
+        /// The mirror
+        name: Option<String>,
+    },
+    /// What mirrors there are, and what their last syncs did
+    Status {
+        /// The memory, by name or id
+        #[arg(long)]
+        memory: String,
+        /// The mirror
+        name: Option<String>,
+    },
+    /// Take what was committed in a clone of a git mirror
+    Pull {
+        /// The memory, by name or id
+        #[arg(long)]
+        memory: String,
+        /// The mirror
+        name: String,
+        /// The clone
+        #[arg(long)]
+        from: PathBuf,
+    },
+    /// Remove a mirror; its files stay where they are
+    Rm {
+        /// The memory, by name or id
+        #[arg(long)]
+        memory: String,
+        /// The mirror
+        name: String,
+    },
+}
+
+impl MirrorCommand {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let mut session = Session::begin(globals, environment)?;
+        session.register_mirrors().await;
+        match self {
+            Self::Sync { memory, name } => sync(&mut session, &memory, name).await?,
+            Self::Status { memory, name } => status(&session, &memory, name).await?,
+            Self::Pull { memory, name, from } => {
+                let memory = session.memory(&memory).await?;
+                let report = pull(&session, &memory, &name, &from).await?;
+                session.wrote(&memory)?;
+                output::result(session.json, &report, told)?;
+            }
+            Self::Rm { memory, name } => {
+                let memory = session.memory(&memory).await?;
+                let gone = session.client.mirror_remove(&memory, &name).await?;
+                output::result(session.json, &gone, |gone| {
+                    output::line(format!("removed  {}  its files stay at {}", gone.name, gone.path));
+                })?;
+            }
+            Self::Add {
+                of,
+                name,
+                path,
+                kind,
+                layout,
+                direction,
+                deletes,
+                interval,
+                debounce,
+                system,
+                sessions,
+                render_ids,
+                adopt,
+            } => {
+                let memory = session.memory(&of.memory).await?;
+                let make = shape::MirrorMake {
+                    name,
+                    namespace: of.namespace,
+                    layout: Some(layout),
+                    kind: Some(kind),
+                    path,
+                    direction: Some(direction),
+                    deletes: Some(deletes),
+                    interval_ms: Some(duration("--interval", &interval)?),
+                    debounce_ms: Some(duration("--debounce", &debounce)?),
+                    render_ids,
+                    system,
+                    sessions,
+                    adopt,
+                };
+                let made = session.client.mirror_add(&memory, &make).await?;
+                output::result(session.json, &made, line)?;
+            }
+        }
+        session.end().await
+    }
+}
+
+fn duration(option: &str, text: &str) -> Result<u64> {
+    let rule = || Usage(format!("{option} must be a number with ms, s, m or h behind it, such as 15s"));
+    Ok(millis(text).ok_or_else(rule)?)
+}
+
+async fn sync(session: &mut Session, memory: &str, name: Option<String>) -> Result<()> {
+    let memory = session.memory(memory).await?;
+    let names = match name {
+        Some(name) => vec![name],
+        None => session.client.mirrors_list(&memory).await?.mirrors.into_iter().map(|one| one.name).collect(),
+    };
+    for name in names {
+        let report = session.client.mirror_sync(&memory, &name).await?;
+        if report.taken + report.created + report.moved + report.put_away > 0 {
+            session.wrote(&memory)?;
+        }
+        output::result(session.json, &report, told)?;
+    }
+    Ok(())
+}
+
+async fn status(session: &Session, memory: &str, name: Option<String>) -> Result<()> {
+    let memory = session.memory(memory).await?;
+    let Some(name) = name else {
+        let found = session.client.mirrors_list(&memory).await?;
+        return output::result(session.json, &found, |found| {
+            found.mirrors.iter().for_each(line);
+            if found.mirrors.is_empty() {
+                output::note("no tree of this memory is kept elsewhere: see loci mirror add");
+            }
+        });
+    };
+    let mirror = session.client.mirror_status(&memory, &name).await?;
+    output::result(session.json, &mirror, |mirror| {
+        line(mirror);
+        if let Some(last) = &mirror.last {
+            told(last);
+        }
+    })
+}
+
+async fn pull(
+    session: &Session,
+    memory: &str,
+    name: &str,
+    from: &std::path::Path,
+) -> Result<shape::MirrorReport> {
+    let clone = loci_git::Cloned::open(from)?;
+    let asked = shape::MirrorBaseAsk { commits: clone.commits()? };
+    let Some(base) = session.client.mirror_base(memory, name, &asked).await?.base else {
+        bail!(
+            "no commit of {} is one of the mirror {name}: clone that one, or fetch and rebase",
+            from.display()
+        );
+    };
+    let mut files = Vec::new();
+    for changed in clone.changed_since(&base)? {
+        let content = match changed.content.map(String::from_utf8).transpose() {
+            Ok(content) => content,
+            Err(_) => {
+                output::note(format!("{}: it is no UTF-8 text, and is left out", changed.path));
+                continue;
+            }
+        };
+        files.push(shape::PulledFile { path: changed.path, content, executable: changed.executable });
+    }
+    Ok(session.client.mirror_pull(memory, name, &shape::MirrorPull { base, files }).await?)
+}
+
+fn line(mirror: &shape::Mirror) {
+    let shape::Mirror { name, kind, layout, path, direction, namespace, .. } = mirror;
+    let last = mirror.last.as_ref().and_then(|last| last.ended_at.as_deref()).unwrap_or("never");
+    let conflicts = match mirror.open_conflicts {
+        0 => String::new(),
+        open => format!("  {open} conflicts wait for a decision"),
+    };
+    output::line(format!(
+        "{name}  {kind}/{layout}  {direction}  {namespace}  {path}  synced {last}{conflicts}"
+    ));
+}
+
+fn told(report: &shape::MirrorReport) {
+    let counts = [
+        ("files", report.files),
+        ("written", report.written),
+        ("removed", report.removed),
+        ("taken", report.taken),
+        ("created", report.created),
+        ("moved", report.moved),
+        ("put away", report.put_away),
+        ("commits", report.commits),
+        ("deletions waiting", report.waiting_deletes),
+    ];
+    let said: Vec<String> = counts
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(what, count)| format!("{count} {what}"))
+        .collect();
+    output::line(format!("{}  {}", report.finding, said.join(", ")));
+    for (what, remarks) in
+        [("conflict", &report.conflicts), ("refused", &report.refused), ("note", &report.notes)]
+    {
+        for remark in remarks {
+            output::line(format!("  {what}  {}  {}", remark.path, remark.what));
+        }
+    }
+    if let Some(error) = &report.error {
+        output::note(error);
+    }
+}

@@ -1,0 +1,50 @@
+//! `loci sre doctor`: what of operations memory nobody will read as it is meant (sre-memory.md §13). It tells, and mends nothing.
+
+use anyhow::Result;
+use clap::Args;
+use loci_api::operations::doctor::SreDoctorReport;
+
+use super::place::OperationsAt;
+use crate::exit::Outcome;
+use crate::output;
+use crate::session::Session;
+
+/// What is looked through
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    at: OperationsAt,
+}
+
+impl Doctor {
+    /// # Errors
+    /// [`Outcome`] with code 1 where something is wrong.
+    pub(super) async fn run(&self, session: &Session) -> Result<()> {
+        let memory = self.at.memory(session).await?;
+        let report = session.client.sre_doctor(&memory).await?;
+        output::result(session.json, &report, shown)?;
+        if report.ok {
+            return Ok(());
+        }
+        let all = u64::try_from(report.problems.len()).unwrap_or(u64::MAX).saturating_add(report.more);
+        Err(Outcome { code: 1, text: format!("{all} problems") }.into())
+    }
+}
+
+fn shown(report: &SreDoctorReport) {
+    output::note(format!("{} records looked at", report.records));
+    if report.ok {
+        output::line("nothing is wrong");
+        return;
+    }
+    let heads = ["PROBLEM", "RECORD", "PLACE", "WHAT IT MEANS"];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    rows.extend(report.problems.iter().map(|one| {
+        let record = one.record_id.clone().unwrap_or_else(|| "-".to_owned());
+        vec![one.problem.clone(), record, one.place.clone(), one.detail.clone()]
+    }));
+    output::table(&rows);
+    if report.more > 0 {
+        output::note(format!("{} more are not told: mend these first", report.more));
+    }
+}

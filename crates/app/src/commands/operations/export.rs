@@ -1,0 +1,126 @@
+//! `loci sre export`: what operations agents remember as JSON lines, one record each (sre-memory.md §13). `loci sre import` reads them; a copy of a whole
+//! memory with its events and its history is `loci export`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use loci_api::operations::transfer as shape;
+use loci_model::sre::SreType;
+use serde::Serialize;
+
+use super::place::OperationsAt;
+use crate::exit::Usage;
+use crate::output;
+use crate::session::Session;
+use crate::unfinished::{self, UnfinishedFile};
+
+/// Which records, and where to
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// preferences, infrastructure or investigations [default: all of them]
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Of this user or agent alone
+    #[arg(long)]
+    actor: Option<String>,
+    /// The file, which has its name once it is whole [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    at: OperationsAt,
+}
+
+/// What was written.
+#[derive(Debug, Default, Serialize)]
+struct Written {
+    records: u64,
+    /// Records that have no line: `loci sre doctor` tells of them.
+    skipped: Vec<loci_api::operations::knowledge::SreSkipped>,
+}
+
+impl Export {
+    pub(super) async fn run(&self, session: &Session) -> Result<()> {
+        let memory = self.at.memory(session).await?;
+        let kinds = match &self.kind {
+            None => SreType::ALL.to_vec(),
+            Some(word) => vec![SreType::parse_input(word).ok_or_else(|| {
+                Usage(format!("--type must be preferences, infrastructure or investigations, not {word}"))
+            })?],
+        };
+        let Some(path) = self.out.as_deref().filter(|path| !unfinished::is_standard_output(path)) else {
+            let mut out = std::io::stdout().lock();
+            let written = self.write(session, (&memory, &kinds), &mut out).await?;
+            told(&written);
+            return Ok(());
+        };
+        let mut work = UnfinishedFile::at(path)?;
+        let written = self.write(session, (&memory, &kinds), work.out()).await?;
+        work.publish()?;
+        output::result(session.json, &written, |written| {
+            output::line(format!("wrote {}: {} records", path.display(), written.records));
+            told(written);
+        })
+    }
+
+    async fn write(
+        &self,
+        session: &Session,
+        (memory, kinds): (&str, &[SreType]),
+        out: &mut impl Write,
+    ) -> Result<Written> {
+        let progress = output::spinner("exporting");
+        let mut written = Written::default();
+        for kind in kinds {
+            let mut asked = shape::SreExportAsk {
+                memory_type: kind.as_str().to_owned(),
+                actor: self.actor.clone(),
+                cursor: None,
+            };
+            // What contradicts something comes behind it, so that an import finds what it is about.
+            let mut behind = Vec::new();
+            loop {
+                let page = session.client.sre_export(memory, &asked).await?;
+                for record in page.records {
+                    if record.contradicts.is_some() {
+                        behind.push(record);
+                    } else {
+                        written.line(&record, out, &progress)?;
+                    }
+                }
+                written.skipped.extend(page.skipped);
+                asked.cursor = page.next_cursor;
+                if asked.cursor.is_none() {
+                    break;
+                }
+            }
+            for record in behind {
+                written.line(&record, out, &progress)?;
+            }
+        }
+        out.flush().context("writing the records")?;
+        progress.finish_and_clear();
+        Ok(written)
+    }
+}
+
+impl Written {
+    fn line(
+        &mut self,
+        record: &shape::SreRecordLine,
+        out: &mut impl Write,
+        progress: &indicatif::ProgressBar,
+    ) -> Result<()> {
+        let line = serde_json::to_vec(record)?;
+        progress.inc(line.len() as u64);
+        self.records += 1;
+        out.write_all(&line).and_then(|()| out.write_all(b"\n")).context("writing the records")
+    }
+}
+
+fn told(written: &Written) {
+    for one in &written.skipped {
+        output::note(format!("{} is not written: {}", one.record_id, one.reason));
+    }
+}

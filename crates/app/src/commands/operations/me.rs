@@ -1,0 +1,188 @@
+//! `loci me`: a user's own records in the memory of operations agents (sre-memory.md §9.5): listed, corrected, deleted.
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use loci_api::operations::me as shape;
+use loci_api::operations::transfer::SreRecordLine;
+use serde_json::Value;
+
+use super::place::OperationsAt;
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::exit::{Outcome, Usage};
+use crate::output;
+use crate::session::Session;
+
+/// Characters of a record on a line.
+const TEXT_CHARS_MAX: usize = 100;
+/// Ids of one request.
+const IDS_MAX: usize = 100;
+
+/// Your own records in the memory of operations agents
+#[derive(Debug, Subcommand)]
+pub(crate) enum Me {
+    /// List what is yours: preferences, investigations, and what was learned of services in these
+    List(List),
+    /// Say what is right, of a record of yours
+    Correct(Correct),
+    /// Delete records of yours, or all of them
+    Delete(Delete),
+}
+
+/// Which records
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// preferences, infrastructure or investigations [default: all of them]
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    #[command(flatten)]
+    at: OperationsAt,
+}
+
+/// What is right
+#[derive(Debug, Args)]
+pub(crate) struct Correct {
+    /// The id of the record
+    id: String,
+    /// All that it shall say, as `data` of the list
+    #[arg(long, value_name = "JSON")]
+    data: String,
+    #[command(flatten)]
+    at: OperationsAt,
+}
+
+/// What is deleted
+#[derive(Debug, Args)]
+pub(crate) struct Delete {
+    /// Ids of records
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    ids: Vec<String>,
+    /// All that is yours
+    #[arg(long)]
+    all: bool,
+    /// The memory's name, where all is meant
+    #[arg(long, value_name = "NAME", requires = "all")]
+    yes_destroy: Option<String>,
+    #[command(flatten)]
+    at: OperationsAt,
+}
+
+impl Me {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let session = Session::begin(globals, environment)?;
+        match &self {
+            Self::List(list) => {
+                let memory = list.at.memory(&session).await?;
+                let found = own(&session, &memory, list.kind.clone()).await?;
+                output::result(session.json, &found, |found| {
+                    if found.is_empty() {
+                        output::note("nothing there is yours");
+                    }
+                    output::table(&found.iter().map(row).collect::<Vec<_>>());
+                })?;
+            }
+            Self::Correct(correct) => {
+                let memory = Some(correct.at.memory(&session).await?);
+                let bad = |error| Usage(format!("--data must be JSON, as the list shows it: {error}"));
+                let data: Value = loci_json::from_str(&correct.data).map_err(bad)?;
+                let asked = shape::MeRecordCorrect { memory, record_id: correct.id.clone(), data };
+                let kept = session.client.me_record_correct(&asked).await?;
+                output::result(session.json, &kept, |kept| {
+                    let id = kept.record_id.as_deref().unwrap_or_default();
+                    let reason = kept.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+                    output::line(format!("{id}  {}{reason}", kept.action));
+                })?;
+            }
+            Self::Delete(delete) => delete.run(&session).await?,
+        }
+        session.end().await
+    }
+}
+
+impl Delete {
+    async fn run(&self, session: &Session) -> Result<()> {
+        let memory = self.at.memory(session).await?;
+        let none = shape::MeRecordsDeleted { deleted: 0, failed: Vec::new(), shared: 0, next_cursor: None };
+        let mut deleted = none;
+        if self.all {
+            let name = session.client.memory_get(&memory).await?.name;
+            if self.yes_destroy.as_deref() != Some(name.as_str()) {
+                let count = own(session, &memory, None).await?.len();
+                let rule = format!(
+                    "{count} records would be deleted, and what gave way to such: say --yes-destroy {name} if they are to be"
+                );
+                return Err(Usage(rule).into());
+            }
+            let mut asked = shape::MeRecordsDelete {
+                memory: Some(memory),
+                yes_destroy: Some(name),
+                ..shape::MeRecordsDelete::default()
+            };
+            loop {
+                let done = session.client.me_records_delete(&asked).await?;
+                asked.cursor.clone_from(&done.next_cursor);
+                add(&mut deleted, done);
+                if asked.cursor.is_none() {
+                    break;
+                }
+            }
+        }
+        for ids in self.ids.chunks(IDS_MAX) {
+            let asked = shape::MeRecordsDelete {
+                memory: Some(self.at.memory(session).await?),
+                ids: ids.to_vec(),
+                ..shape::MeRecordsDelete::default()
+            };
+            add(&mut deleted, session.client.me_records_delete(&asked).await?);
+        }
+        output::result(session.json, &deleted, |deleted| {
+            output::line(format!("{} records deleted", deleted.deleted));
+            for one in &deleted.failed {
+                output::line(format!("{}: not deleted: {}", one.record_id, one.reason));
+            }
+            if deleted.shared > 0 {
+                output::note(format!(
+                    "{} of services stay: investigations of others confirmed them, and an administrator deletes them",
+                    deleted.shared
+                ));
+            }
+        })?;
+        match deleted.failed.len() {
+            0 => Ok(()),
+            count => Err(Outcome { code: 1, text: format!("{count} records were not deleted") }.into()),
+        }
+    }
+}
+
+fn add(all: &mut shape::MeRecordsDeleted, done: shape::MeRecordsDeleted) {
+    all.deleted += done.deleted;
+    all.failed.extend(done.failed);
+    all.shared += done.shared;
+}
+
+async fn own(session: &Session, memory: &str, kind: Option<String>) -> Result<Vec<SreRecordLine>> {
+    let mut asked = shape::MeRecordsAsk { memory: Some(memory.to_owned()), memory_type: kind, cursor: None };
+    let mut all = Vec::new();
+    loop {
+        let page = session.client.me_records(&asked).await?;
+        all.extend(page.records);
+        for one in page.skipped {
+            output::note(format!("{} is not shown: {}", one.record_id, one.reason));
+        }
+        asked.cursor = page.next_cursor;
+        if asked.cursor.is_none() {
+            return Ok(all);
+        }
+    }
+}
+
+fn row(one: &SreRecordLine) -> Vec<String> {
+    let said = one.data.as_ref().map(Value::to_string).or_else(|| one.text.clone()).unwrap_or_default();
+    vec![
+        one.record_id.clone().unwrap_or_default(),
+        one.memory_type.clone(),
+        one.state.clone().unwrap_or_else(|| "active".to_owned()),
+        one.source.clone().unwrap_or_default(),
+        output::short(&said, TEXT_CHARS_MAX),
+    ]
+}

@@ -1,0 +1,48 @@
+//! Which memory a command of operations agents is about: the one that is named, or whose id `loci memory ensure` left here (sre-memory.md §2,
+//! B-5). The file is for scripts and people; the server never needs it.
+
+use anyhow::{Context, Result};
+use loci_json::without_mark;
+use loci_model::MemoryId;
+use loci_server::regular_file;
+
+use crate::commands::memory::ensure::FILE;
+use crate::exit::Usage;
+use crate::session::Session;
+
+/// Which memory.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct OperationsAt {
+    /// The memory, by name or id [default: the one in .memory_id here]
+    #[arg(long, value_name = "MEMORY")]
+    memory: Option<String>,
+}
+
+impl OperationsAt {
+    /// The memory's id.
+    pub(crate) async fn memory(&self, session: &Session) -> Result<String> {
+        match &self.memory {
+            Some(named) => session.memory(named).await,
+            None => written(),
+        }
+    }
+}
+
+/// The id in the file here.
+fn written() -> Result<String> {
+    let path = std::env::current_dir().context("finding the folder for .memory_id")?.join(FILE);
+    let none = || Usage(format!("no {FILE} here; run \"loci memory ensure sre_agent_memory\""));
+    let text = match regular_file::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(none().into()),
+        Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
+    };
+    let id = without_mark(&text).trim();
+    match MemoryId::parse(id) {
+        Ok(id) => Ok(id.to_string()),
+        Err(_) => Err(Usage(format!(
+            "{FILE} here holds no id of a memory; run \"loci memory ensure sre_agent_memory\""
+        ))
+        .into()),
+    }
+}

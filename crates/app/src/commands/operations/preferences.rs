@@ -1,0 +1,174 @@
+//! `loci prefs apply|list|confirm|reject|history`: preferences of users of operations agents (sre-memory.md §13).
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use loci_api::operations::knowledge::SreKept;
+use loci_api::operations::preference as shape;
+use serde_json::Value;
+
+use super::place::OperationsAt;
+use crate::input::text_of;
+use crate::output;
+use crate::session::Session;
+
+/// Characters of a value on a line.
+const VALUE_CHARS_MAX: usize = 120;
+
+/// What a file declares
+#[derive(Debug, Args)]
+pub(crate) struct Apply {
+    /// YAML: `users`, each with `preferences`
+    file: PathBuf,
+    /// Only say what would change; the exit code is 1 where something would
+    #[arg(long)]
+    dry_run: bool,
+    /// Remove what a file declared and this one does not
+    #[arg(long)]
+    prune: bool,
+    /// Restore what was erased here: of users who were forgotten, too
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    at: OperationsAt,
+}
+
+/// Whose preferences
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Of this user alone
+    user: Option<String>,
+    /// Those alone that wait for a person
+    #[arg(long)]
+    pending: bool,
+    #[command(flatten)]
+    at: OperationsAt,
+}
+
+/// Which preference
+#[derive(Debug, Args)]
+pub(crate) struct Decide {
+    /// The id of a preference that waits
+    id: String,
+    #[command(flatten)]
+    at: OperationsAt,
+}
+
+/// Whose past
+#[derive(Debug, Args)]
+pub(crate) struct History {
+    /// The user
+    user: String,
+    /// Of this type alone
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Of this key alone
+    #[arg(long)]
+    key: Option<String>,
+    #[command(flatten)]
+    at: OperationsAt,
+}
+
+impl Apply {
+    pub(in crate::commands) async fn run(&self, session: &Session) -> Result<()> {
+        let text = text_of(&self.file, "the preferences")?;
+        let memory = self.at.memory(session).await?;
+        let asked = shape::SrePreferencesApply {
+            users: None,
+            text: Some(text),
+            dry_run: self.dry_run,
+            prune: self.prune,
+        };
+        let client = session.client.clone().with_if_erased(self.force);
+        let done = client.sre_preferences_apply(&memory, &asked).await?;
+        output::result(session.json, &done, applied)?;
+        if done.dry_run && done.changed > 0 {
+            output::dry_run();
+        }
+        Ok(())
+    }
+}
+
+fn applied(done: &shape::SrePreferencesApplied) {
+    let short = |value: &Option<Value>| {
+        value.as_ref().map(|value| output::short(&value.to_string(), VALUE_CHARS_MAX)).unwrap_or_default()
+    };
+    for one in done.changes.iter().filter(|one| one.change != "unchanged") {
+        let (from, to) = (short(&one.from), short(&one.to));
+        let what = match one.change.as_str() {
+            "change" => format!("{from} → {to}"),
+            "add" => to,
+            "kept" => format!("{from}: somebody else said it, and it stays"),
+            "undeclare" => format!("{from}: it stays for a time; --prune removes it"),
+            _ => from,
+        };
+        output::line(format!("{}  {}  {}/{}  {what}", one.change, one.user_id, one.preference_type, one.key));
+    }
+    output::line(format!("unchanged: {}", done.unchanged));
+}
+
+impl List {
+    pub(in crate::commands) async fn run(&self, session: &Session) -> Result<()> {
+        let memory = self.at.memory(session).await?;
+        let state = self.pending.then(|| "pending_confirmation".to_owned());
+        let Some(user) = &self.user else {
+            let listing = shape::SrePreferencesListing { state };
+            let found = session.client.sre_preferences_list(&memory, &listing).await?;
+            return output::result(session.json, &found, |found| {
+                found.preferences.iter().for_each(line);
+                found.warnings.iter().for_each(output::note);
+            });
+        };
+        let mut found = session.client.sre_preferences(&memory, user).await?;
+        for one in found.preferences.iter_mut().filter(|_| self.pending) {
+            one.entries.retain(|entry| Some(&entry.state) == state.as_ref());
+        }
+        output::result(session.json, &found, |found| {
+            found.preferences.iter().flat_map(|one| &one.entries).for_each(line);
+            let effective = &found.effective;
+            let quiet = if effective.quiet_now { "quiet" } else { "not quiet" };
+            output::note(format!("now: {quiet}, in {}", effective.timezone));
+            found.warnings.iter().for_each(output::note);
+        })
+    }
+}
+
+impl Decide {
+    pub(in crate::commands) async fn confirm(&self, session: &Session) -> Result<()> {
+        let memory = self.at.memory(session).await?;
+        let decision = shape::SrePreferenceDecision { memory };
+        let kept = session.client.sre_preference_confirm(&self.id, &decision).await?;
+        output::result(session.json, &kept, |kept| decided(kept, "confirmed"))
+    }
+
+    pub(in crate::commands) async fn reject(&self, session: &Session) -> Result<()> {
+        let memory = self.at.memory(session).await?;
+        let decision = shape::SrePreferenceDecision { memory };
+        let kept = session.client.sre_preference_reject(&self.id, &decision).await?;
+        output::result(session.json, &kept, |kept| decided(kept, "rejected"))
+    }
+}
+
+fn decided(kept: &SreKept, what: &str) {
+    let id = kept.record_id.as_deref().unwrap_or_default();
+    output::line(format!("{id}  {}  {what}", kept.key.as_deref().unwrap_or_default()));
+}
+
+impl History {
+    pub(in crate::commands) async fn run(&self, session: &Session) -> Result<()> {
+        let memory = self.at.memory(session).await?;
+        let which =
+            shape::SrePreferenceHistoryQuery { preference_type: self.kind.clone(), key: self.key.clone() };
+        let found = session.client.sre_preference_history(&memory, &self.user, &which).await?;
+        output::result(session.json, &found, |found| found.preferences.iter().for_each(line))
+    }
+}
+
+fn line(one: &shape::SrePreference) {
+    let value = output::short(&one.value.to_string(), VALUE_CHARS_MAX);
+    output::line(format!(
+        "{}  {}  {}  {}/{}  {value}  {}  {}",
+        one.preference_id, one.state, one.user_id, one.preference_type, one.key, one.source, one.timestamp
+    ));
+}

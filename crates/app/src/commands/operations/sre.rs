@@ -1,0 +1,230 @@
+//! `loci sre`: what operations agents remember, by type and by whose it is (sre-memory.md §13). Preferences by key are `loci prefs`.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use loci_api::record::{Record, RecordListing};
+use loci_model::sre::SreType;
+use serde::Serialize;
+
+use super::doctor::Doctor;
+use super::explain::Explain;
+use super::export::Export;
+use super::history::History;
+use super::import::Import;
+use super::outcomes::{Outcome, PendingOutcomes, Stats};
+use super::place::OperationsAt;
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::exit::Usage;
+use crate::output;
+use crate::session::Session;
+
+/// Characters of a record's text on a line.
+const TEXT_CHARS_MAX: usize = 120;
+/// Records of a page.
+const PAGE: u32 = 100;
+
+/// What operations agents remember
+#[derive(Debug, Subcommand)]
+pub(crate) enum Sre {
+    /// List records, by type and by whose they are
+    List(List),
+    /// Show a record
+    Get(Get),
+    /// Delete a record, or everything of a type or of somebody
+    Delete(Delete),
+    /// Write records as JSON lines
+    Export(Export),
+    /// Read the JSON lines of an export
+    Import(Import),
+    /// Every version of what is known of a service
+    History(History),
+    /// What a question finds, what each score is made of, and why the rest is not there
+    Explain(Explain),
+    /// Investigations whose outcome nobody told for two weeks
+    PendingOutcomes(PendingOutcomes),
+    /// Tell what came of an investigation
+    Outcome(Outcome),
+    /// Numbers over investigations: how long, how sure, how often
+    Stats(Stats),
+    /// Look for what nobody will read as it is meant; the exit code is 1 where there is something
+    Doctor(Doctor),
+}
+
+/// Which records
+#[derive(Debug, Args)]
+struct Selection {
+    /// preferences, infrastructure or investigations [default: all of them]
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Of this user or agent alone
+    #[arg(long)]
+    actor: Option<String>,
+}
+
+/// Which records
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    at: OperationsAt,
+}
+
+/// Which record
+#[derive(Debug, Args)]
+pub(crate) struct Get {
+    /// The id of the record
+    id: String,
+    #[command(flatten)]
+    at: OperationsAt,
+}
+
+/// What is deleted
+#[derive(Debug, Args)]
+pub(crate) struct Delete {
+    /// The id of a record; without it, everything that is selected
+    id: Option<String>,
+    #[command(flatten)]
+    selection: Selection,
+    /// The memory's name, where more than one record is meant
+    #[arg(long, value_name = "NAME")]
+    yes_destroy: Option<String>,
+    #[command(flatten)]
+    at: OperationsAt,
+}
+
+/// Records of a type, by whose they are.
+#[derive(Debug, Serialize)]
+struct OfType {
+    memory_type: &'static str,
+    actors: BTreeMap<String, Vec<Record>>,
+}
+
+impl Sre {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let mut session = Session::begin(globals, environment)?;
+        match &self {
+            Self::List(list) => {
+                let memory = list.at.memory(&session).await?;
+                let found = selected(&session, &memory, &list.selection).await?;
+                output::result(session.json, &found, |found| found.iter().for_each(shown))?;
+            }
+            Self::Get(get) => {
+                let memory = get.at.memory(&session).await?;
+                output::json(&session.client.record_get(&memory, &get.id).await?)?;
+            }
+            Self::Delete(delete) => delete.run(&session).await?,
+            Self::Export(export) => export.run(&session).await?,
+            Self::Import(import) => {
+                let done = import.run(&mut session).await;
+                session.end().await?;
+                return done;
+            }
+            Self::History(history) => history.run(&session).await?,
+            Self::Explain(explain) => explain.run(&session).await?,
+            Self::PendingOutcomes(waiting) => waiting.run(&session).await?,
+            Self::Outcome(outcome) => outcome.run(&session).await?,
+            Self::Stats(stats) => stats.run(&session).await?,
+            Self::Doctor(doctor) => {
+                let done = doctor.run(&session).await;
+                session.end().await?;
+                return done;
+            }
+        }
+        session.end().await
+    }
+}
+
+impl Delete {
+    async fn run(&self, session: &Session) -> Result<()> {
+        let memory = self.at.memory(session).await?;
+        let ids = match &self.id {
+            Some(id) => vec![id.clone()],
+            None => {
+                let name = session.client.memory_get(&memory).await?.name;
+                let found = selected(session, &memory, &self.selection).await?;
+                let records = found.into_iter().flat_map(|one| one.actors.into_values().flatten());
+                let ids: Vec<String> = records.map(|record| record.id).collect();
+                if self.yes_destroy.as_deref() != Some(name.as_str()) {
+                    let rule = format!(
+                        "{} records would be deleted: say --yes-destroy {name} if they are to be",
+                        ids.len()
+                    );
+                    return Err(Usage(rule).into());
+                }
+                ids
+            }
+        };
+        for id in &ids {
+            session.client.record_delete(&memory, id).await?;
+        }
+        output::result(session.json, &ids, |ids| output::line(format!("{} records deleted", ids.len())))
+    }
+}
+
+/// The records in force that are selected, those that wait for a person too.
+async fn selected(session: &Session, memory: &str, selection: &Selection) -> Result<Vec<OfType>> {
+    let kinds = match &selection.kind {
+        None => SreType::ALL.to_vec(),
+        Some(word) => {
+            let unknown =
+                || Usage(format!("--type must be preferences, infrastructure or investigations, not {word}"));
+            vec![SreType::parse_input(word).ok_or_else(unknown)?]
+        }
+    };
+    let strategies = session.client.memory_get(memory).await?.strategies;
+    let mut all = Vec::new();
+    for kind in kinds {
+        let mut actors: BTreeMap<String, Vec<Record>> = BTreeMap::new();
+        let strategy = strategies.iter().find(|one| one.name == kind.strategy_name());
+        let mut listing = RecordListing {
+            strategy: strategy.map(|one| one.id.clone()),
+            states: vec!["active".to_owned(), "candidate".to_owned()],
+            limit: Some(PAGE),
+            ..RecordListing::default()
+        };
+        while listing.strategy.is_some() {
+            let page = session.client.record_list(memory, &listing).await?;
+            for record in page.records {
+                let actor = actor_of(kind, &record);
+                if selection.actor.as_ref().is_none_or(|wanted| *wanted == actor) {
+                    actors.entry(actor).or_default().push(record);
+                }
+            }
+            listing.cursor = page.next_cursor;
+            if listing.cursor.is_none() {
+                break;
+            }
+        }
+        all.push(OfType { memory_type: kind.as_str(), actors });
+    }
+    Ok(all)
+}
+
+/// Whose a record is: as it says itself, for ids are written otherwise in namespaces.
+fn actor_of(kind: SreType, record: &Record) -> String {
+    let member = match kind {
+        SreType::Preferences | SreType::Investigations => "user_id",
+        SreType::Infrastructure => "discovered_by",
+    };
+    let stored: serde_json::Value = serde_json::from_str(&record.text).unwrap_or_default();
+    let said = stored.get(member).and_then(serde_json::Value::as_str).map(str::to_owned);
+    said.or_else(|| record.provenance.actor.clone()).unwrap_or_default()
+}
+
+fn shown(one: &OfType) {
+    for (actor, records) in &one.actors {
+        output::line(format!("{}  {actor}  {}", one.memory_type, records.len()));
+        for record in records {
+            output::line(format!(
+                "  {}  {}  {}",
+                record.id,
+                record.state,
+                output::short(&record.text, TEXT_CHARS_MAX)
+            ));
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! A memory behind AgentCore's wire into one of Loci's, piece by piece: what has been read is stored before more is asked for.
+
+use anyhow::{Context, Result};
+use loci_client::formats::agentcore::{AgentCoreReader, Asked};
+
+use super::mapping_report::MappingReport;
+use super::storing::{Destination, Storing};
+use crate::commands::transfer::agentcore_place::{Place, refusal};
+use crate::output;
+use crate::session::Session;
+
+/// Reads a memory there and stores it here, or only tells what would become of it.
+pub(super) async fn import(session: &Session, place: &Place, into: &Destination<'_>) -> Result<()> {
+    let asked = Asked {
+        memory: place.memory.clone(),
+        own_memory: into.memory.to_owned(),
+        strategies: session.client.memory_get(into.memory).await?.strategies,
+        namespace: into.namespace.clone(),
+        parts: place.parts,
+    };
+    let mut reader = AgentCoreReader::new(&place.wire, asked);
+    let mut report = MappingReport::new(into.format, into.dry_run);
+    let progress = output::items(0, "importing");
+    let outcome = async {
+        let mut storing = Storing::new(session, into, &progress, &mut report);
+        while let Some(piece) = reader.next().await.map_err(refusal).context("reading there stopped")? {
+            storing.report.absorb(&piece);
+            progress.inc_length(piece.items.len() as u64);
+            if into.dry_run {
+                progress.inc(piece.items.len() as u64);
+            } else {
+                storing.all(piece.items).await?;
+            }
+        }
+        Ok(())
+    };
+    let outcome: Result<()> = outcome.await;
+    progress.finish_and_clear();
+    report.halves(place.wire.halves.count());
+    if outcome.is_err() && !into.dry_run {
+        let done = report.created + report.updated;
+        return outcome.context(format!("{done} items are stored; the same import goes on from there"));
+    }
+    outcome?;
+    report.tell(session.json)
+}

@@ -1,0 +1,9 @@
+//! Commands that bring memories out of a store and into one: export, import, and the formats of other
+//! programs.
+
+mod agentcore_place;
+pub(crate) mod export;
+mod export_agentcore;
+mod export_format;
+pub(crate) mod import;
+mod manifest;

@@ -1,0 +1,375 @@
+//! `loci fact`: facts that cite code, by the tools of verified memory. A person asks here: what only a person may decide is
+//! allowed as far as their grants go.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::{Subcommand, ValueEnum};
+use loci_api::verified::proposal::{ProposalList, ProposalListing};
+use serde_json::{Map, Value, json};
+
+use super::fact_lines::shown;
+use super::here::Here;
+use crate::cli::Globals;
+use crate::commands::documents::session_documents::{DOCUMENTS, SessionDocuments};
+use crate::config::environment::Environment;
+use crate::exit::Usage;
+use crate::output;
+use crate::session::Session;
+
+/// A session's start waits for facts at most so long.
+const FAIL_OPEN: Duration = Duration::from_millis(1_800);
+/// Facts may take so long of it, so that documents are shown without them.
+const FACTS_FAIL_OPEN: Duration = Duration::from_millis(1_300);
+
+/// Facts that cite code.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Fact {
+    /// What is known about a repository, checked against its code
+    Recent(Recent),
+    /// Store a fact with the lines that prove it
+    Store {
+        /// The repository [default: that of the working directory]
+        #[arg(long)]
+        repo: Option<String>,
+        /// What it is about, in a few words
+        #[arg(long)]
+        subject: String,
+        /// The fact
+        fact: String,
+        /// Lines that prove it, as PATH:LINE or PATH:FIRST-LAST; several are possible
+        #[arg(long = "cite", value_name = "PLACE", required = true)]
+        cite: Vec<String>,
+        /// Why it matters
+        #[arg(long)]
+        reason: Option<String>,
+        /// A claim, as JSON; several are possible
+        #[arg(long = "claim", value_name = "JSON")]
+        claims: Vec<String>,
+        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        #[arg(long = "ref", value_name = "REF")]
+        reference: Option<String>,
+    },
+    /// Search facts by words, meaning or path
+    Search {
+        /// The question
+        query: String,
+        /// The repository [default: that of the working directory]
+        #[arg(long)]
+        repo: Option<String>,
+        /// Only facts that cite this path, or what is beneath it
+        #[arg(long)]
+        path: Option<String>,
+        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        #[arg(long = "ref", value_name = "REF")]
+        reference: Option<String>,
+    },
+    /// One fact
+    Show {
+        /// Its id
+        id: String,
+    },
+    /// Check a fact against the code, now
+    Verify {
+        /// Its id
+        id: String,
+        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        #[arg(long = "ref", value_name = "REF")]
+        reference: Option<String>,
+    },
+    /// Confirm a fact
+    Refresh {
+        /// Its id
+        id: String,
+        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        #[arg(long = "ref", value_name = "REF")]
+        reference: Option<String>,
+    },
+    /// Declare a fact wrong
+    Invalidate {
+        /// Its id
+        id: String,
+        /// Why
+        #[arg(long)]
+        reason: String,
+    },
+    /// Put a corrected fact in the place of another
+    Supersede {
+        /// The id of the old one
+        id: String,
+        /// The corrected fact
+        fact: String,
+        /// Lines that prove it [default: those of the old one, if they still hold]
+        #[arg(long = "cite", value_name = "PLACE")]
+        cite: Vec<String>,
+        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        #[arg(long = "ref", value_name = "REF")]
+        reference: Option<String>,
+    },
+    /// A fact's chain, and what happened to it
+    History {
+        /// Its id
+        id: String,
+    },
+    /// What extraction noticed, with the places it names: `loci fact refresh` makes a fact of it
+    Proposed {
+        /// The repository [default: that of the working directory]
+        #[arg(long)]
+        repo: Option<String>,
+        /// At most so many
+        #[arg(long, default_value_t = 50)]
+        limit: u32,
+        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        #[arg(long = "ref", value_name = "REF")]
+        reference: Option<String>,
+    },
+    /// Counts, rates and times of a repository
+    Stats {
+        /// The repository [default: that of the working directory]
+        #[arg(long)]
+        repo: Option<String>,
+    },
+}
+
+/// What is known about a repository, checked against its code
+#[derive(Debug, clap::Args)]
+pub(crate) struct Recent {
+    /// The repository [default: that of the directory]
+    #[arg(long)]
+    repo: Option<String>,
+    /// The directory in which is worked
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// At most so many
+    #[arg(long, default_value_t = 50)]
+    limit: u32,
+    /// How they are checked
+    #[arg(long, default_value = "cached", value_parser = ["none", "cached", "fresh"])]
+    verify: String,
+    /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+    #[arg(long = "ref", value_name = "REF")]
+    reference: Option<String>,
+    /// As lines, or as a block for a prompt
+    #[arg(long, value_enum, default_value_t = Form::Lines)]
+    format: Form,
+    /// In the form of an agent's hook
+    #[arg(long, value_enum)]
+    hook: Option<Hook>,
+    #[command(flatten)]
+    documents: SessionDocuments,
+    /// Say nothing and end well where the facts cannot be had in two seconds
+    #[arg(long)]
+    fail_open: bool,
+}
+
+/// How facts are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// A line each.
+    Lines,
+    /// A block for a prompt.
+    Prompt,
+}
+
+/// What an agent's hook reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Hook {
+    /// Cursor.
+    Cursor,
+    /// Copilot.
+    Copilot,
+}
+
+impl Fact {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        if let Self::Recent(recent) = self {
+            return recent.run(globals, environment).await;
+        }
+        let session = Session::begin(globals, environment)?;
+        let here = Here::at(session.client.clone(), globals, environment, None).await?;
+        if let Self::Proposed { repo, limit, reference } = self {
+            let listing = ProposalListing { repo: here.repo(repo)?, limit: Some(limit), reference };
+            let list = here.client.facts_proposed(&listing).await?;
+            output::result(session.json, &list, proposals)?;
+            return session.end().await;
+        }
+        let (tool, arguments) = self.call(&here)?;
+        let answer = here.tool(tool, arguments).await?;
+        output::result(session.json, &answer, shown)?;
+        session.end().await
+    }
+
+    fn call(self, here: &Here) -> Result<(&'static str, Map<String, Value>)> {
+        let (tool, arguments) = match self {
+            Self::Recent(_) | Self::Proposed { .. } => anyhow::bail!("this is asked for otherwise"),
+            Self::Store { repo, subject, fact, cite, reason, claims, reference } => {
+                let claims = claims.iter().map(|text| claim(text)).collect::<Result<Vec<_>>>()?;
+                let claims = (!claims.is_empty()).then_some(claims);
+                (
+                    "memory_store",
+                    json!({
+                        "repo": here.repo(repo)?, "subject": subject, "fact": fact, "citations": places(&cite)?,
+                        "reason": reason, "claims": claims, "ref": reference,
+                    }),
+                )
+            }
+            Self::Search { query, repo, path, reference } => (
+                "memory_search",
+                json!({
+                    "ref": reference, "repo": here.repo(repo)?, "query": query,
+                    "filters": path.map(|path| json!({ "path": path })),
+                }),
+            ),
+            Self::Show { id } => ("memory_get", json!({ "memory_id": id })),
+            Self::Verify { id, reference } => (
+                "memory_verify_citations",
+                json!({ "repo": repo_of(here), "memory_id": id, "ref": reference }),
+            ),
+            Self::Refresh { id, reference } => {
+                ("memory_refresh", json!({ "memory_id": id, "ref": reference }))
+            }
+            Self::Invalidate { id, reason } => {
+                ("memory_invalidate", json!({ "memory_id": id, "reason": reason }))
+            }
+            Self::Supersede { id, fact, cite, reference } => {
+                let cite = if cite.is_empty() { None } else { Some(places(&cite)?) };
+                (
+                    "memory_supersede",
+                    json!({ "old_memory_id": id, "new_fact": fact, "new_citations": cite, "ref": reference }),
+                )
+            }
+            Self::History { id } => ("memory_history", json!({ "memory_id": id })),
+            Self::Stats { repo } => ("memory_stats", json!({ "repo": here.repo(repo)? })),
+        };
+        Ok((tool, given(arguments)))
+    }
+}
+
+fn proposals(list: &ProposalList) {
+    for one in &list.proposals {
+        let support = one.support.as_deref().unwrap_or("not_checked").replace('_', " ");
+        output::line(format!("{}  {}, {support}  {}", one.id, one.verdict, one.text));
+        output::line(format!("    {}", one.places.join(", ")));
+    }
+    if list.omitted > 0 {
+        output::line(format!("{} kept back: their code is gone, or cannot be read now", list.omitted));
+    }
+}
+
+impl Recent {
+    async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        if !self.fail_open {
+            let found = self.ask(globals, environment).await?;
+            return self.show(&found, globals.json);
+        }
+        // A session must begin, whatever is wrong here.
+        if let Ok(Ok(found)) = tokio::time::timeout(FAIL_OPEN, self.ask(globals, environment)).await {
+            let has_facts =
+                found.get("memories").and_then(Value::as_array).is_some_and(|facts| !facts.is_empty());
+            if has_facts || found.get(DOCUMENTS).is_some() {
+                self.show(&found, globals.json)?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn ask(&self, globals: &Globals, environment: &Environment) -> Result<Value> {
+        let session = Session::begin(globals, environment)?;
+        let is_prompt = self.format == Form::Prompt || self.hook.is_some();
+        let documents =
+            if is_prompt { self.documents.text(&session.client, self.fail_open).await? } else { None };
+        let facts = self.facts(&session, globals, environment);
+        // Documents are shown also where no repository is, or where its facts come too late.
+        let mut found = match self.fail_open {
+            true => tokio::time::timeout(FACTS_FAIL_OPEN, facts)
+                .await
+                .ok()
+                .and_then(Result::ok)
+                .unwrap_or(json!({})),
+            false => facts.await?,
+        };
+        if let Some(text) = documents {
+            found[DOCUMENTS] = Value::String(text);
+        }
+        session.end().await?;
+        Ok(found)
+    }
+
+    async fn facts(&self, session: &Session, globals: &Globals, environment: &Environment) -> Result<Value> {
+        let here = Here::at(session.client.clone(), globals, environment, self.cwd.clone()).await?;
+        let format = if self.format == Form::Prompt { "prompt" } else { "records" };
+        let arguments = given(json!({
+            "repo": here.repo(self.repo.clone())?, "limit": self.limit, "verify": self.verify,
+            "ref": self.reference, "format": format,
+        }));
+        here.tool("memory_get_recent", arguments).await
+    }
+
+    fn show(&self, found: &Value, as_json: bool) -> Result<()> {
+        let texts =
+            [DOCUMENTS, "prompt"].map(|name| found.get(name).and_then(Value::as_str).unwrap_or_default());
+        let prompt = texts.concat();
+        match (self.hook, self.format) {
+            (Some(Hook::Cursor), _) => output::json(&json!({ "additional_context": prompt })),
+            (Some(Hook::Copilot), _) => output::json(&json!({ "additionalContext": prompt })),
+            (None, Form::Prompt) if !as_json => {
+                output::line(prompt.trim_end());
+                Ok(())
+            }
+            (None, Form::Prompt | Form::Lines) => output::result(as_json, found, shown),
+        }
+    }
+}
+
+/// A fact knows its own repository; the tool wants some name.
+fn repo_of(here: &Here) -> String {
+    here.known_repo(None).unwrap_or_else(|| "any/repository".to_owned())
+}
+
+/// Arguments without those that are not given.
+fn given(arguments: Value) -> Map<String, Value> {
+    match arguments {
+        Value::Object(members) => members.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        _ => Map::new(),
+    }
+}
+
+fn places(cite: &[String]) -> Result<Vec<Value>> {
+    cite.iter().map(|text| place(text)).collect()
+}
+
+/// PATH:LINE or PATH:FIRST-LAST.
+fn place(text: &str) -> Result<Value> {
+    let bad = || Usage(format!("--cite must be PATH:LINE or PATH:FIRST-LAST, not {text}"));
+    let (path, lines) = text.rsplit_once(':').ok_or_else(bad)?;
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    let (first, last): (u32, u32) = (first.parse().map_err(|_| bad())?, last.parse().map_err(|_| bad())?);
+    Ok(json!({ "path": path, "line_start": first, "line_end": last }))
+}
+
+fn claim(text: &str) -> Result<Value> {
+    let bad = |error| Usage(format!("--claim must be a JSON object: {error}"));
+    Ok(loci_json::from_str(text).map_err(bad)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_code() {
+        let check = |text: &str, expect: Option<(&str, u64, u64)>| {
+            let found = place(text).ok();
+            let expect = expect
+                .map(|(path, first, last)| json!({ "path": path, "line_start": first, "line_end": last }));
+            assert_eq!(found, expect, "{text}");
+        };
+        check("src/a.rs:3", Some(("src/a.rs", 3, 3)));
+        check("src/a.rs:3-9", Some(("src/a.rs", 3, 9)));
+        check("a:b:1", Some(("a:b", 1, 1)));
+        for bad in ["src/a.rs", "src/a.rs:", "src/a.rs:x", "src/a.rs:1-"] {
+            check(bad, None);
+        }
+    }
+}

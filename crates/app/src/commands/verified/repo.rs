@@ -1,0 +1,156 @@
+//! `loci repo`: repositories whose facts are remembered.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Subcommand;
+use loci_api::verified::repository::{Repository, RepositoryAdd, RepositoryListing};
+use loci_client::Client;
+
+use super::at::At;
+use super::repository_words::{Surroundings, repository_and_word};
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::output;
+use crate::session::Session;
+
+/// Repositories.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Repo {
+    /// Register a repository, or another name or place of one that is known
+    Add {
+        /// owner/name or host/owner/name [default: as its remote origin says]
+        name: Option<String>,
+        /// A clone, a bare repository or a worktree [default: the one around the working directory]
+        #[arg(long, value_name = "DIR")]
+        path: Option<PathBuf>,
+        /// Read it at its forge, not on this machine
+        #[arg(long, conflicts_with = "path", requires = "name")]
+        at_forge: bool,
+        /// It is this repository, known already by another name
+        #[arg(long, value_name = "REPO")]
+        same_as: Option<String>,
+        /// The repository it was forked from
+        #[arg(long, value_name = "REPO")]
+        parent: Option<String>,
+        /// The ref that changes states [default: the repository's own default branch]
+        #[arg(long, value_name = "REF")]
+        default_ref: Option<String>,
+        /// So many citations must be valid [default: all]
+        #[arg(long, value_name = "N")]
+        quorum: Option<u32>,
+        /// The forge's number for it, as HOST:NUMBER
+        #[arg(long, value_name = "ID")]
+        forge_id: Option<String>,
+        #[command(flatten)]
+        at: At,
+    },
+    /// List repositories
+    List {
+        #[command(flatten)]
+        at: At,
+    },
+    /// Show a repository with its settings, and whose they are
+    Show(crate::commands::coding::repository_settings::Show),
+    /// Change settings of a repository
+    Set(crate::commands::coding::repository_settings::Set),
+    /// Show what several tasks of a repository lacked, or close that
+    Themes(crate::commands::coding::themes::Themes),
+    /// Tell how well the tasks of a repository went, and what memories were worth to them
+    Metrics(crate::commands::coding::metrics::Metrics),
+    /// Hold back memories of a repository, from the next hydration on
+    Quarantine(crate::commands::coding::safeguards::Quarantine),
+    /// Let held memories of a repository go again
+    Release(crate::commands::coding::safeguards::Quarantine),
+    /// States of a repository's memory that one can go back to
+    Snapshots(crate::commands::coding::safeguards::Snapshots),
+    /// Put a repository's memory back to a snapshot
+    Rollback(crate::commands::coding::safeguards::Rollback),
+    /// Erase memories of a repository, for good
+    Purge(Box<crate::commands::coding::safeguards::Purge>),
+    /// Send a clone's default branch to a bare mirror that a server reads
+    Sync(super::repo_sync::Sync),
+    /// Give a repository another name
+    Alias {
+        /// The other name, or the URL of a remote; before it the repository [default: that of the working
+        /// directory]
+        #[arg(required = true, num_args = 1..=2, value_names = ["[REPO]", "ALIAS"])]
+        alias: Vec<String>,
+        #[command(flatten)]
+        at: At,
+    },
+}
+
+impl Repo {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        if let Self::Sync(sync) = self {
+            return sync.run(globals, environment).await;
+        }
+        let session = Session::begin(globals, environment)?;
+        let around = Surroundings { session: &session, globals, environment };
+        match self {
+            Self::Sync(_) => {}
+            Self::Show(show) => show.run(around).await?,
+            Self::Set(set) => set.run(around).await?,
+            Self::Metrics(metrics) => metrics.run(around).await?,
+            Self::Themes(themes) => themes.run(around).await?,
+            Self::Quarantine(ask) => ask.hold(around).await?,
+            Self::Release(ask) => ask.release(around).await?,
+            Self::Snapshots(ask) => ask.run(around).await?,
+            Self::Rollback(ask) => ask.run(around).await?,
+            Self::Purge(ask) => ask.run(around).await?,
+            Self::Add { name, path, at_forge, same_as, parent, default_ref, quorum, forge_id, at } => {
+                let directory = if at_forge { None } else { Some(absolute(path)?) };
+                let add = RepositoryAdd {
+                    name,
+                    directory,
+                    aliases: Vec::new(),
+                    forge_id,
+                    at_forge,
+                    same_as,
+                    parent,
+                    default_ref,
+                    quorum,
+                };
+                added(&session, &at.of(&session.client)?, &add).await?;
+            }
+            Self::Alias { alias, at } => {
+                let (repo, alias) = repository_and_word(&alias);
+                let meant = around.meant(&at, repo).await?;
+                let aliases = vec![alias.to_owned()];
+                let add = RepositoryAdd { same_as: Some(meant.whole()), aliases, ..RepositoryAdd::default() };
+                added(&session, &meant.client, &add).await?;
+            }
+            Self::List { at } => {
+                let list = at.of(&session.client)?.repository_list(&RepositoryListing::default()).await?;
+                output::result(session.json, &list, |list| {
+                    let mut rows = vec![["REPO", "NAMES", "READ AT"].map(str::to_owned).to_vec()];
+                    rows.extend(list.repositories.iter().map(row));
+                    output::table(&rows);
+                })?;
+            }
+        }
+        session.end().await
+    }
+}
+
+async fn added(session: &Session, client: &Client, add: &RepositoryAdd) -> Result<()> {
+    let added = client.repository_add(add).await?;
+    output::result(session.json, &added, |added| {
+        let what = if added.created { "registered" } else { "known" };
+        output::line(format!("{} {what}", added.repository.repo));
+        for warning in &added.warnings {
+            output::note(warning);
+        }
+    })
+}
+
+fn absolute(path: Option<PathBuf>) -> Result<String> {
+    let path = path.unwrap_or_else(|| PathBuf::from("."));
+    let path = path.canonicalize().with_context(|| format!("the directory {}", path.display()))?;
+    path.into_os_string().into_string().map_err(|_| anyhow::anyhow!("the directory's name must be UTF-8"))
+}
+
+fn row(repository: &Repository) -> Vec<String> {
+    vec![repository.repo.clone(), repository.aliases.join(" "), repository.places.join(" ")]
+}

@@ -1,0 +1,6 @@
+//! Sections of trees of documents: consolidation, the memory tool, mirrors, buckets.
+
+pub mod consolidation;
+pub mod memory_tool;
+pub mod mirror;
+pub mod s3;

@@ -1,0 +1,193 @@
+//! What people and programs see: results on standard output, everything else on standard error. A closed pipe is no
+//! failure of the command. What a terminal would obey is made visible.
+
+pub(super) mod notices;
+pub(super) mod place;
+mod terminal_text;
+pub(super) mod wait_notice;
+
+use std::io::{IsTerminal, Write};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use loci_client::ClientError;
+use serde::Serialize;
+
+use crate::output::terminal_text::{visible, visible_json};
+
+/// The part of a text that holds `part`, on one line; the beginning where it does not.
+pub(crate) fn around(text: &str, part: &str, chars_max: usize) -> String {
+    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let before = one_line.find(part).and_then(|at| one_line.get(..at)).map_or(0, |head| head.chars().count());
+    if before + part.chars().count() <= chars_max {
+        return short(&one_line, chars_max);
+    }
+    let from: String = one_line.chars().skip(before.saturating_sub(chars_max / 4)).collect();
+    format!("…{}", short(from.trim_start(), chars_max.saturating_sub(1)))
+}
+
+/// How often a spinner turns.
+const TICK: std::time::Duration = std::time::Duration::from_millis(120);
+
+/// A line of the result.
+pub(crate) fn line(text: impl std::fmt::Display) {
+    // Whoever reads may have seen enough.
+    let _ = writeln!(std::io::stdout().lock(), "{}", visible(&text.to_string()));
+}
+
+/// A line of this program's own words, in colours of its own.
+pub(crate) fn styled(text: impl std::fmt::Display) {
+    // As above.
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
+}
+
+/// A text of the result: byte for byte into a file or a pipe, made visible on a terminal; a line's end where
+/// it has none.
+pub(crate) fn text(text: &str) {
+    // As above.
+    let mut out = std::io::stdout().lock();
+    let shown = if out.is_terminal() { visible(text) } else { text.into() };
+    let _ = out.write_all(shown.as_bytes());
+    if !text.is_empty() && !text.ends_with('\n') {
+        let _ = out.write_all(b"\n");
+    }
+}
+
+/// A line for the person who waits.
+pub(crate) fn note(text: impl std::fmt::Display) {
+    // As above.
+    let _ = writeln!(std::io::stderr().lock(), "{}", visible(&text.to_string()));
+}
+
+/// Says that a dry run wrote nothing, and how to do what it showed.
+pub(crate) fn dry_run() {
+    note("nothing was written: this was a dry run; leave --dry-run out to do it");
+}
+
+/// The result for a program.
+pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    // As above.
+    let _ = writeln!(std::io::stdout().lock(), "{}", visible_json(&serde_json::to_string_pretty(value)?));
+    Ok(())
+}
+
+/// The result: JSON where that was asked for, else lines.
+pub(crate) fn result<T: Serialize>(as_json: bool, value: &T, lines: impl FnOnce(&T)) -> anyhow::Result<()> {
+    if as_json {
+        return json(value);
+    }
+    lines(value);
+    Ok(())
+}
+
+/// Columns of equal width.
+pub(crate) fn table(rows: &[Vec<String>]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for row in rows {
+        let mut text = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            text.push_str(&format!("{cell:width$}  "));
+        }
+        // A cell holds one line, whatever it was made of.
+        let text = text.replace('\n', " ");
+        line(text.trim_end());
+    }
+}
+
+/// The first characters of a text, on one line.
+pub(crate) fn short(text: &str, chars_max: usize) -> String {
+    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if one_line.chars().count() <= chars_max {
+        return one_line;
+    }
+    let cut: String = one_line.chars().take(chars_max.saturating_sub(1)).collect();
+    format!("{}…", cut.trim_end())
+}
+
+/// A count of bytes without a known end, on a terminal only.
+pub(crate) fn spinner(what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner().with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {bytes} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+/// Bytes of bytes with the time that is left, on a terminal only.
+pub(crate) fn progress(bytes: u64, what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(bytes).with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Items of items with the time that is left, on a terminal only.
+pub(crate) fn items(count: u64, what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(count).with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// What went wrong.
+pub(crate) fn failure(error: &anyhow::Error, as_json: bool) {
+    if as_json {
+        let problem = error.chain().enumerate().find_map(|(depth, cause)| {
+            let Some(ClientError::Refused { problem, .. }) = cause.downcast_ref::<ClientError>() else {
+                return None;
+            };
+            let mut problem = (**problem).clone();
+            if depth > 0 {
+                problem.message = format!("{error}: {}", problem.message);
+            }
+            Some(problem)
+        });
+        let problem = problem.unwrap_or_else(|| loci_api::Problem {
+            code: "FAILED".to_owned(),
+            message: format!("{error:#}"),
+            field: None,
+            retryable: false,
+            details: None,
+        });
+        if let Ok(text) = serde_json::to_string(&loci_api::ProblemBody { error: problem }) {
+            let _ = writeln!(std::io::stderr().lock(), "{}", visible_json(&text));
+            return;
+        }
+    }
+    note(format!("error: {}", message(error)));
+}
+
+/// The chain of causes, where one does not repeat the one before.
+fn message(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if !text.ends_with(&cause) {
+            if !text.is_empty() {
+                text.push_str(": ");
+            }
+            text.push_str(&cause);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_on_one_line() {
+        assert_eq!(short("a\n b", 10), "a b");
+        assert_eq!(short("abcdefghij", 5), "abcd…");
+        assert_eq!(short("grüße dich", 6), "grüße…");
+        assert_eq!(around("abc", "c", 10), "abc");
+        assert_eq!(around("aaaa bbbb cccc dddd needle eeee ffff", "needle", 16), "…ddd needle eee…");
+    }
+}

@@ -1,0 +1,199 @@
+//! Wiring: every concrete thing of a process is named here, once.
+
+pub mod code;
+mod embedder;
+pub mod hooks;
+pub mod mirrors;
+pub(super) mod models;
+#[cfg(feature = "onnx")]
+mod onnx;
+pub mod store;
+pub mod targets;
+#[cfg(feature = "otel")]
+pub mod traces;
+#[cfg(not(feature = "otel"))]
+#[path = "no_traces.rs"]
+pub mod traces;
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Result;
+use loci_engine::{Engine, EngineParts, EngineSettings, Models};
+use loci_model::ports::clock::Clock;
+use loci_model::ports::embedder::Embedder;
+use loci_model::ports::ids::{IdSource, uuid4};
+use loci_model::ports::store::Store;
+
+use loci_model::ports::observe::Observe;
+use loci_outbound::client::{Outbound, OutboundParts};
+use loci_outbound::request::Transport;
+use loci_providers::registry::Around;
+use loci_server::operations::metrics::Metrics;
+
+use crate::adapters::{FileVault, MasterKey, RandomIds, SystemClock, background_threads, lower_own_priority};
+use crate::config::documents::mirror::MirrorSection;
+use crate::wiring::code::{CodePlan, Sources};
+use crate::wiring::models::Outside;
+use crate::wiring::store::StorePlan;
+use crate::wiring::targets::{NoNetwork, TargetsPlan};
+use crate::wiring::traces::{Traces, TracesPlan};
+
+/// File of the master key in the data folder.
+pub const MASTER_KEY_FILE: &str = "master.key";
+
+/// What a process is made of.
+pub struct Wiring {
+    /// The engine.
+    pub engine: Engine,
+    /// The clock, for the doors.
+    pub clock: Arc<dyn Clock>,
+    /// The source of ids, for the doors.
+    pub ids: Arc<dyn IdSource>,
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// What the pipeline and the doors count on.
+    pub metrics: Arc<Metrics>,
+    /// What is sent to a collector.
+    pub traces: Traces,
+    /// Mirrors of the configuration.
+    pub mirrors: MirrorSection,
+}
+
+/// What must be known to wire a process.
+pub struct WiringOptions {
+    /// The store.
+    pub store: StorePlan,
+    /// The engine; its `host` is replaced by a name of this process.
+    pub engine: EngineSettings,
+    /// Threads that embed what is written, at a low priority; `None`: as many as there are processors, at most eight.
+    pub embed_threads: Option<NonZero<usize>>,
+    /// The master key, where the environment gives it.
+    pub master_key: Option<zeroize::Zeroizing<String>>,
+    /// Whom this process may call.
+    pub outside: Outside,
+    /// Where notifications go.
+    pub targets: TargetsPlan,
+    /// Where traces go.
+    pub traces: TracesPlan,
+    /// What code can be read.
+    pub code: CodePlan,
+    /// Where mirrors may lie, and which there are.
+    pub mirrors: MirrorSection,
+    /// Days by which the clock goes ahead of the machine's; 0 but for rehearsals.
+    pub clock_ahead_days: u32,
+}
+
+impl WiringOptions {
+    /// The defaults for a data folder.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            store: StorePlan::folder_at(folder),
+            engine: EngineSettings::default(),
+            embed_threads: None,
+            master_key: None,
+            outside: Outside::default(),
+            targets: TargetsPlan::default(),
+            traces: TracesPlan::default(),
+            code: CodePlan::default(),
+            mirrors: MirrorSection::default(),
+            clock_ahead_days: 0,
+        }
+    }
+}
+
+/// Opens the store and puts an engine on it.
+pub fn wire(options: WiringOptions) -> Result<Wiring> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::ahead_by_days(options.clock_ahead_days));
+    if options.clock_ahead_days > 0 {
+        tracing::warn!(days = options.clock_ahead_days, "rehearsal: the clock goes ahead of the machine's");
+    }
+    let ids: Arc<dyn IdSource> = Arc::new(RandomIds::new()?);
+    let key_file = options.store.folder().join(MASTER_KEY_FILE);
+    let folder = options.store.folder().to_owned();
+    let store = options.store.open()?;
+    let metrics = Arc::new(Metrics::new());
+    let is_quiet = options.outside.is_quiet()
+        && options.targets.is_quiet()
+        && options.traces.is_quiet()
+        && options.code.is_quiet();
+    let traces = options.traces.begin(Arc::clone(&metrics) as _, &clock, &ids);
+    let observe = traces.observe();
+    let transport = transport(is_quiet, &options.outside, &clock, &ids, &observe)?;
+    let traces = traces.send_over(&transport)?;
+    let Called { models, embedder, previous_embedder } =
+        called(&options.outside, &transport, &clock, &observe)?;
+    let Sources { code, forge } = options.code.make(&transport, &clock)?;
+    let targets = options.targets.make(transport, Arc::clone(&clock))?;
+    let files = mirrors::places(&options.mirrors, &folder, &targets);
+    let embedder = match embedder {
+        Some(embedder) => embedder,
+        None => {
+            let threads = background_threads(options.embed_threads);
+            Arc::new(loci_embed::BuiltInEmbedder::start(threads, lower_own_priority)?)
+        }
+    };
+    let vault = FileVault::new(options.master_key.map_or(MasterKey::File(key_file), MasterKey::Given));
+    let parts = EngineParts::quiet(
+        Arc::clone(&store),
+        Some(embedder),
+        Arc::clone(&clock),
+        Arc::clone(&ids),
+        Arc::new(vault),
+    );
+    let parts = EngineParts {
+        models,
+        observe,
+        deliver: Some(Arc::clone(&targets) as _),
+        objects: Some(targets),
+        previous_embedder,
+        code: Some(code),
+        forge,
+        files: Some(files),
+        ..parts
+    };
+    let host = format!("{}-{}", std::process::id(), uuid4(ids.as_ref()));
+    let engine = Engine::new(parts, EngineSettings { host, ..options.engine });
+    Ok(Wiring { engine, clock, ids, store, metrics, traces, mirrors: options.mirrors })
+}
+
+/// Who makes sense of texts, where it is not this process itself.
+struct Called {
+    models: Models,
+    embedder: Option<Arc<dyn Embedder>>,
+    previous_embedder: Option<Arc<dyn Embedder>>,
+}
+
+/// The configured models and embedder, and the embedder before.
+fn called(
+    outside: &Outside,
+    transport: &Arc<dyn Transport>,
+    clock: &Arc<dyn Clock>,
+    observe: &Arc<dyn Observe>,
+) -> Result<Called> {
+    let transport = Arc::clone(transport);
+    let around = Around { transport, clock: Arc::clone(clock), observe: Arc::clone(observe) };
+    Ok(Called {
+        models: outside.models(&around)?,
+        embedder: outside.embedder(&around)?,
+        previous_embedder: outside.previous(&around)?,
+    })
+}
+
+/// The HTTP client. Where nobody is to be called, none is made: that reads the machine's root certificates.
+fn transport(
+    is_quiet: bool,
+    outside: &Outside,
+    clock: &Arc<dyn Clock>,
+    ids: &Arc<dyn IdSource>,
+    observe: &Arc<dyn Observe>,
+) -> Result<Arc<dyn Transport>> {
+    if is_quiet {
+        return Ok(Arc::new(NoNetwork));
+    }
+    let parts = OutboundParts::new(Arc::clone(clock), Arc::clone(ids), Arc::clone(observe));
+    let outbound = Outbound::new(outside.outbound.clone(), parts)
+        .map_err(|error| anyhow::anyhow!("{}", error.message))?;
+    Ok(Arc::new(outbound))
+}

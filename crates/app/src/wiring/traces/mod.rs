@@ -1,0 +1,151 @@
+//! Wiring of traces: where they go, what is told of, and the task that sends. Compiled with the feature `otel`;
+//! without it `wiring/no_traces.rs` stands here.
+
+mod spans;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result, anyhow};
+use loci_model::ports::clock::Clock;
+use loci_model::ports::ids::IdSource;
+use loci_model::ports::observe::Observe;
+use loci_outbound::otlp::{Collector, Exporter, headers};
+use loci_outbound::request::Transport;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::config::Config;
+use crate::config::embedding::EmbedderProtocol;
+use crate::config::environment::Environment;
+use crate::config::models::ModelProtocol;
+use spans::{Called, Spans};
+
+/// Where traces go, and what may be in them; secrets are taken from the environment here.
+#[derive(Debug, Default)]
+pub struct TracesPlan(Option<Plan>);
+
+#[derive(Debug)]
+struct Plan {
+    collector: Collector,
+    capture_content: bool,
+    vendors: BTreeMap<(Called, String), &'static str>,
+}
+
+impl TracesPlan {
+    /// What a configuration says.
+    ///
+    /// # Errors
+    /// Headers that cannot be read.
+    pub fn read(config: &Config, environment: &Environment) -> Result<Self> {
+        let section = &config.telemetry;
+        let Some(endpoint) = section.endpoint() else { return Ok(Self(None)) };
+        let headers = match &section.headers_env {
+            None => Vec::new(),
+            Some(variable) => match environment.secret(variable) {
+                Some(text) => headers(&text)
+                    .map_err(|why| anyhow!("{variable}, which telemetry.headers_env names: {why}"))?,
+                None => {
+                    tracing::warn!(variable, "the variable with the headers of the collector is not set");
+                    Vec::new()
+                }
+            },
+        };
+        let collector =
+            Collector { endpoint: endpoint.to_owned(), headers, version: env!("CARGO_PKG_VERSION") };
+        let plan = Plan { collector, capture_content: section.capture_content, vendors: vendors(config) };
+        Ok(Self(Some(plan)))
+    }
+
+    /// True where no traces are sent.
+    pub fn is_quiet(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Begins to queue spans beside what `metrics` counts.
+    pub fn begin(self, metrics: Arc<dyn Observe>, clock: &Arc<dyn Clock>, ids: &Arc<dyn IdSource>) -> Traces {
+        let Some(plan) = self.0 else { return Traces { observe: metrics, exporter: None, sending: None } };
+        let exporter = Arc::new(Exporter::new(plan.collector, Arc::clone(clock), Arc::clone(&metrics)));
+        let spans = Spans {
+            metrics,
+            exporter: Arc::clone(&exporter),
+            clock: Arc::clone(clock),
+            ids: Arc::clone(ids),
+            capture_content: plan.capture_content,
+            vendors: plan.vendors,
+        };
+        Traces { observe: Arc::new(spans), exporter: Some(exporter), sending: None }
+    }
+}
+
+/// The traces of a process.
+pub struct Traces {
+    observe: Arc<dyn Observe>,
+    exporter: Option<Arc<Exporter>>,
+    sending: Option<Mutex<Option<Sending>>>,
+}
+
+struct Sending {
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+impl Traces {
+    /// What the process tells.
+    pub fn observe(&self) -> Arc<dyn Observe> {
+        Arc::clone(&self.observe)
+    }
+
+    /// Begins to send.
+    ///
+    /// # Errors
+    /// Where no runtime is there to do it.
+    pub fn send_over(self, transport: &Arc<dyn Transport>) -> Result<Self> {
+        let Some(exporter) = self.exporter.clone() else { return Ok(self) };
+        let runtime = Handle::try_current().context("traces are sent by tasks of tokio")?;
+        let (stop, stopped) = oneshot::channel();
+        let transport = Arc::clone(transport);
+        let task = runtime.spawn(async move {
+            // Whoever lets go of the sender ends the sending, too.
+            let stopped = Box::pin(async move { stopped.await.unwrap_or(()) });
+            exporter.run(transport.as_ref(), stopped).await;
+        });
+        Ok(Self { sending: Some(Mutex::new(Some(Sending { stop, task }))), ..self })
+    }
+
+    /// Sends what is left, once, and ends.
+    pub async fn end(&self) {
+        let Some(sending) = &self.sending else { return };
+        let taken = sending.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Sending { stop, task }) = taken {
+            let _ = stop.send(()); // the task may have ended already
+            if task.await.is_err() {
+                tracing::warn!("the task that sends traces did not end well");
+            }
+        }
+    }
+}
+
+/// Vendors by the names of the configuration, in the convention's words.
+fn vendors(config: &Config) -> BTreeMap<(Called, String), &'static str> {
+    let models = config.models.iter().map(|model| {
+        let vendor = match model.protocol {
+            ModelProtocol::OpenAi => "openai",
+            ModelProtocol::Anthropic => "anthropic",
+            ModelProtocol::Bedrock => "aws.bedrock",
+            ModelProtocol::Gemini => "gcp.gemini",
+        };
+        ((Called::Model, model.name.clone()), vendor)
+    });
+    let embedders = config.embedders.iter().map(|embedder| {
+        let vendor = match embedder.protocol {
+            EmbedderProtocol::OpenAi => "openai",
+            EmbedderProtocol::Bedrock => "aws.bedrock",
+            EmbedderProtocol::Gemini => "gcp.gemini",
+            EmbedderProtocol::Onnx => "loci",
+        };
+        ((Called::Embedder, embedder.name.clone()), vendor)
+    });
+    models.chain(embedders).collect()
+}

@@ -1,0 +1,3 @@
+//! What stores must do for documents: parked objects. Documents themselves are records.
+
+pub(crate) mod parked_objects;

@@ -1,0 +1,6 @@
+//! What stores must do for verified facts: facts, what happened to them, repositories.
+
+pub(super) mod fact_events;
+pub(super) mod fact_telemetry;
+pub(super) mod facts;
+pub(super) mod repositories;
