@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::ClientError;
-use crate::trace_parent::{self, TraceSource};
+use crate::transport::trace_parent::{self, TraceSource};
 use crate::transport::{ByteStream, InProcess, Network, Outgoing, Request, Response, Transport};
 
 /// Header of an answer that an earlier request with the same idempotency key got.

@@ -10,7 +10,7 @@ const TESTS: [&str; 8] = [
     "compat/boto3/test_operations_agent.py",
     "crates/alerts/",
     "crates/app/tests/it/",
-    "crates/client/src/sre_memory/",
+    "crates/client/src/operations/memory/",
     "crates/engine/src/sre/",
     "crates/engine/tests/it/sre/",
     "crates/server/tests/mcp/sre.rs",

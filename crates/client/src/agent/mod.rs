@@ -9,11 +9,7 @@
 //!
 //! Clock, randomness and the executor are arguments ([`Surroundings`]). Nothing here knows a wire or a server.
 
-mod adding;
 mod batch;
-mod blocking;
-mod builder;
-mod consolidating;
 pub mod coordinator;
 mod entry;
 mod error;
@@ -25,7 +21,6 @@ mod memory_manager;
 mod message;
 pub(crate) mod off_thread;
 mod prompt_context;
-mod searching;
 mod store;
 pub mod stores;
 mod surroundings;
@@ -34,30 +29,22 @@ mod tokens;
 mod tools;
 
 #[cfg(test)]
-mod rules_tests;
-#[cfg(test)]
-mod test_log;
-#[cfg(test)]
-mod test_store;
-#[cfg(test)]
-pub(crate) mod test_surroundings;
-#[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-pub use adding::AddOptions;
 pub use batch::{BatchOutcome, EventFailure, EventsNotStored, MessageBatch, SequencedMessage, Unstored};
-pub use blocking::BlockingMemoryManager;
-pub use builder::MemoryManagerBuilder;
-pub use consolidating::StoreConsolidation;
 pub use entry::{Added, Entry, Metadata, NewEntry, Trust};
 pub use error::{ErrorClass, MemoryError, StoreError, StoreFailure};
 pub use fusion::Fusion;
 pub use loci_api::documents::consolidation::{ConsolidationRun, ConsolidationStart};
 pub use loci_api::record::feedback::FeedbackVerdict;
 pub use memory_manager::MemoryManager;
+pub use memory_manager::additions::AddOptions;
+pub use memory_manager::blocking::BlockingMemoryManager;
+pub use memory_manager::builder::MemoryManagerBuilder;
+pub use memory_manager::consolidation::StoreConsolidation;
+pub use memory_manager::search::{SearchDetails, SearchOptions};
 pub use message::{Block, Message, Role};
 pub use prompt_context::PromptContext;
-pub use searching::{SearchDetails, SearchOptions};
 pub use store::{Capabilities, ExtractionWaited, FeedbackStanding, MemoryStore, SearchQuery, WritePlace};
 pub use surroundings::{Clock, Executor, Randomness, Surroundings, SystemClock, SystemRandomness};
 pub use tokens::Estimator;

@@ -3,6 +3,7 @@
 mod failure;
 mod in_process;
 mod network;
+pub(super) mod trace_parent;
 
 use std::time::Duration;
 

@@ -36,14 +36,4 @@ pub use quarantine::{OnQuarantine, Quarantined, QuarantinedContent};
 pub use trigger::{ExtractionTrigger, Interval, Invocation, Turns};
 
 #[cfg(test)]
-mod abandoned_tests;
-#[cfg(test)]
-mod disk_tests;
-#[cfg(test)]
-mod isolation_tests;
-#[cfg(test)]
-mod loss_tests;
-#[cfg(test)]
-mod skew_tests;
-#[cfg(test)]
 mod tests;

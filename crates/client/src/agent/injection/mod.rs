@@ -16,8 +16,8 @@ use super::entry::Entry;
 use super::isolation::caught_call;
 use super::limits::{INJECTED_ENTRIES_DEFAULT, INJECTED_TOKENS_DEFAULT, INJECTION_DEADLINE_MS};
 use super::memory_manager::MemoryManager;
+use super::memory_manager::search::SearchOptions;
 use super::message::{Block, Message, Role};
-use super::searching::SearchOptions;
 
 pub use format::{EntryRenderer, InjectionFormat};
 pub use trigger::{InjectionTrigger, Predicate, Situation};

@@ -7,8 +7,8 @@ use futures::executor::block_on;
 use serde_json::json;
 
 use super::*;
-use crate::agent::test_store::TestStore;
-use crate::agent::test_surroundings::surroundings;
+use crate::agent::tests::test_store::TestStore;
+use crate::agent::tests::test_surroundings::surroundings;
 use crate::agent::{Estimator, Fusion, Trust};
 
 fn manager(options: InjectionOptions, stores: Vec<TestStore>, fusion: Fusion) -> MemoryManager {

@@ -5,7 +5,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use loci_api::documents::memory_tool::PromptDocumentsQuery;
 
-use super::remote_errors::store_error;
+use super::remote::errors::store_error;
 use crate::agent::error::StoreError;
 use crate::agent::prompt_context::PromptContext;
 use crate::call::Client;

@@ -65,7 +65,7 @@ pub fn writer(flags: &[Option<bool>], extraction: bool) -> Result<Option<usize>,
 mod tests {
     use super::*;
     use crate::agent::coordinator::ExtractionConfig;
-    use crate::agent::test_store::TestStore;
+    use crate::agent::tests::test_store::TestStore;
 
     #[test]
     fn one_writer_per_place() {

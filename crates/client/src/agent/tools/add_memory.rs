@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::arguments::Arguments;
 use super::targets::{self, Target};
 use super::{Tool, ToolAnswer, ToolError};
-use crate::agent::adding::AddOptions;
 use crate::agent::error::MemoryError;
 use crate::agent::memory_manager::MemoryManager;
+use crate::agent::memory_manager::additions::AddOptions;
 
 const DESCRIPTION: &str = "Add facts, preferences, or decisions to long-term memory so they are remembered across conversations. Use when the user shares something worth recalling later.";
 const ADVICE: &str = "Name stores to add only to those, or leave `stores` out to add to all of them.";

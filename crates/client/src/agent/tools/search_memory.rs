@@ -11,7 +11,7 @@ use super::{Tool, ToolAnswer, ToolError};
 use crate::agent::entry::Entry;
 use crate::agent::limits::TOOL_RESULTS_MAX;
 use crate::agent::memory_manager::MemoryManager;
-use crate::agent::searching::SearchOptions;
+use crate::agent::memory_manager::search::SearchOptions;
 use crate::agent::time_text::instant_ms;
 
 const DESCRIPTION: &str = "Search long-term memory for facts, preferences, or context from previous conversations. Use when you need background about the user or topic that may have been discussed before.";

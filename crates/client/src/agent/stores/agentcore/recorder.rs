@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{AgentCoreConnection, AgentCoreCredentials, AgentCoreStoreOptions};
 use crate::agent::stores::Place;
-use crate::agent::test_surroundings::{StandingClock, surroundings};
+use crate::agent::tests::test_surroundings::{StandingClock, surroundings};
 
 /// One request.
 #[derive(Debug, Clone)]

@@ -14,7 +14,7 @@ use crate::agent::message::{Message, Role};
 use crate::agent::store::{MemoryStore, SearchQuery};
 use crate::agent::stores::Place;
 use crate::agent::stores::topology::assert_writable_topology;
-use crate::agent::test_log::logged;
+use crate::agent::tests::log::logged;
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()

@@ -1,0 +1,93 @@
+//! The manager: stores, and what is decided over all of them. Made by [`MemoryManager::builder`].
+
+pub(super) mod additions;
+pub(super) mod blocking;
+pub(super) mod builder;
+pub(super) mod consolidation;
+pub(super) mod search;
+
+use std::sync::Arc;
+
+use super::coordinator::ExtractionCoordinator;
+use super::error::StoreError;
+use super::fusion::Fusion;
+use super::injection::{Injected, InjectionOptions};
+use super::message::Message;
+use super::prompt_context::PromptContext;
+use super::store::MemoryStore;
+use super::surroundings::Surroundings;
+use super::tokens::Estimator;
+use super::tools::{AddToolOptions, SearchToolOptions, Tool};
+use builder::MemoryManagerBuilder;
+
+/// Memory for an agent, over one or several stores. Cheap to clone.
+#[derive(Clone)]
+pub struct MemoryManager {
+    pub(super) parts: Arc<Parts>,
+}
+
+/// What a manager is made of.
+pub(super) struct Parts {
+    pub(super) stores: Vec<Arc<dyn MemoryStore>>,
+    pub(super) fusion: Fusion,
+    pub(super) estimator: Estimator,
+    pub(super) search_tool: Option<SearchToolOptions>,
+    pub(super) add_tool: Option<AddToolOptions>,
+    pub(super) injection: Option<InjectionOptions>,
+    /// Texts that injection puts before what it finds, in their order.
+    pub(super) contexts: Vec<Arc<dyn PromptContext>>,
+    pub(super) extended_tools: bool,
+    /// Spans of searches hold what is asked and found.
+    pub(super) capture_content: bool,
+    pub(super) coordinator: ExtractionCoordinator,
+    pub(super) surroundings: Surroundings,
+}
+
+impl MemoryManager {
+    /// Begins a manager.
+    pub fn builder(surroundings: Surroundings) -> MemoryManagerBuilder {
+        MemoryManagerBuilder::new(surroundings)
+    }
+
+    /// The stores, in the order they were given.
+    pub fn stores(&self) -> &[Arc<dyn MemoryStore>] {
+        &self.parts.stores
+    }
+
+    /// What brings messages to the stores.
+    pub fn coordinator(&self) -> &ExtractionCoordinator {
+        &self.parts.coordinator
+    }
+
+    /// A message was added to the history: buffers a copy for the stores that extract.
+    ///
+    /// # Errors
+    /// Where the spool cannot be written; the message is buffered all the same. After the end (`close`), where it is not.
+    pub fn message_added(&self, message: &Message) -> Result<(), StoreError> {
+        self.parts.coordinator.record(message)
+    }
+
+    /// The agent has answered, and the framework has saved its own session: triggers may fire.
+    pub fn invocation_ended(&self) {
+        self.parts.coordinator.invocation_ended();
+    }
+
+    /// The tools for the model, in an order that is always the same: search, add, then those of the stores.
+    pub fn tools(&self) -> Vec<Tool> {
+        let own = self.search_memory_tool().into_iter().chain(self.add_memory_tool());
+        own.chain(self.parts.stores.iter().flat_map(|store| store.tools())).collect()
+    }
+
+    /// The input of a model call with what is remembered at its end. The history itself is not touched. Never fails: what goes
+    /// wrong is logged, and nothing is appended.
+    pub async fn inject(&self, messages: &[Message], state: &serde_json::Value) -> Injected {
+        super::injection::inject(self, messages, state).await
+    }
+}
+
+impl std::fmt::Debug for MemoryManager {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.parts.stores.iter().map(|store| store.name()).collect();
+        f.debug_struct("MemoryManager").field("stores", &names).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,147 @@
+//! A directory of notes: what lies in it, and appends under its lock. It works on the disk and blocks meanwhile; `store` has it run where
+//! that harms nobody.
+//!
+//! Nothing is lost to other writers: a file is read again under the lock before each append, appends only append, and what has no room
+//! under a name goes under another.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use super::layout::{appended, first_line, is_same_topic, stem};
+use crate::agent::entry::Added;
+use crate::agent::error::StoreError;
+use crate::agent::limits::{FILE_BYTES_MAX, FILE_NAMES_MAX};
+
+/// Held by whoever appends, in this process or another.
+const LOCK: &str = ".lock";
+
+/// The directory. It need not be there.
+#[derive(Debug, Clone)]
+pub(super) struct NoteFolder {
+    directory: PathBuf,
+}
+
+/// A file as it is read.
+#[derive(Debug, Clone)]
+pub(super) struct NoteFile {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) changed_at_ms: Option<i64>,
+}
+
+/// What became of an addition.
+#[derive(Debug)]
+pub(super) enum Written {
+    /// It is there, now or already.
+    Added(Added),
+    /// Somebody else has the lock: nothing was done.
+    Busy,
+}
+
+impl NoteFolder {
+    pub(super) fn new(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
+    /// The file whose lock writers take.
+    pub(super) fn lock_path(&self) -> PathBuf {
+        self.directory.join(LOCK)
+    }
+
+    /// Adds a text, unless somebody else writes just now.
+    pub(super) fn write(&self, content: &str) -> Result<Written, StoreError> {
+        let content = content.trim();
+        if content.is_empty() {
+            return Err(StoreError::permanent("an entry must not be empty"));
+        }
+        fs::create_dir_all(&self.directory).map_err(failed)?;
+        // Held for one append; it goes with the file, also where the process ends.
+        let lock = OpenOptions::new().create(true).append(true).open(self.lock_path()).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(Written::Busy),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        for attempt in 1..=FILE_NAMES_MAX {
+            let name = format!("{}.md", stem(first_line(content), attempt));
+            if written(&self.directory.join(&name), content)? {
+                return Ok(Written::Added(Added { id: Some(name) }));
+            }
+        }
+        Err(StoreError::permanent("too many topics share one name: give the entry another heading"))
+    }
+
+    /// All notes, by their names.
+    pub(super) fn files(&self) -> Result<Vec<NoteFile>, StoreError> {
+        let found = match fs::read_dir(&self.directory) {
+            Ok(found) => found,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut files = Vec::new();
+        for file in found {
+            let path = file.map_err(failed)?.path();
+            if path.extension().is_some_and(|ending| ending == "md")
+                && let Some(file) = read(&path)?
+            {
+                files.push(file);
+            }
+        }
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(files)
+    }
+}
+
+/// Writes to a file of this topic, or makes it. False: another topic has the name.
+fn written(path: &Path, content: &str) -> Result<bool, StoreError> {
+    match OpenOptions::new().write(true).create_new(true).open(path) {
+        Ok(mut file) => {
+            file.write_all(format!("{content}\n").as_bytes()).map_err(failed)?;
+            return Ok(true);
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let present = String::from_utf8_lossy(&fs::read(path).map_err(failed)?).into_owned();
+    if !present.trim().is_empty() && !is_same_topic(first_line(&present), first_line(content)) {
+        return Ok(false);
+    }
+    let new =
+        if present.trim().is_empty() { Some(format!("{content}\n")) } else { appended(&present, content) };
+    if let Some(new) = new {
+        let mut file = OpenOptions::new().append(true).open(path).map_err(failed)?;
+        file.write_all(new.as_bytes()).map_err(failed)?;
+    }
+    Ok(true)
+}
+
+/// A file; `None` where it is gone meanwhile, or no note.
+fn read(path: &Path) -> Result<Option<NoteFile>, StoreError> {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Ok(None) };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let about = file.metadata().map_err(failed)?;
+    if !about.is_file() {
+        return Ok(None);
+    }
+    if about.len() > FILE_BYTES_MAX {
+        tracing::warn!("file=<{name}> | a note is too large to be searched");
+        return Ok(None);
+    }
+    let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let text = String::from_utf8_lossy(&fs::read(path).map_err(failed)?).into_owned();
+    Ok(Some(NoteFile {
+        name: name.to_owned(),
+        text,
+        changed_at_ms: changed.and_then(|since| i64::try_from(since.as_millis()).ok()),
+    }))
+}
+
+pub(super) fn failed(error: std::io::Error) -> StoreError {
+    StoreError::transient(format!("the notes cannot be used: {error}")).caused_by(error)
+}

@@ -1,0 +1,90 @@
+//! An entry becomes a record, once. A memory that holds the same text in the same place already has it; a call that is sent again is known by
+//! its token; and where the token leads to a record that was put away since, the entry is stored anew.
+
+use loci_api::record::{Record, RecordCreate, RecordsCreate};
+use loci_api::search::Search;
+
+use super::errors::{class_of_code, store_error};
+use super::events::digest;
+use crate::agent::entry::Added;
+use crate::agent::error::StoreError;
+use crate::call::Client;
+use crate::error::ClientError;
+use crate::namespace;
+
+/// What an error is about.
+const WHAT: &str = "the entry cannot be stored";
+/// Records that are compared with the entry: the same text is among the first, whatever else is like it.
+const LIKE_IT: u32 = 3;
+/// A record in force.
+const ACTIVE: &str = "active";
+
+pub(super) async fn add(client: &Client, memory: &str, record: RecordCreate) -> Result<Added, StoreError> {
+    if let Some(id) = held(client, memory, &record).await? {
+        return Ok(Added { id: Some(id) });
+    }
+    let text =
+        serde_json::to_string(&record).map_err(|error| StoreError::permanent(WHAT).caused_by(error))?;
+    let token = digest(&format!("{memory}\0{text}"));
+    let id = created(client, memory, record.clone(), &token).await?;
+    if is_in_force(client, memory, &id).await? {
+        return Ok(Added { id: Some(id) });
+    }
+    // The answer is that of an addition before, whose record was put away.
+    let again = digest(&format!("{token}\0{id}"));
+    Ok(Added { id: Some(created(client, memory, record, &again).await?) })
+}
+
+/// The record that says the same in the same place.
+async fn held(client: &Client, memory: &str, record: &RecordCreate) -> Result<Option<String>, StoreError> {
+    let search = Search {
+        memory: memory.to_owned(),
+        query: record.text.clone(),
+        namespaces: vec![record.namespace.clone()],
+        top_k: Some(LIKE_IT),
+        // A turn that waits for extraction is no record that could be named.
+        read_your_writes: Some(false),
+        ..Search::default()
+    };
+    let found = client.search(&search).await.map_err(|error| store_error(WHAT, error))?;
+    let same = found.hits.into_iter().map(|hit| hit.record).find(|held| is_same(held, record));
+    Ok(same.map(|held| held.id))
+}
+
+fn is_same(held: &Record, new: &RecordCreate) -> bool {
+    let is_there = namespace::is_same(&held.namespace, &new.namespace);
+    is_there && held.text == new.text && held.metadata == new.metadata
+}
+
+async fn created(
+    client: &Client,
+    memory: &str,
+    record: RecordCreate,
+    token: &str,
+) -> Result<String, StoreError> {
+    let client = client.clone().with_idempotency_key(token).map_err(|error| store_error(WHAT, error))?;
+    let create = RecordsCreate { records: vec![record], expiry_days: None };
+    let answer = client.records_create(memory, &create).await.map_err(|error| store_error(WHAT, error))?;
+    match answer.items.into_iter().next() {
+        None => Err(StoreError::unclassified("the server says nothing of the entry")),
+        Some(item) => match item.error {
+            None => Ok(item.id),
+            Some(problem) => {
+                Err(StoreError::of(class_of_code(&problem.code), format!("{WHAT}: {}", problem.message)))
+            }
+        },
+    }
+}
+
+async fn is_in_force(client: &Client, memory: &str, id: &str) -> Result<bool, StoreError> {
+    match client.record_get(memory, id).await {
+        // What is held back for a person is stored, too.
+        Ok(record) => {
+            Ok(record.state == ACTIVE || record.state == "candidate" || record.state == "quarantined")
+        }
+        Err(ClientError::Refused { status: 404, .. }) => Ok(false),
+        // A key may write what it may not read.
+        Err(ClientError::Refused { status: 403, .. }) => Ok(true),
+        Err(error) => Err(store_error(WHAT, error)),
+    }
+}

@@ -1,0 +1,63 @@
+//! What an error of the client means to the coordinator.
+
+use crate::agent::error::{ErrorClass, StoreError};
+use crate::error::ClientError;
+
+/// An error with its class. What no message is at fault for is transient, also where the server would call it final: a key that was
+/// revoked must not send a whole conversation into quarantine.
+pub(in crate::agent::stores) fn store_error(what: &str, error: ClientError) -> StoreError {
+    StoreError::of(class(&error), format!("{what}: {error}")).caused_by(error)
+}
+
+fn class(error: &ClientError) -> ErrorClass {
+    match error {
+        ClientError::Unreachable { .. } => ErrorClass::Transient,
+        ClientError::Refused { status, problem } => match status {
+            400 | 409 | 413 | 422 if !problem.retryable => ErrorClass::Permanent,
+            _ => ErrorClass::Transient,
+        },
+        ClientError::Request(_) => ErrorClass::Permanent,
+        ClientError::Unexpected(_) => ErrorClass::Unclassified,
+    }
+}
+
+/// The class of an item of a batch, by the server's word for what went wrong.
+pub(super) fn class_of_code(code: &str) -> ErrorClass {
+    match code {
+        "THROTTLED" | "UNAVAILABLE" | "UPSTREAM" | "BUG" | "DENIED" | "UNAUTHENTICATED" => {
+            ErrorClass::Transient
+        }
+        _ => ErrorClass::Permanent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes() {
+        let check = |status: u16, retryable: bool, expect: ErrorClass| {
+            let problem = loci_api::Problem {
+                code: "X".into(),
+                message: "m".into(),
+                field: None,
+                retryable,
+                details: None,
+            };
+            assert_eq!(
+                class(&ClientError::Refused { status, problem: Box::new(problem) }),
+                expect,
+                "{status}"
+            );
+        };
+        for status in [400, 409, 413, 422] {
+            check(status, false, ErrorClass::Permanent);
+            check(status, true, ErrorClass::Transient);
+        }
+        for status in [401, 403, 404, 429, 500, 503] {
+            check(status, false, ErrorClass::Transient);
+        }
+        assert_eq!(class(&ClientError::Unexpected("?".into())), ErrorClass::Unclassified);
+    }
+}

@@ -1,0 +1,119 @@
+//! Options of a store on a server, and their rules. Nothing here calls the server.
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+use loci_api::record::MetadataFilter;
+
+use crate::agent::coordinator::ExtractionConfig;
+use crate::agent::error::MemoryError;
+use crate::agent::limits::{EVENT_TURNS_DEFAULT, EVENT_TURNS_MAX};
+use crate::agent::store::check_relevance;
+use crate::agent::stores::event_metadata::MetadataProvider;
+use crate::agent::stores::place_template::{Place, name_of_template};
+use crate::call::Client;
+
+/// Options of a [`RemoteStore`](crate::agent::stores::RemoteStore).
+#[derive(Clone)]
+pub struct RemoteStoreOptions {
+    /// The server.
+    pub client: Client,
+    /// The memory, by name or id.
+    pub memory: String,
+    /// The place that it reads, and that entries are added to: one namespace (`namespace`), or one
+    /// with all beneath it (`namespace_path`).
+    pub place: Place,
+    /// The actor.
+    pub actor: Option<String>,
+    /// The conversation. A store with an actor and a session takes messages.
+    pub session: Option<String>,
+    /// The store's name; it follows from the place where it is absent or blank.
+    pub name: Option<String>,
+    /// The contents in words, for a model.
+    pub description: Option<String>,
+    /// Entries of a search; 5 where it is absent.
+    pub max_search_results: Option<NonZeroU32>,
+    /// The least relevance of an entry, 0 to 1.
+    pub relevance_min: Option<f32>,
+    /// Conditions that every search has; no call can widen them.
+    pub filters: Vec<MetadataFilter>,
+    /// The right to write to the store. At most one store of a memory, actor and session
+    /// is: [`assert_writable_topology`](crate::agent::stores::topology::assert_writable_topology) checks it.
+    pub writable: bool,
+    /// The way of messages into it.
+    pub extraction: Option<ExtractionConfig>,
+    /// The metadata of each event. Where it is absent, a message's own metadata goes with it, and
+    /// the memory's limits decide over it.
+    pub metadata_provider: Option<MetadataProvider>,
+    /// Messages of one event, 1 to 100; 50 unless it is set.
+    pub max_turns_per_event: usize,
+    /// The right to make a memory where none has this name, with a strategy for conversations whose
+    /// records go to the place.
+    pub create: bool,
+}
+
+impl RemoteStoreOptions {
+    /// Options of a store that reads a place.
+    pub fn new(client: Client, memory: impl Into<String>, place: Place) -> Self {
+        Self {
+            client,
+            memory: memory.into(),
+            place,
+            actor: None,
+            session: None,
+            name: None,
+            description: None,
+            max_search_results: None,
+            relevance_min: None,
+            filters: Vec::new(),
+            writable: false,
+            extraction: None,
+            metadata_provider: None,
+            max_turns_per_event: EVENT_TURNS_DEFAULT,
+            create: false,
+        }
+    }
+
+    /// Returns the name of the store and the namespace that it reads.
+    ///
+    /// # Errors
+    /// The field and its rule, if an option breaks one.
+    pub(super) fn checked(&self) -> Result<(String, String), MemoryError> {
+        let refused = |rule: String| MemoryError::Configuration(format!("RemoteStore: {rule}"));
+        for (field, value) in [
+            ("memory", Some(&self.memory)),
+            ("actor", self.actor.as_ref()),
+            ("session", self.session.as_ref()),
+        ] {
+            if value.is_some_and(|value| value.trim().is_empty()) {
+                return Err(refused(format!("{field} must be a non-empty string")));
+            }
+        }
+        check_relevance(self.relevance_min).map_err(|rule| refused(rule.to_owned()))?;
+        if !(1..=EVENT_TURNS_MAX).contains(&self.max_turns_per_event) {
+            return Err(refused(format!(
+                "max_turns_per_event must be an integer from 1 to {EVENT_TURNS_MAX}"
+            )));
+        }
+        let namespace = self.place.resolve(self.actor.as_deref(), self.session.as_deref());
+        let namespace = namespace.map_err(|error| refused(error.to_string()))?;
+        let given = self.name.clone().filter(|name| !name.trim().is_empty());
+        let name = given.unwrap_or_else(|| name_of_template(self.place.template(), "loci-memory"));
+        Ok((name, namespace))
+    }
+}
+
+impl fmt::Debug for RemoteStoreOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RemoteStoreOptions")
+            .field("client", &self.client)
+            .field("memory", &self.memory)
+            .field("place", &self.place)
+            .field("actor", &self.actor)
+            .field("session", &self.session)
+            .field("name", &self.name)
+            .field("writable", &self.writable)
+            .field("extraction", &self.extraction)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,5 @@
+//! Calls of trees of documents: files, mirrors, consolidation runs.
+
+mod consolidations;
+mod files;
+mod mirrors;
