@@ -15,7 +15,7 @@ use rusqlite::{Connection, Row, params};
 use crate::errors::Sql as _;
 use crate::index_files::IndexFiles;
 use crate::store::snapshot;
-use crate::tables::record_rows::{COLUMNS, RECORDS, SEQUENCE, head, read};
+use crate::tables::records::rows::{COLUMNS, RECORDS, SEQUENCE, head, read};
 use crate::tables::vectors::Row as VectorRow;
 use crate::tx::{Column, SqlTx, limit, signed, unsigned};
 

@@ -7,7 +7,7 @@ use loci_model::ports::store::{Events, JobFailure, JobQuery, Jobs};
 use loci_model::{ActorId, Error, EventId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::{Row, params, params_from_iter};
 
-use super::event_rows::row_number;
+use super::events::rows::row_number;
 use crate::bound::Bound;
 use crate::columns::Columns;
 use crate::errors::stored;

@@ -7,7 +7,7 @@ use loci_model::ports::store::{MissingVector, PassageVector};
 use loci_model::{Error, MemoryId, Namespace, RecordId, Result};
 use rusqlite::params;
 
-use super::record_rows::{RECORDS, read};
+use super::records::rows::{RECORDS, read};
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, unsigned};
 use loci_store_kit::codes::key_of;

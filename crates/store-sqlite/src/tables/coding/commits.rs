@@ -17,7 +17,7 @@ fn read(row: &Row<'_>) -> Result<TaskCommit> {
 
 impl SqlTx<'_> {
     /// Writes a commit of the memory of that number.
-    pub(super) fn put_commit(&self, memory: i64, commit: &TaskCommit) -> Result<()> {
+    pub(in crate::tables) fn put_commit(&self, memory: i64, commit: &TaskCommit) -> Result<()> {
         self.run(
             "INSERT INTO commits(mem, actor, sha, task, patch, reported, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
              ON CONFLICT(mem, actor, sha) DO UPDATE SET task = excluded.task, patch = excluded.patch, \

@@ -17,7 +17,7 @@ fn read(row: &Row<'_>) -> Result<PromptVersion> {
 
 impl SqlTx<'_> {
     /// Writes a version of a prompt of the memory of that number.
-    pub(super) fn put_prompt(&self, memory: i64, prompt: &PromptVersion) -> Result<()> {
+    pub(in crate::tables) fn put_prompt(&self, memory: i64, prompt: &PromptVersion) -> Result<()> {
         self.run(
             "INSERT INTO prompts(mem, version, template, since, body) VALUES (?1, ?2, ?3, ?4, ?5) \
              ON CONFLICT(mem, version) DO UPDATE SET template = excluded.template, since = excluded.since, body = excluded.body",

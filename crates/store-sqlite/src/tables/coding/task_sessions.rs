@@ -24,7 +24,7 @@ fn read_item(row: &Row<'_>) -> Result<SessionItem> {
 
 impl SqlTx<'_> {
     /// Writes a session of the memory of that number.
-    pub(super) fn put_task_session(&self, memory: i64, session: &TaskSession) -> Result<()> {
+    pub(in crate::tables) fn put_task_session(&self, memory: i64, session: &TaskSession) -> Result<()> {
         self.run(
             "INSERT INTO task_sessions(mem, task, actor, said, body) VALUES (?1, ?2, ?3, ?4, ?5) \
              ON CONFLICT(mem, task) DO UPDATE SET actor = excluded.actor, said = excluded.said, body = excluded.body",
@@ -40,7 +40,7 @@ impl SqlTx<'_> {
     }
 
     /// Writes an item of the memory of that number.
-    pub(super) fn put_session_item(&self, memory: i64, item: &SessionItem) -> Result<()> {
+    pub(in crate::tables) fn put_session_item(&self, memory: i64, item: &SessionItem) -> Result<()> {
         self.run(
             "INSERT INTO session_items(mem, task, seq, actor, kind, tool, expires, said, body) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \

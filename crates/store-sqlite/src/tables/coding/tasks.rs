@@ -20,7 +20,7 @@ fn read(row: &Row<'_>) -> Result<Task> {
 
 impl SqlTx<'_> {
     /// Writes a task of the memory of that number.
-    pub(super) fn put_task(&self, memory: i64, task: &Task) -> Result<()> {
+    pub(in crate::tables) fn put_task(&self, memory: i64, task: &Task) -> Result<()> {
         self.run(
             "INSERT INTO tasks(mem, id, actor, person, status, issue, pr, branch, prompt_version, variant, created, said, body) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \

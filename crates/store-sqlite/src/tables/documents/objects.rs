@@ -13,7 +13,7 @@ use crate::tx::{SqlTx, limit};
 
 impl SqlTx<'_> {
     /// Takes in an object from another store; one that is there already stays.
-    pub(super) fn load_object(&self, memory: i64, object: &ParkedObject) -> Result<()> {
+    pub(in crate::tables) fn load_object(&self, memory: i64, object: &ParkedObject) -> Result<()> {
         let sql =
             "INSERT OR IGNORE INTO objects(mem, key, expires, body, content) VALUES (?1, ?2, ?3, ?4, ?5)";
         let ParkedObject { head, content } = object;

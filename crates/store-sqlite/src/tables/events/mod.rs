@@ -1,5 +1,11 @@
 //! The table of events, with the sessions, branches and progress that hang on it.
 
+mod bounds;
+mod pages;
+mod rewrites;
+pub(super) mod rows;
+mod sweep;
+
 use loci_model::bounds::Bounds;
 use loci_model::event::{Branch, Event, EventLoad, ExtractionMode, MAIN_BRANCH};
 use loci_model::ports::store;
@@ -13,9 +19,9 @@ use loci_store_kit::event_more::EventMore;
 use loci_store_kit::reading::main_branch;
 use rusqlite::params;
 
-use super::event_rows::{COLUMNS, EventReader, PAYLOAD, row_number};
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, signed, unsigned};
+use rows::{COLUMNS, EventReader, PAYLOAD, row_number};
 
 /// Unread events whose loads are summed: windows are smaller, and a session that waits for days may have many.
 const COUNTED_MAX: usize = 4_096;

@@ -9,8 +9,8 @@ use loci_model::ports::store::{
 use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp, limits};
 use rusqlite::{params, params_from_iter};
 
-use super::event_bounds::{common_value, of_bounds};
-use super::event_rows::{COLUMNS, EventReader, PAYLOAD, PAYLOAD_AT, row_number};
+use super::bounds::{common_value, of_bounds};
+use super::rows::{COLUMNS, EventReader, PAYLOAD, PAYLOAD_AT, row_number};
 use crate::bound::Bound;
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, unsigned};

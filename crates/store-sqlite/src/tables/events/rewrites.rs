@@ -29,7 +29,7 @@ impl SqlTx<'_> {
         Ok(true)
     }
 
-    pub(super) fn insert_metadata(&self, event: &Event, session: i64) -> Result<()> {
+    pub(in crate::tables) fn insert_metadata(&self, event: &Event, session: i64) -> Result<()> {
         for (key, value) in &event.metadata {
             self.run(
                 "INSERT INTO event_meta(sess, key, value, id) VALUES (?1, ?2, ?3, ?4)",

@@ -4,7 +4,7 @@ use loci_model::event::Event;
 use loci_model::{ActorId, EventId, MemoryId, Result, SessionId, Timestamp, limits};
 use rusqlite::{Params, Row, params};
 
-use super::event_rows::{COLUMNS, EventReader, PAYLOAD, row_number};
+use super::rows::{COLUMNS, EventReader, PAYLOAD, row_number};
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit};
 use loci_store_kit::unreadable::readable;

@@ -5,7 +5,7 @@ use loci_model::record::Record;
 use loci_model::{MemoryId, Namespace, Result};
 use rusqlite::params;
 
-use super::record_rows::{RECORDS, read};
+use super::rows::{RECORDS, read};
 use crate::tx::{Column, SqlTx, limit, signed};
 use loci_store_kit::codes::json;
 

@@ -1,5 +1,5 @@
 //! Erasing: what is left of a record is its id, so that indexes learn that it is gone. What retention removes is
-//! `record_sweep.rs`.
+//! `sweep.rs`.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use loci_model::record::RecordState;
 use loci_model::{ActorId, EventId, MemoryId, RecordId, Result, Timestamp};
 use rusqlite::{Row, params};
 
-use super::record_rows::{RECORDS, read, state_code};
+use super::rows::{RECORDS, read, state_code};
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, signed};
 use loci_store_kit::codes::{digest, id_of};

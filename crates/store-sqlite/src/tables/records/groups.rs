@@ -22,7 +22,12 @@ impl SqlTx<'_> {
     }
 
     /// The number of a group, made if it is not there.
-    pub(super) fn need_group(&self, memory: i64, strategy: Option<&StrategyId>, normal: &str) -> Result<i64> {
+    pub(in crate::tables) fn need_group(
+        &self,
+        memory: i64,
+        strategy: Option<&StrategyId>,
+        normal: &str,
+    ) -> Result<i64> {
         let sql = "SELECT num FROM groups WHERE mem = ?1 AND normal = ?2 AND strategy = ?3";
         if let Some(number) =
             self.one(sql, params![memory, normal, strategy_name(strategy)], |row| row.take(0))?

@@ -1,5 +1,14 @@
 //! The table of records: what the port asks, handed to the files that do it, and the small lookups.
 
+mod changes;
+mod erasure;
+mod groups;
+mod moves;
+mod pages;
+pub(crate) mod rows;
+mod sweep;
+pub(super) mod writes;
+
 use loci_model::making::MakingMode;
 use loci_model::ports::store::{
     Confirmation, MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange,
@@ -11,9 +20,9 @@ use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, Stra
 use loci_text::normalise_exact;
 use rusqlite::params;
 
-use super::record_rows::{RECORDS, read};
 use crate::tx::{Column, SqlTx};
 use loci_store_kit::codes::{digest, id_of};
+use rows::{RECORDS, read};
 
 impl Records for SqlTx<'_> {
     fn get(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Record>> {

@@ -8,7 +8,7 @@ use loci_model::scope::RecordScope;
 use loci_model::{ActorId, MemoryId, RecordId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::{Row, params, params_from_iter};
 
-use super::record_rows::{RECORDS, Stored, read, state_code};
+use super::rows::{RECORDS, Stored, read, state_code};
 use crate::bound::Bound;
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit};

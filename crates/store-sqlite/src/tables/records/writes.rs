@@ -7,7 +7,7 @@ use loci_model::{Error, MemoryId, RecordId, Result, Timestamp};
 use loci_text::normalise_exact;
 use rusqlite::params;
 
-use super::record_rows::{More, RECORDS, Stored, read, spelled, state_code};
+use super::rows::{More, RECORDS, Stored, read, spelled, state_code};
 use crate::tx::{Column, SqlTx, limit, signed};
 use loci_store_kit::codes::{ROLES, code_of, digest, json, key_of};
 use loci_store_kit::passages::passages;
@@ -20,7 +20,7 @@ const WRITTEN: &str = "mem, key, grp, state, kind, version, sequence, created, u
 
 impl SqlTx<'_> {
     /// The row of a record.
-    pub(super) fn record_number(&self, memory: i64, id: &RecordId) -> Result<Option<i64>> {
+    pub(in crate::tables) fn record_number(&self, memory: i64, id: &RecordId) -> Result<Option<i64>> {
         let sql = "SELECT num FROM records WHERE mem = ?1 AND key = ?2";
         self.one(sql, params![memory, key_of(id)], |row| row.take(0))
     }
@@ -54,7 +54,7 @@ impl SqlTx<'_> {
     }
 
     /// Writes the row of a version at this memory, group and sequence, and its sources. Returns the row.
-    pub(super) fn write_row(
+    pub(in crate::tables) fn write_row(
         &self,
         record: &Record,
         number: Option<i64>,
@@ -112,7 +112,7 @@ impl SqlTx<'_> {
         Ok(number)
     }
 
-    pub(super) fn put_source(&self, memory: i64, record: i64, source: &Source) -> Result<()> {
+    pub(in crate::tables) fn put_source(&self, memory: i64, record: i64, source: &Source) -> Result<()> {
         self.run(
             "INSERT OR IGNORE INTO record_sources(mem, event, message, rec) VALUES (?1, ?2, ?3, ?4)",
             params![memory, digest(source.event.as_str()), source.message, record],
@@ -120,7 +120,7 @@ impl SqlTx<'_> {
         Ok(())
     }
 
-    pub(super) fn put_history(
+    pub(in crate::tables) fn put_history(
         &self,
         number: i64,
         memory: i64,
@@ -176,7 +176,7 @@ impl SqlTx<'_> {
     }
 
     /// Moves a record's sequence and gives columns of its row new values.
-    pub(super) fn change_row(
+    pub(in crate::tables) fn change_row(
         &self,
         memory: &MemoryId,
         number: i64,
@@ -304,12 +304,12 @@ impl SqlTx<'_> {
 }
 
 /// What a row says beside the record's own members.
-pub(super) struct RowPlace {
-    pub(super) parts: i64,
-    pub(super) stated: Timestamp,
-    pub(super) left_at: Option<Timestamp>,
-    pub(super) model: Option<i64>,
-    pub(super) earlier_group: Option<i64>,
+pub(in crate::tables) struct RowPlace {
+    pub(in crate::tables) parts: i64,
+    pub(in crate::tables) stated: Timestamp,
+    pub(in crate::tables) left_at: Option<Timestamp>,
+    pub(in crate::tables) model: Option<i64>,
+    pub(in crate::tables) earlier_group: Option<i64>,
 }
 
 impl RowPlace {

@@ -1,9 +1,12 @@
 //! Moving everything out of this store, or into it: standings of memories, pages of rows. What rows look like is
-//! `transfer_rows`, how they are written `transfer_writes`.
+//! `rows`, how they are written `writes`.
 //!
 //! A memory that is being moved in is a row with the latest time of deletion there is, and the memory as its source has it in
 //! place of its body: every other accessor takes it for deleted, and no sweep comes to it. Its jobs and deliveries have states
 //! that nobody claims.
+
+mod rows;
+mod writes;
 
 use loci_model::ports::store::{Memories, Transfer, TransferStanding};
 use loci_model::transfer::{Moved, MovedMemory, TransferKey, TransferKind, TransferPlace, TransferRow};

@@ -15,11 +15,11 @@ use loci_store_kit::{moved_rows, reading};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Row, params_from_iter};
 
-use super::event_rows::{COLUMNS as EVENT_COLUMNS, EventReader, PAYLOAD};
-use super::record_rows::{COLUMNS as RECORD_COLUMNS, RECORDS, read as read_record};
-use super::{deliveries, exchanges, jobs};
 use crate::columns::Columns;
 use crate::errors::{Sql, damaged, stored};
+use crate::tables::events::rows::{COLUMNS as EVENT_COLUMNS, EventReader, PAYLOAD};
+use crate::tables::records::rows::{COLUMNS as RECORD_COLUMNS, RECORDS, read as read_record};
+use crate::tables::{deliveries, exchanges, jobs};
 use crate::tx::{Column, SqlTx, limit, unsigned};
 
 /// Where the rows of a kind come from. `?1` is the memory.
@@ -391,7 +391,7 @@ impl SqlTx<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::event_rows::ARRIVAL_BITS;
+    use crate::tables::events::rows::ARRIVAL_BITS;
 
     /// A page costs what it holds: none sorts what lies behind it. Exchanges are few.
     #[test]

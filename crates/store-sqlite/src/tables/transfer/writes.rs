@@ -21,9 +21,9 @@ use loci_store_kit::task_rules::number;
 use loci_store_kit::transfer::{PARKED, stored_vector};
 use rusqlite::params;
 
-use super::event_rows::row_number;
-use super::record_writes::RowPlace;
-use super::vectors::first_row;
+use crate::tables::events::rows::row_number;
+use crate::tables::records::writes::RowPlace;
+use crate::tables::vectors::first_row;
 use crate::tx::{Column, SqlTx, limit, signed};
 
 fn missing(what: &str) -> Error {

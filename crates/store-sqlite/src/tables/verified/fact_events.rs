@@ -16,7 +16,13 @@ use crate::tx::{Column, SqlTx, limit};
 
 impl SqlTx<'_> {
     /// Adds an event to the memory of that number; `kept`: however old it is. `or` is what becomes of one that is there.
-    pub(super) fn put_fact_event(&self, memory: i64, event: &FactEvent, kept: bool, or: &str) -> Result<()> {
+    pub(in crate::tables) fn put_fact_event(
+        &self,
+        memory: i64,
+        event: &FactEvent,
+        kept: bool,
+        or: &str,
+    ) -> Result<()> {
         let row = FactEventColumns::of(event);
         self.run(
             &format!(
@@ -60,7 +66,7 @@ type Old = (i64, Vec<u8>, Option<Vec<u8>>, i64);
 impl SqlTx<'_> {
     /// Removes events from before that time, but those that are kept. Of facts that are there it is noted how many
     /// retrievals they said.
-    pub(super) fn sweep_fact_events(&self, before: i64, rows: usize) -> Result<usize> {
+    pub(in crate::tables) fn sweep_fact_events(&self, before: i64, rows: usize) -> Result<usize> {
         let old: Vec<Old> = self.all(
             "SELECT e.mem, e.id, e.key, e.kind FROM fact_events e CROSS JOIN memories m ON m.num = e.mem AND m.deleted IS NULL \
              WHERE e.kept = 0 AND e.at < ?1 ORDER BY e.at LIMIT ?2",

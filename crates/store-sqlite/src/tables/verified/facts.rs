@@ -27,7 +27,7 @@ fn state_code(state: RecordState) -> i64 {
 
 impl SqlTx<'_> {
     /// Writes a fact of the record of that number, with its paths.
-    pub(super) fn put_fact(&self, memory: i64, number: i64, fact: &Fact) -> Result<()> {
+    pub(in crate::tables) fn put_fact(&self, memory: i64, number: i64, fact: &Fact) -> Result<()> {
         let row = FactColumns::of(fact)?;
         let stands = self.replace_paths(number, (memory, &row.repository, &row.key), &row.paths)?
             && self.put_counts(number, &row)?;
@@ -133,7 +133,7 @@ impl SqlTx<'_> {
     }
 
     /// Erases the fact of the record of that number, where it is one. What happened to it stays, without words.
-    pub(super) fn erase_fact(&self, memory: i64, number: i64) -> Result<()> {
+    pub(in crate::tables) fn erase_fact(&self, memory: i64, number: i64) -> Result<()> {
         let Some((repository, paths)) = self.paths_of_row(number)? else { return Ok(()) };
         let key = self.one("SELECT key FROM facts WHERE num = ?1", [number], |row| row.take::<Vec<u8>>(0))?;
         let key = key.unwrap_or_default();

@@ -17,7 +17,7 @@ fn read(row: &Row<'_>) -> Result<Repository> {
 
 impl SqlTx<'_> {
     /// Writes a repository of the memory of that number, with its names.
-    pub(super) fn put_repository(&self, memory: i64, repository: &Repository) -> Result<()> {
+    pub(in crate::tables) fn put_repository(&self, memory: i64, repository: &Repository) -> Result<()> {
         let id = short_of(repository.id.as_str());
         self.drop_names(memory, &id)?;
         self.run(
