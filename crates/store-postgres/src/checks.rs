@@ -142,7 +142,7 @@ mod tests {
     fn a_user_who_may_only_read_is_noticed() {
         let server = PostgresServer::shared().unwrap();
         let url = server.fresh_database().unwrap() + "?partitions=0";
-        migrate::migrate(&mut connection(&url)).unwrap();
+        crate::migrate::migrate(&mut connection(&url)).unwrap();
         let database = url.rsplit('/').next().unwrap().split('?').next().unwrap();
         let privileges = |grant: &str| {
             server.sql(database, grant).unwrap();

@@ -244,9 +244,9 @@ mod tests {
             tx.records_mut().insert(&record)?;
             tx.events_mut().insert(&samples::event(memory, "ann", "s1", i64::from(number))?).map(drop)
         };
-        writing::write(connection, &gate, &mut insert).map(drop)?;
+        crate::writing::write(connection, &gate, &mut insert).map(drop)?;
         let id = samples::record_id(number)?;
-        writing::read_port(connection, &mut |tx| {
+        crate::writing::read_port(connection, &mut |tx| {
             assert!(tx.records().get(memory, &id)?.is_some(), "record {number} is there");
             Ok(())
         })
@@ -261,7 +261,7 @@ mod tests {
         let memory = samples::memory("rolls").unwrap();
         let mut before = connection(&url);
         let made = &mut |tx: &mut dyn Tx| tx.memories_mut().insert(&memory);
-        writing::write(&mut before, &Gate::new(8), made).map(drop).unwrap();
+        crate::writing::write(&mut before, &Gate::new(8), made).map(drop).unwrap();
         let (written, is_new) = (AtomicU32::new(0), AtomicBool::new(false));
         thread::scope(|scope| {
             let old = scope.spawn(|| {

@@ -16,7 +16,7 @@ use tokio_postgres::Row;
 use crate::connection::Connection;
 use crate::digests::memory_number;
 use crate::halves::Halves;
-use crate::tables::record_rows::{RECORDS, read};
+use crate::tables::records::rows::{RECORDS, read};
 use crate::tx::{Column, PgTx, limit, signed, uint, unsigned};
 use crate::writing;
 

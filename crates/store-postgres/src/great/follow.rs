@@ -14,7 +14,7 @@ use super::standing::analysis;
 use super::tally::{Tally, take_out};
 use crate::connection::Connection;
 use crate::digests::memory_number;
-use crate::tables::record_rows::{RECORDS, read};
+use crate::tables::records::rows::{RECORDS, read};
 use crate::tx::{Column, PgTx, limit, signed, unsigned};
 use crate::writing;
 

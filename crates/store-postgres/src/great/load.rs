@@ -12,7 +12,7 @@ use loci_store_kit::{Change, analyse};
 use super::words::known_among;
 use crate::digests::model_number;
 use crate::halves::Halves;
-use crate::tables::record_rows::{RECORDS, read};
+use crate::tables::records::rows::{RECORDS, read};
 use crate::tx::{Column, PgTx, uint, unsigned};
 
 /// An index of these records, their vectors of these models, and names known in the whole memory.

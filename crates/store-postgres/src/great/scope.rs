@@ -7,8 +7,8 @@ use loci_store_kit::codes::among_codes;
 
 use crate::bound::Bound;
 use crate::digests::{Key16, Word, word_number};
-use crate::tables::record_groups::within;
-use crate::tables::record_rows::state_code;
+use crate::tables::records::groups::within;
+use crate::tables::records::rows::state_code;
 use crate::tx::{Column, PgTx, limit};
 
 /// Groups that are named one by one in a condition; more are asked for by their names.

@@ -11,7 +11,7 @@ use loci_store_kit::unreadable::{page, readable};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::event_rows::plain;
+use super::events::rows::plain;
 use crate::columns::Columns;
 use crate::connection::Values;
 use crate::tx::{Column, Owned, PgTx, borrowed, code, limit, unsigned};

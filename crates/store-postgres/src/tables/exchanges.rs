@@ -9,7 +9,7 @@ use loci_store_kit::codes::{among_codes, code_of, json, optional};
 use loci_store_kit::reading;
 use tokio_postgres::Row;
 
-use super::event_rows::plain;
+use super::events::rows::plain;
 use crate::columns::Columns;
 use crate::connection::Values;
 use crate::errors::stored;

@@ -9,7 +9,7 @@ use loci_store_kit::unreadable;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::event_rows::plain;
+use super::events::rows::plain;
 use crate::bound::Bound;
 use crate::columns::Columns;
 use crate::tx::{Column, PgTx, limit, unsigned};

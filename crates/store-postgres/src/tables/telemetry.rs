@@ -7,7 +7,7 @@ use loci_model::{Error, MemoryId, RecordId, Result};
 use loci_store_kit::codes::{code_of, key_of};
 use loci_store_kit::reading;
 
-use super::event_rows::plain;
+use super::events::rows::plain;
 use crate::columns::Columns;
 use crate::tx::{PgTx, code};
 

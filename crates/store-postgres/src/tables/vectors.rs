@@ -8,7 +8,7 @@ use loci_model::{MemoryId, Namespace, RecordId, Result};
 use loci_store_kit::codes::key_of;
 use loci_store_kit::passages::passages;
 
-use super::record_rows::{Placed, RECORDS, placed};
+use super::records::rows::{Placed, RECORDS, placed};
 use crate::digests::model_number;
 use crate::errors::stored;
 use crate::halves::Halves;

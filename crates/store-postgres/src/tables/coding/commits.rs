@@ -8,8 +8,8 @@ use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
 use tokio_postgres::Row;
 
-use super::event_rows::plain;
 use crate::columns::Columns;
+use crate::tables::events::rows::plain;
 use crate::tx::{PgTx, limit};
 
 fn read(row: &Row) -> Result<TaskCommit> {
@@ -20,7 +20,7 @@ const BY_ID: &str = "SELECT body FROM commits WHERE mem = $1 AND actor = $2 AND 
 
 impl PgTx<'_> {
     /// Takes in a commit from another store; one that is there already stays.
-    pub(super) fn load_commit(&self, memory: i64, commit: &TaskCommit) -> Result<()> {
+    pub(in crate::tables) fn load_commit(&self, memory: i64, commit: &TaskCommit) -> Result<()> {
         let sha = commit.sha.to_string();
         let there = self.one(BY_ID, &[&memory, &commit.actor.as_str(), &sha], |_| Ok(()))?;
         if there.is_some() { Ok(()) } else { self.put_commit(memory, commit) }

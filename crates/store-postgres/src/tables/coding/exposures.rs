@@ -16,7 +16,7 @@ fn read(row: &Row) -> Result<Exposure> {
 
 impl PgTx<'_> {
     /// Writes an exposure of the memory of that number; one that is there stays.
-    pub(super) fn put_exposure(&self, memory: i64, exposure: &Exposure) -> Result<()> {
+    pub(in crate::tables) fn put_exposure(&self, memory: i64, exposure: &Exposure) -> Result<()> {
         self.later(
             "INSERT INTO exposures(mem, id, task, actor, body) VALUES ($1, $2, $3, $4, $5) \
              ON CONFLICT (mem, id) DO NOTHING",

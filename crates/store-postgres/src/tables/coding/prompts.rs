@@ -7,9 +7,9 @@ use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
 use tokio_postgres::Row;
 
-use super::event_rows::plain;
 use crate::bound::Bound;
 use crate::columns::Columns;
+use crate::tables::events::rows::plain;
 use crate::tx::{PgTx, limit};
 
 fn read(row: &Row) -> Result<PromptVersion> {
@@ -20,7 +20,7 @@ const BY_VERSION: &str = "SELECT body FROM prompts WHERE mem = $1 AND version = 
 
 impl PgTx<'_> {
     /// Takes in a version from another store; one that is there already stays.
-    pub(super) fn load_prompt(&self, memory: i64, prompt: &PromptVersion) -> Result<()> {
+    pub(in crate::tables) fn load_prompt(&self, memory: i64, prompt: &PromptVersion) -> Result<()> {
         let there = self.one(BY_VERSION, &[&memory, &prompt.version.as_str()], |_| Ok(()))?;
         if there.is_some() { Ok(()) } else { self.put_prompt(memory, prompt) }
     }

@@ -10,9 +10,9 @@ use loci_store_kit::session_rules;
 use loci_store_kit::task_rules::{TaskValue, number};
 use tokio_postgres::Row;
 
-use super::event_rows::plain;
 use crate::bound::Bound;
 use crate::columns::Columns;
+use crate::tables::events::rows::plain;
 use crate::tx::{PgTx, code, limit};
 
 fn read(row: &Row) -> Result<TaskSession> {
@@ -28,13 +28,13 @@ const BY_SEQ: &str = "SELECT body FROM session_items WHERE mem = $1 AND task = $
 
 impl PgTx<'_> {
     /// Takes in a session from another store; one that is there already stays.
-    pub(super) fn load_task_session(&self, memory: i64, session: &TaskSession) -> Result<()> {
+    pub(in crate::tables) fn load_task_session(&self, memory: i64, session: &TaskSession) -> Result<()> {
         let there = self.one(BY_TASK, &[&memory, &session.task.as_str()], |_| Ok(()))?;
         if there.is_some() { Ok(()) } else { self.put_task_session(memory, session) }
     }
 
     /// Takes in an item from another store; one that is there already stays.
-    pub(super) fn load_session_item(&self, memory: i64, item: &SessionItem) -> Result<()> {
+    pub(in crate::tables) fn load_session_item(&self, memory: i64, item: &SessionItem) -> Result<()> {
         let there = self.one(BY_SEQ, &[&memory, &item.task.as_str(), &number(item.seq)], |_| Ok(()))?;
         if there.is_some() { Ok(()) } else { self.put_session_item(memory, item) }
     }

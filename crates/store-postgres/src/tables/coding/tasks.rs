@@ -10,9 +10,9 @@ use loci_store_kit::task_rules::{self, TaskValue};
 use loci_store_kit::unreadable;
 use tokio_postgres::Row;
 
-use super::event_rows::plain;
 use crate::bound::Bound;
 use crate::columns::Columns;
+use crate::tables::events::rows::plain;
 use crate::tx::{PgTx, code, limit};
 
 fn read(row: &Row) -> Result<Task> {
@@ -27,7 +27,7 @@ const BY_ID: &str = "SELECT body FROM tasks WHERE mem = $1 AND id = $2";
 
 impl PgTx<'_> {
     /// Takes in a task from another store; one that is there already stays.
-    pub(super) fn load_task(&self, memory: i64, task: &Task) -> Result<()> {
+    pub(in crate::tables) fn load_task(&self, memory: i64, task: &Task) -> Result<()> {
         let there = self.one(BY_ID, &[&memory, &task.id.as_str()], |_| Ok(()))?;
         if there.is_some() { Ok(()) } else { self.put_task(memory, task) }
     }

@@ -12,7 +12,7 @@ use crate::tx::{PgTx, limit};
 
 impl PgTx<'_> {
     /// Takes in an object from another store; one that is there already stays.
-    pub(super) fn load_object(&self, memory: i64, object: &ParkedObject) -> Result<()> {
+    pub(in crate::tables) fn load_object(&self, memory: i64, object: &ParkedObject) -> Result<()> {
         self.write_object(memory, object, "NOTHING")
     }
 

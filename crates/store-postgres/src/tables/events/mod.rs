@@ -1,5 +1,10 @@
 //! The table of events, with the sessions, branches and progress that hang on it.
 
+mod pages;
+pub(super) mod rows;
+mod sweep;
+mod writes;
+
 use loci_model::bounds::Bounds;
 use loci_model::event::{Branch, Event, EventLoad, MAIN_BRANCH};
 use loci_model::ports::store::{
@@ -11,10 +16,10 @@ use loci_store_kit::codes::json;
 use loci_store_kit::reading::{EventOf, main_branch};
 use tokio_postgres::types::ToSql;
 
-use super::event_rows::{COLUMNS, FROM, PAYLOAD, plain, read};
 use crate::digests::{Key16, session_key};
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, signed, uint, unsigned};
+use rows::{COLUMNS, FROM, PAYLOAD, plain, read};
 
 /// Unread events whose loads are summed: windows are smaller, and a session that waits for days may have many.
 const COUNTED_MAX: usize = 4_096;

@@ -10,7 +10,7 @@ use loci_model::ports::store::{
 use loci_model::{ActorId, Result, SessionId, Timestamp, limits};
 use loci_store_kit::reading::EventOf;
 
-use super::event_rows::{COLUMNS, FROM, PAYLOAD, PAYLOAD_AT, branch_name, plain, read};
+use super::rows::{COLUMNS, FROM, PAYLOAD, PAYLOAD_AT, branch_name, plain, read};
 use crate::bound::Bound;
 use crate::digests::session_key;
 use crate::errors::stored;

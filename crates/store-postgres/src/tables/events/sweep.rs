@@ -8,12 +8,12 @@ use tokio_postgres::types::ToSql;
 
 use loci_store_kit::reading::EventOf;
 
-use super::event_rows::{COLUMN_COUNT, COLUMNS, FROM, PAYLOAD, read};
-use super::exchanges::DROP_OF_SESSIONS;
-use super::jobs::WAKE;
+use super::rows::{COLUMN_COUNT, COLUMNS, FROM, PAYLOAD, read};
 use crate::connection::Values;
 use crate::digests::Key16;
 use crate::errors::stored;
+use crate::tables::exchanges::DROP_OF_SESSIONS;
+use crate::tables::jobs::WAKE;
 use crate::tx::{Column, PgTx, limit, signed};
 
 /// What hangs on a session.

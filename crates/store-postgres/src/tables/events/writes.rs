@@ -5,7 +5,7 @@ use loci_model::{ActorId, Error, MemoryId, Result, SessionId, StrategyId, limits
 use loci_store_kit::codes::json;
 use loci_store_kit::event_more::EventMore;
 
-use super::event_rows::{branch_name, plain};
+use super::rows::{branch_name, plain};
 use crate::digests::{Key16, session_key};
 use crate::tx::{Column, Owned, PgTx, limit};
 

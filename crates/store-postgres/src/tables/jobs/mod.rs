@@ -1,4 +1,6 @@
-//! The table of jobs: what they are, and what becomes of one that is held. Asking and claiming: `job_queue`.
+//! The table of jobs: what they are, and what becomes of one that is held. Asking and claiming: `queue`.
+
+mod queue;
 
 use loci_model::job::{Job, JobCounts, JobKind, JobMessage, JobState, JobWindow, NewJob};
 use loci_model::ports::store::{JobFailure, JobQuery, Jobs};
@@ -237,7 +239,7 @@ impl Jobs for PgTx<'_> {
                 &id.as_str(),
                 &host,
                 &failure.retry_at.map(Timestamp::millis),
-                &super::event_rows::plain(&failure.reason),
+                &super::events::rows::plain(&failure.reason),
                 &json(&failure.messages)?,
                 &failure.at.millis(),
                 &failure.fallback,

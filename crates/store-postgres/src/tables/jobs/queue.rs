@@ -11,7 +11,7 @@ use loci_store_kit::job_kinds::stored_kind;
 use loci_store_kit::reading;
 use loci_store_kit::unreadable::readable;
 
-use super::jobs::{COLUMNS, read};
+use super::{COLUMNS, read};
 use crate::connection::Values;
 use crate::digests::memory_number;
 use crate::errors::stored;
@@ -27,7 +27,7 @@ const CLAIMABLE: &str = "((state = 0 AND NOT waits AND due <= $3) OR (state = 1 
 
 impl PgTx<'_> {
     /// The numbers of memories that are asked for; `None`: any.
-    pub(super) fn among(memories: &[MemoryId]) -> Option<Vec<i64>> {
+    pub(in crate::tables) fn among(memories: &[MemoryId]) -> Option<Vec<i64>> {
         (!memories.is_empty()).then(|| memories.iter().map(memory_number).collect())
     }
 

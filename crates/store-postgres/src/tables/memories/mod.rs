@@ -1,4 +1,6 @@
-//! The table of memories, with the counters that every write of one locks. Deleting hides at once; what is left is `purging`.
+//! The table of memories, with the counters that every write of one locks. Deleting hides at once; what is left is `purge`.
+
+mod purge;
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::Memories;

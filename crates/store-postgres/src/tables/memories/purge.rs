@@ -81,17 +81,17 @@ mod tests {
     #[test]
     fn every_table_of_a_memory_is_purged() {
         let sql = concat!(
-            include_str!("../schema/0001_tables.sql"),
-            include_str!("../schema/0002_search.sql"),
-            include_str!("../schema/0003_facts.sql"),
-            include_str!("../schema/0004_tasks.sql"),
-            include_str!("../schema/0005_exposures.sql"),
-            include_str!("../schema/0006_commits.sql"),
-            include_str!("../schema/0007_prompts.sql"),
-            include_str!("../schema/0008_task_sessions.sql"),
-            include_str!("../schema/0010_harms.sql"),
-            include_str!("../schema/0012_ledger.sql"),
-            include_str!("../schema/0013_objects.sql")
+            include_str!("../../schema/0001_tables.sql"),
+            include_str!("../../schema/0002_search.sql"),
+            include_str!("../../schema/0003_facts.sql"),
+            include_str!("../../schema/0004_tasks.sql"),
+            include_str!("../../schema/0005_exposures.sql"),
+            include_str!("../../schema/0006_commits.sql"),
+            include_str!("../../schema/0007_prompts.sql"),
+            include_str!("../../schema/0008_task_sessions.sql"),
+            include_str!("../../schema/0010_harms.sql"),
+            include_str!("../../schema/0012_ledger.sql"),
+            include_str!("../../schema/0013_objects.sql")
         );
         let elsewhere = ["memories", "counters", "great", "models", "access_keys", "probes", "leases"];
         for statement in sql.split("CREATE TABLE ").skip(1) {

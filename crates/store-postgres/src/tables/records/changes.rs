@@ -4,7 +4,7 @@
 use loci_model::record::Record;
 use loci_model::{MemoryId, Namespace, Result};
 
-use super::record_rows::{RECORDS, body, read};
+use super::rows::{RECORDS, body, read};
 use crate::tx::{Column, PgTx, int, limit, signed};
 use loci_store_kit::codes::key_of;
 

@@ -1,5 +1,5 @@
 //! Erasing: what is left of a record is its id, so that indexes learn that it is gone. What retention removes is
-//! `record_sweep.rs`.
+//! `sweep.rs`.
 
 use loci_model::feedback::ROWS_LIKE;
 use loci_model::findings::Findings;
@@ -11,9 +11,9 @@ use loci_store_kit::codes::{digest, key_of};
 use loci_store_kit::unreadable::{page, readable};
 use tokio_postgres::Row;
 
-use super::record_rows::{Placed, RECORDS, placed};
-use super::record_writes::RowPlace;
-use super::records::id;
+use super::id;
+use super::rows::{Placed, RECORDS, placed};
+use super::writes::RowPlace;
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, signed};
 

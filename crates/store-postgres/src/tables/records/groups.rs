@@ -9,7 +9,7 @@ use crate::digests::{Key16, group_key};
 use crate::tx::{Column, PgTx, limit, unsigned};
 
 /// The key of the group of a strategy and a namespace.
-pub(super) fn group_of(strategy: Option<&StrategyId>, namespace: &Namespace) -> Key16 {
+pub(in crate::tables) fn group_of(strategy: Option<&StrategyId>, namespace: &Namespace) -> Key16 {
     group_key(&namespace.normal(), strategy_name(strategy))
 }
 

@@ -1,5 +1,14 @@
 //! The table of records: what the port asks, handed to the files that do it, and the small lookups.
 
+mod changes;
+mod erasure;
+pub(crate) mod groups;
+mod moves;
+mod pages;
+pub(crate) mod rows;
+mod sweep;
+mod writes;
+
 use loci_model::making::MakingMode;
 use loci_model::ports::store::{
     Confirmation, MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange,
@@ -11,9 +20,9 @@ use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, Stra
 use loci_store_kit::codes::{digest, id_of, key_of};
 use loci_text::normalise_exact;
 
-use super::record_groups::group_of;
-use super::record_rows::{RECORDS, read};
 use crate::tx::{Column, PgTx};
+use groups::group_of;
+use rows::{RECORDS, read};
 
 impl Records for PgTx<'_> {
     fn get(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Record>> {

@@ -7,8 +7,8 @@ use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, Stra
 use loci_store_kit::codes::key_of;
 use loci_store_kit::record_rules::may_return;
 
-use super::record_rows::{RECORDS, placed, read, state_code};
-use super::record_writes::RowPlace;
+use super::rows::{RECORDS, placed, read, state_code};
+use super::writes::RowPlace;
 use crate::tx::{PgTx, limit};
 
 /// Records that are read together before they move.

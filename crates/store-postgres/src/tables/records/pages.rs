@@ -12,8 +12,8 @@ use loci_store_kit::codes::{among_codes, code_of, digest, key_of};
 use loci_store_kit::record_rules::{Known, indexed_value, known_at, meets, was_in_scope};
 use loci_store_kit::unreadable::{page, readable};
 
-use super::record_groups::within;
-use super::record_rows::{RECORDS, read, state_code};
+use super::groups::within;
+use super::rows::{RECORDS, read, state_code};
 use crate::bound::Bound;
 use crate::digests::Key16;
 use crate::errors::stored;

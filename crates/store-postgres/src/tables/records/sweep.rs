@@ -9,7 +9,7 @@ use loci_model::{MemoryId, Result, Timestamp, limits};
 use loci_store_kit::record_rules::{Sweeping, sweeping};
 use loci_store_kit::unreadable::{page, readable};
 
-use super::record_rows::{RECORDS, placed};
+use super::rows::{RECORDS, placed};
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit};
 

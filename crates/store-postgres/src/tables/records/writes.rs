@@ -9,8 +9,8 @@ use loci_store_kit::passages::passages;
 use loci_store_kit::record_rules::{self, left_at, same_passages, strategy_name};
 use loci_text::normalise_exact;
 
-use super::record_groups::group_of;
-use super::record_rows::{Placed, RECORDS, body, placed, state_code};
+use super::groups::group_of;
+use super::rows::{Placed, RECORDS, body, placed, state_code};
 use crate::digests::Key16;
 use crate::tx::{Owned, PgTx, borrowed, code, int, unsigned};
 
@@ -57,7 +57,7 @@ impl PgTx<'_> {
     }
 
     /// The next sequence number of a memory, given to a change in this group and the one before.
-    pub(super) fn next_sequence(&self, record: &Record, earlier: Option<Key16>) -> Result<u64> {
+    pub(in crate::tables) fn next_sequence(&self, record: &Record, earlier: Option<Key16>) -> Result<u64> {
         let sequence = self.count(&record.memory, |counters| {
             counters.sequence += 1;
             counters.sequence

@@ -1,9 +1,13 @@
-//! Moving everything out of this store, or into it: standings of memories. What rows look like is `transfer_rows`, how they
-//! are written `transfer_writes` and `transfer_batches`.
+//! Moving everything out of this store, or into it: standings of memories. What rows look like is `rows`, how they
+//! are written `writes` and `batches`.
 //!
 //! A memory that is being moved in is a row with the latest time of deletion there is, and the memory as its source has it in
 //! place of its body: every other accessor takes it for deleted, and no sweep comes to it. Its jobs and deliveries have states
 //! that nobody claims.
+
+pub(super) mod batches;
+mod rows;
+mod writes;
 
 use loci_model::ports::store::{Memories, Transfer, TransferStanding};
 use loci_model::transfer::{Moved, MovedMemory, TransferKey, TransferKind, TransferPlace, TransferRow};

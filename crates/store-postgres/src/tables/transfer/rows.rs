@@ -17,13 +17,15 @@ use loci_store_kit::transfer::{PAGE_BYTES_MAX, key, moved_vector, page};
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
-use super::event_rows::{COLUMN_COUNT, COLUMNS as EVENT_COLUMNS, FROM, PAYLOAD, read as read_event};
-use super::record_rows::{RECORDS, placed};
-use super::{deliveries, exchanges, jobs};
 use crate::columns::Columns;
 use crate::digests::Key16;
 use crate::errors::stored;
 use crate::halves::Halves;
+use crate::tables::events::rows::{
+    COLUMN_COUNT, COLUMNS as EVENT_COLUMNS, FROM, PAYLOAD, read as read_event,
+};
+use crate::tables::records::rows::{RECORDS, placed};
+use crate::tables::{deliveries, exchanges, jobs};
 use crate::tx::{Column, Owned, PgTx, borrowed, limit, uint, unsigned};
 
 /// Where the rows of a kind come from. `$1` is the memory.

@@ -1,5 +1,5 @@
 //! Rows from another store, written as they are: with their own arrival numbers, sequences and times. Events and records,
-//! of which there are most, are in `transfer_batches`.
+//! of which there are most, are in `batches`.
 
 use loci_model::fact::FactEvent;
 use loci_model::job::{Job, JobState};
@@ -11,9 +11,9 @@ use loci_store_kit::codes::{code_of, json, key_of};
 use loci_store_kit::job_kinds::stored_kind;
 use loci_store_kit::transfer::PARKED;
 
-use super::event_rows::plain;
-use super::transfer_batches::Batch;
+use super::batches::Batch;
 use crate::digests::{group_key, memory_number, session_key};
+use crate::tables::events::rows::plain;
 use crate::tx::{PgTx, code, signed};
 
 /// Rows of a page by their tables.

@@ -11,10 +11,10 @@ use loci_store_kit::fact_rows;
 use loci_store_kit::fact_rules::{EVENT_COLUMNS, TIMED};
 use tokio_postgres::Row;
 
-use super::event_rows::plain;
-use super::transfer_batches::{Batch, list};
 use crate::columns::Columns;
 use crate::errors::stored;
+use crate::tables::events::rows::plain;
+use crate::tables::transfer::batches::{Batch, list};
 use crate::tx::{Column, PgTx, code, limit};
 
 /// Keys of facts, and of records that events are about.
@@ -49,7 +49,7 @@ fn batch(events: &[&FactEvent], kept: Vec<bool>) -> Batch {
 impl PgTx<'_> {
     /// Takes in events from another store; those that are there already stay. One of a fact that is not there any more is not
     /// kept longer than others.
-    pub(super) fn load_fact_events(&self, memory: i64, events: &[&FactEvent]) -> Result<()> {
+    pub(in crate::tables) fn load_fact_events(&self, memory: i64, events: &[&FactEvent]) -> Result<()> {
         let keys: Vec<Vec<u8>> =
             events.iter().filter_map(|event| event.record.as_ref().map(key_of)).collect();
         let sql = "SELECT key FROM facts WHERE mem = $1 AND key = ANY($2)";
@@ -63,7 +63,7 @@ impl PgTx<'_> {
 
     /// Removes events from before that time, but those that are kept. Of facts that are there it is noted how many
     /// retrievals they said, under the locks of their memories.
-    pub(super) fn sweep_fact_events(&self, before: i64, rows: usize) -> Result<usize> {
+    pub(in crate::tables) fn sweep_fact_events(&self, before: i64, rows: usize) -> Result<usize> {
         let old = self.all(
             "SELECT m.id, e.id FROM fact_events e JOIN memories m ON m.mem = e.mem AND m.deleted IS NULL \
              WHERE NOT e.kept AND e.at < $1 ORDER BY e.at LIMIT $2",

@@ -13,11 +13,11 @@ use loci_store_kit::fact_rules::{self, FACT_COLUMNS, PathValue};
 use loci_store_kit::unreadable::{page, readable};
 use tokio_postgres::Row;
 
-use super::event_rows::plain;
-use super::record_rows::state_code;
 use crate::bound::Bound;
 use crate::columns::Columns;
 use crate::errors::stored;
+use crate::tables::events::rows::plain;
+use crate::tables::records::rows::state_code;
 use crate::tx::{Column, PgTx, code, int, limit, unsigned};
 
 const FROM: &str = "FROM facts f JOIN fact_reads n ON n.mem = f.mem AND n.key = f.key";
@@ -45,7 +45,7 @@ fn paths_of_row(row: &Row) -> Result<Paths> {
 
 impl PgTx<'_> {
     /// Takes in a fact from another store; one that is there already stays.
-    pub(super) fn load_fact(&self, memory: i64, fact: &Fact) -> Result<()> {
+    pub(in crate::tables) fn load_fact(&self, memory: i64, fact: &Fact) -> Result<()> {
         let there = "SELECT 1 FROM facts WHERE mem = $1 AND key = $2";
         let there = self.one(there, &[&memory, &key_of(&fact.record)], |_| Ok(()))?;
         if there.is_some() { Ok(()) } else { self.put_fact(memory, fact, None) }
@@ -105,7 +105,7 @@ impl PgTx<'_> {
     }
 
     /// Erases the facts of these records, where they are some. What happened to them stays, without words.
-    pub(super) fn erase_facts(&self, memory: i64, keys: &[Vec<u8>]) -> Result<()> {
+    pub(in crate::tables) fn erase_facts(&self, memory: i64, keys: &[Vec<u8>]) -> Result<()> {
         let sql = "SELECT repository, paths, key FROM facts WHERE mem = $1 AND key = ANY($2)";
         let found =
             self.all(sql, &[&memory, &keys], |row| Ok((row.take::<Vec<u8>>(2)?, paths_of_row(row)?)))?;

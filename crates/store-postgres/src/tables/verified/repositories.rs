@@ -8,9 +8,9 @@ use loci_store_kit::unreadable::{page, readable};
 use loci_store_kit::{fact_rows, fact_rules};
 use tokio_postgres::Row;
 
-use super::event_rows::plain;
 use crate::columns::Columns;
 use crate::connection::Values;
+use crate::tables::events::rows::plain;
 use crate::tx::{PgTx, limit};
 
 fn read(row: &Row) -> Result<Repository> {
@@ -24,7 +24,7 @@ fn plain_names(repository: &Repository) -> Vec<String> {
 
 impl PgTx<'_> {
     /// Takes in a repository from another store; one that is there already stays.
-    pub(super) fn load_repository(&self, memory: i64, repository: &Repository) -> Result<()> {
+    pub(in crate::tables) fn load_repository(&self, memory: i64, repository: &Repository) -> Result<()> {
         let there = self.one(BY_ID, &[&memory, &short_of(repository.id.as_str())], |_| Ok(()))?;
         if there.is_some() { Ok(()) } else { self.put_repository(memory, repository, None) }
     }

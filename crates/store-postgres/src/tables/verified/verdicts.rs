@@ -9,9 +9,9 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use loci_store_kit::codes::{json, key_of};
 use loci_store_kit::fact_rows;
 
-use super::event_rows::plain;
-use super::transfer_batches::{Batch, list};
 use crate::columns::Columns;
+use crate::tables::events::rows::plain;
+use crate::tables::transfer::batches::{Batch, list};
 use crate::tx::{PgTx, limit, unsigned};
 
 impl Verdicts for PgTx<'_> {
