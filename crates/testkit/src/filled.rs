@@ -26,7 +26,7 @@ use loci_model::{
     SessionId, StrategyId,
 };
 
-use crate::conformance::parked_objects::object;
+use crate::conformance::documents::parked_objects::object;
 use crate::exposure_samples;
 use crate::fact_samples;
 use crate::samples::{self, time};

@@ -1,38 +1,26 @@
 //! The conformance suite: what every store must do, part by part, told through the ports alone.
 //!
 //! A store's tests call [`run`] with a function that opens an empty store each time. It panics at the first difference,
-//! naming the part. To add an accessor trait: a file here, a line in `PARTS`.
+//! naming the part. To add an accessor trait: a file in the folder of its product or
+//! here, a line in `PARTS`.
 
-mod commits;
+mod coding;
 mod deliveries;
-mod delivery_leases;
-mod event_filters;
-mod event_windows;
+pub(crate) mod documents;
 mod events;
 mod exchanges;
-mod exposures;
-mod fact_events;
-mod fact_telemetry;
-mod facts;
 mod job_waits;
 mod jobs;
 mod leases;
 mod ledger;
 mod memories;
-pub(crate) mod parked_objects;
-mod prompts;
-mod record_lists;
-mod record_moves;
-mod record_states;
 mod records;
-mod repositories;
 mod retrieval;
 mod rows;
 mod sessions;
-mod task_sessions;
-mod tasks;
 mod transfer;
 mod vectors;
+mod verified;
 mod writes;
 
 use std::sync::Arc;
@@ -55,31 +43,31 @@ const PARTS: &[Part] = &[
     ("events: order, branches, paging, expiry", events::order_branches_paging),
     ("events: written anew", events::rewriting),
     ("events: deletion and places", events::deletion_and_places),
-    ("events: filters on metadata", event_filters::filters),
+    ("events: filters on metadata", events::filters::filters),
     ("events: extraction", events::extraction),
     ("events: sources of jobs", events::sources_of_jobs),
     ("events: turns of runs", events::turns_of_runs),
-    ("events: loads", event_windows::loads),
-    ("events: what was said before a window", event_windows::before),
-    ("events: the newest unread first", event_windows::newest_unread),
+    ("events: loads", events::windows::loads),
+    ("events: what was said before a window", events::windows::before),
+    ("events: the newest unread first", events::windows::newest_unread),
     ("sessions and actors", sessions::sessions_and_actors),
     ("events: forgetting and sweeping", sessions::forgetting_and_sweeping),
     ("records: versions and history", records::versions_and_history),
     ("records: every member comes back", records::every_member_comes_back),
     ("records: same text, subtype, source, group", records::lookups),
     ("records: export and import", records::export_and_import),
-    ("records: states and supersession", record_states::states),
-    ("records: erasure, forgetting, retention", record_states::erasure),
-    ("records: where deleted ones are to be erased", record_states::erasable),
-    ("records: taken back", record_moves::restored),
-    ("records: moved to another namespace", record_moves::moved),
-    ("records: of a strategy, by making", record_moves::of_a_strategy),
-    ("records: what changed in a namespace", record_moves::changed),
-    ("records: earlier versions written anew", record_moves::rewritten),
-    ("records: lists", record_lists::lists),
-    ("records: of a subtype", record_lists::of_subtype),
-    ("records: of one fingerprint", record_lists::of_fingerprint),
-    ("records: as of a time", record_lists::as_of),
+    ("records: states and supersession", records::states::states),
+    ("records: erasure, forgetting, retention", records::states::erasure),
+    ("records: where deleted ones are to be erased", records::states::erasable),
+    ("records: taken back", records::moves::restored),
+    ("records: moved to another namespace", records::moves::moved),
+    ("records: of a strategy, by making", records::moves::of_a_strategy),
+    ("records: what changed in a namespace", records::moves::changed),
+    ("records: earlier versions written anew", records::moves::rewritten),
+    ("records: lists", records::lists::lists),
+    ("records: of a subtype", records::lists::of_subtype),
+    ("records: of one fingerprint", records::lists::of_fingerprint),
+    ("records: as of a time", records::lists::as_of),
     ("records: vectors", vectors::vectors),
     ("jobs: one per key", jobs::one_per_key),
     ("jobs: leases and failures", jobs::leases_and_failures),
@@ -97,46 +85,46 @@ const PARTS: &[Part] = &[
     ("deliveries", deliveries::deliveries),
     ("deliveries: targets", deliveries::targets),
     ("deliveries: what came in", deliveries::received),
-    ("deliveries: one holder each", delivery_leases::leases),
-    ("deliveries: what becomes of leases", delivery_leases::ends),
+    ("deliveries: one holder each", deliveries::leases::leases),
+    ("deliveries: what becomes of leases", deliveries::leases::ends),
     ("leases by name", leases::leases),
     ("deliveries: pages, retries, sweeping", deliveries::pages_and_retries),
     ("deliveries: backlog and erasure", deliveries::backlog_and_erasure),
-    ("repositories: identities, keys, names", repositories::names_and_pages),
-    ("repositories: not looked at for longest", repositories::unchecked),
-    ("facts: come back as they were", facts::come_back),
-    ("facts: one of each content", facts::one_of_each_content),
-    ("facts: pages", facts::pages),
-    ("facts: paths", facts::paths),
-    ("facts: sums, and what expired", facts::sums_and_expiry),
-    ("facts: erased with their records", facts::erasure),
-    ("facts: what retention removes", facts::retention),
-    ("facts: purged with their memory", facts::purge),
-    ("facts: what happened to them", fact_events::events),
-    ("facts: what happened to them, written anew", fact_events::rewriting),
-    ("facts: verifications that are kept", fact_events::verdicts),
-    ("facts: records and rows in order", fact_telemetry::pages),
-    ("facts: telemetry that says something else is found", fact_telemetry::planted),
-    ("tasks: come back as they were", tasks::come_back),
-    ("tasks: lists and their filters", tasks::lists),
-    ("tasks: forgotten and purged", tasks::erasure),
-    ("tasks: reports of harm by what they are about", tasks::harms),
-    ("exposures: come back as they were", exposures::come_back),
-    ("exposures: of a task, and all", exposures::lists),
-    ("exposures: forgotten and purged", exposures::erasure),
-    ("prompts: come back as they were", prompts::come_back),
-    ("prompts: lists, and how they are purged", prompts::lists),
+    ("repositories: identities, keys, names", verified::repositories::names_and_pages),
+    ("repositories: not looked at for longest", verified::repositories::unchecked),
+    ("facts: come back as they were", verified::facts::come_back),
+    ("facts: one of each content", verified::facts::one_of_each_content),
+    ("facts: pages", verified::facts::pages),
+    ("facts: paths", verified::facts::paths),
+    ("facts: sums, and what expired", verified::facts::sums_and_expiry),
+    ("facts: erased with their records", verified::facts::erasure),
+    ("facts: what retention removes", verified::facts::retention),
+    ("facts: purged with their memory", verified::facts::purge),
+    ("facts: what happened to them", verified::fact_events::events),
+    ("facts: what happened to them, written anew", verified::fact_events::rewriting),
+    ("facts: verifications that are kept", verified::fact_events::verdicts),
+    ("facts: records and rows in order", verified::fact_telemetry::pages),
+    ("facts: telemetry that says something else is found", verified::fact_telemetry::planted),
+    ("tasks: come back as they were", coding::tasks::come_back),
+    ("tasks: lists and their filters", coding::tasks::lists),
+    ("tasks: forgotten and purged", coding::tasks::erasure),
+    ("tasks: reports of harm by what they are about", coding::tasks::harms),
+    ("exposures: come back as they were", coding::exposures::come_back),
+    ("exposures: of a task, and all", coding::exposures::lists),
+    ("exposures: forgotten and purged", coding::exposures::erasure),
+    ("prompts: come back as they were", coding::prompts::come_back),
+    ("prompts: lists, and how they are purged", coding::prompts::lists),
     ("ledger: entries come back as they were", ledger::come_back),
     ("ledger: lists and counts", ledger::lists),
     ("ledger: removed, forgotten and purged", ledger::erasure),
-    ("parked objects: bytes, lists, and how they go", parked_objects::objects),
-    ("task sessions: come back as they were", task_sessions::come_back),
-    ("task sessions: lists of items", task_sessions::lists),
-    ("task sessions: tasks by what was said", task_sessions::said),
-    ("task sessions: what has had its time, forgotten, purged", task_sessions::erasure),
-    ("commits: come back as they were", commits::come_back),
-    ("commits: found by what they change, and by task", commits::lists),
-    ("commits: forgotten and purged", commits::erasure),
+    ("parked objects: bytes, lists, and how they go", documents::parked_objects::objects),
+    ("task sessions: come back as they were", coding::task_sessions::come_back),
+    ("task sessions: lists of items", coding::task_sessions::lists),
+    ("task sessions: tasks by what was said", coding::task_sessions::said),
+    ("task sessions: what has had its time, forgotten, purged", coding::task_sessions::erasure),
+    ("commits: come back as they were", coding::commits::come_back),
+    ("commits: found by what they change, and by task", coding::commits::lists),
+    ("commits: forgotten and purged", coding::commits::erasure),
     ("transfer: pages in order", transfer::pages),
     ("transfer: there and back", transfer::there_and_back),
     ("transfer: given up", transfer::given_up),

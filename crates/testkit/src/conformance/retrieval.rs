@@ -11,7 +11,7 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::{AccessClause, RecordScope};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, StrategyId};
 
-use super::record_states::set;
+use super::records::states::set;
 use super::{Bench, same};
 use crate::samples::{self, time};
 use crate::{HashEmbedder, block_on};

@@ -4,7 +4,7 @@ use loci_model::ports::store::PassageVector;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{MemoryId, RecordId, Result};
 
-use super::record_states::set;
+use super::records::states::set;
 use super::{Bench, same};
 use crate::samples::{self, time};
 

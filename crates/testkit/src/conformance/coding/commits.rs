@@ -4,7 +4,7 @@ use loci_model::commit::TaskCommit;
 use loci_model::ports::store::ReadTx;
 use loci_model::{ActorId, MemoryId, Result, TaskId};
 
-use super::{Bench, same};
+use crate::conformance::{Bench, same};
 use crate::samples::time;
 use crate::task_samples::{commit, sha};
 
@@ -34,7 +34,7 @@ fn expect(numbers: &[u32]) -> Result<Vec<String>> {
     numbers.iter().map(|number| Ok(sha(*number)?.to_string())).collect()
 }
 
-pub(super) fn come_back(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let one = commit(&memory, 1)?;
     put(bench, &[one.clone(), commit(&other, 1)?])?;
@@ -49,7 +49,7 @@ pub(super) fn come_back(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn lists(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let mut commits = (1..=4).map(|number| commit(&memory, number)).collect::<Result<Vec<_>>>()?;
     let task = TaskId::parse("t-001")?;
@@ -102,7 +102,7 @@ pub(super) fn lists(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn erasure(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn erasure(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let other = TaskCommit { actor: ActorId::parse("acme/other")?, ..commit(&memory, 2)? };
     put(bench, &[commit(&memory, 1)?, other])?;

@@ -3,7 +3,7 @@
 use loci_model::exposure::{Exposure, ExposureCall};
 use loci_model::{ActorId, ExposureId, MemoryId, Result, TaskId};
 
-use super::{Bench, same};
+use crate::conformance::{Bench, same};
 use crate::exposure_samples::exposure;
 use crate::samples::time;
 
@@ -21,7 +21,7 @@ fn all(bench: &Bench, memory: &MemoryId, after: Option<&str>, limit: usize) -> R
     bench.read(move |tx| Ok(ids(tx.exposures().list(&memory, after.as_ref(), limit)?)))
 }
 
-pub(super) fn come_back(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let one = exposure(&memory, 1)?;
     put(bench, &[one.clone(), exposure(&other, 1)?])?;
@@ -39,7 +39,7 @@ pub(super) fn come_back(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn lists(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let of_first = |number: u32| -> Result<Exposure> {
         Ok(Exposure { task: TaskId::parse("t-001")?, ..exposure(&memory, number)? })
@@ -71,7 +71,7 @@ pub(super) fn lists(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn erasure(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn erasure(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let other = Exposure { actor: ActorId::parse("acme/other")?, ..exposure(&memory, 2)? };
     put(bench, &[exposure(&memory, 1)?, other])?;

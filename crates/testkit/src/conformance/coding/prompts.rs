@@ -4,7 +4,7 @@ use loci_model::ports::store::ReadTx;
 use loci_model::prompt_version::PromptVersion;
 use loci_model::{MemoryId, Result};
 
-use super::{Bench, same};
+use crate::conformance::{Bench, same};
 use crate::samples::time;
 use crate::task_samples::prompt;
 
@@ -26,7 +26,7 @@ fn numbers(
     Ok(found.iter().map(|one| one.version.trim_start_matches('0').to_owned()).collect())
 }
 
-pub(super) fn come_back(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let one = prompt(&memory, 1)?;
     put(bench, &[one.clone(), prompt(&other, 1)?])?;
@@ -44,7 +44,7 @@ pub(super) fn come_back(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn lists(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let mut prompts = (1..=4).map(|number| prompt(&memory, number)).collect::<Result<Vec<_>>>()?;
     if let [one, two, _, four] = prompts.as_mut_slice() {

@@ -4,7 +4,7 @@ use loci_model::ports::store::{ReadTx, SaidWords, SessionItemQuery, TaskQuery};
 use loci_model::task_session::{SessionItem, SessionItemKind, TaskSession, ToldEnd};
 use loci_model::{ActorId, MemoryId, Result, TaskId, Timestamp};
 
-use super::{Bench, same};
+use crate::conformance::{Bench, same};
 use crate::samples::time;
 use crate::task_samples::{session, session_item, task};
 
@@ -37,7 +37,7 @@ fn seqs(bench: &Bench, query: SessionItemQuery) -> Result<Vec<u64>> {
     Ok(found.iter().map(|item| item.seq).collect())
 }
 
-pub(super) fn come_back(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let (one, said) = (session(&memory, 1)?, session_item(&memory, 1, 7)?);
     put(bench, &[one.clone(), session(&other, 1)?], &[said.clone(), session_item(&other, 1, 7)?])?;
@@ -66,7 +66,7 @@ pub(super) fn come_back(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn lists(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let mut items =
         [10, 2, 9, 4].map(|seq| session_item(&memory, 1, seq)).into_iter().collect::<Result<Vec<_>>>()?;
@@ -122,7 +122,7 @@ pub(super) fn lists(bench: &Bench) -> Result<()> {
 }
 
 /// Words are found in the description, in what was told at the end, and in what was said; all of them in one task.
-pub(super) fn said(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn said(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let tasks = (1..=3).map(|number| task(&memory, number)).collect::<Result<Vec<_>>>()?;
     let described = tasks.first().map(|one| one.description.clone()).unwrap_or_default();
@@ -154,7 +154,7 @@ pub(super) fn said(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn erasure(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn erasure(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let elsewhere = ActorId::parse("acme/other")?;
     let mut items = (1..=4).map(|seq| session_item(&memory, 1, seq)).collect::<Result<Vec<_>>>()?;

@@ -1,5 +1,7 @@
 //! Deliveries: once per id, in order per key.
 
+pub(super) mod leases;
+
 use loci_model::delivery::{
     Delivery, DeliveryBacklog, DeliveryDirection as D, DeliveryState as S, WaitingDelivery,
 };

@@ -3,7 +3,7 @@
 use loci_model::parked_object::{ObjectHead, ParkedObject};
 use loci_model::{MemoryId, Result};
 
-use super::{Bench, same};
+use crate::conformance::{Bench, same};
 use crate::samples::time;
 
 /// An object of those bytes that expires so many seconds after the start.
@@ -42,7 +42,7 @@ fn keys(
     Ok(heads.into_iter().map(|head| head.key).collect())
 }
 
-pub(super) fn objects(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn objects(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let bytes: Vec<u8> = (0..=255).collect();
     let one = object(&memory, "s/one", &bytes, 50);

@@ -8,11 +8,11 @@ use loci_model::event_filter::EventFilter as F;
 use loci_model::ports::store::EventQuery;
 use loci_model::{MemoryId, Result};
 
-use super::events::{insert, query, seconds};
-use super::{Bench, same};
+use super::{insert, query, seconds};
+use crate::conformance::{Bench, same};
 use crate::samples;
 
-pub(super) fn filters(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn filters(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     for number in 1..=6 {
         let mut metadata = BTreeMap::from([("even".to_owned(), (number % 2 == 0).to_string())]);

@@ -1,5 +1,8 @@
 //! Events: order, branches, paging, expiry, deletion, extraction.
 
+pub(super) mod filters;
+pub(super) mod windows;
+
 use std::collections::BTreeMap;
 
 use loci_model::event::{Branch, Event, ExtractionMode, PayloadItem, Role};

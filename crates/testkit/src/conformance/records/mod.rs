@@ -1,5 +1,9 @@
 //! Records: versions, history, lookups, export and import.
 
+pub(super) mod lists;
+pub(super) mod moves;
+pub(super) mod states;
+
 use std::collections::BTreeMap;
 
 use loci_model::event::{Role, RunPlace};

@@ -14,13 +14,13 @@ use loci_model::verdict::Verdict;
 use loci_model::{MemoryId, Result};
 
 use super::facts::put;
-use super::{Bench, same};
+use crate::conformance::{Bench, same};
 use crate::fact_samples::{fact, fact_event, kept_verdict, object};
 use crate::samples::{record_id, time};
 use crate::world::OpenVault;
 use crate::{ManualClock, SeededIds, block_on};
 
-pub(super) fn pages(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn pages(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let one = fact(&memory, 1, 4, "a.rs")?;
     put(bench, &[one, fact(&other, 1, 8, "a.rs")?])?;
@@ -165,7 +165,7 @@ fn superseded(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     tx.facts_mut().put(&Fact { status: state, ..plain(memory, 1)? })
 }
 
-pub(super) fn planted(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn planted(bench: &Bench) -> Result<()> {
     let parts = EngineParts::quiet(
         bench.store.clone(),
         None,

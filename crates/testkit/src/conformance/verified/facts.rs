@@ -5,7 +5,7 @@ use loci_model::ports::store::{FactChoice, FactPage, Facts, PathChoice, RecordCh
 use loci_model::record::RecordState;
 use loci_model::{ErrorKind, MemoryId, RecordId, Result, Timestamp, limits};
 
-use super::{Bench, same};
+use crate::conformance::{Bench, same};
 use crate::fact_samples::{citation, fact, fact_event, kept_verdict, object, repository_id};
 use crate::samples::{record, record_id, time};
 
@@ -30,7 +30,7 @@ fn get(bench: &Bench, memory: &MemoryId, number: u32) -> Result<Option<Fact>> {
     bench.read(move |tx| tx.facts().get(&memory, &record_id(number)?))
 }
 
-pub(super) fn come_back(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let one = fact(&memory, 1, 1, "src/lib.rs")?;
     put(bench, std::slice::from_ref(&one))?;
@@ -95,7 +95,7 @@ fn counts_alone(bench: &Bench, mut fact: Fact) -> Result<Fact> {
     Ok(fact)
 }
 
-pub(super) fn one_of_each_content(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn one_of_each_content(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let said = |of: &MemoryId, repository: u32, number: u32| -> Result<Fact> {
         Ok(Fact { content_hash: "5".repeat(64), ..fact(of, repository, number, "a.rs")? })
@@ -119,7 +119,7 @@ pub(super) fn one_of_each_content(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn pages(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn pages(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let at = |number: u32, seconds: i64, status: RecordState, proposed: bool| -> Result<Fact> {
         let refreshed_at = time(seconds);
@@ -173,7 +173,7 @@ fn number_of(record: &RecordId) -> Result<u32> {
         .ok_or_else(|| loci_model::Error::bug(format!("{record} is none of the samples")))
 }
 
-pub(super) fn paths(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn paths(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let mut moved = fact(&memory, 1, 2, "src/b.rs")?;
     if let Some(one) = moved.detail.citations.first_mut() {
@@ -228,7 +228,7 @@ pub(super) fn paths(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn sums_and_expiry(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn sums_and_expiry(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let mut first = fact(&memory, 1, 10, "a.rs")?;
     first.counters.verifications = 2;
@@ -275,7 +275,7 @@ pub(super) fn sums_and_expiry(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn erasure(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn erasure(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     put(bench, &[fact(&memory, 1, 1, "a.rs")?, fact(&memory, 1, 2, "a.rs")?])?;
     let of = memory.clone();
@@ -307,7 +307,7 @@ pub(super) fn erasure(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn retention(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn retention(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     put(bench, &[fact(&memory, 1, 1, "a.rs")?, fact(&memory, 1, 2, "a.rs")?])?;
     use FactEventKind::{
@@ -361,7 +361,7 @@ pub(super) fn retention(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn purge(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn purge(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     put(bench, &[fact(&memory, 1, 1, "a.rs")?])?;
     let of = memory.clone();

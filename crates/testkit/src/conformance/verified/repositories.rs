@@ -3,7 +3,7 @@
 use loci_model::repository::Repository;
 use loci_model::{ErrorKind, MemoryId, Result, Timestamp};
 
-use super::{Bench, same};
+use crate::conformance::{Bench, same};
 use crate::fact_samples::{repository, repository_id};
 use crate::samples::time;
 
@@ -21,7 +21,7 @@ fn named(bench: &Bench, memory: &MemoryId, name: &str) -> Result<Vec<String>> {
     bench.read(move |tx| Ok(keys(&tx.repositories().named(&memory, &name)?)))
 }
 
-pub(super) fn names_and_pages(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn names_and_pages(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let one = repository(&memory, 1, "acme/beta")?;
     let mut two = repository(&memory, 2, "acme/alpha")?;
@@ -64,7 +64,7 @@ pub(super) fn names_and_pages(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn unchecked(bench: &Bench) -> Result<()> {
+pub(in crate::conformance) fn unchecked(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     for (of, number, checked) in [
         (&memory, 1, Some(30)),
