@@ -8,29 +8,15 @@
 //!
 //! It does not know of verification, of forges, nor of which repository a URL means.
 
-mod alternates;
-mod ancestry;
 mod beneath;
-mod caches;
-mod commits;
-mod config;
-mod default_branch;
-mod discover;
 mod fault;
 mod files;
-mod follow;
 mod history;
-mod layout;
-mod likeness;
 mod limits;
 mod memory_folder;
-mod merge_base;
-mod names;
 mod objects;
 mod paths;
 mod pool;
-mod refs;
-mod renames;
 mod repository;
 mod scanners;
 mod source;

@@ -7,9 +7,11 @@ use std::hint::black_box;
 
 use loci_model::code::ObjectId;
 
-use crate::likeness::Fingerprint;
+use crate::history::likeness::Fingerprint;
+use crate::history::{commits, renames};
 use crate::objects::delta;
-use crate::{commits, config, refs, renames, trees, worktree};
+use crate::repository::{config, refs};
+use crate::{trees, worktree};
 
 /// A reader with its name.
 type Named = (&'static str, fn(&str));
@@ -77,11 +79,11 @@ mod tests {
     #[test]
     fn what_is_made_of_a_text_is_read_whole() {
         let text = "one two three\n".repeat(20);
-        assert_eq!(trees::count_entries(&tree_of(&text)).unwrap(), 60);
-        let applied = delta::apply(text.as_bytes(), &difference_of(text.len())).unwrap();
+        assert_eq!(crate::trees::count_entries(&tree_of(&text)).unwrap(), 60);
+        let applied = crate::objects::delta::apply(text.as_bytes(), &difference_of(text.len())).unwrap();
         assert_eq!(applied, vec![b'o'; text.len()]);
-        assert_eq!(renames::moved_copies(50), 50);
-        assert!(worktree::ignores(b"a/\n!b\n", "a/b/a").unwrap());
+        assert_eq!(crate::history::renames::moved_copies(50), 50);
+        assert!(crate::worktree::ignores(b"a/\n!b\n", "a/b/a").unwrap());
         for (name, read) in SCANNERS {
             assert!(!name.is_empty());
             read(&text);

@@ -9,10 +9,10 @@ use loci_model::verdict::Unverifiable;
 
 use crate::beneath::Dir;
 use crate::fault;
-use crate::layout::Layout;
 use crate::limits::OBJECT_BYTES_MAX;
 use crate::objects::format::Kind;
-use crate::refs::Sole;
+use crate::repository::layout::Layout;
+use crate::repository::refs::Sole;
 use crate::repository::{Repository, configuration};
 use crate::worktree::Worktree;
 
@@ -58,8 +58,10 @@ impl Source {
     pub(crate) fn branch(&self) -> CodeResult<Option<String>> {
         let target = self.repository.refs.find(&self.repository.dir, &self.private, "HEAD")?;
         Ok(match target {
-            Some(crate::refs::Target::Symbolic(name)) => name.strip_prefix("refs/heads/").map(str::to_owned),
-            Some(crate::refs::Target::Id(_)) | None => None,
+            Some(crate::repository::refs::Target::Symbolic(name)) => {
+                name.strip_prefix("refs/heads/").map(str::to_owned)
+            }
+            Some(crate::repository::refs::Target::Id(_)) | None => None,
         })
     }
 

@@ -12,13 +12,13 @@ use loci_model::verdict::Unverifiable;
 use loci_model::{Error, MemoryId, Result};
 
 use crate::beneath::{Dir, Stamp};
-use crate::caches::Caches;
-use crate::discover;
 use crate::fault;
-use crate::layout::Layout;
 use crate::memory_folder;
 use crate::pool::Pool;
 use crate::repository::Repository;
+use crate::repository::caches::Caches;
+use crate::repository::discover;
+use crate::repository::layout::Layout;
 use crate::source::Source;
 
 /// Places that are kept open.

@@ -21,11 +21,11 @@ use super::directory::MARKER_BYTES_MAX;
 use super::edited_tree::{Change, edited, executables};
 use super::object_writing::{NewObjects, damaged, durable, failed};
 use super::served::Served;
-use crate::caches::Caches;
-use crate::layout::Layout;
 use crate::limits::STRUCTURE_BYTES_MAX;
 use crate::objects::format::{Format, Kind};
 use crate::repository::Repository;
+use crate::repository::caches::Caches;
+use crate::repository::layout::Layout;
 
 const BRANCH: &str = "refs/heads/main";
 /// Nobody pushes there: what a clone has is pulled, through the rules of every write.

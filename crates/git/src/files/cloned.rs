@@ -9,9 +9,9 @@ use loci_model::code::{EntryKind, ObjectId};
 use loci_model::{Error, Result, limits};
 
 use super::edited_tree::executables;
-use crate::caches::Caches;
-use crate::layout::Layout;
 use crate::repository::Repository;
+use crate::repository::caches::Caches;
+use crate::repository::layout::Layout;
 use crate::source::Source;
 
 /// Commits that are looked at: who is further away fetches first.

@@ -1,5 +1,14 @@
 //! What all worktrees of a clone share: objects, refs, the list of cut-off commits.
 
+mod alternates;
+pub(super) mod caches;
+pub(super) mod config;
+mod default_branch;
+pub(super) mod discover;
+pub(super) mod layout;
+mod names;
+pub(super) mod refs;
+
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,16 +17,15 @@ use loci_model::code::ObjectId;
 use loci_model::ports::code::CodeResult;
 use loci_model::verdict::Unverifiable;
 
-use crate::alternates;
 use crate::beneath::{self, Dir, Stamp};
-use crate::caches::{Caches, Number};
-use crate::config::{self, Config};
 use crate::fault;
-use crate::layout::Layout;
 use crate::limits::{CONFIG_BYTES_MAX, REFS_BYTES_MAX};
 use crate::objects::Objects;
 use crate::objects::format::Format;
-use crate::refs::Refs;
+use crate::repository::caches::{Caches, Number};
+use crate::repository::config::Config;
+use crate::repository::layout::Layout;
+use crate::repository::refs::Refs;
 
 /// A clone, open.
 pub(crate) struct Repository {

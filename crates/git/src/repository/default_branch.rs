@@ -4,8 +4,8 @@
 use loci_model::code::ObjectId;
 use loci_model::ports::code::CodeResult;
 
-use crate::refs::Sole;
 use crate::repository::configuration;
+use crate::repository::refs::Sole;
 use crate::source::Source;
 
 /// Branches of `origin`, before their names.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use loci_model::bounded_cache::BoundedCache;
 use loci_model::code::{ObjectId, Rename};
 
-use crate::commits::Commit;
-use crate::follow::{Line, Moves};
-use crate::likeness::SharedFingerprint;
+use crate::history::commits::Commit;
+use crate::history::follow::{Line, Moves};
+use crate::history::likeness::SharedFingerprint;
 use crate::objects::Bases;
 use crate::trees::Listing;
 

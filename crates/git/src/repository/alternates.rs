@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use loci_model::ports::code::CodeResult;
 
 use crate::beneath::Dir;
-use crate::layout::Layout;
 use crate::limits::{ALTERNATES_MAX, CONFIG_BYTES_MAX};
+use crate::repository::layout::Layout;
 
 /// What a clone borrows.
 #[derive(Default)]

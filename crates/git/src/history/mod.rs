@@ -1,5 +1,12 @@
 //! Commits of a history, the newest first, and what each of them changed. What belongs together of it is nobody's matter here.
 
+mod ancestry;
+pub(super) mod commits;
+pub(super) mod follow;
+pub(super) mod likeness;
+mod merge_base;
+pub(super) mod renames;
+
 use std::collections::BTreeSet;
 
 use loci_model::code::{CodeFile, ObjectId, Rename};
@@ -7,7 +14,7 @@ use loci_model::code_history::{CommitChanges, History, HistoryAsk, HistoryCommit
 use loci_model::ports::code::CodeResult;
 use loci_model::verdict::Unverifiable;
 
-use crate::ancestry::{OF_NEWER, OF_OLDER, Walk};
+use crate::history::ancestry::{OF_NEWER, OF_OLDER, Walk};
 use crate::limits::{COMPARED_IN_COMMIT_MAX, SUBJECT_CHARS_MAX};
 use crate::repository::Repository;
 use crate::source::Source;

@@ -2,8 +2,8 @@
 
 use loci_model::ports::code::{CodeResult, Discovered};
 
-use crate::layout::Layout;
 use crate::repository::configuration;
+use crate::repository::layout::Layout;
 use crate::source::Source;
 
 /// Describes an open repository.

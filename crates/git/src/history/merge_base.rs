@@ -7,8 +7,8 @@ use loci_model::code::ObjectId;
 use loci_model::ports::code::CodeResult;
 use loci_model::verdict::Unverifiable;
 
-use crate::ancestry;
 use crate::fault;
+use crate::history::ancestry;
 use crate::limits::{COMMITS_MAX, WAYS_MAX};
 use crate::repository::Repository;
 

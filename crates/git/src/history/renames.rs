@@ -10,7 +10,7 @@ use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Rename, Revisio
 use loci_model::ports::code::{CodeError, CodeResult};
 
 use crate::fault;
-use crate::likeness::{self, Fingerprint, SharedFingerprint};
+use crate::history::likeness::{self, Fingerprint, SharedFingerprint};
 use crate::limits::{
     COMPARED_BYTES_MAX, COMPARED_MAX, COMPARED_TOTAL_BYTES_MAX, FINGERPRINTS_BYTES_MAX, PAIRS_MAX, PIECES_MAX,
 };

@@ -1,0 +1,8 @@
+//! Columns that filters read: parts of a memory, facets, metadata, ranges of numbers.
+
+pub(super) mod facets;
+mod holders;
+pub(super) mod metadata_index;
+mod number_column;
+pub(super) mod parts;
+mod slices;

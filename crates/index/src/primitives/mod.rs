@@ -1,0 +1,10 @@
+//! Small structures that know nothing of memories: sets of bits, interned texts, compact lists, a hash.
+
+pub(super) mod bits;
+pub(super) mod compact_list;
+pub(super) mod compact_text;
+pub(super) mod interner;
+pub(super) mod length_class;
+pub(super) mod mask;
+pub(super) mod mix;
+pub(super) mod number_table;
