@@ -6,10 +6,10 @@ use loci_model::Timestamp;
 use loci_model::event::Role;
 
 use crate::columns::NONE;
-use crate::interner::Interner;
+use crate::columns::records::{Place, RecordRow};
 use crate::memory_index::MemoryIndex;
-use crate::mix::Mix;
-use crate::records::{Place, RecordRow};
+use crate::primitives::interner::Interner;
+use crate::primitives::mix::Mix;
 
 impl MemoryIndex {
     /// The digest; a walk over everything.

@@ -7,13 +7,13 @@
 //! |---|---|
 //! | what the store hands in | `input` |
 //! | the index and its small questions | `memory_index` |
-//! | changes | `apply` (records, names), `attach` (vectors), `link` (postings, sessions, sums), `bulk`, `compaction` |
-//! | columns | `columns`, `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `metadata_texts`, `vectors`, `segment`, `sketch` |
-//! | what filters read | `parts`, `facets`, `metadata_index` from `holders`, `number_column`, `slices` |
-//! | searches | `scope`, `bounds` → `statistics` → `marks` → `lexical`, `sweep`, `dense` → `candidates`, `views`; `neighbours`; `part` of a memory |
+//! | changes | `changes`: `apply` (records, names), `attach` (vectors), `link` (postings, sessions, sums), `bulk`, `compaction` |
+//! | columns | `columns`: `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `metadata_texts`; `vectors`: `segment`, `sketch` |
+//! | what filters read | `filters`: `parts`, `facets`, `metadata_index` from `holders`, `number_column`, `slices` |
+//! | searches | `search`: `scope`, `bounds` → `statistics` → `marks` → `lexical`, `sweep`, `dense` → `candidates`, `views`; `neighbours`; `part` of a memory |
 //! | checks | `digest` |
 //! | as bytes, to begin with at the next start | `snapshot` |
-//! | small parts | `bits`, `mask`, `sparing`, `interner`, `number_table`, `compact_text`, `mix`, `length_class`, `kernels` |
+//! | small parts | `primitives`: `bits`, `mask`, `compact_list`, `interner`, `number_table`, `compact_text`, `mix`, `length_class`; `kernels` |
 //!
 //! Numbers of passages, records, terms and groups are given out here and renamed together, so every column has a value
 //! for every number in use; a loop over a column may index by them.
@@ -22,58 +22,21 @@
 //! `MemoryIndex::bytes`, in `digest`, and in the plain twin of `tests/it/twin`. A column that does not follow from the
 //! others also in the pair `save` and `load` of its file.
 
-mod alike;
-mod apply;
-mod attach;
-mod bits;
-mod bounds;
-mod bulk;
-mod candidates;
-mod chains;
+mod changes;
 mod columns;
-mod compact_text;
-mod compaction;
-mod dense;
 mod digest;
-mod facets;
-mod groups;
-mod holders;
+mod filters;
 mod input;
-mod interner;
 mod kernels;
-mod length_class;
-mod lexical;
-mod link;
-mod marks;
-mod mask;
 mod memory_index;
-mod metadata_index;
-mod metadata_sets;
-mod metadata_texts;
-mod mix;
-mod names;
-mod neighbours;
-mod number_column;
-mod number_table;
-mod part;
-mod parts;
-mod paths;
-mod postings;
-mod records;
-mod scope;
-mod segment;
-mod sketch;
-mod slices;
+mod primitives;
+mod search;
 mod snapshot;
-mod sparing;
-mod statistics;
-mod sweep;
 mod vectors;
-mod views;
 
-pub use groups::Lengths;
+pub use columns::groups::Lengths;
 pub use input::{IndexPassage, IndexRecord, StoredVector};
 pub use memory_index::MemoryIndex;
-pub use part::Whole;
+pub use search::part::Whole;
+pub use search::statistics::average;
 pub use snapshot::SnapshotSaver;
-pub use statistics::average;

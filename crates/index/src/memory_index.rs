@@ -7,19 +7,19 @@ use loci_model::Timestamp;
 use loci_model::ports::search::IndexInfo;
 use loci_model::scope::RecordScope;
 
-use crate::bits::Bits;
-use crate::chains::Chains;
 use crate::columns::Columns;
-use crate::compact_text::CompactText;
-use crate::facets::Facets;
-use crate::groups::Groups;
-use crate::interner::Interner;
-use crate::metadata_sets::MetadataSets;
-use crate::names::Names;
-use crate::paths::Paths;
-use crate::postings::Postings;
-use crate::records::Records;
-use crate::scope::GroupSet;
+use crate::columns::chains::Chains;
+use crate::columns::groups::Groups;
+use crate::columns::metadata_sets::MetadataSets;
+use crate::columns::names::Names;
+use crate::columns::paths::Paths;
+use crate::columns::postings::Postings;
+use crate::columns::records::Records;
+use crate::filters::facets::Facets;
+use crate::primitives::bits::Bits;
+use crate::primitives::compact_text::CompactText;
+use crate::primitives::interner::Interner;
+use crate::search::scope::GroupSet;
 use crate::vectors::Vectors;
 
 /// The retrieval index of one memory (retrieval.md §§1, 4, 5): derived from the store, rebuilt from it at will.

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::RecordId;
 
+use crate::columns::groups::GroupKey;
+use crate::columns::postings::Postings;
+use crate::columns::records::{Passages, Place, RecordRow, Since, Times};
 use crate::columns::{NONE, PassageRow};
-use crate::compact_text::CompactText;
-use crate::groups::GroupKey;
 use crate::input::{IndexPassage, IndexRecord};
-use crate::interner::Interner;
 use crate::memory_index::MemoryIndex;
-use crate::postings::Postings;
-use crate::records::{Passages, Place, RecordRow, Since, Times};
-use crate::sparing::push_sparing;
+use crate::primitives::compact_list::push_sparing;
+use crate::primitives::compact_text::CompactText;
+use crate::primitives::interner::Interner;
 
 /// Passages given up before a compaction is worth it.
 const DEAD_MIN: usize = 1024;

@@ -4,9 +4,9 @@
 use loci_model::RecordId;
 
 use crate::columns::NONE;
-use crate::compact_text::CompactText;
 use crate::input::StoredVector;
 use crate::memory_index::MemoryIndex;
+use crate::primitives::compact_text::CompactText;
 
 impl MemoryIndex {
     /// The [`crate::IndexRecord::content`] of a record that is held.

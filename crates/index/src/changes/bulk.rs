@@ -6,10 +6,10 @@ use std::thread;
 
 use loci_model::{Error, Result};
 
-use crate::bits::Bits;
+use crate::columns::postings::Postings;
 use crate::columns::{Columns, NONE};
 use crate::memory_index::MemoryIndex;
-use crate::postings::Postings;
+use crate::primitives::bits::Bits;
 
 impl MemoryIndex {
     /// Changes that come now leave those lists aside, and nothing may be asked, until [`MemoryIndex::end_bulk`].

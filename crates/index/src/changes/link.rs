@@ -3,12 +3,12 @@
 
 use std::cmp::Ordering;
 
-use crate::chains::OWN;
+use crate::columns::chains::OWN;
+use crate::columns::groups::Lengths;
+use crate::columns::postings::for_each_distinct;
+use crate::columns::records::{Passages, Records};
 use crate::columns::{Columns, NONE};
-use crate::groups::Lengths;
 use crate::memory_index::MemoryIndex;
-use crate::postings::for_each_distinct;
-use crate::records::{Passages, Records};
 
 impl MemoryIndex {
     /// Links the passages that the record's row names.

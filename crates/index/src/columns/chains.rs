@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use crate::sparing::{make_room, push_sparing};
+use crate::primitives::compact_list::{make_room, push_sparing};
 
 /// Set in the number of a session that is one record's own; the rest is the record.
 pub(crate) const OWN: u32 = 1 << 31;

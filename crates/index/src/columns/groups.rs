@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use crate::columns::NONE;
-use crate::interner::Interner;
-use crate::mask::Mask;
-use crate::parts::{Great, Parts, Place};
-use crate::sparing::push_sparing;
+use crate::filters::parts::{Great, Parts, Place};
+use crate::primitives::compact_list::push_sparing;
+use crate::primitives::interner::Interner;
+use crate::primitives::mask::Mask;
 
 /// What a group is, each as the number of its text or [`NONE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

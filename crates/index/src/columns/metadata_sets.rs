@@ -9,10 +9,10 @@ use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::{Result, Timestamp};
 
 use crate::columns::NONE;
-use crate::interner::Interner;
-use crate::metadata_index::MetadataIndex;
-use crate::metadata_texts::{MetadataTexts, TextKind};
-use crate::mix::Mix;
+use crate::columns::metadata_texts::{MetadataTexts, TextKind};
+use crate::filters::metadata_index::MetadataIndex;
+use crate::primitives::interner::Interner;
+use crate::primitives::mix::Mix;
 use crate::snapshot::bytes::{Reading, Writing, damaged};
 
 /// What an entry is: the upper bits of its tag. The rest is a number: of the text for the first two, else of the key.

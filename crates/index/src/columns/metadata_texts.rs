@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::columns::NONE;
-use crate::mix::Mix;
+use crate::primitives::mix::Mix;
 
 /// What a text is under its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,20 @@
 //! The passages, column by column, and the terms of each in order. Passages are numbered in order of arrival; a number
 //! is never used again before a compaction renames all. Every column has a value for every number.
 
+pub(super) mod chains;
+pub(super) mod groups;
+pub(super) mod metadata_sets;
+pub(super) mod metadata_texts;
+pub(super) mod names;
+pub(super) mod paths;
+pub(super) mod postings;
+pub(super) mod records;
+
 use loci_model::Result;
 
-use crate::length_class;
+use crate::primitives::compact_list::{make_room, push_sparing};
+use crate::primitives::length_class;
 use crate::snapshot::bytes::{Reading, Writing, damaged};
-use crate::sparing::{make_room, push_sparing};
 
 /// No passage, no row, no name.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -108,7 +117,7 @@ pub(crate) struct Columns {
     pub(crate) next: Vec<u32>,
     /// Its group.
     pub(crate) group: Vec<u32>,
-    /// Its session, as [`crate::chains`] numbers them.
+    /// Its session, as [`crate::columns::chains`] numbers them.
     pub(crate) chain: Vec<u32>,
 }
 

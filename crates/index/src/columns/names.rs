@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::interner::Interner;
+use crate::primitives::interner::Interner;
 
 /// Turns that make a prefix a name.
 const CARRIERS_MIN: u32 = 2;

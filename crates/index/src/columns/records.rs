@@ -9,11 +9,11 @@ use loci_model::record::{RecordKind, RecordOrigin, RecordState};
 use loci_model::{RecordId, Result, Timestamp};
 
 use crate::columns::NONE;
-use crate::compact_text::CompactText;
-use crate::interner::Interner;
-use crate::number_table::NumberTable;
+use crate::primitives::compact_list::push_sparing;
+use crate::primitives::compact_text::CompactText;
+use crate::primitives::interner::Interner;
+use crate::primitives::number_table::NumberTable;
 use crate::snapshot::bytes::{Reading, Writing, code_of, damaged, of_code};
-use crate::sparing::push_sparing;
 
 /// Roles by their code in a snapshot.
 const ROLES: &[Option<Role>] =

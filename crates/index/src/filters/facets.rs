@@ -4,12 +4,12 @@
 use loci_model::Timestamp;
 use loci_model::record::{RecordKind, RecordOrigin, RecordState};
 
-use crate::bits::Bits;
 use crate::columns::Columns;
-use crate::mask::Mask;
-use crate::number_column::ordered_time;
-use crate::records::{RecordRow, Records};
-use crate::slices::Slices;
+use crate::columns::records::{RecordRow, Records};
+use crate::filters::number_column::ordered_time;
+use crate::filters::slices::Slices;
+use crate::primitives::bits::Bits;
+use crate::primitives::mask::Mask;
 
 /// A time that records have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Passages that have something in common, in ascending order: a list while they are few, bits once that is smaller.
 //! Passages that are gone stay listed until a compaction: whoever asks narrows a set of passages that are held.
 
-use crate::bits::Bits;
 use crate::columns::NONE;
-use crate::mask::Mask;
-use crate::sparing::push_sparing;
+use crate::primitives::bits::Bits;
+use crate::primitives::compact_list::push_sparing;
+use crate::primitives::mask::Mask;
 
 /// Passages for each holder from which on, and below which, bits are the smaller form.
 const BITS_FROM: usize = 32;

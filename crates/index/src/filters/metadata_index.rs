@@ -5,12 +5,12 @@ use loci_model::Timestamp;
 use loci_model::metadata::MetadataValue;
 use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 
-use crate::holders::Holders;
-use crate::mask::Mask;
-use crate::metadata_sets::{MetadataSets, set_of};
-use crate::metadata_texts::TextKind;
-use crate::number_column::{NumberColumn, ordered_number, ordered_time};
-use crate::slices::Range;
+use crate::columns::metadata_sets::{MetadataSets, set_of};
+use crate::columns::metadata_texts::TextKind;
+use crate::filters::holders::Holders;
+use crate::filters::number_column::{NumberColumn, ordered_number, ordered_time};
+use crate::filters::slices::Range;
+use crate::primitives::mask::Mask;
 
 /// Passages by text, and by key.
 #[derive(Debug, Default)]

@@ -1,9 +1,9 @@
 //! The numbers, or the times, that passages have under one metadata key, and which of them are in a range.
 
 use crate::columns::NONE;
-use crate::mask::{Mask, ones};
-use crate::slices::{Range, Slices};
-use crate::sparing::push_sparing;
+use crate::filters::slices::{Range, Slices};
+use crate::primitives::compact_list::push_sparing;
+use crate::primitives::mask::{Mask, ones};
 
 /// Numbers for each passage asked about from which on looking each of those up is faster.
 const FEW: usize = 128;

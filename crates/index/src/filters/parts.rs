@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::columns::NONE;
-use crate::groups::{GroupKey, Lengths};
-use crate::holders::Holders;
-use crate::interner::Interner;
+use crate::columns::groups::{GroupKey, Lengths};
+use crate::filters::holders::Holders;
+use crate::primitives::interner::Interner;
 
 /// Passages from which on a part is great.
 const GREAT_MIN: u32 = 4_096;

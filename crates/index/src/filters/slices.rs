@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::sparing::push_sparing;
+use crate::primitives::compact_list::push_sparing;
 
 /// Places of a run.
 pub(crate) const RUN: usize = 8_192;

@@ -202,7 +202,7 @@ mod tests {
         fn all_kernels_tell_the_same_distances(
             halves in 0usize..8, blocks in 0usize..=4, wanted: u64, share in 0u16..=100, seed: u64
         ) {
-            let mut mix = crate::mix::Mix::default();
+            let mut mix = crate::primitives::mix::Mix::default();
             mix.number(seed);
             let mut next = || mix.number(7).finish();
             let mut bytes = || -> [u8; LINE] { std::array::from_fn(|_| next() as u8) };

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::number_table::NumberTable;
-use crate::sparing::push_sparing;
+use crate::primitives::compact_list::push_sparing;
+use crate::primitives::number_table::NumberTable;
 
 /// What an allocation costs beside the text: two counts, and the allocator's own.
 const TEXT_COST: usize = 24;

@@ -1,6 +1,6 @@
 //! A set of passages in the making: bits that are joined and narrowed a word at a time, and counted once at the end.
 
-use crate::bits::Bits;
+use crate::primitives::bits::Bits;
 
 /// Passages of one index, one bit each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

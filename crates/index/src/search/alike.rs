@@ -3,8 +3,8 @@
 
 use loci_model::RecordId;
 
-use crate::compact_text::CompactText;
 use crate::memory_index::MemoryIndex;
+use crate::primitives::compact_text::CompactText;
 
 impl MemoryIndex {
     /// Cosine of the vectors of two passages, each a record and its part; `None` where one is not held or has no vector, or

@@ -9,10 +9,10 @@ use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::scope::RecordScope;
 
 use crate::columns::NONE;
-use crate::groups::Lengths;
-use crate::mask::Mask;
+use crate::columns::groups::Lengths;
 use crate::memory_index::MemoryIndex;
-use crate::scope::{GroupSet, Groups};
+use crate::primitives::mask::Mask;
+use crate::search::scope::{GroupSet, Groups};
 
 impl MemoryIndex {
     /// The groups a caller may see something of, with the passages they may see.

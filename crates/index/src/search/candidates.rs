@@ -6,17 +6,17 @@ use loci_model::ports::embedder::Vector;
 use loci_model::ports::search::{Candidate, CandidateRequest, CandidateSet, ListLengths};
 use loci_text::TurnFlags;
 
-use crate::bits::Bits;
-use crate::chains::OWN;
+use crate::changes::link::in_session;
 use crate::columns::NONE;
-use crate::dense::Asked;
+use crate::columns::chains::OWN;
 use crate::kernels::ask_for;
-use crate::lexical::Lists;
-use crate::link::in_session;
-use crate::marks::Marks;
 use crate::memory_index::MemoryIndex;
-use crate::statistics::{Counted, TermTable};
-use crate::views::{Counting, SessionCounts};
+use crate::primitives::bits::Bits;
+use crate::search::dense::Asked;
+use crate::search::lexical::Lists;
+use crate::search::marks::Marks;
+use crate::search::statistics::{Counted, TermTable};
+use crate::search::views::{Counting, SessionCounts};
 
 /// Lengths of lists (retrieval.md §5).
 pub(crate) const LENGTHS: Lengths = Lengths { many_passages: 10_000, few: 200, many: 400 };

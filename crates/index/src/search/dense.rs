@@ -4,10 +4,10 @@
 
 use std::collections::VecDeque;
 
-use crate::bits::Bits;
 use crate::kernels::{self, GROUP, Tables, Tile};
 use crate::memory_index::MemoryIndex;
-use crate::segment::SEGMENT;
+use crate::primitives::bits::Bits;
+use crate::vectors::segment::SEGMENT;
 use crate::vectors::{Question, Space};
 
 /// Rows that get their cosine after a scan: so many for each place of the list, and at least so many. Of the true best
@@ -258,13 +258,13 @@ mod tests {
 
     #[test]
     fn the_limit_may_fall_within_a_group() {
-        let mut mix = crate::mix::Mix::default();
+        let mut mix = crate::primitives::mix::Mix::default();
         let mut row = || -> Vec<i8> { (0..64).map(|_| mix.number(5).finish() as i8 / 2).collect() };
-        let sketcher = crate::sketch::Sketcher::new(64);
-        let mut segment = crate::segment::Segment::new(1, crate::sketch::bytes(64));
+        let sketcher = crate::vectors::sketch::Sketcher::new(64);
+        let mut segment = crate::vectors::segment::Segment::new(1, crate::vectors::sketch::bytes(64));
         for passage in 0..300 {
             let values = row();
-            segment.push(kernels::lines(&values), 1.0, &sketcher.of_row(&values));
+            segment.push(crate::kernels::lines(&values), 1.0, &sketcher.of_row(&values));
             segment.give(passage as usize, passage);
         }
         let question: Vec<i16> = row().into_iter().map(i16::from).collect();

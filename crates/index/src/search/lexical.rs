@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 
 use loci_text::bm25::{TURN, View, WINDOW, term_score};
 
-use crate::bits::Bits;
-use crate::marks::Marks;
 use crate::memory_index::MemoryIndex;
-use crate::statistics::Counted;
-use crate::sweep::{Sweep, stand_alone};
+use crate::primitives::bits::Bits;
+use crate::search::marks::Marks;
+use crate::search::statistics::Counted;
+use crate::search::sweep::{Sweep, stand_alone};
 
 /// The lists, each in no order.
 #[derive(Debug, Default)]

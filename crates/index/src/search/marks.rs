@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use crate::postings::Postings;
-use crate::statistics::TERMS_MAX;
+use crate::columns::postings::Postings;
+use crate::search::statistics::TERMS_MAX;
 
 /// Terms of a plane.
 pub(crate) const PLANE_TERMS: usize = 8;

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use loci_model::ports::search::{Neighbour, NeighbourRequest};
 use loci_text::similarity::jaccard_ids;
 
-use crate::bits::Bits;
-use crate::dense::Asked;
 use crate::memory_index::MemoryIndex;
+use crate::primitives::bits::Bits;
+use crate::search::dense::Asked;
 
 /// Nearest passages by vector that are compared: a record may have several, and in a great scope the list is of sketches.
 const NEAREST_PER_NEIGHBOUR: usize = 4;

@@ -3,8 +3,8 @@
 
 use loci_model::ports::search::{CandidateRequest, CandidateSet, ScopeStatistics};
 
-use crate::candidates::LENGTHS;
 use crate::memory_index::MemoryIndex;
+use crate::search::candidates::LENGTHS;
 
 /// What is known of the whole memory, of which an index holds a part.
 #[derive(Debug, Clone, PartialEq, Default)]

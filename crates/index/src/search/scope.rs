@@ -11,14 +11,14 @@ use loci_model::record::{RecordOrigin, RecordState};
 use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::{NamespaceFilter, NamespaceMatch, Timestamp};
 
-use crate::bits::Bits;
 use crate::columns::NONE;
-use crate::facets::{FacetReader, Time};
-use crate::groups::{Lengths, Selection};
-use crate::interner::Interner;
-use crate::mask::Mask;
+use crate::columns::groups::{Lengths, Selection};
+use crate::filters::facets::{FacetReader, Time};
+use crate::filters::parts::{Kind, Place, numbered};
 use crate::memory_index::MemoryIndex;
-use crate::parts::{Kind, Place, numbered};
+use crate::primitives::bits::Bits;
+use crate::primitives::interner::Interner;
+use crate::primitives::mask::Mask;
 
 /// Groups that a scope takes.
 #[derive(Debug, Clone, PartialEq)]

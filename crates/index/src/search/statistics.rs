@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use loci_model::ports::search::{ScopeStatistics, ViewStatistics};
 use loci_text::bm25;
 
-use crate::groups::Lengths;
-use crate::mask::Mask;
+use crate::columns::groups::Lengths;
+use crate::columns::postings::Postings;
 use crate::memory_index::MemoryIndex;
-use crate::postings::Postings;
-use crate::scope::{GroupSet, Groups};
+use crate::primitives::mask::Mask;
+use crate::search::scope::{GroupSet, Groups};
 
 /// Active turns from which on a scope has statistics of its own.
 const OWN_STATISTICS_MIN: u64 = 100;

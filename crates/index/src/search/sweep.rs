@@ -7,10 +7,10 @@
 
 use loci_text::bm25::{View, term_score};
 
-use crate::bits::Bits;
 use crate::columns::{Columns, IRREGULAR, ONE_AFTER, ONE_BEFORE, TWO_BEFORE};
-use crate::length_class::{self, CLASSES};
-use crate::marks::{AROUND, BLOCK, Marks, PLANE_TERMS, Plane};
+use crate::primitives::bits::Bits;
+use crate::primitives::length_class::{self, CLASSES};
+use crate::search::marks::{AROUND, BLOCK, Marks, PLANE_TERMS, Plane};
 
 /// Bounds are wider by this share, since sums of floats hang on their order.
 const SLACK: f32 = 2e-5;
@@ -96,7 +96,7 @@ impl<'a> Sweep<'a> {
         match self.marks.planes().len() {
             1 => self.turns_of::<1>(),
             2 => self.turns_of::<2>(),
-            _ => self.turns_of::<{ crate::marks::PLANES_MAX }>(),
+            _ => self.turns_of::<{ crate::search::marks::PLANES_MAX }>(),
         }
     }
 
@@ -105,7 +105,7 @@ impl<'a> Sweep<'a> {
         match self.marks.planes().len() {
             1 => self.windows_of::<1>(),
             2 => self.windows_of::<2>(),
-            _ => self.windows_of::<{ crate::marks::PLANES_MAX }>(),
+            _ => self.windows_of::<{ crate::search::marks::PLANES_MAX }>(),
         }
     }
 
@@ -392,7 +392,7 @@ mod tests {
         #[test]
         fn bounds_hold(length in 0u32..3000, tf in 1u32..9, average in prop_oneof![Just(0f32), 1f32..200.0]) {
             for view in [TURN, SESSION] {
-                let worth = worth_by_class(view, average)[usize::from(length_class::of(length))];
+                let worth = worth_by_class(view, average)[usize::from(crate::primitives::length_class::of(length))];
                 let exact = term_score(view, 1.0, tf as f32, length as f32, average);
                 let most = match tf {
                     1 => worth.once,

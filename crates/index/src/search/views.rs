@@ -5,13 +5,13 @@ use std::collections::HashMap;
 
 use loci_model::ports::search::{ViewCounts, Views};
 
-use crate::chains::OWN;
 use crate::columns::Columns;
-use crate::marks::Marks;
+use crate::columns::chains::OWN;
+use crate::columns::postings::Postings;
+use crate::columns::records::Passages;
 use crate::memory_index::MemoryIndex;
-use crate::postings::Postings;
-use crate::records::Passages;
-use crate::statistics::TermTable;
+use crate::search::marks::Marks;
+use crate::search::statistics::TermTable;
 
 /// What the counts of a request are made of.
 pub(crate) struct Counting<'a> {

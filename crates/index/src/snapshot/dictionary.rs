@@ -5,7 +5,7 @@ use loci_model::Result;
 
 use super::bytes::{Reading, Writing, damaged};
 use crate::columns::NONE;
-use crate::interner::Interner;
+use crate::primitives::interner::Interner;
 
 /// The numbers of one kind that a snapshot has given out so far.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use std::io::Read;
 use loci_model::{Error, Result};
 
 use super::bytes::{Reading, Writing, damaged};
-use crate::sketch;
+use crate::vectors::sketch;
 
 /// Raised by one with every change of what blocks say.
 pub(crate) const FORMAT: u32 = 2;

@@ -11,13 +11,13 @@ use super::blocks::{self, Block};
 use super::bytes::{Reading, damaged};
 use super::dictionary::{load_texts, number_or_none};
 use super::frame::{self, Kind};
-use crate::bulk::no_thread;
+use crate::changes::bulk::no_thread;
+use crate::columns::groups::GroupKey;
+use crate::columns::metadata_sets::MetadataSets;
+use crate::columns::records::RecordRow;
 use crate::columns::{NONE, PassageRow};
-use crate::compact_text::CompactText;
-use crate::groups::GroupKey;
 use crate::memory_index::MemoryIndex;
-use crate::metadata_sets::MetadataSets;
-use crate::records::RecordRow;
+use crate::primitives::compact_text::CompactText;
 
 /// An index in the making.
 #[derive(Default)]

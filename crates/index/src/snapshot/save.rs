@@ -9,10 +9,10 @@ use super::bytes::Writing;
 use super::dictionary::Dictionary;
 use super::frame::{self, Kind};
 use crate::columns::NONE;
-use crate::compact_text::CompactText;
+use crate::columns::metadata_sets::MetadataSets;
+use crate::columns::records::RowNumbers;
 use crate::memory_index::MemoryIndex;
-use crate::metadata_sets::MetadataSets;
-use crate::records::RowNumbers;
+use crate::primitives::compact_text::CompactText;
 use crate::vectors::RowsOut;
 
 /// A block is closed once it has so many bytes of records, or has looked at so many.

@@ -1,16 +1,19 @@
 //! The vectors of the passages, by model: rows of bytes, their scales and their sketches. It does not choose among them.
 
+pub(super) mod segment;
+pub(super) mod sketch;
+
 use std::sync::Arc;
 
 use loci_model::Result;
 
-use crate::bits::Bits;
 use crate::columns::NONE;
 use crate::input::StoredVector;
 use crate::kernels::{self, Line, Tables, WideLine};
-use crate::segment::{SEGMENT, Segment};
-use crate::sketch::{self, Sketcher};
+use crate::primitives::bits::Bits;
 use crate::snapshot::bytes::{Reading, Writing, damaged};
+use crate::vectors::segment::{SEGMENT, Segment};
+use crate::vectors::sketch::Sketcher;
 
 /// All vectors of one model.
 #[derive(Debug)]

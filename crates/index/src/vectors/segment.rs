@@ -2,9 +2,9 @@
 //!
 //! Rows are kept in runs of fixed length, so that a great memory grows without being copied and without room to spare.
 
-use crate::bits::Bits;
 use crate::columns::NONE;
 use crate::kernels::{self, BLOCK, GROUP, Line, Tile};
+use crate::primitives::bits::Bits;
 
 /// Rows of a full segment.
 pub(crate) const SEGMENT: usize = 4096;
@@ -208,7 +208,7 @@ mod tests {
         let mut segment = Segment::new(2, 16);
         for row in 0..rows {
             let sketch: Vec<u8> = (0..16).map(|at| (row * 31 + at) as u8).collect();
-            segment.push([Line([row as i8; kernels::LINE]); 2].into_iter(), row as f32, &sketch);
+            segment.push([Line([row as i8; crate::kernels::LINE]); 2].into_iter(), row as f32, &sketch);
         }
         segment
     }
@@ -217,7 +217,7 @@ mod tests {
     fn rows_come_back_as_they_went_in() {
         let segment = segment(150);
         for row in [0, 15, 16, 63, 64, 149] {
-            assert_eq!(segment.lines(row), [Line([row as i8; kernels::LINE]); 2]);
+            assert_eq!(segment.lines(row), [Line([row as i8; crate::kernels::LINE]); 2]);
             assert_eq!((segment.scale(row), segment.passage(row)), (row as f32, NONE));
             let sketch: Vec<u8> = (0..16).map(|at| (row * 31 + at) as u8).collect();
             assert_eq!(segment.sketch(row), sketch);
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_full_segment_has_no_room_to_spare() {
         let segment = segment(SEGMENT);
-        let each = 2 * kernels::LINE + 16 + 8;
+        let each = 2 * crate::kernels::LINE + 16 + 8;
         assert!(segment.bytes() - each * SEGMENT <= SEGMENT / GROUP * size_of::<Place>());
     }
 

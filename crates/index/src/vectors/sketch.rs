@@ -6,7 +6,7 @@
 //! which no processor rounds in its own way. It spreads over all bits what a model keeps in a few dimensions.
 
 use crate::kernels::{LINE, TABLE_MAX, Tables};
-use crate::mix::Mix;
+use crate::primitives::mix::Mix;
 
 /// Raised with every change of what a sketch says: snapshots hold sketches.
 pub(crate) const VERSION: u32 = 3;
