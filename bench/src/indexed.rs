@@ -6,7 +6,7 @@ use loci_index::{IndexPassage, IndexRecord, MemoryIndex, StoredVector};
 use loci_model::event::Role;
 use loci_model::ports::embedder::Vector;
 use loci_model::ports::search::{Candidate, CandidateRequest, CandidateSet, ListLengths};
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_model::{ActorId, MemoryId, SessionId, Timestamp};
 use loci_text::analyse_turn;
 use loci_text::question::{self, Question};

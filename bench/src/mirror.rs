@@ -10,8 +10,8 @@ use loci_engine::files::mirroring::NewMirror;
 use loci_engine::files::{DocumentPut, ListingAsk, Precondition, PutContent, TreeAsk};
 use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordsCreate};
-use loci_model::mirror::{MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorReport};
 use loci_model::principal::Principal;
+use loci_model::trees::mirror::{MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorReport};
 use loci_model::{Namespace, limits};
 
 use crate::embedded;

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use loci_index::IndexRecord;
-use loci_model::provenance::Position;
+use loci_model::record::provenance::Position;
 use loci_model::record::{RecordKind, RecordOrigin, RecordState};
 use loci_model::{RecordId, Timestamp};
 

@@ -12,7 +12,7 @@ use loci_engine::retrieval::weights::Weights;
 use loci_index::{IndexPassage, IndexRecord, MemoryIndex, StoredVector};
 use loci_model::event::Role;
 use loci_model::ports::search::CandidateRequest;
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_model::{ActorId, MemoryId, SessionId, Timestamp};
 use loci_server::agentcore::fuzz::fuzz_shapes;
 use loci_text::{analyse_turn, question};

@@ -13,7 +13,7 @@ use clap::Args;
 use loci_embed::MiniLm;
 use loci_engine::consolidation::{Alike, Relation, Statement, Thresholds, relate};
 use loci_model::record::TrustTier;
-use loci_model::telling::Telling;
+use loci_model::record::statement_time::Telling;
 use loci_text::similarity::jaccard;
 use loci_text::terms;
 

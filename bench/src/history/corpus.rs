@@ -7,7 +7,7 @@ use loci_engine::retrieval::ranking;
 use loci_index::{IndexPassage, IndexRecord, MemoryIndex, StoredVector};
 use loci_model::ports::search::{Candidate, CandidateRequest, CandidateSet, LexicalView, ListLengths};
 use loci_model::record::RecordKind;
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_model::{MemoryId, RecordId, Timestamp, limits};
 use loci_text::{analyse_turn, bm25, question, sections};
 

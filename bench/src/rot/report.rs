@@ -144,8 +144,9 @@ fn print_counts(counts: &Counts) {
 
 fn words(class: Class, counts: &Counts) -> String {
     let verdicts = counts.apart.get(&class).into_iter().flatten();
-    let one =
-        |(verdict, count): (&loci_model::verdict::Verdict, &usize)| format!("{} {count}", verdict.as_str());
+    let one = |(verdict, count): (&loci_model::facts::verdict::Verdict, &usize)| {
+        format!("{} {count}", verdict.as_str())
+    };
     format!("scored apart: {}", verdicts.map(one).collect::<Vec<_>>().join(", "))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::verdict::{Method, Unverifiable, Verdict};
+use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use serde::Serialize;
 
 use super::git::is_blank;

@@ -11,13 +11,13 @@ use loci_engine::verified::verifier::{
 };
 use loci_git::{GitOptions, GitSources};
 use loci_model::Timestamp;
-use loci_model::citation::{Citation, Place};
-use loci_model::claim::Claim;
-use loci_model::code::{ObjectId, Revision};
+use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::claim::Claim;
+use loci_model::facts::code::{ObjectId, Revision};
+use loci_model::facts::verdict::{CitationVerdict, Verification};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodePlace, CodeSource, CodeSources};
-use loci_model::verdict::{CitationVerdict, Verification};
 
 use super::item::Item;
 use super::score::Found;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use loci_model::ports::alerts::{AlertReader, LabelMap};
+use loci_model::services::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use loci_model::{Result, Timestamp};
 use serde_json::Value;
 

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use loci_model::Result;
-use loci_model::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use loci_model::ports::alerts::{AlertReader, LabelMap};
+use loci_model::services::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use serde_json::{Map, Value};
 
 use crate::members::{LEFT_OUT, time};

@@ -22,8 +22,8 @@ mod scanners;
 
 use std::sync::Arc;
 
-use loci_model::alert_notice::AlertSource;
 use loci_model::ports::alerts::{AlertReader, LabelMap};
+use loci_model::services::alert_notice::AlertSource;
 
 pub use generic::{Places, PlacesMissing};
 pub use scanners::SCANNERS;

@@ -2,8 +2,8 @@
 //! milliseconds and `updatedAt` in nanoseconds.
 
 use loci_model::Result;
-use loci_model::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use loci_model::ports::alerts::{AlertReader, LabelMap};
+use loci_model::services::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use serde_json::Value;
 
 use crate::members::Members;

@@ -1,8 +1,8 @@
 //! PagerDuty's webhooks, version 3: one event of one incident. Who resolves an incident there is a person or a rule of theirs: it counts.
 
 use loci_model::Result;
-use loci_model::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use loci_model::ports::alerts::{AlertReader, LabelMap};
+use loci_model::services::alert_notice::{AlertBody, AlertChange, AlertNotice};
 use serde_json::Value;
 
 use crate::members::Members;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::alert_notice::{AlertNotice, AlertPlace};
 use loci_model::limits::{ALERT_LABELS_BYTES_MAX, ALERT_LABELS_MAX, SRE_NAME_CHARS_MAX, SRE_TEXT_CHARS_MAX};
+use loci_model::services::alert_notice::{AlertNotice, AlertPlace};
 use loci_model::{Error, Reason, Result};
 use serde_json::Value;
 

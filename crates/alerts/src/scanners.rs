@@ -3,8 +3,8 @@
 
 use std::hint::black_box;
 
-use loci_model::alert_notice::AlertSource;
 use loci_model::ports::alerts::LabelMap;
+use loci_model::services::alert_notice::AlertSource;
 
 use crate::{Places, reader};
 

@@ -147,7 +147,7 @@ mod tests {
         }
         let endless = limited(std::io::repeat(b'x')).unwrap_err().to_string();
         assert!(endless.contains("more than 67108864 bytes"), "{endless}");
-        let whole = "x".repeat(usize::try_from(limits::INPUT_TEXT_BYTES_MAX).unwrap());
+        let whole = "x".repeat(usize::try_from(loci_model::limits::INPUT_TEXT_BYTES_MAX).unwrap());
         assert_eq!(limited(whole.as_bytes()).unwrap().len(), whole.len());
     }
 }

@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::bounds::Bounds;
 use loci_model::event::Event;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{EventQuery, ReadTx};
+use loci_model::principal::bounds::Bounds;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::{ActorId, Error, MemoryId, Result, SessionId, Timestamp};
 
 use crate::access;

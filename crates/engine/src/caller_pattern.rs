@@ -129,13 +129,13 @@ mod tests {
             assert!(error.message.contains(expect), "{pattern}: {}", error.message);
         };
         check("", "1 to 1000 characters");
-        check(&"a".repeat(limits::PATTERN_CHARS_MAX + 1), "1 to 1000 characters");
+        check(&"a".repeat(loci_model::limits::PATTERN_CHARS_MAX + 1), "1 to 1000 characters");
         check("(a", "regular expression");
         check("a(?=b)", "regular expression");
         check("a[ab]{3000}[^ab]", "at most 2048 states");
         check("(?:[ab]{100}){30}c", "at most 2048 states");
         check(r"\w{900}", "at most 2048 states");
-        assert!(CallerPattern::parse(&"a".repeat(limits::PATTERN_CHARS_MAX), false).is_ok());
+        assert!(CallerPattern::parse(&"a".repeat(loci_model::limits::PATTERN_CHARS_MAX), false).is_ok());
         assert!(CallerPattern::parse("A", true).unwrap().is_match("a").unwrap());
     }
 
@@ -155,11 +155,11 @@ mod tests {
     #[test]
     fn long_texts_are_matched_with_small_expressions_alone() {
         let pattern = CallerPattern::parse("a[ab]{200}c", false).unwrap();
-        let most = limits::PATTERN_WORK_MAX / pattern.states;
+        let most = loci_model::limits::PATTERN_WORK_MAX / pattern.states;
         assert_eq!(pattern.is_match(&"a".repeat(most)), Some(false));
         assert_eq!(pattern.is_match(&"a".repeat(most + 1)), None);
         assert_eq!(pattern.holds(&"a".repeat(most + 1)).unwrap_err().field.as_deref(), Some("pattern"));
         let usual = CallerPattern::parse(r"\bfoo\w*\s+bar", false).unwrap();
-        assert_eq!(usual.is_match(&"é foo ".repeat(limits::FILE_BYTES_MAX / 7)), Some(false));
+        assert_eq!(usual.is_match(&"é foo ".repeat(loci_model::limits::FILE_BYTES_MAX / 7)), Some(false));
     }
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use loci_model::memory::Memory;
+pub use loci_model::memory::settings::ModelMode;
 use loci_model::ports::language_model::LanguageModel;
-pub use loci_model::settings::ModelMode;
 
 use crate::Engine;
 

@@ -2,8 +2,8 @@
 
 use loci_model::job::JobState;
 use loci_model::limits;
+use loci_model::memory::settings::MemorySettings;
 use loci_model::ports::search::ListLengths;
-use loci_model::settings::MemorySettings;
 
 use crate::coding::CodingSettings;
 use crate::files::MemoryToolMounts;

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use loci_model::memory::Memory;
-use loci_model::metadata::{MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
 use loci_model::ports::store::Tx;
 use loci_model::record::Record;
+use loci_model::record::metadata::{MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
 use loci_model::{DeliveryId, Document, Error, RecordId, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use http::header::{ACCEPT, IF_NONE_MATCH, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method};
 use loci_model::bounded_cache::BoundedCache;
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodeError, CodeResult};
 use loci_model::ports::forge::ForgeRoom;

@@ -2,7 +2,7 @@
 
 use http::{HeaderName, HeaderValue};
 use loci_model::Timestamp;
-use loci_model::code::{ObjectId, Rename};
+use loci_model::facts::code::{ObjectId, Rename};
 use loci_model::ports::forge::ForgeRoom;
 use loci_outbound::request::Answer;
 use loci_outbound::secret::Secret;

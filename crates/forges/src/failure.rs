@@ -1,8 +1,8 @@
 //! What keeps code from being read, in the port's words. Details name the host and a status: no address, no token, no text
 //! of an answer.
 
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeError;
-use loci_model::verdict::Unverifiable;
 use loci_outbound::request::{Answer, OutboundError};
 
 /// A refusal that no dialect reads in another way.

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures::future::{Either, select};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{
     CodeError, CodePlace, CodeResult, CodeSources, CodeWork, Discovered, ForgeRepository,
 };
-use loci_model::verdict::Unverifiable;
 use loci_model::{Error, Result};
 use loci_outbound::request::Transport;
 use tokio::runtime::Handle;

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use loci_model::Timestamp;
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Rename};
+use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Rename};
 use loci_model::ports::forge::ForgeRoom;
 use loci_outbound::request::Answer;
 use loci_outbound::retry::asked_pause_ms;

@@ -1,9 +1,9 @@
 //! Bodies of GitHub's webhooks, normalised. What is of no use has no news, whatever else it says.
 
-use loci_model::forge_news::{ForgeNews, ForgeNotice, NoticedRepository, ReviewChange};
 use loci_model::ports::forge::NoticeReader;
-use loci_model::pull_request::{BranchPush, PullRequestChange, PullRequestCommit};
-use loci_model::review::ForgeUser;
+use loci_model::tasks::forge_news::{ForgeNews, ForgeNotice, NoticedRepository, ReviewChange};
+use loci_model::tasks::pull_request::{BranchPush, PullRequestChange, PullRequestCommit};
+use loci_model::tasks::review::ForgeUser;
 use loci_model::{Error, Reason, Result};
 use serde::Deserialize;
 use serde_json::Value;
@@ -194,7 +194,7 @@ fn formerly(body: &Body) -> Option<String> {
     Some(format!("{owner}/{}", former_name.unwrap_or_else(|| name.to_owned())))
 }
 
-fn whole(pr: Pull) -> Result<loci_model::pull_request::PullRequest> {
+fn whole(pr: Pull) -> Result<loci_model::tasks::pull_request::PullRequest> {
     pr.told(Vec::new()).ok_or_else(|| unreadable("pull_request.created_at"))
 }
 

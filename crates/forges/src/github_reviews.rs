@@ -1,9 +1,9 @@
 //! Pull requests and reviews by GitHub's REST API: paths, and how answers are read. Every list asks for as many as a page has room for.
 
 use loci_model::Timestamp;
-use loci_model::forge_news::{ToldComment, ToldReview};
-use loci_model::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
-use loci_model::review::RepositoryRole;
+use loci_model::tasks::forge_news::{ToldComment, ToldReview};
+use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
+use loci_model::tasks::review::RepositoryRole;
 use serde::Deserialize;
 use serde_json::Value;
 

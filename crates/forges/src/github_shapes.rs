@@ -2,9 +2,9 @@
 //! are upper case in the one and lower case in the other.
 
 use loci_model::Timestamp;
-use loci_model::forge_news::{ToldComment, ToldReview};
-use loci_model::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
-use loci_model::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
+use loci_model::tasks::forge_news::{ToldComment, ToldReview};
+use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
+use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
 use serde::{Deserialize, Deserializer};
 
 /// An account.

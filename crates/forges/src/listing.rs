@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
+use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
 
 /// What a path weighs in a cache beside its letters.
 const ENTRY_WEIGHT: usize = 96;

@@ -7,9 +7,9 @@ use futures::stream::{self, StreamExt};
 use http::HeaderValue;
 use http::header::ETAG;
 use loci_model::bounded_cache::BoundedCache;
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeResult;
-use loci_model::verdict::Unverifiable;
 use loci_outbound::request::Answer;
 
 use crate::account::{Account, ObjectKey};

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::code::{CodeFile, EntryKind, ObjectId, Rename};
+use loci_model::facts::code::{CodeFile, EntryKind, ObjectId, Rename};
 
 /// Files of `from` that stand elsewhere in `to`, by old path; each file of `to` is named once. `told` are renames as the
 /// forge tells them, which count where the listings bear them out.
@@ -98,7 +98,7 @@ fn closeness(a: &str, b: &str) -> (bool, usize) {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::code::CodeEntry;
+    use loci_model::facts::code::CodeEntry;
 
     use super::*;
 

@@ -2,9 +2,9 @@
 //! Paths are below the API's address; what cannot be read as the API's answer is `None`.
 
 use loci_model::Timestamp;
-use loci_model::forge_news::{ToldComment, ToldReview};
-use loci_model::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
-use loci_model::review::RepositoryRole;
+use loci_model::tasks::forge_news::{ToldComment, ToldReview};
+use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
+use loci_model::tasks::review::RepositoryRole;
 
 /// A page of threads, and where the next one starts.
 pub(crate) type ThreadPage = (Vec<(u64, bool)>, Option<String>);

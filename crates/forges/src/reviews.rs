@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use http::HeaderValue;
 use http::header::{ETAG, LINK};
-use loci_model::forge_news::{ToldComment, ToldReview};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::code::{CodeError, CodeResult};
 use loci_model::ports::forge::{Forge, ForgePlace, ForgeRoom};
-use loci_model::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
-use loci_model::review::RepositoryRole;
-use loci_model::verdict::Unverifiable;
+use loci_model::tasks::forge_news::{ToldComment, ToldReview};
+use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
+use loci_model::tasks::review::RepositoryRole;
 use loci_model::{Timestamp, limits};
 
 use crate::account::Account;

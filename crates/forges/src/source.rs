@@ -7,9 +7,9 @@ use std::future::Future;
 use std::sync::Arc;
 
 use futures::future::{Either, select};
-use loci_model::code::{CodeEntry, CodeFile, ObjectId, Origin, Rename, Revision};
+use loci_model::facts::code::{CodeEntry, CodeFile, ObjectId, Origin, Rename, Revision};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeCapabilities, CodeError, CodeResult, CodeSource};
-use loci_model::verdict::Unverifiable;
 use tokio::runtime::Handle;
 
 use crate::dialect::Comparison;

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use futures::stream::{self, StreamExt};
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
+use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeResult;
-use loci_model::verdict::Unverifiable;
 
 use crate::failure;
 use crate::listing::Listing;

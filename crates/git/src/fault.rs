@@ -3,9 +3,9 @@
 
 use std::io;
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeError;
-use loci_model::verdict::Unverifiable;
 
 /// The object is not in this clone.
 pub(crate) fn missing(id: &ObjectId) -> CodeError {

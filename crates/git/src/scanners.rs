@@ -5,7 +5,7 @@
 
 use std::hint::black_box;
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
 
 use crate::history::likeness::Fingerprint;
 use crate::history::{commits, renames};

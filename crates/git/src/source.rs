@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use loci_model::code::{CodeEntry, CodeFile, ObjectId, Origin, Rename, Revision};
-use loci_model::code_history::{CommitChanges, History, HistoryAsk};
+use loci_model::facts::code::{CodeEntry, CodeFile, ObjectId, Origin, Rename, Revision};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeCapabilities, CodeError, CodeResult, CodeSource};
-use loci_model::verdict::Unverifiable;
+use loci_model::tasks::code_history::{CommitChanges, History, HistoryAsk};
 
 use crate::beneath::Dir;
 use crate::fault;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use futures::channel::oneshot;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSources, CodeWork, Discovered};
-use loci_model::verdict::Unverifiable;
 use loci_model::{Error, MemoryId, Result};
 
 use crate::beneath::{Dir, Stamp};

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
+use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
 use loci_model::ports::code::CodeResult;
 
 use crate::fault;

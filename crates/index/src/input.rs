@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use loci_model::event::Role;
-use loci_model::metadata::Metadata;
-use loci_model::provenance::Position;
+use loci_model::record::metadata::Metadata;
+use loci_model::record::provenance::Position;
 use loci_model::record::{RecordKind, RecordOrigin, RecordState};
 use loci_model::{ActorId, BranchName, RecordId, SessionId, StrategyId, Timestamp};
 use loci_text::TurnAnalysis;

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use loci_model::Timestamp;
 use loci_model::ports::search::IndexInfo;
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 
 use crate::columns::Columns;
 use crate::columns::chains::Chains;

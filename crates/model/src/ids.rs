@@ -235,8 +235,8 @@ mod tests {
         check("a/b", false);
         check("a b", false);
         check("a\n", false);
-        check(&"a".repeat(limits::TASK_ID_CHARS_MAX), true);
-        check(&"a".repeat(limits::TASK_ID_CHARS_MAX + 1), false);
+        check(&"a".repeat(crate::limits::TASK_ID_CHARS_MAX), true);
+        check(&"a".repeat(crate::limits::TASK_ID_CHARS_MAX + 1), false);
     }
 
     /// Every way in goes through the constructor: a value, a member, a key of a map.
@@ -267,7 +267,7 @@ mod tests {
         check::<AccessKeyId>("LOCIABCDEFGH0123", "loci", "accessKeyId must be");
         check::<JobId>("j", "a\nb", "jobId must be");
         check::<crate::Namespace>("/a/*", "/a/../b", "dots alone");
-        check::<crate::prompt::PromptId>("semantic.extract@1", "semantic", "a prompt is named like");
+        check::<crate::memory::prompt::PromptId>("semantic.extract@1", "semantic", "a prompt is named like");
         for millis in ["-1", "253402300800000"] {
             assert!(serde_json::from_str::<crate::Timestamp>(millis).is_err(), "{millis}");
         }

@@ -143,8 +143,8 @@ impl LedgerEntry {
             | Shelf::TreeSnapshot
             | Shelf::ConsolidationRun => true,
             Shelf::Progress => {
-                crate::tree_entry::TreeProgress::is_key(&self.key)
-                    || crate::consolidation_run::TreeUpkeep::is_key(&self.key)
+                crate::trees::tree_entry::TreeProgress::is_key(&self.key)
+                    || crate::trees::consolidation_run::TreeUpkeep::is_key(&self.key)
             }
             _ => false,
         }

@@ -2,7 +2,7 @@
 
 use http::{HeaderName, HeaderValue};
 use loci_model::Result;
-use loci_model::exchange::Usage;
+use loci_model::job::exchange::Usage;
 use loci_model::ports::language_model::{Finish, Reply};
 use loci_outbound::request::{Answer, Request};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use loci_model::exchange::Usage;
+use loci_model::job::exchange::Usage;
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::language_model::{

@@ -2,7 +2,7 @@
 //! own. JSON is asked for by a tool that must be used, where the model knows tools.
 
 use loci_model::Result;
-use loci_model::exchange::Usage;
+use loci_model::job::exchange::Usage;
 use loci_model::ports::language_model::{Finish, ModelErrorKind, Reply};
 use loci_outbound::request::{Answer, Request};
 use loci_outbound::sign_v4::{PathRule, Signer, Signing};

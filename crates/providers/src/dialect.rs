@@ -1,7 +1,7 @@
 //! What a protocol is to the rest: a question becomes a request, a body becomes a reply, a refusal gets a meaning.
 
 use http::{HeaderName, HeaderValue, Method};
-use loci_model::exchange::Usage;
+use loci_model::job::exchange::Usage;
 use loci_model::ports::language_model::{Completion, Finish, Reply};
 use loci_model::{Result, limits};
 use loci_outbound::request::{Answer, Reach, Request, Retry};

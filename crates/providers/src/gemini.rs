@@ -1,7 +1,7 @@
 //! Google's Gemini. The key is a header, never a part of the address.
 
 use loci_model::Result;
-use loci_model::exchange::Usage;
+use loci_model::job::exchange::Usage;
 use loci_model::ports::language_model::{Finish, ModelErrorKind, OutputForm, Reply};
 use loci_outbound::request::{Answer, Request};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};

@@ -1,7 +1,7 @@
 //! OpenAI's chat completions, as OpenAI, vLLM, Ollama, LM Studio and many others speak it.
 
 use loci_model::Result;
-use loci_model::exchange::Usage;
+use loci_model::job::exchange::Usage;
 use loci_model::ports::language_model::{Finish, ModelErrorKind, OutputForm, Reply};
 use loci_outbound::request::{Answer, Request};
 use serde_json::{Value, json};

@@ -290,7 +290,7 @@ mod tests {
 
     use super::*;
 
-    const SMALL: usize = limits::BODY_SMALL_BYTES_MAX;
+    const SMALL: usize = loci_model::limits::BODY_SMALL_BYTES_MAX;
 
     fn bodies(bytes_max: usize) -> Bodies {
         Bodies::new(Arc::new(ManualClock::default()), bytes_max)

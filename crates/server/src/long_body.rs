@@ -26,9 +26,11 @@ mod tests {
     #[tokio::test]
     async fn long_bodies_are_worked_on_elsewhere() {
         let here = std::thread::current().id();
-        for (bytes, is_here) in
-            [(0, true), (limits::BODY_INLINE_BYTES_MAX, true), (limits::BODY_INLINE_BYTES_MAX + 1, false)]
-        {
+        for (bytes, is_here) in [
+            (0, true),
+            (loci_model::limits::BODY_INLINE_BYTES_MAX, true),
+            (loci_model::limits::BODY_INLINE_BYTES_MAX + 1, false),
+        ] {
             let there = run(bytes, || std::thread::current().id()).await.unwrap();
             assert_eq!(there == here, is_here, "{bytes}");
         }

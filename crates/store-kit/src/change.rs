@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use loci_index::{IndexPassage, IndexRecord, MemoryIndex, StoredVector};
-use loci_model::provenance::Position;
+use loci_model::record::provenance::Position;
 use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::{RecordId, Timestamp};
 

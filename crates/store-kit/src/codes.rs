@@ -180,11 +180,11 @@ pub fn token_digest(scope: &TokenScope) -> Vec<u8> {
 mod tests {
     use super::*;
     use loci_model::event::Role;
-    use loci_model::exchange::{ExchangeState, Step};
-    use loci_model::fact::FactEventKind;
+    use loci_model::facts::fact::FactEventKind;
+    use loci_model::facts::verdict::{Method, Verdict};
     use loci_model::job::JobState;
+    use loci_model::job::exchange::{ExchangeState, Step};
     use loci_model::record::{RecordKind, RecordOrigin, RecordState};
-    use loci_model::verdict::{Method, Verdict};
 
     #[test]
     fn ids_come_back() {

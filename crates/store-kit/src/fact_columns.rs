@@ -1,10 +1,10 @@
 //! What of a fact, and of what happened to one, goes into which column: the same in both stores but for the widths of numbers. The
 //! way back is in `fact_rows`.
 
-use loci_model::code::ObjectId;
-use loci_model::fact::{Fact, FactEvent, FactEventKind};
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
+use loci_model::facts::verdict::{Method, Verdict};
 use loci_model::record::RecordState;
-use loci_model::verdict::{Method, Verdict};
 use loci_model::{Result, Timestamp};
 
 use crate::codes::{code_of, json, key_of, short_of};

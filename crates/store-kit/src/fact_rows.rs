@@ -1,10 +1,12 @@
 //! Facts, what happened to them, repositories and kept verdicts, read from rows of the same columns in both stores.
 
-use loci_model::code::ObjectId;
-use loci_model::fact::{Fact, FactCounters, FactDetail, FactEvent, FactEventKind, FactTally, KeptVerdict};
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::{
+    Fact, FactCounters, FactDetail, FactEvent, FactEventKind, FactTally, KeptVerdict,
+};
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::{Method, Verdict, Verification};
 use loci_model::record::RecordState;
-use loci_model::repository::Repository;
-use loci_model::verdict::{Method, Verdict, Verification};
 use loci_model::{Document, MemoryId, RepositoryId, Result};
 use serde::de::DeserializeOwned;
 

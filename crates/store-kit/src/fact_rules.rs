@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::fact::Fact;
+use loci_model::facts::fact::Fact;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{FactSums, PathChoice};
 use loci_model::record::RecordState;
-use loci_model::repository::Repository;
 use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
 
 use crate::codes::{key_of, of_code};

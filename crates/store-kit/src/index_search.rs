@@ -8,7 +8,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::search::{
     CandidateRequest, CandidateSet, ComingVector, IndexInfo, Neighbour, NeighbourRequest, Search,
 };
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_model::{MemoryId, RecordId, Result};
 
 use crate::index_cache::{IndexCache, IndexSource};

@@ -1,11 +1,11 @@
 //! Rows as they are moved, of the kinds that lie in the same columns in every store. Sessions, events and records lie in each
 //! store in its own way, and are read there.
 
-use loci_model::parked_object::ParkedObject;
 use loci_model::record::Record;
 use loci_model::transfer::{
     Moved, MovedChange, MovedGroup, MovedPlace, MovedToken, MovedTurn, MovedVersion, TransferKind,
 };
+use loci_model::trees::parked_object::ParkedObject;
 use loci_model::{ActorId, Document, MemoryId, Result, SessionId};
 
 use crate::body_rows::body;

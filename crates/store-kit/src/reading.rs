@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use loci_model::delivery::{Delivery, WaitingDelivery};
 use loci_model::event::{Branch, Event, EventLoad, ExtractionMode, MAIN_BRANCH};
-use loci_model::exchange::{Exchange, ExchangeState, Step};
 use loci_model::idempotency::TokenAnswer;
+use loci_model::job::exchange::{Exchange, ExchangeState, Step};
 use loci_model::job::{Job, JobState};
-use loci_model::key::AccessKey;
-use loci_model::prompt::PromptId;
+use loci_model::memory::prompt::PromptId;
+use loci_model::principal::key::AccessKey;
 use loci_model::record::RecordState;
-use loci_model::telemetry::StateChange;
+use loci_model::record::telemetry::StateChange;
 use loci_model::{
     ActorId, BranchName, DeliveryId, Document, EventId, ExchangeId, JobId, MemoryId, RecordId, Result,
     SessionId, StrategyId,

@@ -1,12 +1,12 @@
 //! What a change of a record means for its row, the same in every store: when it ceased to be active, whether it may come
 //! back, whether its vectors still hold, what was known of it at a time, and what sweeps have to look for.
 
-use loci_model::metadata::MetadataValue;
-use loci_model::metadata_filter::FilterOperator;
 use loci_model::ports::store::Confirmation;
-use loci_model::provenance::Source;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::metadata_filter::FilterOperator;
+use loci_model::record::provenance::Source;
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::RecordScope;
 use loci_model::{NamespaceFilter, StrategyId, Timestamp, limits};
 
 use crate::change::StoredRecord;

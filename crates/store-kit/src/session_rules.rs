@@ -2,7 +2,7 @@
 //! the same in both.
 
 use loci_model::ports::store::SessionItemQuery;
-use loci_model::task_session::{SessionItem, SessionItemKind, TaskSession};
+use loci_model::tasks::task_session::{SessionItem, SessionItemKind, TaskSession};
 
 use crate::codes::code_of;
 use crate::task_rules::{TaskValue, number, searched};

@@ -1,7 +1,7 @@
 //! Tasks in both stores: the conditions of their lists. No SQL but conditions that read the same in both.
 
 use loci_model::ports::store::TaskQuery;
-use loci_model::task::TaskStatus;
+use loci_model::tasks::task::TaskStatus;
 
 use crate::codes::code_of;
 

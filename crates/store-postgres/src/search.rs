@@ -13,7 +13,7 @@ use loci_model::ports::embedder::Vector;
 use loci_model::ports::search::{
     CandidateRequest, CandidateSet, ComingVector, IndexInfo, Neighbour, NeighbourRequest, Search,
 };
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_model::{ErrorKind, MemoryId, RecordId, Result};
 use loci_store_kit::index_search::AfterCommit;
 use loci_store_kit::{IndexCache, IndexSearch, Pool};

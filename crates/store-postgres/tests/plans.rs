@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use loci_model::ports::store::{PassageVector, RecordPage, Store, StoreExt};
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
 use loci_testkit::postgres::{PostgresServer, Settings};
 use loci_testkit::{block_on, conformance, samples};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::record::RecordState;
-use loci_model::telemetry::StateChange;
+use loci_model::record::telemetry::StateChange;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
 use loci_testkit::postgres::PostgresServer;
 use loci_testkit::{block_on, samples};

@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use loci_model::mirror::{MirrorReport, MirrorState};
 use loci_model::ports::store::{Store, StoreExt};
-use loci_model::scope::RecordScope;
-use loci_model::tree_entry::owner_of;
+use loci_model::record::scope::RecordScope;
+use loci_model::trees::mirror::{MirrorReport, MirrorState};
+use loci_model::trees::tree_entry::owner_of;
 use loci_model::{ErrorKind, MemoryId};
 use loci_store_sqlite::{SqliteOptions, SqliteStore, restore};
 use loci_testkit::{block_on, samples};
@@ -289,7 +289,7 @@ fn a_purge_in_small_steps_leaves_nothing() {
         let turns: Vec<_> = (0..9).map(|turn| (turn, "digest".to_owned())).collect();
         tx.events_mut().note_turns(&memory, &event.actor, &event.session, "run", &turns)?;
         for number in 1..=20 {
-            let change = loci_model::telemetry::StateChange {
+            let change = loci_model::record::telemetry::StateChange {
                 memory: memory.clone(),
                 record: samples::record_id(number)?,
                 version: 1,

@@ -11,8 +11,8 @@ use loci_model::MemoryId;
 use loci_model::ports::search::CandidateRequest;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::record::RecordState;
-use loci_model::scope::RecordScope;
-use loci_model::telemetry::StateChange;
+use loci_model::record::scope::RecordScope;
+use loci_model::record::telemetry::StateChange;
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
 use loci_testkit::{block_on, samples, succession};
 

@@ -5,10 +5,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin, Rename, Revision};
-use loci_model::code_history::{CommitChanges, History, HistoryAsk, HistoryCommit};
+use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin, Rename, Revision};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeCapabilities, CodeError, CodeResult, CodeSource};
-use loci_model::verdict::Unverifiable;
+use loci_model::tasks::code_history::{CommitChanges, History, HistoryAsk, HistoryCommit};
 use sha2::{Digest, Sha256};
 
 type Tree = BTreeMap<String, (EntryKind, ObjectId)>;

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::code::{
     CodeError, CodePlace, CodeResult, CodeSource as _, CodeSources, CodeWork, Discovered, ForgeRepository,
 };
-use loci_model::verdict::Unverifiable;
 use loci_model::{MemoryId, Result};
 
 use crate::CodeHistory;

@@ -1,7 +1,7 @@
 //! Exposures with every member filled in, for tests to change what they are about.
 
-use loci_model::exposure::{ExposedRecord, Exposure, ExposureCall, SHOWN};
-use loci_model::task::MemoryArm;
+use loci_model::tasks::exposure::{ExposedRecord, Exposure, ExposureCall, SHOWN};
+use loci_model::tasks::task::MemoryArm;
 use loci_model::{ActorId, ExposureId, MemoryId, Result, SessionId, TaskId};
 
 use crate::samples::{record_id, time};

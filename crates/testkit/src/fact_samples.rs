@@ -3,21 +3,23 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::citation::{Anchor, Citation, Place};
-use loci_model::claim::Claim;
-use loci_model::code::ObjectId;
-use loci_model::fact::{
+use loci_model::facts::citation::{Anchor, Citation, Place};
+use loci_model::facts::claim::Claim;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::{
     Fact, FactCounters, FactDetail, FactEvent, FactEventKind, FactSource, GoneSince, KeptVerdict,
     LastVerified,
 };
-use loci_model::record::RecordState;
-use loci_model::repository::{
+use loci_model::facts::repository::{
     CaptureOwn, ControlParts, PreferencesOwn, ReflectionOwn, Repository, RepositorySettings, ReviewIntake,
     RulesOwn, Tiers,
 };
-use loci_model::support::{Support, SupportReason, SupportReport};
-use loci_model::task_session::Capture;
-use loci_model::verdict::{CitationVerdict, ClaimOutcome, Method, Unverifiable, Verdict, Verification};
+use loci_model::facts::support::{Support, SupportReason, SupportReport};
+use loci_model::facts::verdict::{
+    CitationVerdict, ClaimOutcome, Method, Unverifiable, Verdict, Verification,
+};
+use loci_model::record::RecordState;
+use loci_model::tasks::task_session::Capture;
 use loci_model::{Document, MemoryId, RepositoryId, Result};
 
 use crate::samples::{record_id, time};

@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::event::{Branch, Event, PayloadItem, Role, RunPlace};
-use loci_model::exchange::{Exchange, StoredReply, Usage};
-use loci_model::fact::FactEventKind;
+use loci_model::facts::fact::FactEventKind;
 use loci_model::idempotency::{TokenAnswer, TokenScope};
+use loci_model::job::exchange::{Exchange, StoredReply, Usage};
 use loci_model::job::{DueRule, JobKind, JobMessage, JobWindow, NewJob};
-use loci_model::key::AccessKey;
 use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::memory::Memory;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{
     Confirmation, DeliveryClaim, DeliveryOutcome, JobFailure, PassageVector, RecordChange, Store, StoreExt,
     SupersedeChange, Tx,
 };
+use loci_model::principal::key::AccessKey;
 use loci_model::principal::{Grant, Principal};
-use loci_model::provenance::Source;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::provenance::Source;
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::telemetry::StateChange;
 use loci_model::{
     AccessKeyId, ActorId, BranchName, DeliveryId, Document, EventId, JobId, MemoryId, Namespace, Result,
     SessionId, StrategyId,

@@ -10,7 +10,7 @@ use loci_engine::admin::{Transfer, TransferOutcome, TransferProgress, TransferRe
 use loci_model::ports::BoxFuture;
 use loci_model::ports::search::CandidateRequest;
 use loci_model::ports::store::{ReadWork, Store, StoreExt, Tx, WriteWork};
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_model::transfer::TransferPlace;
 use loci_model::{Error, ErrorKind, MemoryId, Result};
 
@@ -194,7 +194,9 @@ fn what_differs_is_replaced(
 
     block_on(target.write(|tx| {
         let key = tx.keys().list()?.into_iter().next().ok_or_else(|| Error::bug("no key"))?;
-        tx.keys_mut().update(&loci_model::key::AccessKey { revoked_at: Some(time(99)), ..key }).map(drop)
+        tx.keys_mut()
+            .update(&loci_model::principal::key::AccessKey { revoked_at: Some(time(99)), ..key })
+            .map(drop)
     }))?;
     same("another key", &block_on(transfer(source, target).run())?.is_same(), &false);
     let report = block_on(Transfer { replace_keys: true, ..transfer(source, target) }.run())?;

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use loci_model::event::{
     Branch, Event, EventLoad, EventNotes, ExtractionMode, MAIN_BRANCH, PayloadItem, Role,
 };
-use loci_model::exchange::{Exchange, ExchangeState, Step};
-use loci_model::findings::Findings;
+use loci_model::job::exchange::{Exchange, ExchangeState, Step};
 use loci_model::memory::Memory;
-use loci_model::prompt::PromptId;
-use loci_model::provenance::{Provenance, Source};
+use loci_model::memory::prompt::PromptId;
+use loci_model::memory::settings::MemorySettings;
+use loci_model::record::findings::Findings;
+use loci_model::record::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
-use loci_model::settings::MemorySettings;
 use loci_model::{
     ActorId, BranchName, EventId, ExchangeId, JobId, MemoryId, Namespace, RecordId, Result, SessionId,
     StrategyId, Timestamp,

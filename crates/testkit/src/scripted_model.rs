@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use loci_model::exchange::{Step, Usage};
+use loci_model::job::exchange::{Step, Usage};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::language_model::{
     Completion, Finish, LanguageModel, ModelError, ModelErrorKind, Reply,

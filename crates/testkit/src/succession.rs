@@ -1,7 +1,7 @@
 //! Facts that give their place to one another, each in one write: for tests that write at once, or are killed on the way.
 //! What must hold at any moment: one of them is active, and each that came or went has its event.
 
-use loci_model::fact::{Fact, FactEventKind};
+use loci_model::facts::fact::{Fact, FactEventKind};
 use loci_model::ports::store::{FactChoice, FactPage, ReadTx, Tx};
 use loci_model::record::RecordState;
 use loci_model::{Error, MemoryId, Result};

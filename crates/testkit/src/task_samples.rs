@@ -1,14 +1,14 @@
 //! Tasks, their commits, prompts and sessions with every member filled in, for tests to change what they are about.
 
-use loci_model::code::ObjectId;
-use loci_model::commit::TaskCommit;
+use loci_model::facts::code::ObjectId;
 use loci_model::ledger::{LedgerEntry, Shelf};
-use loci_model::prompt_version::PromptVersion;
-use loci_model::task::{
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::prompt_version::PromptVersion;
+use loci_model::tasks::task::{
     Harm, MemoryArm, RequesterProof, Task, TaskAlert, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest,
     TaskStatus, TaskWritten,
 };
-use loci_model::task_session::{SessionItem, SessionItemKind, TaskSession, ToldEnd, ToolUse};
+use loci_model::tasks::task_session::{SessionItem, SessionItemKind, TaskSession, ToldEnd, ToolUse};
 use loci_model::{ActorId, Document, Error, EventId, MemoryId, Result, SessionId, TaskId};
 
 use crate::fact_samples::repository_id;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail, ensure};
 use loci_model::RecordId;
-use loci_model::fact::{Fact, FactEvent, FactEventKind};
+use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
 use loci_model::record::{Record, RecordState};
 
 use super::ledger::{Known, Ledger};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use loci_model::fact::{Fact, FactEvent};
+use loci_model::facts::fact::{Fact, FactEvent};
 use loci_model::ports::store::{FactChoice, FactPage, ReadTx, Store, StoreExt};
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
-use loci_model::telemetry::StateChange;
 use loci_model::{MemoryId, RecordId, RepositoryId};
 
 /// More rows than any fact has.

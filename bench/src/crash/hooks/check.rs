@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result, ensure};
 use loci_engine::coding::rules::extracting::canonical;
 use loci_model::record::RecordState;
-use loci_model::review::ReviewState;
+use loci_model::tasks::review::ReviewState;
 use serde_json::Value;
 
 use super::ledger::Ledger;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
-use loci_model::review::ReviewState;
+use loci_model::tasks::review::ReviewState;
 use serde::Serialize;
 use serde_json::{Value, json};
 

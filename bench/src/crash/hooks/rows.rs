@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use loci_model::ledger::Shelved;
-use loci_model::outcome::Outcome;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Store, StoreExt};
+use loci_model::record::scope::RecordScope;
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::review::Review;
-use loci_model::rule::{RuleRelevance, RuleSupport};
-use loci_model::scope::RecordScope;
-use loci_model::telemetry::StateChange;
+use loci_model::tasks::outcome::Outcome;
+use loci_model::tasks::review::Review;
+use loci_model::tasks::rule::{RuleRelevance, RuleSupport};
 use loci_model::{MemoryId, Timestamp};
 
 /// More than any run makes.

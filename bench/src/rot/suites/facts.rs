@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use loci_model::citation::Place;
-use loci_model::claim::Claim;
-use loci_model::verdict::Verdict;
+use loci_model::facts::citation::Place;
+use loci_model::facts::claim::Claim;
+use loci_model::facts::verdict::Verdict;
 use syn::{Expr, ImplItem, Item, Lit};
 
 use super::super::git::Repository;

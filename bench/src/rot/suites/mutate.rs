@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use loci_model::citation::Place;
-use loci_model::verdict::Verdict;
+use loci_model::facts::citation::Place;
+use loci_model::facts::verdict::Verdict;
 
 use super::super::generated::files::{Files, Layout};
 use super::super::generated::text::Kind;

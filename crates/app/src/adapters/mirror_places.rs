@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use loci_git::LocalPlaces;
-use loci_model::mirror::MirrorKind;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::files::{FileBackend, FilePlaces, FoundMarkers};
+use loci_model::trees::mirror::MirrorKind;
 use loci_model::{Error, MemoryId, Result};
 use loci_outbound::targets::Targets;
 

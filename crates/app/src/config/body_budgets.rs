@@ -60,7 +60,7 @@ mod tests {
         check(&mcp(14 * MIB), None);
         check(&mcp(14 * MIB + 1), Some("[mcp] max_body_bytes"));
         let hook = "[[hook]]\nsource = 'pagerduty'\nsecrets_env = ['A']\n";
-        let enough = (limits::HOOK_BODY_BYTES_MAX / 1024 * 8).div_ceil(7) * 1024 + 1024;
+        let enough = (loci_model::limits::HOOK_BODY_BYTES_MAX / 1024 * 8).div_ceil(7) * 1024 + 1024;
         check(&(server(enough, MIB) + hook), None);
         check(&(server(28 * MIB, MIB) + hook), Some("the body of a hook"));
         let github = "[coding.github]\nwebhook_secrets_env = ['A']\n";

@@ -10,7 +10,7 @@ use loci_engine::coding::{CodingSettings, RuleSettings};
 use loci_engine::render::Oversize;
 use loci_engine::verified::verifier::Glob;
 use loci_model::limits;
-use loci_model::task_session::Capture;
+use loci_model::tasks::task_session::Capture;
 use serde::{Deserialize, Serialize};
 
 /// `[coding]`

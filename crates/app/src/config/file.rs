@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn secrets_can_be_masked() {
         let masked = load_text("", &[("LOCI_SAFETY_SECRETS", "mask")]).unwrap();
-        assert_eq!(masked.engine().unwrap().redaction, loci_model::settings::SecretsMode::Mask);
+        assert_eq!(masked.engine().unwrap().redaction, loci_model::memory::settings::SecretsMode::Mask);
     }
 
     /// What is not there yet is refused, not overlooked.

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, anyhow, bail};
 use loci_alerts::Places;
-use loci_model::alert_notice::AlertSource;
 use loci_model::ports::alerts::LabelMap;
+use loci_model::services::alert_notice::AlertSource;
 use serde::{Deserialize, Serialize};
 
 /// `[[hook]]`

@@ -1,7 +1,7 @@
 //! `[llm]`: who reads conversations where a memory says nothing of its own.
 
 use anyhow::{Result, bail};
-use loci_model::settings::ModelMode;
+use loci_model::memory::settings::ModelMode;
 use serde::{Deserialize, Serialize};
 
 use super::models::ModelEntry;

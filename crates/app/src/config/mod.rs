@@ -31,7 +31,9 @@ use std::path::PathBuf;
 use loci_engine::EngineSettings;
 use loci_engine::settings::MemoryMatch;
 use loci_model::limits;
-use loci_model::settings::{EventLimits, MemorySettings, NamespaceReading, SafetySettings, TextDates};
+use loci_model::memory::settings::{
+    EventLimits, MemorySettings, NamespaceReading, SafetySettings, TextDates,
+};
 use loci_store_sqlite::SqliteOptions;
 use serde::{Deserialize, Serialize};
 

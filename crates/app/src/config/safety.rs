@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use loci_engine::safety::Patterns;
 use loci_model::limits;
-use loci_model::settings::{InjectionMode, SecretsMode};
+use loci_model::memory::settings::{InjectionMode, SecretsMode};
 use serde::{Deserialize, Serialize};
 
 use crate::input::file_text;

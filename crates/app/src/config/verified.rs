@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use loci_engine::verified::{RepositoryName, VerifiedSettings};
-use loci_model::support::DriftedFacts;
+use loci_model::facts::support::DriftedFacts;
 use serde::{Deserialize, Serialize};
 
 /// `[verified]`

@@ -316,7 +316,7 @@ mod tests {
     fn a_key_that_is_not_there_is_said_when_the_model_is_asked() {
         let models = models(TWO, &[]).unwrap();
         let completion = Completion {
-            step: loci_model::exchange::Step::Extract,
+            step: loci_model::job::exchange::Step::Extract,
             system: String::new(),
             input: String::new(),
             output: loci_model::ports::language_model::OutputForm::Text,

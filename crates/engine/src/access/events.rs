@@ -1,7 +1,7 @@
 //! Grants on events: of an actor, or of one session of it. A grant on a part of the tree gives
 //! none.
 
-use loci_model::bounds::Bounds;
+use loci_model::principal::bounds::Bounds;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp};
 

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use loci_model::bounds::Bounds;
 use loci_model::memory::Memory;
+use loci_model::principal::bounds::Bounds;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
-use loci_model::scope::AccessClause;
+use loci_model::record::scope::AccessClause;
 use loci_model::{ActorId, Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 
 use super::people::{another_users, named_users};
@@ -36,7 +36,7 @@ struct Reader {
 }
 
 impl View {
-    /// The parts, for a [`loci_model::scope::RecordScope`].
+    /// The parts, for a [`loci_model::record::scope::RecordScope`].
     pub fn clauses(&self) -> &[AccessClause] {
         &self.clauses
     }

@@ -11,16 +11,16 @@
 
 use std::sync::Arc;
 
-use loci_model::code::ObjectId;
-use loci_model::commit::TaskCommit;
 use loci_model::event::Event;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::Shelf;
-use loci_model::parked_object::{ObjectHead, ParkedObject};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::Repository;
-use loci_model::task::Task;
-use loci_model::task_session::{SessionItem, TaskSession};
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::{SessionItem, TaskSession};
+use loci_model::trees::parked_object::{ObjectHead, ParkedObject};
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 use super::{ExportCursor, ExportLine, ExportPart, ExportedObject, Holdings};

@@ -4,18 +4,18 @@
 //! digest of are those of their digests is looked at; nobody who edits both is found out by that. Extraction of imported sessions is asked for again: it finds what is
 //! there by its source and writes only what is missing.
 
-use loci_model::commit::TaskCommit;
 use loci_model::event::Event;
 use loci_model::job::DueRule;
 use loci_model::ledger::LedgerEntry;
 use loci_model::memory::{Memory, MemoryImport};
-use loci_model::metadata::MetadataValue;
-use loci_model::parked_object::{ParkedObject, object_key};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordOrigin, RecordState};
-use loci_model::task_session::{SessionItem, TaskSession};
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::task_session::{SessionItem, TaskSession};
+use loci_model::trees::parked_object::{ParkedObject, object_key};
 use loci_model::{Error, JobId, MemoryId, Result, Timestamp, limits};
 use sha2::{Digest, Sha256};
 

@@ -3,20 +3,20 @@
 //! A store keeps an entry as text and finds it by its columns. An entry that its shelf cannot read would
 //! fail every list of the shelf, so an import refuses it.
 
-use loci_model::agreement::Agreement;
-use loci_model::branch_fact::BranchFact;
-use loci_model::conflict::Conflict;
-use loci_model::document_reads::DocumentReads;
-use loci_model::erased_source::ErasedSource;
-use loci_model::evaluation::Evaluation;
-use loci_model::file_change::{HistoryPart, TaskFiles};
+use loci_model::facts::branch_fact::BranchFact;
 use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
-use loci_model::outcome::Outcome;
-use loci_model::preference::PreferenceUser;
-use loci_model::prompt_evaluation::PromptEvaluation;
-use loci_model::review::Review;
-use loci_model::rollback::{Purge, Rollback};
-use loci_model::rule::{ReviewYield, RuleRelevance, RuleSupport};
+use loci_model::record::agreement::Agreement;
+use loci_model::record::conflict::Conflict;
+use loci_model::record::erased_source::ErasedSource;
+use loci_model::tasks::evaluation::Evaluation;
+use loci_model::tasks::file_change::{HistoryPart, TaskFiles};
+use loci_model::tasks::outcome::Outcome;
+use loci_model::tasks::preference::PreferenceUser;
+use loci_model::tasks::prompt_evaluation::PromptEvaluation;
+use loci_model::tasks::review::Review;
+use loci_model::tasks::rollback::{Purge, Rollback};
+use loci_model::tasks::rule::{ReviewYield, RuleRelevance, RuleSupport};
+use loci_model::trees::document_reads::DocumentReads;
 use loci_model::{Error, Result};
 
 /// Checks an entry against the noun of its shelf.

@@ -16,20 +16,20 @@ mod unreadable;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loci_model::code::ObjectId;
-use loci_model::commit::TaskCommit;
 use loci_model::event::Event;
-use loci_model::exposure::Exposure;
-use loci_model::fact::{Fact, FactEvent};
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::{Fact, FactEvent};
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::memory::Memory;
-use loci_model::parked_object::ObjectHead;
-use loci_model::prompt_version::PromptVersion;
 use loci_model::record::Record;
-use loci_model::repository::Repository;
-use loci_model::task::Task;
-use loci_model::task_session::{SessionItem, TaskSession};
-use loci_model::telemetry::StateChange;
+use loci_model::record::telemetry::StateChange;
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::exposure::Exposure;
+use loci_model::tasks::prompt_version::PromptVersion;
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::{SessionItem, TaskSession};
+use loci_model::trees::parked_object::ObjectHead;
 use loci_model::{
     ActorId, ExposureId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, TaskId, Timestamp,
 };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::future::{Either, join_all, select};
 use loci_model::Result;
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::Embedder;
 use loci_model::ports::language_model::{Completion, Finish, LanguageModel, OutputForm};

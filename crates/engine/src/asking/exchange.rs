@@ -1,6 +1,6 @@
 //! Exchanges: questions as they are kept, and found again. Which of them waits for whom is not decided here.
 
-use loci_model::exchange::{Exchange, ExchangeState, Step, StoredReply};
+use loci_model::job::exchange::{Exchange, ExchangeState, Step, StoredReply};
 use loci_model::job::{Job, JobState};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt};
@@ -117,8 +117,8 @@ pub(super) async fn keep(engine: &Engine, job: &Job, answered: Exchange, reply: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use loci_model::memory::prompt::PromptId;
     use loci_model::ports::language_model::OutputForm;
-    use loci_model::prompt::PromptId;
 
     #[test]
     fn everything_that_is_asked_counts() {

@@ -3,7 +3,7 @@
 //! Jobs that read already but have not asked yet are woken: they ask nothing then, and begin again (`exchange.rs`).
 
 use crate::hooks::in_write;
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::ports::store::Tx;
 use loci_model::{ActorId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 

@@ -19,12 +19,12 @@ mod pull;
 pub mod pulling;
 mod revision;
 
-use loci_model::exchange::{Step, Usage};
 use loci_model::job::Job;
-use loci_model::making::{Making, MakingMode};
+use loci_model::job::exchange::{Step, Usage};
+use loci_model::memory::prompt::PromptId;
+use loci_model::memory::settings::ModelMode;
 use loci_model::ports::store::Tx;
-use loci_model::prompt::PromptId;
-use loci_model::settings::ModelMode;
+use loci_model::record::derivation::{Making, MakingMode};
 use loci_model::{Result, Timestamp, limits};
 
 use crate::Engine;

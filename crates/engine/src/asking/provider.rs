@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use loci_model::exchange::{ExchangeState, Step, StoredReply};
 use loci_model::job::Job;
-use loci_model::making::MakingMode;
+use loci_model::job::exchange::{ExchangeState, Step, StoredReply};
 use loci_model::ports::language_model::{Completion, Finish, LanguageModel, Reply};
+use loci_model::record::derivation::MakingMode;
 use loci_model::{Result, limits};
 
 use super::calls::{CallFailure, call};

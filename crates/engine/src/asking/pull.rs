@@ -1,10 +1,10 @@
 //! Asking the caller's own model: the question is put where it can be come for, and the job's try ends until an answer
 //! is there. Nothing is awaited here.
 
-use loci_model::exchange::{Exchange, ExchangeState, Step};
 use loci_model::job::Job;
-use loci_model::making::MakingMode;
+use loci_model::job::exchange::{Exchange, ExchangeState, Step};
 use loci_model::ports::store::StoreExt;
+use loci_model::record::derivation::MakingMode;
 use loci_model::{Result, limits};
 
 use super::{Asked, MadeBy, Reader, Unanswered, exchange, failure, revision};

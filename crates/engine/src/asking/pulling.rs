@@ -4,11 +4,11 @@
 //! Answers are rows: the process that takes one need not be the one that runs the job. Only who may read and write the whole
 //! memory sees its questions, for they hold what people said.
 
-use loci_model::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
+use loci_model::job::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
 use loci_model::job::{Job, JobState};
-use loci_model::making::MakingMode;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::derivation::MakingMode;
 use loci_model::{
     Error, ErrorKind, ExchangeId, MemoryId, Reason, RecordId, Result, StrategyId, Timestamp, limits,
 };

@@ -26,8 +26,8 @@ pub(super) fn input(question: &Question, reply: &str, bad: &BadReply) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use loci_model::memory::prompt::PromptId;
     use loci_model::ports::language_model::OutputForm;
-    use loci_model::prompt::PromptId;
 
     #[test]
     fn the_answer_stays_data() {

@@ -2,9 +2,9 @@
 //! records those are, and they are put into quarantine, which is what holds back everything else that somebody doubts.
 
 use loci_model::ports::store::{ReadTx, RecordPage, TaskQuery, Tx};
+use loci_model::record::scope::{AccessClause, RecordScope};
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::{AccessClause, RecordScope};
-use loci_model::task::{Task, TaskAlert};
+use loci_model::tasks::task::{Task, TaskAlert};
 use loci_model::{ActorId, MemoryId, RecordId, Result, SessionId, TaskId, limits};
 
 use super::place;

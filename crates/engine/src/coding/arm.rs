@@ -2,7 +2,7 @@
 //! neither time nor load decides who belongs to the control group. Pure.
 
 use loci_model::TaskId;
-use loci_model::task::MemoryArm;
+use loci_model::tasks::task::MemoryArm;
 use sha2::{Digest, Sha256};
 
 use super::settings::ControlArms;

@@ -1,11 +1,11 @@
 //! `attribution`: which tasks, prompts and people a repository, a pull request, a commit, an issue, a file or a few words lead back
 //! to, and what was said there. Tasks come the newest first; of each, what the archive of its conversation has to say.
 
-use loci_model::commit::{BlameHow, TaskCommit};
 use loci_model::ports::store::{ReadTx, SaidWords, SessionItemQuery, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::{Task, TaskStatus};
-use loci_model::task_session::{SessionItem, SessionItemKind, ToldEnd};
+use loci_model::tasks::commit::{BlameHow, TaskCommit};
+use loci_model::tasks::task::{Task, TaskStatus};
+use loci_model::tasks::task_session::{SessionItem, SessionItemKind, ToldEnd};
 use loci_model::{ActorId, Error, MemoryId, Result, SessionId, TaskId, Timestamp, limits};
 
 use super::hydration::AskedPaths;
@@ -160,7 +160,7 @@ impl Reading {
         tx: &dyn ReadTx,
         caller: &Principal,
         actors: &[ActorId],
-        sha: &loci_model::code::ObjectId,
+        sha: &loci_model::facts::code::ObjectId,
     ) -> Result<Vec<Led>> {
         let mut led = Vec::new();
         for row in tx.commits().of_sha(&self.memory, sha, REPOSITORIES_MAX)? {
@@ -313,15 +313,18 @@ mod tests {
         assert_eq!(words(Some(" Größe\tof  Pages ")).unwrap(), ["größe", "of", "pages"]);
         assert_eq!(words(None).unwrap(), Vec::<String>::new());
         let many = |count: usize| vec!["a"; count].join(" ");
-        assert_eq!(words(Some(&many(limits::SAID_WORDS_MAX))).unwrap().len(), limits::SAID_WORDS_MAX);
-        for bad in [" ".to_owned(), many(limits::SAID_WORDS_MAX + 1)] {
+        assert_eq!(
+            words(Some(&many(loci_model::limits::SAID_WORDS_MAX))).unwrap().len(),
+            loci_model::limits::SAID_WORDS_MAX
+        );
+        for bad in [" ".to_owned(), many(loci_model::limits::SAID_WORDS_MAX + 1)] {
             assert_eq!(words(Some(&bad)).unwrap_err().field.as_deref(), Some("q"), "{bad:?}");
         }
     }
 
     #[test]
     fn an_excerpt_shows_the_word() {
-        let max = limits::SNIPPET_CHARS_MAX;
+        let max = loci_model::limits::SNIPPET_CHARS_MAX;
         assert_eq!(excerpt(&"ä".repeat(max), &[]), ("ä".repeat(max), false));
         let needle = "Nadel".to_owned();
         for (before, after) in [(0, 900), (300, 900), (900, 0), (900, 900)] {

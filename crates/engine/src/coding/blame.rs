@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::code::ObjectId;
-use loci_model::commit::{BlameHow, TaskCommit};
+use loci_model::facts::code::ObjectId;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::Task;
+use loci_model::tasks::commit::{BlameHow, TaskCommit};
+use loci_model::tasks::task::Task;
 use loci_model::{ActorId, MemoryId, Result, TaskId, Timestamp, limits};
 
 use super::{checks, place, task_commits};

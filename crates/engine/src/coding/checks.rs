@@ -94,16 +94,16 @@ mod tests {
     #[test]
     fn at_their_limits() {
         let of = |count: usize| "ä".repeat(count);
-        assert!(name("branch", Some(&of(limits::TASK_NAME_CHARS_MAX))).is_ok());
-        assert!(name("branch", Some(&of(limits::TASK_NAME_CHARS_MAX + 1))).is_err());
+        assert!(name("branch", Some(&of(loci_model::limits::TASK_NAME_CHARS_MAX))).is_ok());
+        assert!(name("branch", Some(&of(loci_model::limits::TASK_NAME_CHARS_MAX + 1))).is_err());
         assert!(name("branch", Some(&String::new())).is_err() && name("branch", None).is_ok());
         assert!(name("branch", Some(&"a\nb".to_owned())).is_err());
-        assert!(description(&of(limits::TASK_DESCRIPTION_CHARS_MAX)).is_ok());
-        assert!(description(&of(limits::TASK_DESCRIPTION_CHARS_MAX + 1)).is_err());
-        let whole = of(limits::TASK_ERROR_CHARS_MAX);
+        assert!(description(&of(loci_model::limits::TASK_DESCRIPTION_CHARS_MAX)).is_ok());
+        assert!(description(&of(loci_model::limits::TASK_DESCRIPTION_CHARS_MAX + 1)).is_err());
+        let whole = of(loci_model::limits::TASK_ERROR_CHARS_MAX);
         assert_eq!(error_message(whole.clone()), whole);
-        let cut = error_message(of(limits::TASK_ERROR_CHARS_MAX + 1));
-        assert_eq!(cut.chars().count(), limits::TASK_ERROR_CHARS_MAX);
+        let cut = error_message(of(loci_model::limits::TASK_ERROR_CHARS_MAX + 1));
+        assert_eq!(cut.chars().count(), loci_model::limits::TASK_ERROR_CHARS_MAX);
         assert!(cut.ends_with(CUT));
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::task::{TaskPullRequest, TaskStatus};
+use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
 use loci_model::{Error, RecordId, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::code::{CodeResult, CodeSource};
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt, Tx};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
-use loci_model::repository::Repository;
-use loci_model::scope::RecordScope;
 use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 
 use super::learned::SELF_FEEDBACK;

@@ -5,7 +5,7 @@
 //! line has content of memories.
 
 use loci_model::ports::store::StoreExt;
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 use loci_model::{ActorId, Error, ErrorKind, MemoryId, Result, TaskId};
 use tracing::field::{Empty, display};
 use tracing::{Instrument as _, Span};

@@ -1,10 +1,10 @@
 //! The one episode of a task: written by whoever comes first, changed in place by whoever comes later. Its record's id is the
 //! task's for life.
 
-use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::ports::store::{ReadTx, Tx};
+use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::task::{Task, TaskStatus};
+use loci_model::tasks::task::{Task, TaskStatus};
 use loci_model::{MemoryId, Namespace, RecordId, Result};
 
 use super::alerts;

@@ -2,11 +2,11 @@
 //! record by the way of every learning, in the write of the evaluation, and says where it comes from; a suggestion for a prompt is kept
 //! for a person to decide. The same evaluation of a task again is the one that is there.
 
-use loci_model::evaluation::{Evaluation, EvaluationFinding, FailureCategory};
 use loci_model::ledger::{Shelf, Shelved};
-use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::tasks::evaluation::{Evaluation, EvaluationFinding, FailureCategory};
 use loci_model::{Error, Result, TaskId, Timestamp, limits};
 use sha2::{Digest, Sha256};
 

@@ -1,8 +1,8 @@
 //! `exposure_get`: what one call showed a task.
 
-use loci_model::exposure::Exposure;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::exposure::Exposure;
 use loci_model::{Error, ExposureId, Result};
 
 use super::place;

@@ -1,14 +1,14 @@
 //! Writing learnings (coding-agent-memory.md §6.3): each through size, repository documents, safety and what is there already,
 //! into the knowledge of the task's repository, where consolidation (§16) decides what becomes of it; citations are proposed by the job `cite`. Each gets an answer.
 
-use loci_model::branch_fact::BranchFact;
-use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::facts::branch_fact::BranchFact;
 use loci_model::ports::store::{ReadTx, RecordPage, Tx};
-use loci_model::provenance::{Provenance, Source};
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::provenance::{Provenance, Source};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::scope::RecordScope;
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 
 use super::alerts;

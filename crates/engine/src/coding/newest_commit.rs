@@ -2,9 +2,9 @@
 //! newest commit that was reported for it, else the one that it leaves from. Whether anybody has that commit is not asked here.
 
 use loci_model::Result;
-use loci_model::commit::TaskCommit;
 use loci_model::ports::store::ReadTx;
-use loci_model::task::Task;
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::task::Task;
 
 /// Commits of a task that are looked through.
 const COMMITS_MAX: usize = 1_000;
@@ -28,7 +28,7 @@ fn newest(commits: &[TaskCommit]) -> Option<&TaskCommit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_model::code::ObjectId;
+    use loci_model::facts::code::ObjectId;
     use loci_model::{ActorId, MemoryId, Timestamp};
 
     fn sha(number: u8) -> ObjectId {

@@ -1,8 +1,8 @@
 //! The place of a task: its actor, its session, its namespaces; and whether a caller may touch what is there.
 
+use loci_model::facts::repository::Repository;
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::Repository;
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 use loci_model::{
     ActorId, Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, SessionId, TaskId,
 };

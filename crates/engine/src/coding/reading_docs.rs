@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use loci_model::Result;
-use loci_model::code::{CodeFile, ObjectId};
+use loci_model::facts::code::{CodeFile, ObjectId};
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::StoreExt;
-use loci_model::repository::Repository;
-use loci_model::task::Task;
-use loci_model::verdict::Unverifiable;
+use loci_model::tasks::task::Task;
 
 use super::consolidating::is_unmerged;
 use super::envelope::LOAD_INFRA;

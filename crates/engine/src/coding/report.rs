@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::task::{Task, TaskPullRequest, TaskStatus};
+use loci_model::tasks::task::{Task, TaskPullRequest, TaskStatus};
 use loci_model::{Error, ErrorKind, Result, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

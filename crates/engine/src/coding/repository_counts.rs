@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{RecordKind, RecordState};
-use loci_model::scope::RecordScope;
 use loci_model::{MemoryId, Namespace, Result};
 
 use super::place;

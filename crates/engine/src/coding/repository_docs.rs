@@ -6,9 +6,9 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use loci_model::code::{CodeFile, EntryKind, ObjectId};
+use loci_model::facts::code::{CodeFile, EntryKind, ObjectId};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeResult, CodeSource};
-use loci_model::verdict::Unverifiable;
 
 use sha2::{Digest, Sha256};
 
@@ -186,7 +186,7 @@ fn words(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_model::code::CodeEntry;
+    use loci_model::facts::code::CodeEntry;
 
     #[test]
     fn a35_what_is_said_already() {

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use loci_model::facts::repository::{Repository, RepositorySettings};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::{Repository, RepositorySettings};
-use loci_model::rule::{ProtectedTopics, RuleApproval};
-use loci_model::task_session::Capture;
+use loci_model::tasks::rule::{ProtectedTopics, RuleApproval};
+use loci_model::tasks::task_session::Capture;
 use loci_model::{CodeReason, Error, JobId, MemoryId, Reason, Result, limits};
 use serde_json::Value;
 

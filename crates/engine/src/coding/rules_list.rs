@@ -1,11 +1,11 @@
 //! `rules_list`: the rules that reviews of a repository left, the newest first, by what they are about.
 
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
-use loci_model::repository::Repository;
-use loci_model::rule::RuleSupport;
-use loci_model::scope::RecordScope;
+use loci_model::tasks::rule::RuleSupport;
 use loci_model::{Namespace, RecordId, Result, Timestamp, limits};
 
 use super::place;

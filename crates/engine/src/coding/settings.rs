@@ -2,12 +2,12 @@
 //! binary's configuration, and some of them by a repository's own (coding-agent-memory.md §3).
 
 use loci_model::Result;
+use loci_model::facts::repository::{ReflectionOwn, Repository, RepositorySettings, RulesOwn};
+use loci_model::memory::settings::MemorySettings;
 use loci_model::ports::store::ReadTx;
-use loci_model::repository::{ReflectionOwn, Repository, RepositorySettings, RulesOwn};
-use loci_model::rule::{ProtectedTopics, RuleApproval};
-use loci_model::settings::MemorySettings;
-use loci_model::task::Task;
-use loci_model::task_session::Capture;
+use loci_model::tasks::rule::{ProtectedTopics, RuleApproval};
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::Capture;
 use loci_text::tokens::Estimator;
 
 use crate::render::Oversize;

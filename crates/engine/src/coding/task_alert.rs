@@ -3,7 +3,7 @@
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::{Task, TaskAlert};
+use loci_model::tasks::task::{Task, TaskAlert};
 use loci_model::{Error, RecordId, Result, TaskId, limits};
 
 use super::co_change::task_files;

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::code::ObjectId;
-use loci_model::commit::TaskCommit;
+use loci_model::facts::code::ObjectId;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::Task;
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::task::Task;
 use loci_model::{ActorId, Error, MemoryId, Result, TaskId, Timestamp, limits};
 
 use super::envelope::Call;

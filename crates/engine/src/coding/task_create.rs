@@ -4,7 +4,7 @@ use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::{
+use loci_model::tasks::task::{
     MemoryArm, Task, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
 };
 use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};

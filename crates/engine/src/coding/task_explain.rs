@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::exposure::Exposure;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
-use loci_model::task::{MemoryArm, Task};
+use loci_model::tasks::exposure::Exposure;
+use loci_model::tasks::task::{MemoryArm, Task};
 use loci_model::{RecordId, Result, TaskId, limits};
 
 use super::episode_writing::existing_episode;

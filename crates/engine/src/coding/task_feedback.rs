@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
-use loci_model::task::{Harm, Task, TaskFeedback};
+use loci_model::tasks::task::{Harm, Task, TaskFeedback};
 use loci_model::{Error, RecordId, Result, TaskId, Timestamp, limits};
 
 use super::completion::Completion;

@@ -6,7 +6,7 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
-use loci_model::task::{Task, TaskStatus};
+use loci_model::tasks::task::{Task, TaskStatus};
 use loci_model::{RecordId, Result, TaskId};
 
 use super::completion::not_an_end;

@@ -2,7 +2,7 @@
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 use loci_model::{MemoryId, Result, TaskId};
 
 use super::newest_commit::newest_commit;

@@ -1,11 +1,11 @@
 //! `task_learnings`: learnings that are said apart from a report, stored at once on the way that all learnings go. No episode comes of
 //! them: that is for the report, or for whoever ends the task.
 
-use loci_model::metadata::Metadata;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::Task;
+use loci_model::record::metadata::Metadata;
+use loci_model::tasks::task::Task;
 use loci_model::{JobId, RecordId, Result, TaskId, Timestamp, limits};
 
 use super::completion::Learned;

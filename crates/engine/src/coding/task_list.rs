@@ -1,9 +1,9 @@
 //! `task_list`: tasks, the newest first, by what they are about.
 
-use loci_model::outcome::OutcomeGrade;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::{Task, TaskStatus};
+use loci_model::tasks::outcome::OutcomeGrade;
+use loci_model::tasks::task::{Task, TaskStatus};
 use loci_model::{ActorId, MemoryId, Result, TaskId, Timestamp, limits};
 
 use super::outcomes::outcome_of;

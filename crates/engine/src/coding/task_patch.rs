@@ -1,10 +1,10 @@
 //! `task_patch`: how far a task has come, and what became known of it.
 
-use loci_model::code::ObjectId;
-use loci_model::commit::TaskCommit;
+use loci_model::facts::code::ObjectId;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::{Task, TaskPullRequest, TaskStatus};
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::task::{Task, TaskPullRequest, TaskStatus};
 use loci_model::{Error, Result, TaskId, Timestamp};
 
 use super::co_change::task_files;

@@ -1,9 +1,9 @@
 //! The repository of a new task: by its name, and by the number that its forge knows it by (coding-agent-memory.md §2.2). A number holds
 //! where names change; one that is another repository's is a mistake, and one that nobody knows is said.
 
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::ReadTx;
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::Repository;
 use loci_model::{CodeReason, Error, MemoryId, Reason, Result};
 
 use super::task_create::NewTask;

@@ -3,7 +3,7 @@
 //! task they come into episodes, learnings and lists. Ids are not looked at: they say whose
 //! something is.
 
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 
 use crate::safety::{RedactionMode, secrets};
 

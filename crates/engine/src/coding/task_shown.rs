@@ -4,7 +4,7 @@
 use loci_model::Result;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::{Task, TaskFeedback, TaskWritten};
+use loci_model::tasks::task::{Task, TaskFeedback, TaskWritten};
 
 use super::{place, preferences};
 use crate::Engine;

@@ -1,11 +1,11 @@
 //! What the rules leave open, asked of the model: one question for all open proposals of a round, in the form of
 //! agentcore-wire.md §8. An answer is checked before it counts; what may not stand becomes the candidate's own words.
 
-use loci_model::exchange::Step;
-use loci_model::prompt::PromptId;
+use loci_model::job::exchange::Step;
+use loci_model::memory::prompt::PromptId;
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::record::Record;
-use loci_model::strategy::StrategyBase;
-use loci_model::telling::Telling;
+use loci_model::record::statement_time::Telling;
 use loci_model::{Error, RecordId, Result, limits};
 use serde_json::{Value, json};
 

@@ -1,12 +1,12 @@
 //! Carries a decision out in the write of its round: the record that is inserted, those whose place it takes, and the line
 //! in the history of each. Everything in one transaction; consolidation erases nothing.
 
-use loci_model::making::Decided;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{Confirmation, Tx};
+use loci_model::record::derivation::Decided;
+use loci_model::record::statement_time::Telling;
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
-use loci_model::telemetry::StateChange;
-use loci_model::telling::Telling;
 use loci_model::{RecordId, Result, Timestamp, limits};
 
 use super::{Decision, Why};

@@ -4,9 +4,9 @@
 
 use loci_model::RecordId;
 use loci_model::Result;
+use loci_model::memory::settings::ModelMode;
+use loci_model::record::statement_time::Telling;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::settings::ModelMode;
-use loci_model::telling::Telling;
 use loci_text::turn::speaker_prefix;
 use serde_json::Value;
 

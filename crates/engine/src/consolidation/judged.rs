@@ -1,8 +1,8 @@
 //! Decisions of extraction as a plan, judged by the same validator as any other (files-and-git.md §14). A decision that
 //! breaks a rule becomes the careful one: both stay, or the new one is held.
 
-use loci_model::metadata::Metadata;
 use loci_model::record::Record;
+use loci_model::record::metadata::Metadata;
 
 use super::plan::{Action, Operation, Plan, Words};
 use super::snapshot::{PlanDocument, Snapshot};

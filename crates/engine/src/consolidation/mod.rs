@@ -44,9 +44,9 @@ mod wording;
 use loci_model::RecordId;
 use loci_model::job::Job;
 use loci_model::memory::Memory;
+use loci_model::memory::settings::ModelMode;
+use loci_model::memory::strategy::Strategy;
 use loci_model::record::Record;
-use loci_model::settings::ModelMode;
-use loci_model::strategy::Strategy;
 
 use crate::Engine;
 use crate::asking::{MadeBy, Unanswered};

@@ -1,8 +1,8 @@
 //! What holds of any two texts: no panic, the same answer every time, a text is its own duplicate, scopes never meet.
 
 use loci_model::Timestamp;
+use loci_model::record::statement_time::Telling;
 use loci_model::record::{RecordKind, TrustTier};
-use loci_model::telling::Telling;
 use proptest::prelude::*;
 
 use super::relate::{Relation, Statement, relate};

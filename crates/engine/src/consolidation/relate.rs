@@ -4,8 +4,8 @@
 //! Pure. What follows from a relation is `decide`.
 
 use loci_model::Timestamp;
+use loci_model::record::statement_time::Telling;
 use loci_model::record::{RecordKind, TrustTier};
-use loci_model::telling::Telling;
 
 use super::compare::{Against, Met, compare, is_wording, residue};
 use super::gist::{Gist, Item};

@@ -4,8 +4,8 @@
 use std::hint::black_box;
 
 use loci_model::Timestamp;
+use loci_model::record::statement_time::Telling;
 use loci_model::record::{RecordKind, TrustTier};
-use loci_model::telling::Telling;
 
 use super::relate::{ReadStatement, Statement, relate};
 use super::{Alike, Thresholds};

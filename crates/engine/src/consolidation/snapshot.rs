@@ -1,7 +1,7 @@
 //! What a plan was made on: the documents as they were read, and at which sequence. A rule of the validator sees this and
 //! the plan, nothing else.
 
-use loci_model::metadata::Metadata;
+use loci_model::record::metadata::Metadata;
 use loci_model::record::{Record, TrustTier};
 use loci_model::{Namespace, RecordId, StrategyId, Timestamp};
 use sha2::{Digest, Sha256};

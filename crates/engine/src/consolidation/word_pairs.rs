@@ -45,10 +45,10 @@ mod tests {
     #[test]
     fn as_many_as_the_limit_and_no_more() {
         let mut pairs = WordPairs::of_a_write();
-        assert!(pairs.take(limits::COMPARED_WORD_PAIRS_MAX, 1));
+        assert!(pairs.take(loci_model::limits::COMPARED_WORD_PAIRS_MAX, 1));
         assert!(pairs.are_spent() && !pairs.take(1, 1));
         let mut pairs = WordPairs::of_a_write();
-        assert!(!pairs.take(limits::COMPARED_WORD_PAIRS_MAX + 1, 1));
+        assert!(!pairs.take(loci_model::limits::COMPARED_WORD_PAIRS_MAX + 1, 1));
         assert!(pairs.are_spent() && !WordPairs::of_a_write().take(usize::MAX, 2));
     }
 }

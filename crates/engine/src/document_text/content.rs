@@ -1,9 +1,9 @@
 //! A record as a document: what it says, what is said of it, and both as one file in the native layout. Pure. How a file's head is read
 //! and written is `frontmatter`'s matter, where it lies in a tree is `settling`'s.
 
-use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::{Record, RecordKind, TrustTier};
-use loci_model::tree_entry::{EntryStanding, PathOrigin, TreeEntry, owner_of};
+use loci_model::trees::tree_entry::{EntryStanding, PathOrigin, TreeEntry, owner_of};
 use loci_model::{Error, Result, Timestamp, limits};
 use loci_text::sections::first_heading;
 use sha2::{Digest, Sha256};
@@ -431,7 +431,7 @@ pub(crate) fn redacted(record: &Record, reason: &str, at: Timestamp) -> Record {
         description: None,
         scope: None,
         metadata: Metadata::from([(REDACTED.to_owned(), MetadataValue::String(mark))]),
-        findings: loci_model::findings::Findings::default(),
+        findings: loci_model::record::findings::Findings::default(),
         ..record.clone()
     }
 }

@@ -57,7 +57,10 @@ fn what_is_refused() {
     check("? [a]\n: 1\n", FrontmatterFault::ComplexKey);
     check("title: [a]\n", FrontmatterFault::NotText("title".to_owned()));
     check("a: [[[[[1]]]]]\n", FrontmatterFault::TooDeep);
-    check(&format!("a: {}\n", "x".repeat(limits::FRONTMATTER_BYTES_MAX)), FrontmatterFault::TooLarge);
+    check(
+        &format!("a: {}\n", "x".repeat(loci_model::limits::FRONTMATTER_BYTES_MAX)),
+        FrontmatterFault::TooLarge,
+    );
     // Small as it stands, too large as it would be written.
     check(&format!("a: |\n  \"\n{}", "\n".repeat(5_000) + "  x\n"), FrontmatterFault::TooLarge);
     for broken in ["a: [1\n", "a: \"x\n", "a: b: c\n", "{a: 1\n"] {
@@ -73,10 +76,10 @@ fn what_is_refused() {
 fn limits_hold_at_the_limit_and_not_one_past_it() {
     let block =
         |bytes: usize| format!("a: \"{}\"\n", "x".repeat(bytes - "a: \"\"\n".len()).replacen('x', "!", 1));
-    let whole = block(limits::FRONTMATTER_BYTES_MAX);
-    assert_eq!(whole.len(), limits::FRONTMATTER_BYTES_MAX);
+    let whole = block(loci_model::limits::FRONTMATTER_BYTES_MAX);
+    assert_eq!(whole.len(), loci_model::limits::FRONTMATTER_BYTES_MAX);
     assert!(parse(&format!("---\n{whole}---\n")).is_ok());
-    let over = block(limits::FRONTMATTER_BYTES_MAX + 1);
+    let over = block(loci_model::limits::FRONTMATTER_BYTES_MAX + 1);
     assert_eq!(parse(&format!("---\n{over}---\n")), Err(FrontmatterFault::TooLarge));
     assert!(parse("---\na: [[[[1]]]]\n---\n").is_ok());
 }

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind};
-use loci_model::scope::RecordScope;
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
 use super::forgotten_text;

@@ -89,7 +89,7 @@ mod tests {
         let check = |text: &str, expect: bool| {
             assert_eq!(normal(&DocumentContent::raw(text.to_owned())).is_some(), expect, "{text:?}");
         };
-        let least = "é".repeat(limits::FORGOTTEN_TEXT_CHARS_MIN);
+        let least = "é".repeat(loci_model::limits::FORGOTTEN_TEXT_CHARS_MIN);
         check(&least, true);
         check(&least["é".len()..], false);
         check(&format!("  {}\n\n\n", &least["é".len()..]), false);
@@ -108,6 +108,10 @@ mod tests {
             assert_ne!(digest(key, text), digest("k/a.md", "Likes tea."), "{key} {text}");
         }
         assert_eq!(digest("k/a.md", " \n"), None, "nothing");
-        assert_eq!(digest("k/a.md", &"é".repeat(limits::FORGOTTEN_TEXT_CHARS_MIN)), None, "known by itself");
+        assert_eq!(
+            digest("k/a.md", &"é".repeat(loci_model::limits::FORGOTTEN_TEXT_CHARS_MIN)),
+            None,
+            "known by itself"
+        );
     }
 }

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use loci_model::RecordId;
-use loci_model::metadata::MetadataValue;
 use loci_model::record::Record;
+use loci_model::record::metadata::MetadataValue;
 
 use super::forgotten_text;
 use super::owner_keys::NamedOwners;

@@ -3,8 +3,8 @@
 //! of a record, in the head of a document, and in the members of its source that an import kept.
 //! Words of a text never do. Pure.
 
-use loci_model::json_tree::JsonTree;
-use loci_model::metadata::MetadataValue;
+use loci_model::json::tree::JsonTree;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
 
 use crate::document_text::frontmatter::{self, Entry, Frontmatter, Value};

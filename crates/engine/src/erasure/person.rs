@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use loci_model::memory::Memory;
-use loci_model::metadata::MetadataExtraction;
+use loci_model::record::metadata::MetadataExtraction;
 use loci_model::record::{Record, RecordOrigin};
 use loci_model::{ActorId, StrategyId};
 

@@ -4,13 +4,13 @@
 //! events and actors also outlive their memory: an export that was made before an erasure does not
 //! bring the data back when it is imported.
 
-use loci_model::erased_source::ErasedSource;
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
+use loci_model::record::erased_source::ErasedSource;
 use loci_model::record::{Record, RecordKind, RecordOrigin};
-use loci_model::tree_entry::{TreePlace, owner_of};
+use loci_model::trees::tree_entry::{TreePlace, owner_of};
 use loci_model::{
     ActorId, Document, Error, EventId, MemoryId, Reason, RecordId, Result, SessionId, Timestamp,
 };

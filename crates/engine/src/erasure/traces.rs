@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::conflict::Conflict;
-use loci_model::json_tree::JsonTree;
+use loci_model::json::tree::JsonTree;
 use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
+use loci_model::record::conflict::Conflict;
 use loci_model::{MemoryId, RecordId, Result};
 use serde_json::Value;
 

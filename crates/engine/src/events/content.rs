@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use loci_model::event::{EventLoad, PayloadItem};
-use loci_model::settings::EventLimits;
+use loci_model::memory::settings::EventLimits;
 use loci_model::{Error, ErrorKind, Reason, Result, limits};
 use loci_text::tokens::estimate_tokens;
 
@@ -107,17 +107,17 @@ mod tests {
             assert_eq!(super::check(EventLimits::Strict, payload, metadata).is_err(), over);
         };
         let none = BTreeMap::new();
-        check(&[message(limits::MESSAGE_CHARS_MAX)], &none, false);
-        check(&[message(limits::MESSAGE_CHARS_MAX + 1)], &none, true);
-        check(&vec![message(1); limits::PAYLOAD_ITEMS_MAX], &none, false);
-        check(&vec![message(1); limits::PAYLOAD_ITEMS_MAX + 1], &none, true);
+        check(&[message(loci_model::limits::MESSAGE_CHARS_MAX)], &none, false);
+        check(&[message(loci_model::limits::MESSAGE_CHARS_MAX + 1)], &none, true);
+        check(&vec![message(1); loci_model::limits::PAYLOAD_ITEMS_MAX], &none, false);
+        check(&vec![message(1); loci_model::limits::PAYLOAD_ITEMS_MAX + 1], &none, true);
         let value = |length| BTreeMap::from([("k".to_owned(), "x".repeat(length))]);
-        check(&[], &value(limits::EVENT_METADATA_VALUE_CHARS_MAX), false);
-        check(&[], &value(limits::EVENT_METADATA_VALUE_CHARS_MAX + 1), true);
+        check(&[], &value(loci_model::limits::EVENT_METADATA_VALUE_CHARS_MAX), false);
+        check(&[], &value(loci_model::limits::EVENT_METADATA_VALUE_CHARS_MAX + 1), true);
         check(&[], &BTreeMap::from([("k".to_owned(), "{}".to_owned())]), true);
         let key = |key: String| BTreeMap::from([(key, "v".to_owned())]);
-        check(&[], &key("k".repeat(limits::METADATA_KEY_CHARS_MAX)), false);
-        check(&[], &key("k".repeat(limits::METADATA_KEY_CHARS_MAX + 1)), true);
+        check(&[], &key("k".repeat(loci_model::limits::METADATA_KEY_CHARS_MAX)), false);
+        check(&[], &key("k".repeat(loci_model::limits::METADATA_KEY_CHARS_MAX + 1)), true);
         check(&[], &key(String::new()), true);
         check(&[], &key("k{".to_owned()), true);
     }

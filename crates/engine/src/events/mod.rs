@@ -17,8 +17,8 @@ mod variables;
 
 use std::collections::BTreeMap;
 
+use loci_model::event::filter::EventFilter;
 use loci_model::event::{Event, ExtractionMode, PayloadItem};
-use loci_model::event_filter::EventFilter;
 use loci_model::ports::store::SessionEntry;
 use loci_model::warning::Notices;
 use loci_model::{ActorId, BranchName, EventId, MemoryId, SessionId, Timestamp};

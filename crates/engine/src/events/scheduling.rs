@@ -6,9 +6,9 @@
 use loci_model::event::{Event, ExtractionMode, PayloadItem};
 use loci_model::job::{DueRule, JobKind, NewJob};
 use loci_model::memory::Memory;
+use loci_model::memory::settings::ModelMode;
+use loci_model::memory::strategy::{Strategy, StrategyBase};
 use loci_model::ports::store::Tx;
-use loci_model::settings::ModelMode;
-use loci_model::strategy::{Strategy, StrategyBase};
 use loci_model::{JobId, Result, Timestamp, limits};
 
 use crate::self_managed::trigger;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::index_key::NamespaceKey;
+use loci_model::memory::index_key::NamespaceKey;
 use loci_model::{Error, Result};
 use regex::{Regex, RegexBuilder};
 
@@ -40,7 +40,7 @@ pub(crate) fn check(values: &BTreeMap<String, String>, declared: &[NamespaceKey]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_model::index_key::NamespaceKeyValidation;
+    use loci_model::memory::index_key::NamespaceKeyValidation;
 
     #[test]
     fn both_rules_hold() {

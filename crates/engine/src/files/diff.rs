@@ -9,7 +9,7 @@ use std::time::Duration;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
-use loci_model::tree_entry::TreeSnapshot;
+use loci_model::trees::tree_entry::TreeSnapshot;
 use loci_model::{Error, RecordId, Result, limits};
 use similar::TextDiff;
 

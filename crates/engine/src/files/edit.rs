@@ -2,7 +2,7 @@
 
 use loci_model::ports::store::Tx;
 use loci_model::principal::Principal;
-use loci_model::tree_entry::DocumentOperation;
+use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{Error, Result};
 
 use super::edits::{Edit, apply};

@@ -3,7 +3,7 @@
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::{Record, RecordState};
-use loci_model::tree_entry::EntryStanding;
+use loci_model::trees::tree_entry::EntryStanding;
 use loci_model::{Error, Reason, Result, Timestamp};
 
 use super::writing::Writing;

@@ -3,7 +3,7 @@
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, TrustTier};
-use loci_model::tree_entry::{PathOrigin, TreeEntry};
+use loci_model::trees::tree_entry::{PathOrigin, TreeEntry};
 use loci_model::{Error, RecordId, Result, Timestamp};
 
 use super::tree::{Tree, TreeAsk};

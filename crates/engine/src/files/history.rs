@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::feedback::verdict_of;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::feedback::verdict_of;
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
-use loci_model::telemetry::StateChange;
-use loci_model::tree_entry::{DocumentOperation, TreeChange};
+use loci_model::trees::tree_entry::{DocumentOperation, TreeChange};
 use loci_model::{EventId, RecordId, Result, Timestamp};
 
 use super::diff::Point;

@@ -123,8 +123,8 @@ mod tests {
     fn documents_are_compared_as_long_as_there_is_room_and_time() {
         let three = || ["a", "b", "c"].map(|path| changed(path, Some("x\n"))).to_vec();
         assert_eq!(diffs(0, three()), (vec![true; 3], 0));
-        assert_eq!(diffs(limits::DIFFS_US_MAX / 2, three()), (vec![true, true, false], 1));
-        assert_eq!(diffs(limits::DIFFS_US_MAX, three()), (vec![true, false, false], 2));
+        assert_eq!(diffs(loci_model::limits::DIFFS_US_MAX / 2, three()), (vec![true, true, false], 1));
+        assert_eq!(diffs(loci_model::limits::DIFFS_US_MAX, three()), (vec![true, false, false], 2));
         let large = "x\n".repeat(DIFF_BYTES_MAX / 4);
         let filled = vec![
             changed("a", Some(&large)),

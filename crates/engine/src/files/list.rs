@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loci_model::principal::{Capability, Principal};
-use loci_model::tree_entry::TreeEntry;
+use loci_model::trees::tree_entry::TreeEntry;
 use loci_model::{Result, Timestamp};
 
 use super::tree::TreeAsk;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loci_model::principal::{Capability, Principal};
-use loci_model::tree_entry::TreeEntry;
+use loci_model::trees::tree_entry::TreeEntry;
 use loci_model::{Error, Result, limits};
 
 use super::list::{directory, is_below};

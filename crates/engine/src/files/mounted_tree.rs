@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::Record;
-use loci_model::tree_entry::{DocumentOperation, TreeEntry};
+use loci_model::trees::tree_entry::{DocumentOperation, TreeEntry};
 use loci_model::{Error, MemoryId, RecordId, Result, Timestamp};
 
 use super::memory_tool::{ToolEntry, ToolTree};

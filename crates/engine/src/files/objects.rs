@@ -2,9 +2,9 @@
 //! the memory's events expire (files-and-git.md §4.2, §12.3). They are no documents: not indexed, no versions.
 
 use loci_model::memory::Memory;
-use loci_model::parked_object::{ObjectHead, ParkedObject, object_key};
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::trees::parked_object::{ObjectHead, ParkedObject, object_key};
 use loci_model::{Error, ErrorKind, MemoryId, Result, Timestamp, limits};
 use sha2::{Digest, Sha256};
 

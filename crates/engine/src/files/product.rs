@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 
 use super::hooks::Hooks;
 use super::{background, jobs};

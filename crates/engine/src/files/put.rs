@@ -4,7 +4,7 @@
 use loci_model::Result;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::Principal;
-use loci_model::tree_entry::DocumentOperation;
+use loci_model::trees::tree_entry::DocumentOperation;
 use loci_text::sections::first_heading;
 
 use super::erased;

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use loci_model::document_reads::DocumentReads;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::record::Record;
-use loci_model::tree_entry::{TreePlace, owner_of};
+use loci_model::trees::document_reads::DocumentReads;
+use loci_model::trees::tree_entry::{TreePlace, owner_of};
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
 use super::upkeep;

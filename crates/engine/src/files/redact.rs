@@ -5,9 +5,9 @@
 use loci_model::ports::ids::{uuid4, uuid7};
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
-use loci_model::telemetry::StateChange;
-use loci_model::tree_entry::{DocumentOperation, TreePlace, owner_of};
+use loci_model::trees::tree_entry::{DocumentOperation, TreePlace, owner_of};
 use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::mirroring;

@@ -1,11 +1,11 @@
 //! Contents that were taken out do not come back (files-and-git.md §9.4): each is kept as a digest under a key of its memory, which the vault seals.
 //! Without the key nothing can be told of a content from its digest.
 
-use loci_model::mirror::RedactedContent;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::record::Record;
-use loci_model::tree_entry::owner_of;
+use loci_model::trees::mirror::RedactedContent;
+use loci_model::trees::tree_entry::owner_of;
 use loci_model::{Error, MemoryId, Reason, Result, Timestamp};
 use sha2::{Digest, Sha256};
 

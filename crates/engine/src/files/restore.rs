@@ -4,7 +4,7 @@
 use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
-use loci_model::tree_entry::{DocumentOperation, EntryStanding};
+use loci_model::trees::tree_entry::{DocumentOperation, EntryStanding};
 use loci_model::{Error, ErrorKind, RecordId, Result};
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::tree_entry::{
+use loci_model::trees::tree_entry::{
     DocumentOperation, EntryStanding, PathOrigin, TreeChange, TreeEntry, TreePlace, TreeProgress, owner_of,
 };
 use loci_model::{MemoryId, RecordId, Result, Timestamp};

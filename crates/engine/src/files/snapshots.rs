@@ -4,7 +4,7 @@
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::tree_entry::{TreeSnapshot, owner_of};
+use loci_model::trees::tree_entry::{TreeSnapshot, owner_of};
 use loci_model::{Error, Reason, Result, Timestamp};
 
 use super::tree::{Tree, TreeAsk};

@@ -2,7 +2,7 @@
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::tree_entry::TreeEntry;
+use loci_model::trees::tree_entry::TreeEntry;
 use loci_model::{RecordId, Result};
 
 use super::list::is_below;

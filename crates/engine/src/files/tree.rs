@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx};
-use loci_model::tree_entry::{EntryStanding, TreeEntry, TreePlace, TreeProgress};
+use loci_model::trees::tree_entry::{EntryStanding, TreeEntry, TreePlace, TreeProgress};
 use loci_model::{Error, MemoryId, Namespace, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 

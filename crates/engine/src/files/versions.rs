@@ -4,7 +4,7 @@ use loci_model::ledger::Shelf;
 use loci_model::ports::store::LedgerPage;
 use loci_model::ports::store::ReadTx;
 use loci_model::record::{Record, RecordState};
-use loci_model::tree_entry::{TreeChange, by_sequence};
+use loci_model::trees::tree_entry::{TreeChange, by_sequence};
 use loci_model::{RecordId, Result};
 
 use super::tree::Tree;

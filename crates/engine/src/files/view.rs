@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use loci_model::bounded_cache::BoundedCache;
 use loci_model::ports::store::{ReadTx, StoreExt};
-use loci_model::tree_entry::{EntryStanding, TreeEntry, TreeProgress};
+use loci_model::trees::tree_entry::{EntryStanding, TreeEntry, TreeProgress};
 use loci_model::{MemoryId, RecordId, Result};
 
 use super::tree::{Tree, TreeAsk};

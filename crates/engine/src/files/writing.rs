@@ -4,11 +4,11 @@
 use std::cell::{Cell, RefCell};
 
 use loci_model::memory::Memory;
-use loci_model::metadata::Metadata;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
+use loci_model::record::metadata::Metadata;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
+use loci_model::trees::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
 use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
 
 use super::redacted_content;

@@ -2,7 +2,7 @@
 //! who may not read the tree gets nothing that the call did not send.
 
 use loci_model::record::{Record, RecordState};
-use loci_model::tree_entry::{DocumentOperation, TreeEntry};
+use loci_model::trees::tree_entry::{DocumentOperation, TreeEntry};
 use loci_model::{RecordId, Timestamp};
 use serde::{Deserialize, Serialize};
 

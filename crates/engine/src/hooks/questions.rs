@@ -1,7 +1,7 @@
 //! Hooks on questions: prompts and steps that a product asks models by.
 
-use loci_model::exchange::{Exchange, Step};
-use loci_model::prompt::PromptId;
+use loci_model::job::exchange::{Exchange, Step};
+use loci_model::memory::prompt::PromptId;
 
 use super::Products;
 use crate::strategies::prompt::{self, Prompt};

@@ -1,8 +1,8 @@
 //! Hooks on records: what follows from a change, within its write, and which records wait for a person.
 
 use loci_model::memory::Memory;
-use loci_model::metadata::Metadata;
 use loci_model::ports::store::Tx;
+use loci_model::record::metadata::Metadata;
 use loci_model::record::{Record, RecordKind};
 use loci_model::{MemoryId, Namespace, RecordId, Result, StrategyId, Timestamp};
 

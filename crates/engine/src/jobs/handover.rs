@@ -4,10 +4,10 @@
 use loci_model::event::{Event, EventLoad};
 use loci_model::job::Job;
 use loci_model::memory::Memory;
+use loci_model::memory::strategy::{Strategy, StrategyBase};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::observe::StepSeen;
 use loci_model::ports::store::{EventsBefore, ReadTx, StoreExt, Tx};
-use loci_model::strategy::{Strategy, StrategyBase};
 use loci_model::{
     ActorId, DeliveryId, Document, Error, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp, limits,
 };

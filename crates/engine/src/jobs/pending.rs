@@ -1,9 +1,9 @@
 //! Whether events still wait to become records: what makes an answer `extraction_pending`.
 
-use loci_model::bounds::Bounds;
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::ports::store::{JobQuery, ReadTx};
-use loci_model::scope::AccessClause;
+use loci_model::principal::bounds::Bounds;
+use loci_model::record::scope::AccessClause;
 use loci_model::{MemoryId, Result, Timestamp, limits};
 
 use crate::access::View;

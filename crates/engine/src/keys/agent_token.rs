@@ -7,7 +7,7 @@
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 use loci_model::{MemoryId, Namespace, Result, TaskId};
 
 use super::Secret;

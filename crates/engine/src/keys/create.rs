@@ -1,7 +1,7 @@
 //! `key_create`: a pair for SigV4 and a bearer token, of one principal.
 
-use loci_model::key::AccessKey;
 use loci_model::ports::store::StoreExt;
+use loci_model::principal::key::AccessKey;
 use loci_model::principal::{Grant, Principal};
 use loci_model::{Error, Result};
 

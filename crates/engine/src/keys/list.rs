@@ -1,9 +1,9 @@
 //! `key_list`: all keys, without their secrets.
 
 use loci_model::Result;
-use loci_model::key::AccessKey;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
+use loci_model::principal::key::AccessKey;
 
 use crate::{Engine, access};
 

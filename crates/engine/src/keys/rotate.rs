@@ -1,8 +1,8 @@
 //! `key_rotate`: new secrets for the same key id and grants; the old ones stop to count at once.
 
-use loci_model::key::AccessKey;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::Principal;
+use loci_model::principal::key::AccessKey;
 use loci_model::{AccessKeyId, Error, Result};
 
 use super::IssuedKey;

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::index_key::{IndexedKey, NamespaceKey};
 use loci_model::memory::Memory;
+use loci_model::memory::index_key::{IndexedKey, NamespaceKey};
+use loci_model::memory::strategy::Strategy;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
-use loci_model::strategy::Strategy;
 use loci_model::{Error, ErrorKind, Reason, Result, Timestamp, limits};
 
 use super::strategy_input::{self, Surroundings};

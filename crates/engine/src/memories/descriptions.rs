@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use loci_model::Result;
 use loci_model::memory::Memory;
-use loci_model::strategy::Strategy;
+use loci_model::memory::strategy::Strategy;
 
 use crate::safety::{RedactionMode, check_name, redact};
 

@@ -15,9 +15,9 @@ mod update;
 
 use std::collections::BTreeMap;
 
-use loci_model::index_key::{IndexedKey, NamespaceKey};
-use loci_model::metadata::MetadataSchemaEntry;
-use loci_model::strategy::{CustomConfiguration, StepOverride, StrategyBase, Trigger};
+use loci_model::memory::index_key::{IndexedKey, NamespaceKey};
+use loci_model::memory::strategy::{CustomConfiguration, StepOverride, StrategyBase, Trigger};
+use loci_model::record::metadata::MetadataSchemaEntry;
 use loci_model::{Document, MemoryId, NamespaceTemplate, StrategyId, Timestamp};
 
 pub(crate) use create::{
@@ -60,7 +60,7 @@ pub struct NewMemory {
     /// At most fifty.
     pub tags: BTreeMap<String, String>,
     /// Settings the wire lacks; `None`: defaults, profile lookup, tags `loci:<name>`.
-    pub settings: Option<loci_model::settings::MemorySettings>,
+    pub settings: Option<loci_model::memory::settings::MemorySettings>,
 }
 
 /// A strategy to be added.
@@ -107,7 +107,7 @@ pub struct StrategyUpdate {
     /// A new metadata schema.
     pub schema: Option<Vec<MetadataSchemaEntry>>,
     /// A new expiry, or none any more.
-    pub expiry: Option<loci_model::expiry::ExpirySpecification>,
+    pub expiry: Option<loci_model::record::expiry::ExpirySpecification>,
     /// A replaced extraction prompt; the base it was written for must be the strategy's.
     pub extraction: Option<(StrategyBase, StepOverride)>,
     /// A replaced consolidation prompt, likewise.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use loci_model::memory::Memory;
-use loci_model::settings::{EventLimits, MemorySettings, NamespaceReading, TextDates};
-use loci_model::strategy::Strategy;
+use loci_model::memory::settings::{EventLimits, MemorySettings, NamespaceReading, TextDates};
+use loci_model::memory::strategy::Strategy;
 use loci_model::{Error, Result, namespace};
 
 use super::NewStrategy;

@@ -1,9 +1,9 @@
 //! `memory_settings_put`: the settings that the wire lacks.
 
 use loci_model::memory::Memory;
+use loci_model::memory::settings::{ConsolidationSettings, MemorySettings, ModelMode};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::settings::{ConsolidationSettings, MemorySettings, ModelMode};
 use loci_model::{Error, MemoryId, Result, limits};
 
 use super::get::existing;
@@ -98,7 +98,7 @@ fn check_consolidation(settings: &ConsolidationSettings) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_model::settings::WindowSettings;
+    use loci_model::memory::settings::WindowSettings;
 
     #[test]
     fn what_is_refused_names_its_member() {

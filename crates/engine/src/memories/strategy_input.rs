@@ -1,9 +1,11 @@
 //! Turns a strategy as asked for into one as kept: defaults filled in, rules of agentcore-wire.md §3.5, §3.6, §7 checked.
 
-use loci_model::index_key::{IndexedKey, NamespaceKey};
-use loci_model::metadata::MetadataSchemaEntry;
+use loci_model::memory::index_key::{IndexedKey, NamespaceKey};
+use loci_model::memory::strategy::{
+    CustomConfiguration, Reflection, SelfManaged, Strategy, StrategyBase, Trigger,
+};
 use loci_model::ports::ids::IdSource;
-use loci_model::strategy::{CustomConfiguration, Reflection, SelfManaged, Strategy, StrategyBase, Trigger};
+use loci_model::record::metadata::MetadataSchemaEntry;
 use loci_model::{Error, NamespaceTemplate, Result, StrategyId, Timestamp};
 
 use super::{NewReflection, NewStrategy, naming};

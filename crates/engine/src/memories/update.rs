@@ -1,11 +1,11 @@
 //! `memory_update`: applied whole, before the answer, or not at all (agentcore-wire.md §3.5).
 
-use loci_model::expiry::ExpirySpecification;
-use loci_model::index_key::IndexedKey;
 use loci_model::memory::Memory;
+use loci_model::memory::index_key::IndexedKey;
+use loci_model::memory::strategy::{Strategy, StrategyBase};
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::strategy::{Strategy, StrategyBase};
+use loci_model::record::expiry::ExpirySpecification;
 use loci_model::warning::{Notices, Warning};
 use loci_model::{Error, MemoryId, Result, StrategyId, Timestamp, limits};
 

@@ -2,12 +2,12 @@
 //! added, what differs is changed, what has another name is kept (sre-memory.md §2, B-2, B-4). Applied twice, the second
 //! time changes nothing.
 
-use loci_model::index_key::NamespaceKey;
 use loci_model::memory::Memory;
+use loci_model::memory::index_key::NamespaceKey;
+use loci_model::memory::settings::MemorySettings;
+use loci_model::memory::strategy::{Reflection, StepOverride, Strategy, StrategyBase};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::settings::MemorySettings;
-use loci_model::strategy::{Reflection, StepOverride, Strategy, StrategyBase};
 use loci_model::{Error, MemoryId, Result, Timestamp};
 
 use super::file::Profile;
@@ -283,7 +283,7 @@ fn change_strategy(
         note(changes, name, "description", there.description.clone(), wanted.description.clone());
         there.description = wanted.description;
     }
-    let json = |value: &Option<Vec<loci_model::metadata::MetadataSchemaEntry>>| {
+    let json = |value: &Option<Vec<loci_model::record::metadata::MetadataSchemaEntry>>| {
         value.as_ref().and_then(|schema| serde_json::to_string(schema).ok())
     };
     note(changes, name, "metadata", json(&there.schema), json(&wanted.schema));

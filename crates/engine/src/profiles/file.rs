@@ -1,12 +1,12 @@
 //! The file of a profile: TOML that people read and write. Unknown keys are refused, naming them; values keep the rules
 //! of what they become. It knows nothing of memories: applying is [`super::apply`]'s matter.
 
-use loci_model::index_key::{IndexedKey, NamespaceKey, NamespaceKeyValidation};
-use loci_model::metadata::{
+use loci_model::memory::index_key::{IndexedKey, NamespaceKey, NamespaceKeyValidation};
+use loci_model::memory::settings::{InjectionMode, MemorySettings, NamespaceReading, SecretsMode};
+use loci_model::memory::strategy::{CustomConfiguration, SelfManaged, StepOverride, StrategyBase};
+use loci_model::record::metadata::{
     LlmExtraction, MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValidation,
 };
-use loci_model::settings::{InjectionMode, MemorySettings, NamespaceReading, SecretsMode};
-use loci_model::strategy::{CustomConfiguration, SelfManaged, StepOverride, StrategyBase};
 use loci_model::{Error, NamespaceTemplate, Result, limits};
 use serde::Deserialize;
 
@@ -444,10 +444,10 @@ mod tests {
         let bad = with("[[strategy]]\nname = \"S\"\nkind = \"semantic\"\nnamespace = \"/{a/\"");
         check(&bad, "strategy.S.namespace", "template");
         check(&with("[known_by]\ntemplates = [\"/{\"]"), "known_by.templates", "template");
-        let long = format!("{}# {}", with(""), "x".repeat(limits::PROFILE_BYTES_MAX));
+        let long = format!("{}# {}", with(""), "x".repeat(loci_model::limits::PROFILE_BYTES_MAX));
         check(&long, "text", "64 KiB");
-        let full = with(&"#".repeat(limits::PROFILE_BYTES_MAX - with("").len()));
-        assert_eq!(full.len(), limits::PROFILE_BYTES_MAX);
+        let full = with(&"#".repeat(loci_model::limits::PROFILE_BYTES_MAX - with("").len()));
+        assert_eq!(full.len(), loci_model::limits::PROFILE_BYTES_MAX);
         parse(&full).unwrap();
     }
 }

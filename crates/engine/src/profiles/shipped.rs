@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use loci_model::strategy::Strategy;
+use loci_model::memory::strategy::Strategy;
 use loci_model::{Error, Result, namespace};
 
 use super::file::{Profile, parse};

@@ -4,9 +4,9 @@
 //! A record whose new place cannot be told stays where it is and is counted.
 
 use loci_model::memory::Memory;
+use loci_model::memory::strategy::Strategy;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::{Record, RecordKind};
-use loci_model::strategy::Strategy;
 use loci_model::{Error, ErrorKind, Namespace, NamespaceTemplate, RecordId, Result, Timestamp, limits};
 
 use crate::hooks::in_write;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::hash::Hash;
 
 use loci_model::job::{DueRule, JobKind, NewJob};
-use loci_model::metadata::{Metadata, MetadataValue, SYSTEM_PREFIX};
 use loci_model::ports::store::Tx;
+use loci_model::record::metadata::{Metadata, MetadataValue, SYSTEM_PREFIX};
 use loci_model::{Error, ErrorKind, JobId, MemoryId, RecordId, Result, Timestamp, limits};
 
 use super::{BatchOutcome, ItemOutcome};

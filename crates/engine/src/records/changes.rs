@@ -3,8 +3,8 @@
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
-use loci_model::telemetry::StateChange;
 use loci_model::{Result, Timestamp};
 
 use crate::hooks::in_write;

@@ -1,10 +1,10 @@
 //! `records_create`: records that a client writes itself; never deduplicated (agentcore-wire.md §11).
 
-use loci_model::expiry::ExpirySpecification;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::expiry::ExpirySpecification;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{Error, ErrorKind, JobId, MemoryId, Namespace, RecordId, Result, limits};
 use serde::{Deserialize, Serialize};

@@ -7,11 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::feedback::{FeedbackVerdict, told, verdict_of};
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::feedback::{FeedbackVerdict, told, verdict_of};
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
-use loci_model::telemetry::StateChange;
 use loci_model::{Error, MemoryId, RecordId, Result, limits};
 
 use super::changing::Changing;

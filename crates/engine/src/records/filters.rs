@@ -3,8 +3,8 @@
 //! What an operator does with a value is `loci_model::metadata_filter`; which records it concerns is the scope's matter.
 
 use loci_model::memory::Memory;
-use loci_model::metadata::{MetadataType, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
-use loci_model::metadata_filter::{FilterType, MetadataFilter};
+use loci_model::record::metadata::{MetadataType, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
+use loci_model::record::metadata_filter::{FilterType, MetadataFilter};
 use loci_model::{Error, Result, limits};
 
 /// Characters of a key that an error message repeats.
@@ -42,9 +42,9 @@ fn unknown(key: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_model::index_key::IndexedKey;
-    use loci_model::metadata::MetadataValue;
-    use loci_model::metadata_filter::FilterOperator;
+    use loci_model::memory::index_key::IndexedKey;
+    use loci_model::record::metadata::MetadataValue;
+    use loci_model::record::metadata_filter::FilterOperator;
     use loci_model::{MemoryId, Timestamp};
 
     fn memory() -> Memory {

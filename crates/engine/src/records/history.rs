@@ -2,8 +2,8 @@
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
-use loci_model::telemetry::StateChange;
 use loci_model::{MemoryId, RecordId, Result};
 
 use super::get::unknown;

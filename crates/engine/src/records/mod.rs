@@ -22,11 +22,11 @@ pub mod text_digest;
 mod update;
 pub(crate) mod writing;
 
-use loci_model::expiry::ExpirySpecification;
-use loci_model::metadata::Metadata;
-use loci_model::metadata_filter::MetadataFilter;
+use loci_model::record::expiry::ExpirySpecification;
+use loci_model::record::metadata::Metadata;
+use loci_model::record::metadata_filter::MetadataFilter;
+use loci_model::record::scope::StrategyChoice;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::StrategyChoice;
 use loci_model::warning::Notices;
 use loci_model::{ErrorKind, MemoryId, Namespace, RecordId, StrategyId, Timestamp};
 

@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 
 use loci_model::memory::Memory;
-use loci_model::scope::RecordScope;
-use loci_model::settings::NamespaceReading;
+use loci_model::memory::settings::NamespaceReading;
+use loci_model::record::scope::RecordScope;
 use loci_model::warning::{Notices, Warning};
 use loci_model::{Error, NamespaceFilter, NamespaceMatch, Result, Timestamp, limits};
 
@@ -96,8 +96,8 @@ fn outside() -> Error {
 mod tests {
     use super::*;
     use crate::access::record_view;
+    use loci_model::memory::settings::MemorySettings;
     use loci_model::principal::{Capability, Grant, Principal};
-    use loci_model::settings::MemorySettings;
     use loci_model::{ErrorKind, MemoryId, Namespace};
 
     fn memory(reading: NamespaceReading) -> Memory {
@@ -172,8 +172,8 @@ mod tests {
             let found = ask(NamespaceReading::Exact, &[None], &nodes(count));
             assert_eq!(found.map(|(namespaces, _)| namespaces.len()), expect, "{count}");
         };
-        check(limits::NAMESPACES_MAX, Ok(limits::NAMESPACES_MAX));
-        check(limits::NAMESPACES_MAX + 1, Err(ErrorKind::Invalid));
+        check(loci_model::limits::NAMESPACES_MAX, Ok(loci_model::limits::NAMESPACES_MAX));
+        check(loci_model::limits::NAMESPACES_MAX + 1, Err(ErrorKind::Invalid));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use loci_model::ports::store::{ReadTx, RecordPage};
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_model::{MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 
 /// Records looked at.

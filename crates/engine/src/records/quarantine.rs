@@ -10,8 +10,8 @@ use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::RecordScope;
 use loci_model::{
     ActorId, Error, ErrorKind, JobId, MemoryId, RecordId, Result, SessionId, Timestamp, limits,
 };

@@ -3,7 +3,7 @@
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::ReadTx;
-use loci_model::scope::{RecordScope, StrategyChoice};
+use loci_model::record::scope::{RecordScope, StrategyChoice};
 use loci_model::{Error, Result};
 
 /// Not found for a strategy that the memory does not have and no record in scope has.

@@ -1,6 +1,6 @@
 //! The digest of a record's text, by which a text is known again.
 
-use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::record::metadata::{Metadata, MetadataValue};
 use sha2::{Digest, Sha256};
 
 use crate::safety::sanitise;

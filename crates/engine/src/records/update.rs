@@ -2,12 +2,12 @@
 
 use std::cell::RefCell;
 
-use loci_model::expiry::ExpirySpecification;
-use loci_model::making::MakingMode;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::derivation::MakingMode;
+use loci_model::record::expiry::ExpirySpecification;
 use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
 

@@ -2,10 +2,10 @@
 //! note. For records that clients write themselves, and for those that Loci makes of what an agent reports. What a batch is,
 //! and which texts are too long, is the verbs' matter.
 
-use loci_model::expiry::ExpirySpecification;
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
-use loci_model::provenance::Provenance;
+use loci_model::record::expiry::ExpirySpecification;
+use loci_model::record::provenance::Provenance;
 use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::{Error, RecordId, Result, Timestamp};
 

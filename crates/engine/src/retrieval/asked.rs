@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use loci_model::ports::embedder::Vector;
 use loci_model::ports::search::{CandidateRequest, ListLengths};
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_model::warning::{Degradation, Notices, Warning};
 use loci_model::{Result, limits};
 use loci_text::bm25;
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_long_question_is_embedded_by_its_ends() {
-        let half = limits::QUERY_CHARS_MAX / 2;
+        let half = loci_model::limits::QUERY_CHARS_MAX / 2;
         let at_limit = format!("{}{}", "ä".repeat(half), "ö".repeat(half));
         assert_eq!(embedded(&at_limit), at_limit);
         let one_more = format!("{}-{}", "ä".repeat(half), "ö".repeat(half));

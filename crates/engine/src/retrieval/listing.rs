@@ -4,8 +4,8 @@
 //! Folding looks down the list as far as the answer reaches: a near-duplicate behind the last hit is not listed.
 
 use loci_model::ports::store::StoreExt;
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::RecordScope;
 use loci_model::{RecordId, Result};
 
 use super::asked::Asked;

@@ -36,10 +36,10 @@ mod within;
 
 use std::borrow::Cow;
 
-use loci_model::metadata_filter::MetadataFilter;
 use loci_model::ports::search::ListLengths;
+use loci_model::record::metadata_filter::MetadataFilter;
+use loci_model::record::scope::StrategyChoice;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::StrategyChoice;
 use loci_model::warning::Notices;
 use loci_model::{MemoryId, RecordId, RepositoryId, Timestamp};
 use loci_text::sections;

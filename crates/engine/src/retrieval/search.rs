@@ -7,8 +7,8 @@ use loci_model::memory::Memory;
 use loci_model::ports::search::{CandidateRequest, CandidateSet};
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::RecordScope;
 use loci_model::warning::{Degradation, Notices, Warning};
 use loci_model::{Error, Result, Timestamp, limits};
 

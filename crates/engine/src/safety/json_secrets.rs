@@ -1,7 +1,7 @@
 //! Secrets in JSON: the texts of a value and the names of its members are masked, and no member is
 //! lost.
 
-use loci_model::json_tree::JsonTree;
+use loci_model::json::tree::JsonTree;
 use loci_model::{Document, Result};
 use serde_json::{Map, Value};
 

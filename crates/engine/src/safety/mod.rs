@@ -32,10 +32,10 @@ mod url_password;
 mod write_texts;
 
 use loci_model::event::PayloadItem;
-use loci_model::findings::Findings;
+use loci_model::memory::settings::{InjectionMode, MemorySettings};
 use loci_model::ports::observe::Observe;
+use loci_model::record::findings::Findings;
 use loci_model::record::{RecordState, TrustTier};
-use loci_model::settings::{InjectionMode, MemorySettings};
 
 use crate::settings::EngineSettings;
 
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_memory_may_mask_where_the_server_does_not() {
-        use loci_model::settings::SafetySettings;
+        use loci_model::memory::settings::SafetySettings;
         let engine = EngineSettings::default();
         let check = |secrets, expect| {
             let safety = SafetySettings { secrets, ..SafetySettings::default() };

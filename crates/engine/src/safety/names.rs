@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::{Error, Result};
 
 use super::{RedactionMode, SecretKind, redact, secrets_in};

@@ -23,7 +23,7 @@ const MASK_SHORT: &str = "***";
 const ASSIGNED_CHARS_MIN: usize = 20;
 
 /// What happens to secrets in texts: `Off` by default, or masked.
-pub use loci_model::settings::SecretsMode as RedactionMode;
+pub use loci_model::memory::settings::SecretsMode as RedactionMode;
 
 /// A kind of secret (the list is closed).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -589,9 +589,9 @@ mod tests {
 
     #[test]
     fn a_mask_never_makes_a_text_too_long() {
-        let filler = "x".repeat(limits::RECORD_TEXT_CHARS_MAX - 30);
+        let filler = "x".repeat(loci_model::limits::RECORD_TEXT_CHARS_MAX - 30);
         let text = format!("{filler} postgres://loci:hunter2@db/");
-        assert!(text.chars().count() <= limits::RECORD_TEXT_CHARS_MAX);
+        assert!(text.chars().count() <= loci_model::limits::RECORD_TEXT_CHARS_MAX);
         let (masked, kinds) = redact(text, RedactionMode::Mask);
         assert!(masked.ends_with("postgres://loci:***@db/"), "{}", masked.len());
         assert_eq!(kinds, [SecretKind::ConnectionString]);

@@ -258,7 +258,8 @@ mod tests {
 
     #[test]
     fn a_text_among_many_is_found_by_its_number() {
-        let mut texts = WriteTexts { bytes: limits::WRITE_TEXTS_BYTES_MIN, ..WriteTexts::default() };
+        let mut texts =
+            WriteTexts { bytes: loci_model::limits::WRITE_TEXTS_BYTES_MIN, ..WriteTexts::default() };
         let asked: Vec<String> = (0..2_000).map(|number| format!("member {number}")).collect();
         let all = || asked.iter().map(|text| TextAsk { text, index_text: None, policy: None });
         for ask in all().chain(all()) {

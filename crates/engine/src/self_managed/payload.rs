@@ -6,8 +6,8 @@
 
 use loci_model::event::{Event, PayloadItem};
 use loci_model::memory::Memory;
+use loci_model::memory::strategy::Strategy;
 use loci_model::ports::objects::Stored;
-use loci_model::strategy::Strategy;
 use loci_model::{ActorId, Document, Error, Result, SessionId, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};

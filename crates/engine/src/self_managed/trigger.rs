@@ -4,8 +4,8 @@
 use loci_model::event::{Event, EventLoad};
 use loci_model::job::{DueRule, JobKind, NewJob};
 use loci_model::memory::Memory;
+use loci_model::memory::strategy::{SelfManaged, Strategy, Trigger};
 use loci_model::ports::store::Tx;
-use loci_model::strategy::{SelfManaged, Strategy, Trigger};
 use loci_model::{JobId, Result, Timestamp};
 
 use crate::deliveries;

@@ -8,9 +8,9 @@ use jiff::tz::TimeZone;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::RecordScope;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{Error, ErrorKind, MemoryId, Result, Timestamp, limits};
 use serde_json::Value;
 

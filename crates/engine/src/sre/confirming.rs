@@ -4,9 +4,9 @@
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState, TrustTier};
-use loci_model::scope::RecordScope;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{Error, JobId, MemoryId, RecordId, Result};
 
 use super::keeping::{SreAction, put_in_force, said_of_it, seal};

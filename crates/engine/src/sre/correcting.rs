@@ -5,7 +5,7 @@
 use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::sre::{ResolutionStatus, SreSource, SreType};
+use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
 use loci_model::{Error, MemoryId, RecordId, Result};
 use serde_json::{Value, json};
 

@@ -216,6 +216,6 @@ mod tests {
         check("users: {Alice: {}}", "users.Alice.preferences");
         check("users: {Alice: {preferences: {}}}", "users.Alice.preferences");
         check("users: {Alice: {preferences: [], more: 1}}", "users.Alice.more");
-        check(&"a".repeat(limits::SRE_APPLY_BYTES_MAX + 1), "text");
+        check(&"a".repeat(loci_model::limits::SRE_APPLY_BYTES_MAX + 1), "text");
     }
 }

@@ -1,11 +1,11 @@
 //! From what a caller sends to the records that it becomes, unwritten: their texts, keys and metadata. Everything but the last step is pure.
 
 use jiff::tz::TimeZone;
-use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::provenance::{Provenance, Source};
+use loci_model::memory::strategy::Strategy;
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::sre::{ResolutionStatus, SreSource, SreType};
-use loci_model::strategy::Strategy;
+use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
 use loci_model::{RecordId, Result, Timestamp};
 use serde_json::{Value, json};
 

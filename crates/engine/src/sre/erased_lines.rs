@@ -2,7 +2,7 @@
 //! person they are of. What a person said after they were forgotten is theirs again.
 
 use loci_model::ports::store::{ReadTx, Tx};
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, Error, Namespace, Result, Timestamp};
 
 use super::lines::SreLine;

@@ -3,9 +3,9 @@
 
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::RecordScope;
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
 use super::investigations::is_hidden;

@@ -1,7 +1,7 @@
 //! Which records a retrieval is about (sre-memory.md R-6): services, environments, a session, a time. Pure.
 
 use loci_model::record::Record;
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{SessionId, Timestamp};
 use serde_json::Value;
 

@@ -5,7 +5,7 @@
 use loci_model::event::Event;
 use loci_model::memory::Memory;
 use loci_model::principal::{Capability, Principal};
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, MemoryId, Result, SessionId};
 
 use super::place::PREFERENCES_SESSION;

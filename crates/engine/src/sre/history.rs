@@ -1,12 +1,12 @@
 //! `sre_history`: every version of what is known of a service, with the time in which it held (sre-memory.md §10.1).
 
-use loci_model::metadata::MetadataValue;
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::RecordScope;
-use loci_model::sre::{KnowledgeType, SreType};
+use loci_model::services::knowledge::{KnowledgeType, SreType};
 use loci_model::{Error, MemoryId, RecordId, Result, limits};
 use serde_json::Value;
 

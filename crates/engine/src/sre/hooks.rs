@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use loci_model::memory::Memory;
-use loci_model::metadata::Metadata;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
-use loci_model::sre::SreType;
+use loci_model::record::metadata::Metadata;
+use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, Namespace, NamespaceTemplate, Result, SessionId, Timestamp};
 
 use super::drafts::WAITS;

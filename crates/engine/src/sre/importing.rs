@@ -6,16 +6,16 @@
 use std::collections::BTreeMap;
 
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
-use loci_model::expiry::ExpirySpecification;
 use loci_model::memory::Memory;
-use loci_model::metadata::MetadataValue;
+use loci_model::memory::strategy::Strategy;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::provenance::{Provenance, Source};
+use loci_model::record::expiry::ExpirySpecification;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::provenance::{Provenance, Source};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::scope::RecordScope;
-use loci_model::sre::{SreSource, SreType};
-use loci_model::strategy::Strategy;
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{Error, ErrorKind, EventId, MemoryId, RecordId, Result, Timestamp, limits};
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use loci_model::limits::{
     SRE_ITEMS_MAX as ITEMS_MAX, SRE_KNOWLEDGE_BYTES_MAX as ALERT_BYTES_MAX,
     SRE_NAME_CHARS_MAX as NAME_CHARS_MAX, SRE_TEXT_CHARS_MAX as TEXT_CHARS_MAX,
 };
-use loci_model::sre::{FindingCategory, ResolutionStatus, SreSource};
+use loci_model::services::knowledge::{FindingCategory, ResolutionStatus, SreSource};
 use loci_model::{Result, Timestamp};
 use serde_json::{Map, Value, json};
 

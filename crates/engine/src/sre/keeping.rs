@@ -3,11 +3,11 @@
 
 use std::cmp::Ordering;
 
-use loci_model::metadata::{Metadata, MetadataValue, SYSTEM_PREFIX};
 use loci_model::ports::store::{ReadTx, RecordPage, Tx};
+use loci_model::record::metadata::{Metadata, MetadataValue, SYSTEM_PREFIX};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::RecordScope;
-use loci_model::sre::{KnowledgeType, SreSource};
+use loci_model::services::knowledge::{KnowledgeType, SreSource};
 use loci_model::{RecordId, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -4,7 +4,7 @@ use loci_model::limits::{
     SRE_BATCH_ITEMS_MAX as BATCH_MAX, SRE_CONTEXT_CHARS_MAX as CONTEXT_CHARS_MAX, SRE_ITEMS_MAX as ITEMS_MAX,
     SRE_KNOWLEDGE_BYTES_MAX as DATA_BYTES_MAX, SRE_NAME_CHARS_MAX as NAME_CHARS_MAX,
 };
-use loci_model::sre::KnowledgeType;
+use loci_model::services::knowledge::KnowledgeType;
 use loci_model::{Error, Result, Timestamp};
 use serde_json::{Map, Value, json};
 

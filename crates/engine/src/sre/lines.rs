@@ -3,9 +3,9 @@
 
 use jiff::tz::TimeZone;
 use loci_model::memory::Memory;
+use loci_model::memory::strategy::Strategy;
 use loci_model::record::{Record, RecordState};
-use loci_model::sre::{ResolutionStatus, SreSource, SreType};
-use loci_model::strategy::Strategy;
+use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
 use loci_model::{Error, RecordId, Result, Timestamp, limits};
 use serde_json::{Map, Value, json};
 
@@ -398,8 +398,11 @@ mod tests {
         check(&|_| {}, None);
         check(&|line| line.observed_at = NOW.plus_millis(1), Some("observed_at"));
         check(&|line| line.said = SreSaid::Text(" ".to_owned()), Some("text"));
-        check(&|line| line.said = SreSaid::Text("ä".repeat(limits::MESSAGE_CHARS_MAX)), None);
-        check(&|line| line.said = SreSaid::Text("ä".repeat(limits::MESSAGE_CHARS_MAX + 1)), Some("text"));
+        check(&|line| line.said = SreSaid::Text("ä".repeat(loci_model::limits::MESSAGE_CHARS_MAX)), None);
+        check(
+            &|line| line.said = SreSaid::Text("ä".repeat(loci_model::limits::MESSAGE_CHARS_MAX + 1)),
+            Some("text"),
+        );
         check(&|line| line.expiry_days = Some(0), Some("expiry_days"));
         check(&|line| line.expiry_days = Some(36_500), None);
         check(&|line| line.expiry_days = Some(36_501), Some("expiry_days"));

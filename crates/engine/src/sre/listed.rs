@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use loci_model::record::{Record, RecordState};
-use loci_model::sre::KnowledgeType;
+use loci_model::services::knowledge::KnowledgeType;
 use loci_model::{RecordId, Timestamp};
 use serde_json::{Value, json};
 

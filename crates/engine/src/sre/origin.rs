@@ -1,7 +1,7 @@
 //! Where something that is remembered comes from, in the words of its users (sre-memory.md §3): ids as they were sent, not as segments. Pure.
 
 use loci_model::record::Record;
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use serde_json::Value;
 
 use super::keeping;

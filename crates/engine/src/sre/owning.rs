@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::scope::{AccessClause, RecordScope};
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::{AccessClause, RecordScope};
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, Error, MemoryId, RecordId, Result, SessionId, Timestamp, limits};
 
 use super::drafts::incident_subtype;

@@ -1,10 +1,10 @@
 //! Where what an operations agent remembers lies: the one way from a type, an actor and a session to a namespace (sre-memory.md W-9, R-1).
 
 use loci_model::memory::Memory;
+use loci_model::memory::strategy::Strategy;
 use loci_model::record::RecordState;
-use loci_model::scope::{RecordScope, StrategyChoice};
-use loci_model::sre::SreType;
-use loci_model::strategy::Strategy;
+use loci_model::record::scope::{RecordScope, StrategyChoice};
+use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, Error, Namespace, NamespaceFilter, NamespaceMatch, Result, SessionId, Timestamp};
 
 use super::settings::SreSettings;

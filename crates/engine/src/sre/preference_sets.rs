@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, Result, Timestamp};
 use loci_text::terms;
 use serde_json::{Map, Value, json};

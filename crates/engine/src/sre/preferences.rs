@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::RecordScope;
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 use serde_json::{Map, Value};
 

@@ -2,7 +2,7 @@
 //! caller itself. A requester is never guessed: a key that acts for users says for which.
 
 use loci_model::principal::{Capability, Principal};
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, Error, MemoryId, Result};
 
 use super::place;

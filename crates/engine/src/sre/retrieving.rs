@@ -5,7 +5,7 @@
 use loci_model::memory::Memory;
 use loci_model::principal::Principal;
 use loci_model::record::Record;
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{Error, MemoryId, Namespace, RecordId, Result, Timestamp, limits};
 use serde_json::Value;
 

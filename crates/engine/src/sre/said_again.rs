@@ -3,10 +3,10 @@
 //! matter.
 
 use loci_model::limits::SRE_ITEMS_MAX;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{Confirmation, ReadTx, Tx};
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::sre::KnowledgeType;
+use loci_model::services::knowledge::KnowledgeType;
 use loci_model::{Result, Timestamp};
 use loci_text::marks::marks;
 use loci_text::{similarity, terms};

@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
-use loci_model::expiry::ExpirySpecification;
-use loci_model::making::Making;
 use loci_model::memory::Memory;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::scope::RecordScope;
-use loci_model::sre::{ResolutionStatus, SreSource, SreType};
+use loci_model::record::derivation::Making;
+use loci_model::record::expiry::ExpirySpecification;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::scope::RecordScope;
+use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
 use loci_model::{
     ActorId, Error, EventId, JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, SessionId,
     Timestamp, limits,

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use loci_model::Timestamp;
-use loci_model::metadata::MetadataValue;
 use loci_model::record::Record;
-use loci_model::sre::{KnowledgeType, SreSource, SreType};
+use loci_model::record::metadata::MetadataValue;
+use loci_model::services::knowledge::{KnowledgeType, SreSource, SreType};
 use loci_model::time::DAY_MS;
 use serde_json::Value;
 

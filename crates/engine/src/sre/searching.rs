@@ -2,13 +2,13 @@
 //! ordered anew by [`super::listed`]. A question of no words lists what there is.
 
 use loci_model::memory::Memory;
+use loci_model::memory::strategy::Strategy;
 use loci_model::ports::search::ListLengths;
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::scope::StrategyChoice;
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::StrategyChoice;
-use loci_model::sre::SreType;
-use loci_model::strategy::Strategy;
+use loci_model::services::knowledge::SreType;
 use loci_model::warning::Notices;
 use loci_model::{MemoryId, RecordId, Result, SessionId, limits};
 use loci_text::terms;

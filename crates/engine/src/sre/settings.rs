@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{Error, MemoryId, Result};
 
 use super::synonyms::SreSynonyms;

@@ -3,7 +3,7 @@
 //! is one that remembers such things is the write's matter.
 
 use loci_model::event::{PayloadItem, Role};
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{Error, Result};
 use serde_json::{Map, Value};
 

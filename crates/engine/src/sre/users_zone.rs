@@ -8,7 +8,7 @@ use loci_model::memory::Memory;
 use loci_model::ports::store::ReadTx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{ErrorKind, MemoryId, Result, Timestamp};
 
 use super::investigation::asks_for_zone;

@@ -4,7 +4,7 @@
 use loci_model::StrategyId;
 use loci_model::memory::Memory;
 use loci_model::record::{Record, RecordKind};
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 
 use super::keeping::{is_sealed, word};
 use super::place;

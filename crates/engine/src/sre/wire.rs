@@ -5,7 +5,7 @@ use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{Error, EventId, Namespace, Result};
 
 use super::drafts::{Speaker, drafts};

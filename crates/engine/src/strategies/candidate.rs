@@ -1,9 +1,9 @@
 //! A candidate: a record that a strategy proposes, before ids, times of writing and neighbours are known.
 
 use loci_model::event::{Role, RunPlace};
-use loci_model::metadata::Metadata;
-use loci_model::provenance::Source;
 use loci_model::record::RecordKind;
+use loci_model::record::metadata::Metadata;
+use loci_model::record::provenance::Source;
 use loci_model::{Timestamp, limits};
 
 use super::turn::Turn;

@@ -157,7 +157,9 @@ mod tests {
         let value = serde_json::json!({"text": long, "k".repeat(500): "v", "end": "last"});
         let parts = data_parts(&Document::from_value(&value).unwrap());
         assert!(parts.len() >= 3);
-        assert!(parts.iter().all(|part| part.text.chars().count() <= limits::RECORD_TEXT_CHARS_MAX));
+        assert!(
+            parts.iter().all(|part| part.text.chars().count() <= loci_model::limits::RECORD_TEXT_CHARS_MAX)
+        );
         let words: usize = parts.iter().map(|part| part.values.matches("sentence").count()).sum();
         assert_eq!(words, 2000);
         assert!(parts.last().unwrap().text.ends_with("end: last"));

@@ -121,7 +121,7 @@ mod tests {
         };
         let mut episode = Episode { turns: (0..100).map(turn).collect(), ..Episode::default() };
         let text = episode.write();
-        assert!(text.chars().count() <= limits::RECORD_TEXT_CHARS_MAX);
+        assert!(text.chars().count() <= loci_model::limits::RECORD_TEXT_CHARS_MAX);
         let back = Episode::read(&text).unwrap();
         assert_eq!(back, episode);
         assert_eq!(back.turns.len() as u64 + back.turns_omitted, 100);

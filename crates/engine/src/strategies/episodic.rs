@@ -9,10 +9,10 @@
 use std::sync::LazyLock;
 
 use loci_model::event::Role;
-use loci_model::exchange::Step;
-use loci_model::provenance::Source;
+use loci_model::job::exchange::Step;
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::record::RecordKind;
-use loci_model::strategy::StrategyBase;
+use loci_model::record::provenance::Source;
 use loci_model::{SessionId, limits};
 use regex::Regex;
 

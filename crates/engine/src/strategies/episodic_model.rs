@@ -4,7 +4,7 @@
 //! The half that needs no model is `episodic.rs`; both write the form of `episode_form.rs`. Steps of earlier windows stay as
 //! they are: a model tells the new ones, and what holds of the whole.
 
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::limits;
 use loci_model::record::RecordKind;
 use serde_json::{Value, json};
@@ -252,7 +252,7 @@ mod tests {
     use super::super::turn::tests::talk;
     use super::*;
     use loci_model::event::Role::{Tool, User};
-    use loci_model::strategy::StrategyBase;
+    use loci_model::memory::strategy::StrategyBase;
 
     fn step(begins: Value, action: &str) -> Value {
         json!({"turn_id": begins, "situation": "", "intent": "Fix it", "action": action, "thought": "",
@@ -336,10 +336,13 @@ mod tests {
             &["no member `fact`", "`situation` is missing", "`intent`", "`assessment`"],
         );
         let of = |chars: usize| answer("success", &[step(json!(1), &"ä".repeat(chars))]);
-        assert!(said(&of(limits::EPISODE_STEP_CHARS_MAX)).is_ok());
-        check(of(limits::EPISODE_STEP_CHARS_MAX + 1), &["`turns` 1: `action` must have 1 to 400"]);
+        assert!(said(&of(loci_model::limits::EPISODE_STEP_CHARS_MAX)).is_ok());
+        check(
+            of(loci_model::limits::EPISODE_STEP_CHARS_MAX + 1),
+            &["`turns` 1: `action` must have 1 to 400"],
+        );
         let of = |chars: usize| answer("success", &[]).replace("Round before comparing.", &"ä".repeat(chars));
-        assert!(said(&of(limits::EPISODE_TEXT_CHARS_MAX)).is_ok());
-        check(of(limits::EPISODE_TEXT_CHARS_MAX + 1), &["`reflection` must have"]);
+        assert!(said(&of(loci_model::limits::EPISODE_TEXT_CHARS_MAX)).is_ok());
+        check(of(loci_model::limits::EPISODE_TEXT_CHARS_MAX + 1), &["`reflection` must have"]);
     }
 }

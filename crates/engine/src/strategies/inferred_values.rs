@@ -1,7 +1,7 @@
 //! Metadata that a model infers (agentcore-wire.md §9): what it is told about each key, and its values checked. A value
 //! that breaks its rule is dropped, not the record.
 
-use loci_model::metadata::{Metadata, MetadataExtraction, MetadataSchemaEntry, MetadataValidation};
+use loci_model::record::metadata::{Metadata, MetadataExtraction, MetadataSchemaEntry, MetadataValidation};
 use serde_json::{Value, json};
 
 use super::schema_values::{is_valid, typed};
@@ -96,7 +96,7 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_model::metadata::{LlmExtraction, MetadataType, MetadataValue};
+    use loci_model::record::metadata::{LlmExtraction, MetadataType, MetadataValue};
 
     fn entry(key: &str, kind: MetadataType, validation: Option<MetadataValidation>) -> MetadataSchemaEntry {
         let llm = LlmExtraction { definition: "what\nit is".into(), instruction: None, validation };

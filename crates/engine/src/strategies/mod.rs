@@ -40,8 +40,8 @@ pub mod turn;
 pub mod unwrapping;
 
 use loci_model::SessionId;
-use loci_model::exchange::Step;
-use loci_model::strategy::StrategyBase;
+use loci_model::job::exchange::Step;
+use loci_model::memory::strategy::StrategyBase;
 
 pub use candidate::{Candidate, Joining};
 pub use question::{Ask, BadReply, Deciding, Question};

@@ -5,8 +5,8 @@
 //! the moment and guesses are not. The patterns are in `preference_statement`.
 
 use loci_model::event::Role;
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::record::{Record, RecordKind};
-use loci_model::strategy::StrategyBase;
 use loci_model::{SessionId, limits};
 use loci_text::normalise_exact;
 use loci_text::split::sentences;

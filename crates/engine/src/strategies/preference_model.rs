@@ -160,7 +160,7 @@ mod tests {
     use super::super::turn::tests::talk;
     use super::*;
     use loci_model::event::Role::User;
-    use loci_model::strategy::StrategyBase;
+    use loci_model::memory::strategy::StrategyBase;
 
     fn of(reply: &str) -> Candidate {
         let turns = talk(&[(User, "I prefer dark mode in my editor")]);
@@ -212,7 +212,7 @@ mod tests {
         check(r#"[{"preference":"a","categories":"b"}]"#);
         check(r#"[{"preference":"a","operation":"AddMemory"}]"#);
         let of = |chars: usize| format!(r#"[{{"preference":"{}"}}]"#, "a".repeat(chars));
-        assert_eq!((EXTRACT.entries)(&of(limits::PREFERENCE_CHARS_MAX)), Ok(1));
-        check(&of(limits::PREFERENCE_CHARS_MAX + 1));
+        assert_eq!((EXTRACT.entries)(&of(loci_model::limits::PREFERENCE_CHARS_MAX)), Ok(1));
+        check(&of(loci_model::limits::PREFERENCE_CHARS_MAX + 1));
     }
 }

@@ -7,9 +7,9 @@
 //! To add a prompt: its file, a `Prompt` beside the strategy that asks it, one line in [`PROMPTS`], its digest in the test.
 
 use loci_model::Result;
+use loci_model::memory::prompt::PromptId;
+use loci_model::memory::strategy::StepOverride;
 use loci_model::ports::language_model::OutputForm;
-use loci_model::prompt::PromptId;
-use loci_model::strategy::StepOverride;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

@@ -1,11 +1,11 @@
 //! A strategy's half that asks a model: what it is asked about, its question, and what is wrong with an answer.
 
 use loci_model::Timestamp;
-use loci_model::metadata::MetadataSchemaEntry;
+use loci_model::memory::prompt::PromptId;
+use loci_model::memory::strategy::{self, StepOverride};
 use loci_model::ports::language_model::OutputForm;
-use loci_model::prompt::PromptId;
-use loci_model::provenance::Source;
-use loci_model::strategy::{self, StepOverride};
+use loci_model::record::metadata::MetadataSchemaEntry;
+use loci_model::record::provenance::Source;
 use serde_json::Value;
 
 use super::{Batch, Turn, inferred_values};
@@ -127,15 +127,15 @@ pub enum Deciding {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use loci_model::strategy::StrategyBase;
+    use loci_model::memory::strategy::StrategyBase;
     use loci_model::{NamespaceTemplate, SessionId, StrategyId};
     use std::sync::LazyLock;
 
     static SESSION: LazyLock<SessionId> = LazyLock::new(|| SessionId::parse("s1").unwrap());
 
     /// A strategy as configured, with nothing but its base.
-    pub(crate) fn strategy(base: StrategyBase) -> strategy::Strategy {
-        strategy::Strategy {
+    pub(crate) fn strategy(base: StrategyBase) -> loci_model::memory::strategy::Strategy {
+        loci_model::memory::strategy::Strategy {
             id: StrategyId::parse("facts-0123456789").unwrap(),
             name: "facts".into(),
             description: None,
@@ -152,7 +152,7 @@ pub(crate) mod tests {
 
     /// A question about new turns.
     pub(crate) fn asking<'a>(
-        strategy: &'a strategy::Strategy,
+        strategy: &'a loci_model::memory::strategy::Strategy,
         turns: &'a [Turn],
         context: &'a [Turn],
     ) -> Ask<'a> {

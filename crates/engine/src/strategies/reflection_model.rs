@@ -4,9 +4,9 @@
 //! There is no half that needs no model. Which episodes are looked at, and what is written, is the job's matter.
 
 use loci_model::limits;
-use loci_model::making::Evidence;
+use loci_model::memory::strategy::Reflection;
 use loci_model::record::Record;
-use loci_model::strategy::Reflection;
+use loci_model::record::derivation::Evidence;
 use loci_text::normalise_exact;
 use serde_json::{Value, json};
 
@@ -262,12 +262,12 @@ mod tests {
         check(json!({"title": "a"}), "one member `items`");
         let of = |chars: usize| json!([item("a", &[1])]).to_string().replace("Round.", &"ä".repeat(chars));
         let rest = "aTests.".len();
-        assert!(insights(&of(limits::REFLECTION_CHARS_MAX - rest)).is_ok());
-        assert!(insights(&of(limits::REFLECTION_CHARS_MAX - rest + 1)).is_err());
+        assert!(insights(&of(loci_model::limits::REFLECTION_CHARS_MAX - rest)).is_ok());
+        assert!(insights(&of(loci_model::limits::REFLECTION_CHARS_MAX - rest + 1)).is_err());
         let many = |count: usize| {
             Value::Array((0..count).map(|number| item(&number.to_string(), &[1])).collect()).to_string()
         };
-        assert!(insights(&many(limits::REFLECTIONS_PER_RUN_MAX)).is_ok());
-        assert!(insights(&many(limits::REFLECTIONS_PER_RUN_MAX + 1)).is_err());
+        assert!(insights(&many(loci_model::limits::REFLECTIONS_PER_RUN_MAX)).is_ok());
+        assert!(insights(&many(loci_model::limits::REFLECTIONS_PER_RUN_MAX + 1)).is_err());
     }
 }

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use loci_model::event::Event;
-use loci_model::metadata::{
+use loci_model::record::Record;
+use loci_model::record::metadata::{
     Metadata, MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValidation, MetadataValue,
 };
-use loci_model::record::Record;
 
 /// Limits of values (agentcore-wire.md §9).
 const STRING_CHARS_MAX: usize = 256;
@@ -147,7 +147,7 @@ fn stands_in(text: &str, phrase: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_model::metadata::LlmExtraction;
+    use loci_model::record::metadata::LlmExtraction;
     use loci_testkit::samples;
 
     fn entry(

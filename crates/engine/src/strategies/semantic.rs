@@ -5,9 +5,9 @@
 
 use loci_model::SessionId;
 use loci_model::event::Role;
-use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::record::RecordKind;
-use loci_model::strategy::StrategyBase;
+use loci_model::record::metadata::{Metadata, MetadataValue};
 
 use super::task_event::TaskEvent;
 use super::{Ask, BadReply, Batch, Candidate, Deciding, Joining, Question, Strategy, Turn, semantic_model};

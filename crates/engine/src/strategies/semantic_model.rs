@@ -84,7 +84,7 @@ mod tests {
     use super::super::turn::tests::talk;
     use super::*;
     use loci_model::event::Role::{Assistant, User};
-    use loci_model::strategy::StrategyBase;
+    use loci_model::memory::strategy::StrategyBase;
 
     #[test]
     fn facts_rest_on_the_turns_they_name() {
@@ -115,10 +115,13 @@ mod tests {
     #[test]
     fn at_the_limit_and_one_over() {
         let of = |chars: usize| format!(r#"[{{"fact":"{}"}}]"#, "ä".repeat(chars));
-        assert_eq!((EXTRACT.entries)(&of(limits::FACT_CHARS_MAX)), Ok(1));
-        assert!((EXTRACT.entries)(&of(limits::FACT_CHARS_MAX + 1)).is_err());
+        assert_eq!((EXTRACT.entries)(&of(loci_model::limits::FACT_CHARS_MAX)), Ok(1));
+        assert!((EXTRACT.entries)(&of(loci_model::limits::FACT_CHARS_MAX + 1)).is_err());
         let many = |count: usize| format!("[{}]", vec![r#"{"fact":"a"}"#; count].join(","));
-        assert_eq!((EXTRACT.entries)(&many(limits::FACTS_PER_WINDOW_MAX)), Ok(limits::FACTS_PER_WINDOW_MAX));
-        assert!((EXTRACT.entries)(&many(limits::FACTS_PER_WINDOW_MAX + 1)).is_err());
+        assert_eq!(
+            (EXTRACT.entries)(&many(loci_model::limits::FACTS_PER_WINDOW_MAX)),
+            Ok(loci_model::limits::FACTS_PER_WINDOW_MAX)
+        );
+        assert!((EXTRACT.entries)(&many(loci_model::limits::FACTS_PER_WINDOW_MAX + 1)).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! What a strategy continues: earlier records of its session, as far as it looks at them. Nothing is read or written here.
 
 use loci_model::Timestamp;
-use loci_model::provenance::Source;
+use loci_model::record::provenance::Source;
 use loci_model::record::{Record, RecordKind};
 
 use super::{Candidate, Joining};

@@ -3,11 +3,11 @@
 //! Each round makes one record per topic of its new turns (subtype `part`) and the next version of one record for the
 //! whole session (subtype `session`), which is put together from the parts, not from the events.
 
-use loci_model::exchange::Step;
-use loci_model::metadata::Metadata;
-use loci_model::provenance::Source;
+use loci_model::job::exchange::Step;
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::record::RecordKind;
-use loci_model::strategy::StrategyBase;
+use loci_model::record::metadata::Metadata;
+use loci_model::record::provenance::Source;
 use loci_model::{SessionId, limits};
 
 use super::summary_topics::{Topic, topics};

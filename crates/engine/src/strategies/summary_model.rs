@@ -254,7 +254,7 @@ mod tests {
     use super::super::turn::tests::talk;
     use super::*;
     use loci_model::event::Role::{Assistant, User};
-    use loci_model::strategy::StrategyBase;
+    use loci_model::memory::strategy::StrategyBase;
 
     fn answer(whole: &str, topics: &[(&str, &str)]) -> String {
         let topics: String = topics
@@ -334,17 +334,23 @@ mod tests {
             assert_eq!(said(&over).unwrap_err().violations.len(), 1);
         };
         let words = |count: usize| answer(&vec!["a"; count].join(" "), &[]);
-        check(words(limits::SUMMARY_WORDS_MAX), words(limits::SUMMARY_WORDS_MAX + 1));
+        check(words(loci_model::limits::SUMMARY_WORDS_MAX), words(loci_model::limits::SUMMARY_WORDS_MAX + 1));
         let chars = |count: usize| answer(&"ä".repeat(count), &[]);
-        check(chars(limits::SUMMARY_CHARS_MAX), chars(limits::SUMMARY_CHARS_MAX + 1));
+        check(chars(loci_model::limits::SUMMARY_CHARS_MAX), chars(loci_model::limits::SUMMARY_CHARS_MAX + 1));
         let name = |count: usize| answer("a", &[(&"ä".repeat(count), "b")]);
-        check(name(limits::TOPIC_NAME_CHARS_MAX), name(limits::TOPIC_NAME_CHARS_MAX + 1));
+        check(
+            name(loci_model::limits::TOPIC_NAME_CHARS_MAX),
+            name(loci_model::limits::TOPIC_NAME_CHARS_MAX + 1),
+        );
         let topic = |count: usize| answer("a", &[("b", &"ä".repeat(count))]);
-        check(topic(limits::TOPIC_CHARS_MAX), topic(limits::TOPIC_CHARS_MAX + 1));
+        check(topic(loci_model::limits::TOPIC_CHARS_MAX), topic(loci_model::limits::TOPIC_CHARS_MAX + 1));
         let topics = |count: usize| answer("a", &vec![("b", "c"); count]);
-        check(topics(limits::TOPICS_PER_WINDOW_MAX), topics(limits::TOPICS_PER_WINDOW_MAX + 1));
+        check(
+            topics(loci_model::limits::TOPICS_PER_WINDOW_MAX),
+            topics(loci_model::limits::TOPICS_PER_WINDOW_MAX + 1),
+        );
         assert!(
-            said(&answer("a", &[("b", &"&".repeat(limits::TOPIC_CHARS_MAX))])).is_err(),
+            said(&answer("a", &[("b", &"&".repeat(loci_model::limits::TOPIC_CHARS_MAX))])).is_err(),
             "too long once escaped"
         );
     }

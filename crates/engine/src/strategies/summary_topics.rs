@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use loci_model::Timestamp;
 use loci_model::event::Role;
-use loci_model::provenance::Source;
+use loci_model::record::provenance::Source;
 use loci_text::split::sentences;
 use loci_text::terms;
 

@@ -4,7 +4,7 @@
 //! It decides neither which roles a strategy reads nor which events are new.
 
 use loci_model::event::{Event, PayloadItem, Role, RunPlace};
-use loci_model::provenance::{Position, Source};
+use loci_model::record::provenance::{Position, Source};
 use loci_model::{Timestamp, limits};
 use loci_text::split::split_at_sentences;
 
@@ -184,12 +184,14 @@ pub(crate) mod tests {
         let text = "This is a sentence of a long story. ".repeat(1000);
         let turns = talk(&[(Role::User, &text)]);
         assert_eq!(turns.len(), 3);
-        assert!(turns.iter().all(|turn| turn.text.chars().count() <= limits::RECORD_TEXT_CHARS_MAX));
+        assert!(
+            turns.iter().all(|turn| turn.text.chars().count() <= loci_model::limits::RECORD_TEXT_CHARS_MAX)
+        );
         assert_eq!(turns.iter().map(|turn| turn.text.as_str()).collect::<String>(), text);
         assert!(turns.iter().zip(0..).all(|(turn, part)| turn.source.part == part));
         let over = "word ".repeat(30_000);
         let kept: usize = talk(&[(Role::User, &over)]).iter().map(|turn| turn.text.chars().count()).sum();
-        assert_eq!(kept, limits::MESSAGE_CHARS_MAX);
+        assert_eq!(kept, loci_model::limits::MESSAGE_CHARS_MAX);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the verbs of verified memory answer with: facts with their verdicts, what was kept back, where it was looked.
 
-use loci_model::code::ObjectId;
-use loci_model::verdict::{Verdict, Verification};
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::verdict::{Verdict, Verification};
 
 use super::remembered::Remembered;
 

@@ -2,12 +2,12 @@
 //! valid before it: one of the caller's session, or else one that the report makes. A fact that is
 //! withheld has no use, and the report is refused. The use confirms the fact.
 
-use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::facts::fact::{FactEvent, FactEventKind};
+use loci_model::facts::support::{OtherValue, Support, SupportReport};
+use loci_model::facts::verdict::Verdict;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::support::{OtherValue, Support, SupportReport};
-use loci_model::verdict::Verdict;
 use loci_model::{CodeReason, Error, RecordId, Result, limits};
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,9 @@
 //! The worth of a fact to its reader, from the state of its code: the one place where every list, prompt
 //! and answer takes its words from. It decides no state.
 
-use loci_model::citation::Place;
-use loci_model::support::{Assurance, OtherValue, Support, SupportReason, SupportReport};
-use loci_model::verdict::{Verdict, Verification};
+use loci_model::facts::citation::Place;
+use loci_model::facts::support::{Assurance, OtherValue, Support, SupportReason, SupportReport};
+use loci_model::facts::verdict::{Verdict, Verification};
 
 use super::answers::FactView;
 use super::shown_code::ShownCode;
@@ -98,7 +98,7 @@ impl FactView {
             let of = |verification: &Verification| verification.citations.get(index)?.found.clone();
             self.verification.as_ref().and_then(of)
         };
-        let place = |(index, citation): (usize, &loci_model::citation::Citation)| {
+        let place = |(index, citation): (usize, &loci_model::facts::citation::Citation)| {
             let known = citation.current.as_ref().map_or(&citation.anchor.place, |(place, _)| place);
             found(index).unwrap_or_else(|| known.clone())
         };

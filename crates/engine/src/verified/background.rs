@@ -1,15 +1,15 @@
 //! In the background: new commits of default branches are seen, and the facts of their repositories verified there; facts that
 //! nobody confirmed, used or found valid for too long expire; kept verdicts go when they are old.
 
-use loci_model::code::ObjectId;
-use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::{FactEvent, FactEventKind};
+use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::ports::code::CodePlace;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{FactChoice, FactPage, StoreExt, Tx};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
-use loci_model::repository::Repository;
 use loci_model::time::DAY_MS;
 use loci_model::{JobId, MemoryId, RecordId, RepositoryId, Result, Timestamp};
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::fact::Fact;
+use loci_model::facts::fact::Fact;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{PathChoice, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::repository::Repository;
 use loci_model::{Error, MemoryId, RecordId, RepositoryId, Result};
 
 use super::answers::FactList;

@@ -1,14 +1,14 @@
 //! What a hydration asks of citations: which of some records cite code, what became of it at the task's revision, and writing that
 //! down when it is known what was shown. What is served decides hydration; what is withheld is never shown by it.
 
+use loci_model::facts::repository::Repository;
+use loci_model::facts::support::Support;
+use loci_model::facts::verdict::{Unverifiable, Verdict};
 use loci_model::memory::Memory;
 use loci_model::ports::code::CodeError;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::Principal;
 use loci_model::record::Record;
-use loci_model::repository::Repository;
-use loci_model::support::Support;
-use loci_model::verdict::{Unverifiable, Verdict};
 use loci_model::{RecordId, Result, Timestamp};
 
 use super::answers::FactView;

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loci_model::code::{ObjectId, Revision};
+use loci_model::facts::code::{ObjectId, Revision};
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSource, CodeSources, Discovered};
-use loci_model::repository::Repository;
-use loci_model::verdict::Unverifiable;
 use loci_model::{CodeReason, Error, Result};
 
 use super::default_tip::{Stands, stands};

@@ -1,7 +1,7 @@
 //! Facts that say the opposite of one another: both sides are flagged, and the flag goes with the fact it names. Which of two is
 //! right is never decided here (verified-memory.md §7.3).
 
-use loci_model::fact::{Fact, FactEvent, FactEventKind};
+use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
 use loci_model::ports::store::Tx;
 use loci_model::record::RecordState;
 use loci_model::{RecordId, Result};

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources};
-use loci_model::repository::Repository;
 
 use super::code_reading::{default_here, read_place};
 use super::same_repository::Known;

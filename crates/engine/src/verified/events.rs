@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use loci_model::code::ObjectId;
-use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::{FactEvent, FactEventKind};
+use loci_model::facts::verdict::{CitationVerdict, Method, Unverifiable, Verdict, Verification};
 use loci_model::ports::ids::{IdSource, uuid7, uuid7_at};
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::Principal;
-use loci_model::verdict::{CitationVerdict, Method, Unverifiable, Verdict, Verification};
 use loci_model::{Document, MemoryId, RecordId, RepositoryId, Result, Timestamp};
 
 use super::standing::Standing;

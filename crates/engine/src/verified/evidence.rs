@@ -1,10 +1,10 @@
 //! `facts_evidence`: the facts of a repository with all that a verifier elsewhere needs to check them: anchors and claims. Nothing
 //! is verified here, and nothing is written: whoever reads this has not been told that anything holds.
 
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{FactChoice, FactPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::repository::Repository;
 use loci_model::{Error, RecordId, Result, Timestamp, limits};
 
 use super::by_path::ByPath;

@@ -1,7 +1,7 @@
 //! Facts follow their records: where another door deletes, quarantines, restores or moves a record that cites code, its row
 //! of facts and its history follow in the same transaction (verified-memory.md §4, T1).
 
-use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::facts::fact::{FactEvent, FactEventKind};
 use loci_model::ports::store::Tx;
 use loci_model::record::{RecordKind, RecordState};
 use loci_model::{MemoryId, RecordId, Result, Timestamp};

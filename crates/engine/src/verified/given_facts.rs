@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::citation::{Citation, CitationInput};
-use loci_model::fact::{Fact, FactEvent, FactEventKind};
+use loci_model::facts::citation::{Citation, CitationInput};
+use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
+use loci_model::facts::verdict::{CitationVerdict, Verdict, Verification};
 use loci_model::ports::ids::IdSource;
 use loci_model::ports::store::{PathChoice, ReadTx};
 use loci_model::record::RecordState;
-use loci_model::verdict::{CitationVerdict, Verdict, Verification};
 use loci_model::{MemoryId, RecordId, RepositoryId, Result, Timestamp};
 
 use super::events::Scene;

@@ -2,7 +2,7 @@
 //! object of the file, which `memory_read_citation` returns under the same name. It compares no
 //! lines.
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::{CodeResult, CodeSource};
 
 use super::verifier::Verifier;

@@ -2,7 +2,7 @@
 //! be it on another branch or again, they are returned; elsewhere it is said that they are withheld, and why. What a person or a check
 //! holds back is not meant, and is never looked at.
 
-use loci_model::fact::Fact;
+use loci_model::facts::fact::Fact;
 use loci_model::ports::store::{FactChoice, FactPage, ReadTx};
 use loci_model::record::RecordState;
 use loci_model::{MemoryId, RepositoryId, Result};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::facts::fact::{FactEvent, FactEventKind};
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, MemoryId, RecordId, Result};

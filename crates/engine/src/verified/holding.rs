@@ -1,7 +1,7 @@
 //! What must hold before a fact is changed: that its code was found, that it is in a state that allows it.
 
+use loci_model::facts::verdict::Verdict;
 use loci_model::record::RecordState;
-use loci_model::verdict::Verdict;
 use loci_model::{CodeReason, Error, Result};
 
 use super::events::is_unanchored;

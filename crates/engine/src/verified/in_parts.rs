@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::join_all;
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
-use loci_model::repository::Repository;
-use loci_model::verdict::Unverifiable;
 
 use super::code_reading::{Tip, read_place};
 use super::looking::{Look, Seen, Subject, see, see_one};
@@ -117,9 +117,9 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::citation::{Citation, Place};
-    use loci_model::code::Revision;
-    use loci_model::verdict::Verdict;
+    use loci_model::facts::citation::{Citation, Place};
+    use loci_model::facts::code::Revision;
+    use loci_model::facts::verdict::Verdict;
     use loci_testkit::{CodeHistory, ManualClock};
 
     use super::super::verifier::LineCache;

@@ -1,7 +1,7 @@
 //! `fact_invalidate`: somebody says that a fact is wrong (verified-memory.md §§3, 6.2). Not while the newest look at its code
 //! could read nothing: that is no evidence, and an agent's loop must not take it for one.
 
-use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::facts::fact::{FactEvent, FactEventKind};
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;

@@ -1,12 +1,12 @@
 //! One look at code for facts: the same wherever the code is. A call of this process makes it on the adapter's threads; a client
 //! that has the code makes it there and says what it found. It decides nothing about facts: that is `settling`.
 
-use loci_model::citation::{Citation, Place};
-use loci_model::claim::Claim;
-use loci_model::code::ObjectId;
+use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::claim::Claim;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::verdict::Verification;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodeResult, CodeSource};
-use loci_model::verdict::Verification;
 
 use super::code_reading::{Tip, resolve_since};
 use super::verifier::{LineCache, Quorum, Verifier, VerifierLimits};

@@ -1,12 +1,12 @@
 //! When the background looks at a fact at a tip of the default branch: once where the code could be read; where it could not,
 //! again after ever longer pauses, for a day. What was found and tried is told by the fact and by its rows: nothing more is kept.
 
-use loci_model::code::ObjectId;
-use loci_model::fact::{Fact, FactEvent, FactEventKind};
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
+use loci_model::facts::verdict::{Unverifiable, Verification};
 use loci_model::ports::store::ReadTx;
 use loci_model::principal::Principal;
 use loci_model::time::DAY_MS;
-use loci_model::verdict::{Unverifiable, Verification};
 use loci_model::{Result, Timestamp};
 
 use super::events;

@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
-use loci_model::code::ObjectId;
-use loci_model::fact::FactSource;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::FactSource;
 use loci_model::ports::code::{CodeResult, CodeSource};
 
 use super::code_reading::{HEAD, Tip, WORKTREE};
@@ -96,9 +96,9 @@ fn is_branch(name: &str) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use loci_model::code::{CodeEntry, CodeFile, Origin, Rename, Revision};
+    use loci_model::facts::code::{CodeEntry, CodeFile, Origin, Rename, Revision};
+    use loci_model::facts::verdict::Unverifiable;
     use loci_model::ports::code::{CodeCapabilities, CodeError};
-    use loci_model::verdict::Unverifiable;
 
     use super::*;
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loci_model::RecordId;
-use loci_model::metadata::MetadataValue;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use loci_model::record::Record;
-use loci_model::repository::Repository;
+use loci_model::record::metadata::MetadataValue;
 
 use super::standing::Standing;
 use super::verifier::{PATH_REFS_MAX, PathRef, check_path};
@@ -89,7 +89,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use loci_model::MemoryId;
-    use loci_model::code::ObjectId;
+    use loci_model::facts::code::ObjectId;
     use loci_testkit::samples;
 
     use super::*;

@@ -2,14 +2,14 @@
 //! (coding-agent-memory.md §6.5): a mark in their metadata says so, and goes when somebody has looked. They are looked at again by their
 //! own job while it may wait, and by the pass over the repository at each new tip of its default branch.
 
+use loci_model::facts::repository::Repository;
 use loci_model::memory::Memory;
-use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt, Tx};
 use loci_model::record::Record;
-use loci_model::repository::Repository;
-use loci_model::scope::RecordScope;
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::scope::RecordScope;
 use loci_model::time::DAY_MS;
 use loci_model::{Error, JobId, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 

@@ -3,10 +3,10 @@
 //! no code.
 
 use loci_model::Result;
+use loci_model::facts::repository::Repository;
+use loci_model::facts::support::Support;
+use loci_model::facts::verdict::{Verdict, Verification};
 use loci_model::principal::Principal;
-use loci_model::repository::Repository;
-use loci_model::support::Support;
-use loci_model::verdict::{Verdict, Verification};
 
 use super::remembered::Remembered;
 use super::standing::Standing;
@@ -61,7 +61,7 @@ fn doubt(verification: &Verification) -> (u8, u8) {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::support::{SupportReason, SupportReport};
+    use loci_model::facts::support::{SupportReason, SupportReport};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Proposed citations that somebody confirms: the record they were found for becomes a fact. Its text stays; it gets a subject,
 //! and what counts from now on is what the tools show.
 
-use loci_model::fact::Fact;
+use loci_model::facts::fact::Fact;
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
 use loci_model::record::Record;

@@ -1,7 +1,7 @@
 //! Facts as a block for a prompt: fenced, each with where it stands and how sure that is.
 
 use loci_model::RecordId;
-use loci_model::support::Assurance;
+use loci_model::facts::support::Assurance;
 use loci_text::tokens::Estimator;
 
 use super::answers::FactView;

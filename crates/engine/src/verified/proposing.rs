@@ -8,15 +8,15 @@
 
 use std::sync::Arc;
 
-use loci_model::citation::{Citation, Place};
-use loci_model::fact::{Fact, FactCounters, FactDetail, FactEvent, FactEventKind, FactSource};
+use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::fact::{Fact, FactCounters, FactDetail, FactEvent, FactEventKind, FactSource};
+use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, Job, NewJob};
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::Principal;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::repository::Repository;
 use loci_model::{JobId, MemoryId, Namespace, RecordId, Result, Timestamp};
 
 use super::code_reading::{Tip, tip_of};

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use loci_model::citation::Place;
-use loci_model::code::ObjectId;
+use loci_model::facts::citation::Place;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::Verification;
 use loci_model::ports::code::{CodeResult, CodeSource};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::Repository;
-use loci_model::verdict::Verification;
 use loci_model::{Error, Result};
 
 use super::code_reading::{HEAD, Tip, check_ref, resolve, unreadable};

@@ -1,10 +1,10 @@
 //! Receipts: a verification may stand in for another for some minutes (verified-memory.md §6.2). A receipt is the row of the
 //! verification itself: it names principal, record, commit, verdict and time.
 
-use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::facts::fact::{FactEvent, FactEventKind};
+use loci_model::facts::verdict::{Method, Verdict};
 use loci_model::ports::store::ReadTx;
 use loci_model::principal::Principal;
-use loci_model::verdict::{Method, Verdict};
 use loci_model::{CodeReason, Error, MemoryId, RecordId, Result, Timestamp};
 
 use super::code_reading::Tip;

@@ -1,9 +1,9 @@
 //! `facts_recent`: what is known about a repository, confirmed last first (verified-memory.md §12, `get_recent`).
 
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{FactChoice, FactPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::repository::Repository;
 use loci_model::{Error, Result};
 
 use super::answers::FactList;

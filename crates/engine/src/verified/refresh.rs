@@ -1,12 +1,12 @@
 //! `fact_refresh`: a fact, or what was only proposed, is confirmed by a receipt or by verifying it now (verified-memory.md §6.2). Nothing changes where
 //! it does not hold.
 
-use loci_model::fact::{Fact, FactEvent, FactEventKind, LastVerified};
+use loci_model::facts::fact::{Fact, FactEvent, FactEventKind, LastVerified};
+use loci_model::facts::verdict::Verdict;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{Confirmation, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::verdict::Verdict;
 use loci_model::{CodeReason, Error, JobId, RecordId, Result, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 

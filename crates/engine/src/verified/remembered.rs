@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use loci_model::fact::Fact;
+use loci_model::facts::fact::Fact;
 use loci_model::ports::store::ReadTx;
 use loci_model::record::Record;
 use loci_model::{Error, MemoryId, RecordId, Result};

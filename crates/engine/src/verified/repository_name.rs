@@ -212,7 +212,7 @@ mod tests {
             let name = format!("{}/{}/{}", long(100), long(100), long(chars));
             check(name.clone(), expect);
             let key = RepositoryName::parse(&name).map(|name| name.key().len());
-            assert_eq!(key.ok(), expect.then_some(limits::REPOSITORY_KEY_CHARS_MAX));
+            assert_eq!(key.ok(), expect.then_some(loci_model::limits::REPOSITORY_KEY_CHARS_MAX));
         }
         let local = local_key(&long(200), Some("0123456789abcdef"));
         assert!(RepositoryName::parse(&local).is_ok(), "{local}");

@@ -1,10 +1,10 @@
 //! Whether what lies at a registered place is the repository that was registered there. Another one at its path is evidence of
 //! nothing: its files were never cited. That a repository with another beginning is the same after all, a person says.
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
-use loci_model::repository::Repository;
-use loci_model::verdict::Unverifiable;
 
 use super::code_reading::HEAD;
 

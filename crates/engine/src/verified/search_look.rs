@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use loci_model::Result;
-use loci_model::fact::FactSource;
+use loci_model::facts::fact::FactSource;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::CodeSource;
-use loci_model::repository::Repository;
 
 use super::answers::VerifyMode;
 use super::code_reading::Tip;

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use loci_model::fact::Fact;
+use loci_model::facts::fact::Fact;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::search::ListLengths;
 use loci_model::ports::store::{FactChoice, FactPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{RecordKind, RecordState};
-use loci_model::repository::Repository;
 use loci_model::warning::Degradation;
 use loci_model::{Error, RecordId, Result, Timestamp};
 

@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use loci_model::code::ObjectId;
-use loci_model::fact::{Fact, FactEvent, FactEventKind};
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::{Verdict, Verification};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
-use loci_model::repository::Repository;
-use loci_model::verdict::{Verdict, Verification};
 use loci_model::{RecordId, Result, Timestamp};
 
 use super::answers::{FactList, FactView, Omitted, VerifyMode};

@@ -1,6 +1,6 @@
 //! Settings of verified memory (verified-memory.md §20), with their reasons.
 
-use loci_model::support::DriftedFacts;
+use loci_model::facts::support::DriftedFacts;
 
 /// How facts are kept and checked.
 #[derive(Debug, Clone, PartialEq)]

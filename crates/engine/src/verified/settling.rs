@@ -2,12 +2,12 @@
 //! branch changes a fact; what could not be read changes nothing anywhere.
 
 use loci_model::Result;
-use loci_model::code::ObjectId;
-use loci_model::fact::{Fact, FactEvent, FactEventKind, GoneSince, LastVerified};
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::{Fact, FactEvent, FactEventKind, GoneSince, LastVerified};
+use loci_model::facts::verdict::{CommittedLines, Verdict, Verification};
 use loci_model::ports::ids::IdSource;
 use loci_model::record::RecordState;
 use loci_model::time::DAY_MS;
-use loci_model::verdict::{CommittedLines, Verdict, Verification};
 
 use super::events::{Scene, details, is_unanchored};
 use super::settings::VerifiedSettings;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use loci_model::Result;
-use loci_model::fact::{FactEventKind, FactTally};
+use loci_model::facts::fact::{FactEventKind, FactTally};
+use loci_model::facts::verdict::Verdict;
 use loci_model::ports::store::{FactSums, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::verdict::Verdict;
 
 use super::repositories::find;
 use super::settling::PROPOSED;

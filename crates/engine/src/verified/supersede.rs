@@ -1,14 +1,14 @@
 //! `fact_supersede`: a corrected fact takes the place of another, in one transaction (verified-memory.md §3): at no instant
 //! are there two active heads, or none.
 
-use loci_model::citation::CitationInput;
-use loci_model::claim::Claim;
-use loci_model::fact::{Fact, FactEventKind};
+use loci_model::facts::citation::CitationInput;
+use loci_model::facts::claim::Claim;
+use loci_model::facts::fact::{Fact, FactEventKind};
+use loci_model::facts::verdict::Verification;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::verdict::Verification;
 use loci_model::{CodeReason, Error, ErrorKind, JobId, RecordId, Result, limits};
 use serde::{Deserialize, Serialize};
 

@@ -4,12 +4,12 @@
 
 use std::collections::HashMap;
 
-use loci_model::citation::Place;
-use loci_model::code::{ObjectId, Revision};
-use loci_model::fact::FactEvent;
+use loci_model::facts::citation::Place;
+use loci_model::facts::code::{ObjectId, Revision};
+use loci_model::facts::fact::FactEvent;
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::{CitationVerdict, Unverifiable, Verification};
 use loci_model::ports::code::CodeError;
-use loci_model::repository::Repository;
-use loci_model::verdict::{CitationVerdict, Unverifiable, Verification};
 use loci_model::{Error, RecordId, Result};
 
 use super::code_reading::{Tip, WORKTREE, check_ref};

@@ -1,10 +1,10 @@
 //! `fact_verify`: cited code checked at a revision, of a stored fact (verified-memory.md §§6, 12).
 
-use loci_model::code::ObjectId;
-use loci_model::fact::FactEvent;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::FactEvent;
+use loci_model::facts::verdict::Verification;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::verdict::Verification;
 use loci_model::{RecordId, Result};
 
 use super::answers::VerifyMode;

@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use loci_model::citation::{Citation, CitationInput};
-use loci_model::code::Revision;
-use loci_model::fact::FactEvent;
+use loci_model::facts::citation::{Citation, CitationInput};
+use loci_model::facts::code::Revision;
+use loci_model::facts::fact::FactEvent;
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::{CitationVerdict, Method, Unverifiable, Verdict, Verification};
 use loci_model::ports::code::{CodeResult, CodeSource};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::Repository;
-use loci_model::verdict::{CitationVerdict, Method, Unverifiable, Verdict, Verification};
 use loci_model::{CodeReason, Error, Result};
 
 use super::code_reading::{HEAD, Tip, check_ref, resolve, unreadable};
@@ -237,7 +237,7 @@ fn is_ours(hash: &str) -> bool {
     hash.starts_with("vm1:")
 }
 
-fn plain(anchor: loci_model::citation::Anchor) -> Citation {
+fn plain(anchor: loci_model::facts::citation::Anchor) -> Citation {
     Citation { anchor, current: None, earlier_paths: Vec::new() }
 }
 

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use loci_model::code::ObjectId;
-use loci_model::fact::KeptVerdict;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::KeptVerdict;
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::{CitationVerdict, Unverifiable, Verdict, Verification};
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use loci_model::ports::store::StoreExt;
-use loci_model::repository::Repository;
-use loci_model::verdict::{CitationVerdict, Unverifiable, Verdict, Verification};
 use loci_model::{MemoryId, RecordId, Result};
 
 use super::answers::VerifyMode;

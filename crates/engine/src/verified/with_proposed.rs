@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use loci_model::fact::Fact;
+use loci_model::facts::fact::Fact;
 use loci_model::ports::store::{FactChoice, FactPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;

@@ -2,8 +2,8 @@
 //! code, and code that gives another value than the statement. It reads no code, and changes no
 //! fact.
 
+use loci_model::facts::support::{Assurance, DriftedFacts};
 use loci_model::principal::Principal;
-use loci_model::support::{Assurance, DriftedFacts};
 use loci_model::{MemoryId, Result};
 
 use super::answers::{FactView, VerifyMode};

@@ -1,7 +1,7 @@
 //! Writing down what a verification meant: the fact, the record's state, and every row of what happened, in one transaction
 //! (verified-memory.md §4, T1).
 
-use loci_model::fact::{Fact, FactEvent};
+use loci_model::facts::fact::{Fact, FactEvent};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{RecordChange, Tx};
 use loci_model::record::{Record, RecordState};

@@ -5,7 +5,7 @@ use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::{Completion, LearnedAction, NewTask, TaskAlerted};
 use loci_engine::records::Verdict;
 use loci_engine::verified::{NewFact, Standing, StoreStatus};
-use loci_model::citation::{CitationInput, Place};
+use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordState;
 use loci_model::{ErrorKind, RecordId, Result};

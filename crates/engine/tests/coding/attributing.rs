@@ -5,10 +5,10 @@ use loci_engine::coding::{
     PromptParts, TaskPatch,
 };
 use loci_engine::page::Page;
-use loci_model::commit::BlameHow;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::task::{TaskPullRequest, TaskStatus};
-use loci_model::task_session::SessionItemKind;
+use loci_model::tasks::commit::BlameHow;
+use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
+use loci_model::tasks::task_session::SessionItemKind;
 use loci_model::{ActorId, ErrorKind, Result, SessionId, TaskId, Timestamp, limits};
 use loci_testkit::block_on;
 use loci_testkit::task_samples::sha;

@@ -2,8 +2,8 @@
 //! coding-agent-memory.md §23 where they are one.
 
 use loci_engine::coding::{Blame, BlameAsk, CommitReport, CommitsTaken, NewCommit, NewTask, TaskPatch};
-use loci_model::commit::BlameHow;
-use loci_model::task::TaskPullRequest;
+use loci_model::tasks::commit::BlameHow;
+use loci_model::tasks::task::TaskPullRequest;
 use loci_model::{Result, Timestamp, limits};
 use loci_testkit::block_on;
 use loci_testkit::task_samples::sha;

@@ -10,15 +10,15 @@ use loci_engine::coding::{
     NewEvaluation, NewFinding, TaskNote,
 };
 use loci_engine::{Engine, EngineParts, EngineSettings};
-use loci_model::agreement::Agreement;
-use loci_model::branch_fact::BranchFact;
-use loci_model::conflict::ConflictState;
-use loci_model::evaluation::FailureCategory;
+use loci_model::facts::branch_fact::BranchFact;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::ports::store::{PassageVector, StoreExt};
 use loci_model::principal::{Capability, Grant};
+use loci_model::record::agreement::Agreement;
+use loci_model::record::conflict::ConflictState;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::tasks::evaluation::FailureCategory;
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result, Timestamp, limits};
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on, samples};
@@ -409,7 +409,11 @@ fn both_may_stay() {
 }
 
 /// A note of a task whose newest commit lies on a branch of its own.
-fn on_branch(shop: &Workshop, id: &str, text: &str) -> (LearnedAction, RecordId, loci_model::code::ObjectId) {
+fn on_branch(
+    shop: &Workshop,
+    id: &str,
+    text: &str,
+) -> (LearnedAction, RecordId, loci_model::facts::code::ObjectId) {
     let mut commit = None;
     shop.shelf
         .change(DIRECTORY, |history| {
@@ -466,10 +470,10 @@ fn a80_a_branch_that_comes_in_squashed_is_known_by_its_merge() {
     shop.write("CHANGES.md", "All of it in one commit.\n");
     let merged = shop.shelf.change(DIRECTORY, |history| history.tip().commit()).unwrap().unwrap();
     let patch = loci_engine::coding::TaskPatch {
-        pr: Some(loci_model::task::TaskPullRequest {
+        pr: Some(loci_model::tasks::task::TaskPullRequest {
             number: 7,
             merge_commit_sha: Some(merged.to_string()),
-            ..loci_model::task::TaskPullRequest::default()
+            ..loci_model::tasks::task::TaskPullRequest::default()
         }),
         ..loci_engine::coding::TaskPatch::default()
     };
@@ -492,7 +496,7 @@ fn what_was_learned_on_a_branch_and_is_told_of_main_holds_there() {
 }
 
 /// The branch of a commit comes onto the default one, and that is seen.
-fn merged(shop: &Workshop, commit: loci_model::code::ObjectId) {
+fn merged(shop: &Workshop, commit: loci_model::facts::code::ObjectId) {
     shop.shelf.change(DIRECTORY, |history| history.merge(commit)).unwrap();
     shop.write("CHANGES.md", "Something else.\n");
     shop.world.clock().advance_ms(61_000);

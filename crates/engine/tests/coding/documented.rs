@@ -4,7 +4,7 @@ use loci_engine::coding::{Completion, TaskNote};
 use loci_engine::records::RecordRevert;
 use loci_engine::verified::{NewFact, StoreStatus};
 use loci_model::RecordId;
-use loci_model::citation::{CitationInput, Place};
+use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::ports::store::StoreExt;
 use loci_model::record::{RecordKind, RecordState};
 use loci_testkit::block_on;

@@ -6,10 +6,10 @@ use loci_engine::coding::{
 use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_engine::records::QuarantineAsk;
 use loci_model::idempotency::TokenScope;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::StoreExt;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::task::{TaskPullRequest, TaskStatus};
+use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
 use loci_model::{ErrorKind, Reason, RecordId};
 use loci_testkit::block_on;
 use loci_testkit::task_samples::sha;

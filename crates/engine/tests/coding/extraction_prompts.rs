@@ -4,8 +4,8 @@
 use loci_engine::coding::{
     Completion, ExtractionPromptChanged, NewExtractionPrompt, NewPrompt, OWN_FROM, PromptAnswers, PromptParts,
 };
-use loci_model::metadata::MetadataValue;
 use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::record::metadata::MetadataValue;
 use loci_model::{ErrorKind, Result, limits};
 use loci_testkit::block_on;
 

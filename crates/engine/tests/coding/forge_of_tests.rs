@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use loci_model::Timestamp;
-use loci_model::forge_news::{ToldComment, ToldReview};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::code::{CodeError, CodeResult};
 use loci_model::ports::forge::{Forge, ForgePlace, ForgeRoom};
-use loci_model::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
-use loci_model::review::RepositoryRole;
+use loci_model::tasks::forge_news::{ToldComment, ToldReview};
+use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
+use loci_model::tasks::review::RepositoryRole;
 use loci_testkit::ManualClock;
 
 /// What the forge holds.

@@ -6,11 +6,11 @@ use loci_engine::coding::{
     CoChange, Completion, Finalization, GraphAbout, HistoryState, Hydrated, Impact, ImpactOf, ImpactRow,
     RepositoryChange, RepositoryReflectAsk, Thresholds,
 };
-use loci_model::file_change::HistoryWindow;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant};
-use loci_model::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewState};
-use loci_model::task::{TaskPullRequest, TaskStatus};
+use loci_model::tasks::file_change::HistoryWindow;
+use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewState};
+use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
 use loci_model::{ErrorKind, Result, limits};
 use loci_testkit::block_on;
 use serde_json::json;

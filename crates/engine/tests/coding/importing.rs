@@ -4,7 +4,7 @@ use loci_engine::admin::{ExportCursor, ExportLine, ExportPart};
 use loci_engine::coding::TaskNote;
 use loci_engine::records::RecordUpdate;
 use loci_model::RecordId;
-use loci_model::metadata::MetadataValue;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordOrigin};
 use loci_testkit::block_on;
 use loci_testkit::world::TestWorld;

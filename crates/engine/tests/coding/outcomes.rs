@@ -5,14 +5,16 @@ use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::{
     CommitReport, Completion, NewCommit, NewTask, OutcomeByHand, PullRequestSeen, TaskListing, TaskPatch,
 };
-use loci_model::metadata::MetadataValue;
-use loci_model::outcome::{FirstPush, Outcome, OutcomeGrade};
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant};
-use loci_model::pull_request::{BranchPush, CheckSuite, PullRequest, PullRequestChange, PullRequestCommit};
-use loci_model::repository::Repository;
-use loci_model::review::{Authority, ForgeUser, Review, ReviewState};
-use loci_model::task::{TaskPullRequest, TaskStatus};
+use loci_model::record::metadata::MetadataValue;
+use loci_model::tasks::outcome::{FirstPush, Outcome, OutcomeGrade};
+use loci_model::tasks::pull_request::{
+    BranchPush, CheckSuite, PullRequest, PullRequestChange, PullRequestCommit,
+};
+use loci_model::tasks::review::{Authority, ForgeUser, Review, ReviewState};
+use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
 use loci_model::{ActorId, ErrorKind, Result, Timestamp, limits};
 use loci_testkit::block_on;
 use loci_testkit::task_samples::sha;

@@ -3,7 +3,7 @@
 use loci_engine::coding::{Completion, NewTask, TaskNote};
 use loci_engine::verified::RepositoryAdd;
 use loci_model::RecordId;
-use loci_model::metadata::MetadataValue;
+use loci_model::record::metadata::MetadataValue;
 use loci_testkit::{CodeHistory, block_on};
 
 use super::world::{Workshop, task};

@@ -9,13 +9,13 @@ use loci_engine::coding::{
 };
 use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::records::{NewRecord, RecordsCreate};
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{RecordChange, StoreExt, TaskQuery};
-use loci_model::preference::PreferenceDimension as Dimension;
 use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordState};
-use loci_model::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
-use loci_model::task::TaskStatus;
+use loci_model::tasks::preference::PreferenceDimension as Dimension;
+use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
+use loci_model::tasks::task::TaskStatus;
 use loci_model::time::DAY_MS;
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result};
 use loci_testkit::{block_on, task_samples};

@@ -4,7 +4,7 @@
 use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::{NewPrompt, NewTask, PromptAdded, PromptParts, TaskNote};
 use loci_model::ports::store::StoreExt;
-use loci_model::task::MemoryArm;
+use loci_model::tasks::task::MemoryArm;
 use loci_model::{ErrorKind, Result, limits};
 use loci_testkit::{block_on, task_samples};
 

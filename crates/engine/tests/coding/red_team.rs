@@ -11,8 +11,8 @@ use loci_engine::coding::{CodingSettings, Completion, Hydrated, RepositoryReflec
 use loci_engine::safety::injection::{FLAGGED, QUARANTINED};
 use loci_engine::safety::score;
 use loci_model::record::{RecordState, TrustTier};
-use loci_model::review::{Authority, RepositoryRole, Review, ReviewState};
-use loci_model::task::TaskStatus;
+use loci_model::tasks::review::{Authority, RepositoryRole, Review, ReviewState};
+use loci_model::tasks::task::TaskStatus;
 use loci_model::{RecordId, limits};
 use loci_testkit::block_on;
 

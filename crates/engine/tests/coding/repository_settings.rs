@@ -9,8 +9,8 @@ use loci_engine::coding::{
 };
 use loci_engine::verified::RepositoryAdd;
 use loci_model::principal::{Capability, Grant};
-use loci_model::task::MemoryArm;
-use loci_model::task_session::SessionItemKind;
+use loci_model::tasks::task::MemoryArm;
+use loci_model::tasks::task_session::SessionItemKind;
 use loci_model::{ActorId, ErrorKind, Result, limits};
 use loci_testkit::block_on;
 use serde_json::{Value, json};

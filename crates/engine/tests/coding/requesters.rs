@@ -6,9 +6,9 @@ use loci_engine::coding::hydration::{
 };
 use loci_engine::coding::{NewTask, PreferenceSet, TaskCreated};
 use loci_model::ports::store::StoreExt;
-use loci_model::preference::PreferenceDimension;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::task::Task;
+use loci_model::tasks::preference::PreferenceDimension;
+use loci_model::tasks::task::Task;
 use loci_model::{ActorId, Namespace, SessionId};
 use loci_testkit::block_on;
 

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use loci_engine::coding::{HookDelivery, HookDeliveryShown, HookState, RepositoryChange, ReviewsPulled};
 use loci_engine::deliveries::HookTaken;
 use loci_engine::{Engine, EngineParts, EngineSettings};
-use loci_model::forge_news::{
-    ForgeNews, ForgeNotice, NoticedRepository, ReviewChange, ToldComment, ToldReview,
-};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ledger::Shelf;
-use loci_model::outcome::OutcomeGrade;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::CodeError;
 use loci_model::ports::store::{LedgerPage, StoreExt};
-use loci_model::pull_request::{CheckSuite, PullRequest, PullRequestChange};
-use loci_model::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
-use loci_model::verdict::Unverifiable;
+use loci_model::tasks::forge_news::{
+    ForgeNews, ForgeNotice, NoticedRepository, ReviewChange, ToldComment, ToldReview,
+};
+use loci_model::tasks::outcome::OutcomeGrade;
+use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestChange};
+use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
 use loci_model::{DeliveryId, Error, ErrorKind, Result, Timestamp};
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on};

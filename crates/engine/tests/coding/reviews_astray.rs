@@ -3,16 +3,16 @@
 
 use loci_engine::coding::{HookState, RepositoryChange, ReviewsPolled, RuleListing};
 use loci_engine::deliveries::HookTaken;
-use loci_model::forge_news::{ForgeNews, ReviewChange, ToldComment};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ledger::Shelf;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::CodeError;
 use loci_model::ports::store::{LedgerPage, StoreExt};
-use loci_model::pull_request::{PullRequest, PullRequestChange};
 use loci_model::record::RecordState;
-use loci_model::review::{RepositoryRole, ReviewComment, ReviewState};
-use loci_model::rule::RuleSupport;
-use loci_model::verdict::Unverifiable;
+use loci_model::tasks::forge_news::{ForgeNews, ReviewChange, ToldComment};
+use loci_model::tasks::pull_request::{PullRequest, PullRequestChange};
+use loci_model::tasks::review::{RepositoryRole, ReviewComment, ReviewState};
+use loci_model::tasks::rule::RuleSupport;
 use loci_model::{Error, ErrorKind, RecordId, Result, Timestamp};
 use loci_testkit::block_on;
 use serde_json::{Value, json};
@@ -266,7 +266,7 @@ fn a_listing_that_broke_off_says_where_it_goes_on() {
 }
 
 /// A forge with one review, whose author says it of these files.
-fn said_of(reviewer: &loci_model::review::ForgeUser, said: &[(&str, &str)]) -> TestForge {
+fn said_of(reviewer: &loci_model::tasks::review::ForgeUser, said: &[(&str, &str)]) -> TestForge {
     let forge = TestForge::default();
     forge.with(|held| {
         held.prs.insert(7, pull_request(7));

@@ -1,10 +1,10 @@
 //! Reviews that several read at once, and news that come in another order than they happened.
 
-use loci_model::forge_news::{ForgeNews, ReviewChange, ToldComment};
 use loci_model::ports::store::StoreExt;
-use loci_model::pull_request::{PullRequest, PullRequestChange};
-use loci_model::review::{Review, ReviewState};
-use loci_model::rule::{ApprovalReason, RuleSupport};
+use loci_model::tasks::forge_news::{ForgeNews, ReviewChange, ToldComment};
+use loci_model::tasks::pull_request::{PullRequest, PullRequestChange};
+use loci_model::tasks::review::{Review, ReviewState};
+use loci_model::tasks::rule::{ApprovalReason, RuleSupport};
 use loci_testkit::block_on;
 
 use super::reviews::{alice, comment, forge, of_comment, of_review, pull_request, told, user};

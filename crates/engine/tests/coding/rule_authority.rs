@@ -6,7 +6,7 @@ use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::settings::RuleSettings;
 use loci_engine::coding::{CodingSettings, RuleDecision};
 use loci_model::record::RecordState;
-use loci_model::review::{Authority, RepositoryRole, Review, ReviewState};
+use loci_model::tasks::review::{Authority, RepositoryRole, Review, ReviewState};
 use loci_testkit::block_on;
 use serde_json::{Value, json};
 

@@ -7,16 +7,16 @@ use loci_engine::coding::{
     Completion, Finalization, NewFeedback, NewRule, PurgeAsk, ReviewLearned, RuleDecision, RuleListing,
     RulePromotion, Selection,
 };
-use loci_model::code::EntryKind;
+use loci_model::facts::code::EntryKind;
 use loci_model::ledger::Shelved as _;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordKind, RecordState, TrustTier};
-use loci_model::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
-use loci_model::rule::RuleSupport;
-use loci_model::task::TaskStatus;
-use loci_model::telemetry::StateChange;
+use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
+use loci_model::tasks::rule::RuleSupport;
+use loci_model::tasks::task::TaskStatus;
 use loci_model::{ActorId, ErrorKind, RecordId, Result, Timestamp};
 use loci_testkit::block_on;
 use serde_json::{Value, json};
@@ -181,7 +181,7 @@ fn a58_from_what_two_writers_say_to_a_rule_in_force() {
     assert_eq!(rule.namespace.as_str(), "/acme/shop/review-rules/");
     assert_eq!((rule.kind, rule.tier), (RecordKind::Rule, TrustTier::External));
     let text = |key: &str| match rule.metadata.get(key) {
-        Some(loci_model::metadata::MetadataValue::String(text)) => text.clone(),
+        Some(loci_model::record::metadata::MetadataValue::String(text)) => text.clone(),
         other => format!("{other:?}"),
     };
     assert_eq!(
@@ -752,7 +752,7 @@ fn what_helped_and_what_misled_moves_a_rule() {
     let shop = Team::new();
     let rule = shop.agreed(STYLE, (1, 2));
     let weight = || match shop.record(&rule).metadata.get("weight") {
-        Some(loci_model::metadata::MetadataValue::Number(weight)) => *weight,
+        Some(loci_model::record::metadata::MetadataValue::Number(weight)) => *weight,
         other => panic!("{other:?}"),
     };
     assert!((weight() - 1.0).abs() < 1e-9);

@@ -2,7 +2,7 @@
 
 use loci_engine::coding::{PurgeAsk, Purged, RepositoryQuarantineAsk, RollbackAsk, RuleDecision, Selection};
 use loci_model::record::RecordState;
-use loci_model::review::{RepositoryRole, Review, ReviewState};
+use loci_model::tasks::review::{RepositoryRole, Review, ReviewState};
 use loci_model::{RecordId, Result};
 use loci_testkit::block_on;
 

@@ -7,10 +7,10 @@ use loci_engine::coding::{
     RolledBack, Selection, SnapshotOf, TaskNote,
 };
 use loci_engine::records::{Quarantined, RecordUpdate};
-use loci_model::agreement::Agreement;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::record::agreement::Agreement;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result, TaskId};
 use loci_testkit::world::TestWorld;

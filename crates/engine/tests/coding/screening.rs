@@ -7,7 +7,7 @@ use loci_engine::coding::{Completion, Hydrated, TaskNote};
 use loci_engine::{Engine, EngineParts, EngineSettings};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::score::Scorer;
-use loci_model::task::TaskStatus;
+use loci_model::tasks::task::TaskStatus;
 use loci_model::{Error, RecordId, Result};
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on};

@@ -7,11 +7,11 @@ use loci_engine::coding::settings::ControlArms;
 use loci_engine::coding::{CodingSettings, CommitReport, Completion, NewCommit, NewTask, TaskNote};
 use loci_engine::records::QuarantineAsk;
 use loci_engine::verified::NewFact;
-use loci_model::citation::{CitationInput, Place};
-use loci_model::exposure::{Exposure, ExposureCall, SHADOW, SHOWN};
+use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::RecordKind;
-use loci_model::task::{MemoryArm, TaskPullRequest, TaskStatus};
+use loci_model::tasks::exposure::{Exposure, ExposureCall, SHADOW, SHOWN};
+use loci_model::tasks::task::{MemoryArm, TaskPullRequest, TaskStatus};
 use loci_model::{ActorId, Error, ErrorKind, RecordId, Result, SessionId};
 use loci_testkit::block_on;
 

@@ -12,7 +12,7 @@ use loci_model::ports::search::{
 };
 use loci_model::ports::store::{BackupReport, Checkpoint, Hosts, ReadWork, Store, StoreInfo, WriteWork};
 use loci_model::record::RecordKind;
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_model::{Error, MemoryId, RecordId, Result};
 use loci_testkit::ManualClock;
 

@@ -8,9 +8,9 @@ use loci_engine::coding::{
 };
 use loci_engine::idempotency::ClientToken;
 use loci_engine::verified::RepositoryAdd;
+use loci_model::memory::settings::SecretsMode;
 use loci_model::principal::{Capability, Grant};
-use loci_model::settings::SecretsMode;
-use loci_model::task::{MemoryArm, TaskPrompt, TaskPullRequest, TaskStatus};
+use loci_model::tasks::task::{MemoryArm, TaskPrompt, TaskPullRequest, TaskStatus};
 use loci_model::{ActorId, CodeReason, ErrorKind, Namespace, Reason, SessionId};
 use loci_testkit::block_on;
 use loci_testkit::task_samples::sha;

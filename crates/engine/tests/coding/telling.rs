@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, Once};
 use loci_engine::coding::hydration::{Hydration, RepositorySearch};
 use loci_engine::coding::{Finalization, NewFeedback, NewTask, TaskNote};
 use loci_model::principal::{Capability, Grant};
-use loci_model::task::TaskStatus;
+use loci_model::tasks::task::TaskStatus;
 use loci_testkit::block_on;
 
 use super::world::{REPO, Workshop, task, task_id};

@@ -8,7 +8,7 @@ use loci_engine::coding::{
 };
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::RecordState;
-use loci_model::task::MemoryArm;
+use loci_model::tasks::task::MemoryArm;
 use loci_model::{ActorId, ErrorKind, RecordId};
 use loci_testkit::block_on;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use loci_engine::coding::hydration::{Hydration, episode_origin};
 use loci_engine::events::NewEvent;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
-use loci_model::metadata::MetadataValue;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::{ActorId, SessionId};
 use loci_testkit::block_on;
 

@@ -11,11 +11,11 @@ use loci_engine::coding::{
 use loci_engine::records::{NamespaceAsk, RecordListing};
 use loci_engine::retrieval::SearchRequest;
 use loci_engine::verified::{RepositoryAdd, Standing};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
-use loci_model::task::{Task, TaskKind, TaskStatus};
-use loci_model::verdict::Unverifiable;
+use loci_model::tasks::task::{Task, TaskKind, TaskStatus};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, TaskId};
 use loci_testkit::world::TestWorld;
 use loci_testkit::{CodeHistory, CodeShelf, block_on};

@@ -3,11 +3,11 @@
 
 use loci_engine::coding::{NewPrompt, NewTask, OutcomeByHand, PromptParts, TaskPatch};
 use loci_model::ErrorKind;
-use loci_model::outcome::{OutcomeGrade, Polarity};
 use loci_model::ports::clock::Clock as _;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::task::{TaskPullRequest, TaskStatus};
-use loci_model::task_session::SessionItemKind;
+use loci_model::tasks::outcome::{OutcomeGrade, Polarity};
+use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
+use loci_model::tasks::task_session::SessionItemKind;
 use loci_testkit::block_on;
 
 use super::outcomes::by_hand;

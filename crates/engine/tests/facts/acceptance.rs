@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use loci_engine::verified::{FactView, RepositoryAdd, Serving, Standing, VerifyMode};
 use loci_engine::{Engine, EngineParts, EngineSettings};
-use loci_model::citation::CitationInput;
+use loci_model::facts::citation::CitationInput;
+use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::time::DAY_MS;
-use loci_model::verdict::{Method, Unverifiable, Verdict};
 use loci_model::{CodeReason, ErrorKind};
 use loci_testkit::{CodeShelf, ManualClock, SeededIds, TestPlace, block_on};
 

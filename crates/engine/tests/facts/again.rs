@@ -2,10 +2,10 @@
 
 use loci_engine::idempotency::ClientToken;
 use loci_engine::verified::{Correction, NewFact, StoreStatus, VerifyMode};
-use loci_model::citation::CitationInput;
-use loci_model::claim::Claim;
+use loci_model::facts::citation::CitationInput;
+use loci_model::facts::claim::Claim;
+use loci_model::facts::verdict::Verdict;
 use loci_model::record::RecordState;
-use loci_model::verdict::Verdict;
 use loci_model::{CodeReason, RecordId};
 use loci_testkit::block_on;
 

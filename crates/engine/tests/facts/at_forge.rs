@@ -1,8 +1,8 @@
 //! Repositories at a forge: known by the forge's number through renames, never by a similar name (§9).
 
 use loci_engine::verified::RepositoryAdd;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::code::ForgeRepository;
-use loci_model::repository::Repository;
 use loci_testkit::block_on;
 
 use super::world::Shop;

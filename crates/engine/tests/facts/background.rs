@@ -2,10 +2,10 @@
 
 use loci_engine::verified::{FactList, NewFact, RepositoryAdd, Serving, Standing, VerifyMode};
 use loci_model::RecordId;
-use loci_model::fact::FactEventKind;
+use loci_model::facts::fact::FactEventKind;
+use loci_model::facts::verdict::{Unverifiable, Verdict};
 use loci_model::ports::code::CodePlace;
 use loci_model::record::RecordState;
-use loci_model::verdict::{Unverifiable, Verdict};
 use loci_testkit::{CodeHistory, block_on};
 
 use super::world::{CART, DIRECTORY, LIMITS, REPO, Shop, about, cite, contains, history};

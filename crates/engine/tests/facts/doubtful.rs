@@ -2,7 +2,7 @@
 //! held or marked as the memory says; in code and claims beside them it is marked, for code may hold such words for good reasons.
 
 use loci_engine::verified::{NewFact, VerifyMode};
-use loci_model::claim::Claim;
+use loci_model::facts::claim::Claim;
 use loci_model::record::{RecordState, TrustTier};
 
 use super::world::{Shop, about, cite};

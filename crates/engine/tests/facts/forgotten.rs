@@ -2,8 +2,8 @@
 
 use loci_engine::verified::{NewFact, VerifyMode};
 use loci_model::RecordId;
+use loci_model::facts::support::Assurance;
 use loci_model::ports::store::StoreExt;
-use loci_model::support::Assurance;
 use loci_testkit::block_on;
 
 use super::world::{Shop, cite, limit_fact};

@@ -3,11 +3,11 @@
 
 use loci_engine::records::QuarantineAsk;
 use loci_engine::verified::{FactStored, StoreStatus, VerifyMode};
-use loci_model::citation::{CitationInput, Place};
-use loci_model::code::EntryKind;
+use loci_model::facts::citation::{CitationInput, Place};
+use loci_model::facts::code::EntryKind;
+use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use loci_model::ports::store::StoreExt;
 use loci_model::record::RecordState;
-use loci_model::verdict::{Method, Unverifiable, Verdict};
 use loci_model::{CodeReason, Error, ErrorKind, MemoryId, RecordId};
 use loci_testkit::block_on;
 

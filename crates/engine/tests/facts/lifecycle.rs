@@ -2,11 +2,11 @@
 
 use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_engine::verified::{AppliedOutcome, VerifyMode};
-use loci_model::fact::Fact;
+use loci_model::facts::fact::Fact;
+use loci_model::facts::verdict::Verdict;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
-use loci_model::verdict::Verdict;
 use loci_model::{CodeReason, RecordId};
 use loci_testkit::block_on;
 
@@ -255,7 +255,7 @@ fn the_background_sees_new_commits_and_lets_go_in_the_end() {
 fn what_nobody_confirms_expires_and_comes_back_when_stored_again() {
     let shop = Shop::new();
     let id = shop.stored();
-    shop.code(|history| history.fail(Some(loci_model::verdict::Unverifiable::Network)));
+    shop.code(|history| history.fail(Some(loci_model::facts::verdict::Unverifiable::Network)));
     shop.world.clock().advance_ms(366 * DAY_MS);
     assert_eq!(shop.recent(VerifyMode::Fresh).facts[0].verdict(), Some(Verdict::Unverifiable));
     block_on(shop.engine.sweep()).unwrap();

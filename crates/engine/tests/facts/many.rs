@@ -2,7 +2,7 @@
 //! tested where the parts are.
 
 use loci_engine::verified::{FactList, NewFact, VerifyMode};
-use loci_model::verdict::Verdict;
+use loci_model::facts::verdict::Verdict;
 
 use super::world::{REPO, Shop, cite};
 

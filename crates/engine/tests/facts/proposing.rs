@@ -9,11 +9,11 @@ use loci_engine::verified::{
     StoreStatus, VerifyMode, content_hash,
 };
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
-use loci_model::fact::Fact;
+use loci_model::facts::fact::Fact;
+use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use loci_model::ports::store::{FactChoice, FactPage, RecordPage, StoreExt};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::RecordScope;
-use loci_model::verdict::{Method, Unverifiable, Verdict};
 use loci_model::{ActorId, ErrorKind, RecordId, SessionId, Timestamp};
 use loci_testkit::block_on;
 use loci_testkit::samples::record_id;
@@ -62,8 +62,8 @@ fn proposed(shop: &Shop) -> Vec<(RecordId, Vec<String>, Vec<String>)> {
     };
     let facts =
         block_on(StoreExt::read(shop.engine.store().as_ref(), move |tx| tx.facts().list(&page))).unwrap();
-    let places = |fact: &loci_model::fact::Fact| {
-        let place = |one: &loci_model::citation::Citation| {
+    let places = |fact: &loci_model::facts::fact::Fact| {
+        let place = |one: &loci_model::facts::citation::Citation| {
             let place = &one.anchor.place;
             format!("{}:{}-{}", place.path, place.line_start, place.line_end)
         };

@@ -3,8 +3,8 @@
 
 use loci_engine::verified::NewFact;
 use loci_model::CodeReason;
-use loci_model::citation::{CitationInput, Place};
-use loci_model::verdict::{Method, Verdict};
+use loci_model::facts::citation::{CitationInput, Place};
+use loci_model::facts::verdict::{Method, Verdict};
 use loci_testkit::block_on;
 
 use super::world::{LIMITS, REPO, Shop, about, reason};

@@ -2,8 +2,8 @@
 //! B6, A5).
 
 use loci_engine::verified::{ByPath, FactSearch, PathMatch, Serving, VerifyMode};
+use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use loci_model::record::RecordState;
-use loci_model::verdict::{Method, Unverifiable, Verdict};
 use loci_testkit::block_on;
 
 use super::telling::tip;

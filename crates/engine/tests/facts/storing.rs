@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use loci_engine::verified::{Correction, FactRefresh, NewFact, Standing, StoreStatus};
-use loci_model::citation::{CitationInput, Place};
-use loci_model::fact::FactEventKind;
+use loci_model::facts::citation::{CitationInput, Place};
+use loci_model::facts::fact::FactEventKind;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{CodeReason, ErrorKind};
 use loci_testkit::block_on;

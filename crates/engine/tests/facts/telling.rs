@@ -6,12 +6,12 @@ use std::sync::Arc;
 use loci_engine::verified::{
     Evidence, FactFilters, FactSearch, FactStats, FactsAsked, Serving, Standing, Told, ToldFact, VerifyMode,
 };
-use loci_model::citation::Place;
-use loci_model::code::ObjectId;
-use loci_model::fact::FactEventKind;
+use loci_model::facts::citation::Place;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::FactEventKind;
+use loci_model::facts::verdict::{CitationVerdict, Method, Unverifiable, Verdict, Verification};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordState;
-use loci_model::verdict::{CitationVerdict, Method, Unverifiable, Verdict, Verification};
 use loci_model::{CodeReason, ErrorKind, RecordId};
 use loci_testkit::block_on;
 
@@ -60,7 +60,7 @@ fn recent_told(shop: &Shop, told: Told) -> loci_engine::verified::FactList {
 }
 
 /// State of a fact with everything that a verdict could have moved.
-fn standing_of(shop: &Shop, id: &RecordId) -> (RecordState, loci_model::fact::Fact) {
+fn standing_of(shop: &Shop, id: &RecordId) -> (RecordState, loci_model::facts::fact::Fact) {
     let fact = block_on(shop.engine.fact_get(&shop.caller, &shop.standing, id)).unwrap().remembered.fact;
     let mut counted = fact.clone();
     counted.counters.retrieved = 0;

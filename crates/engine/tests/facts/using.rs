@@ -1,8 +1,8 @@
 //! Uses of facts, and reads without a verification: what an agent may report, and what it may read.
 
 use loci_engine::verified::{ByPath, FactSearch, PathMatch, Serving, VerifyMode};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::verdict::Unverifiable;
 use loci_model::{CodeReason, Error, ErrorKind, RecordId};
 use loci_testkit::block_on;
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use loci_engine::verified::{FactList, Serving, Standing, VerifiedSettings};
 use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_model::facts::support::{Assurance, DriftedFacts};
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::support::{Assurance, DriftedFacts};
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on};
 

@@ -8,10 +8,10 @@ use loci_engine::verified::{
     Correction, FactList, FactRefresh, FactStored, FactSuperseded, NewFact, RepositoryAdd, Serving, Standing,
     Verified, VerifyMode,
 };
-use loci_model::citation::{CitationInput, Place};
-use loci_model::claim::Claim;
-use loci_model::code::ObjectId;
-use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::facts::citation::{CitationInput, Place};
+use loci_model::facts::claim::Claim;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::{FactEvent, FactEventKind};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;

@@ -9,7 +9,7 @@ use loci_engine::files::{
 use loci_engine::idempotency::ClientToken;
 use loci_model::ErrorKind;
 use loci_model::principal::{Capability, Principal};
-use loci_model::tree_entry::DocumentOperation;
+use loci_model::trees::tree_entry::DocumentOperation;
 use loci_testkit::block_on;
 use serde_json::json;
 

@@ -7,9 +7,9 @@ use loci_engine::files::upkeep::{
 };
 use loci_engine::files::{MountAsk, Precondition, PutContent};
 use loci_engine::retrieval::SearchRequest;
-use loci_model::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::principal::Capability::{Read, Write};
 use loci_model::record::{Record, TrustTier};
+use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::{ErrorKind, Result, Timestamp};
 use loci_testkit::block_on;
 use std::collections::BTreeMap;

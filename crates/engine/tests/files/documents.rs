@@ -4,7 +4,7 @@ use loci_engine::files::{AppendTo, DocumentPut, DocumentWritten, Edit, Precondit
 use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_engine::records::NewRecord;
 use loci_model::principal::Capability;
-use loci_model::tree_entry::DocumentOperation;
+use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{ActorId, ErrorKind, Namespace, Reason, Result};
 use loci_testkit::block_on;
 

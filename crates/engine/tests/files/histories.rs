@@ -6,7 +6,7 @@ use loci_engine::files::{
 };
 use loci_engine::records::{NewRecord, RecordDelete};
 use loci_model::principal::Capability;
-use loci_model::tree_entry::DocumentOperation::{
+use loci_model::trees::tree_entry::DocumentOperation::{
     self, Archived, Created, Deleted, Modified, Moved, Redacted, Restored,
 };
 use loci_model::{ErrorKind, Namespace, Result};

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use loci_engine::files::mirroring::{MirrorShown, NewMirror};
 use loci_engine::files::{Precondition, RecordRedact, RedactWhich};
-use loci_model::mirror::{
-    MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorRemark, MirrorReport,
-};
 use loci_model::ports::files::FilePlaces;
 use loci_model::principal::Capability;
+use loci_model::trees::mirror::{
+    MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorRemark, MirrorReport,
+};
 use loci_model::{ErrorKind, limits};
 use loci_testkit::world::TestWorld;
 use loci_testkit::{LocalPlaces, block_on};

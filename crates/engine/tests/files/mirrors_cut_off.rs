@@ -10,13 +10,13 @@ use std::task::Poll;
 
 use loci_engine::files::mirroring::NewMirror;
 use loci_engine::files::{RecordRedact, RedactWhich};
-use loci_model::mirror::MirrorKind;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::files::{
     ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileListing, FilePlaces, FileStep,
     FilesApplied, FilesCommit, FoundMarkers,
 };
+use loci_model::trees::mirror::MirrorKind;
 use loci_model::{MemoryId, Result, Timestamp};
 use loci_testkit::{LocalPlaces, block_on};
 

@@ -13,9 +13,9 @@ use loci_engine::files::{DocumentDelete, DocumentPut, DocumentWritten, Precondit
 use loci_engine::idempotency::IfErased;
 use loci_engine::memories::NewMemory;
 use loci_engine::verified::Standing;
-use loci_model::mirror::MirrorKind;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::files::{FileBackend, FilePlaces, FoundMarkers};
+use loci_model::trees::mirror::MirrorKind;
 use loci_model::{ActorId, MemoryId, Namespace, Reason, Result, limits};
 use loci_testkit::{LocalPlaces, block_on};
 

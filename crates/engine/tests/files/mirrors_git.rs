@@ -8,8 +8,8 @@ use loci_engine::files::{DocumentPut, Edit, Precondition, PutContent, RecordReda
 use loci_engine::idempotency::IfErased;
 use loci_engine::verified::Standing;
 use loci_model::ActorId;
-use loci_model::mirror::{MirrorKind, MirrorReport};
 use loci_model::principal::Principal;
+use loci_model::trees::mirror::{MirrorKind, MirrorReport};
 use loci_testkit::block_on;
 
 use super::mirrors::Mirrored;

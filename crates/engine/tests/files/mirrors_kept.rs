@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use loci_engine::files::Edit;
 use loci_engine::files::mirroring::{MirrorPull, PulledFile};
-use loci_model::mirror::MirrorKind;
+use loci_model::trees::mirror::MirrorKind;
 use loci_testkit::block_on;
 
 use super::mirrors::Mirrored;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use loci_engine::files::{AppendTo, RecordRedact, RedactWhich};
-use loci_model::mirror::MirrorReport;
+use loci_model::trees::mirror::MirrorReport;
 use loci_testkit::block_on;
 
 use super::mirrors::{Mirrored, redact};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use loci_model::Namespace;
-use loci_model::mirror::{MirrorKind, MirrorRemark};
+use loci_model::trees::mirror::{MirrorKind, MirrorRemark};
 use loci_testkit::LocalPlaces;
 
 use super::mirrors::Mirrored;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use loci_engine::events::NewEvent;
 use loci_engine::files::upkeep::{CHANGELOG, ConsolidationAsk, RunScope};
-use loci_model::consolidation_run::RunStatus;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
-use loci_model::mirror::MirrorKind;
 use loci_model::principal::Capability;
+use loci_model::trees::consolidation_run::RunStatus;
+use loci_model::trees::mirror::MirrorKind;
 use loci_model::{ActorId, ErrorKind, SessionId};
 use loci_testkit::block_on;
 

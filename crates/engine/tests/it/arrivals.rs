@@ -3,8 +3,8 @@
 
 use loci_model::Timestamp;
 use loci_model::event::Role::User;
+use loci_model::memory::strategy::StrategyBase::{self, Semantic, Summary, UserPreference};
 use loci_model::record::RecordState::Superseded;
-use loci_model::strategy::StrategyBase::{self, Semantic, Summary, UserPreference};
 
 use crate::world::{World, said};
 

@@ -4,9 +4,9 @@
 use loci_engine::memories::NewMemory;
 use loci_engine::records::RecordRevert;
 use loci_model::event::Role::{Assistant, User};
+use loci_model::memory::settings::{ConsolidationSettings, MemorySettings};
+use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::record::{Record, RecordState};
-use loci_model::settings::{ConsolidationSettings, MemorySettings};
-use loci_model::strategy::StrategyBase::Semantic;
 use loci_model::{ErrorKind, RecordId};
 
 use crate::world::{World, strategy};

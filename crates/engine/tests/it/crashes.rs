@@ -2,8 +2,8 @@
 
 use loci_model::Timestamp;
 use loci_model::event::Role::{Assistant, User};
+use loci_model::memory::strategy::StrategyBase::{Episodic, Semantic, Summary, UserPreference};
 use loci_model::record::RecordState::{Active, Superseded};
-use loci_model::strategy::StrategyBase::{Episodic, Semantic, Summary, UserPreference};
 
 use crate::world::{Fault, World, said};
 

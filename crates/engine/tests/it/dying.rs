@@ -9,12 +9,12 @@ use std::task::{Poll, Waker};
 
 use loci_engine::{EngineParts, Models};
 use loci_model::Result;
+use loci_model::memory::settings::ModelMode;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::deliver::{Deliver, Delivered, Notice, TargetInfo};
 use loci_model::ports::language_model::{Completion, LanguageModel, ModelError, Reply};
 use loci_model::ports::objects::{Objects, Stored};
 use loci_model::ports::store::{ReadWork, Store, WriteWork};
-use loci_model::settings::ModelMode;
 use loci_testkit::{RecordingTargets, ScriptedModel};
 
 /// Of a step.

@@ -9,16 +9,16 @@ use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_engine::memories::{MemoryUpdate, NewMemory};
 use loci_engine::records::{NewRecord, RecordDelete, RecordsCreate};
-use loci_model::conflict::Conflict;
 use loci_model::event::Role::User;
-use loci_model::metadata::MetadataValue::{Number, StringList};
-use loci_model::metadata::{
-    LlmExtraction, MetadataExtraction, MetadataSchemaEntry, MetadataValidation, MetadataValue,
-};
+use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::StoreExt;
+use loci_model::record::conflict::Conflict;
+use loci_model::record::metadata::MetadataValue::{Number, StringList};
+use loci_model::record::metadata::{
+    LlmExtraction, MetadataExtraction, MetadataSchemaEntry, MetadataValidation, MetadataValue,
+};
 use loci_model::record::{RecordOrigin, RecordState};
-use loci_model::strategy::StrategyBase::Semantic;
 use loci_model::{ActorId, EventId, Namespace, Reason, RecordId, Timestamp};
 use loci_testkit::samples::{record_id, time};
 use loci_testkit::world::TestWorld;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use loci_engine::memories::NewMemory;
 use loci_model::Timestamp;
 use loci_model::event::Role::{Assistant, Tool, User};
-use loci_model::index_key::NamespaceKey;
-use loci_model::metadata::{MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValue};
+use loci_model::memory::index_key::NamespaceKey;
+use loci_model::memory::strategy::StrategyBase::{Episodic, Semantic, Summary, UserPreference};
+use loci_model::record::metadata::{MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValue};
 use loci_model::record::{RecordKind, RecordOrigin};
-use loci_model::strategy::StrategyBase::{Episodic, Semantic, Summary, UserPreference};
 
 use crate::world::{World, data, said, strategy, template};
 

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use loci_engine::memories::{MemoryUpdate, NewMemory, NewStrategy, StrategyUpdate};
 use loci_model::event::Role::User;
-use loci_model::index_key::NamespaceKey;
 use loci_model::job::{JobKind, JobState};
+use loci_model::memory::index_key::NamespaceKey;
+use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::clock::Clock;
-use loci_model::strategy::StrategyBase::Semantic;
 
 use crate::world::{World, said, strategy, template};
 

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use loci_engine::records::{FeedbackStanding, RecordFeedback, RecordRevert, RecordUpdate, Verdict};
 use loci_engine::retrieval::SearchRequest;
 use loci_model::event::Role;
-use loci_model::feedback::FeedbackVerdict::{self, Useful, Wrong};
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordState;
-use loci_model::strategy::StrategyBase;
+use loci_model::record::feedback::FeedbackVerdict::{self, Useful, Wrong};
 use loci_model::{ActorId, ErrorKind, RecordId, limits};
 
 use super::world::World;

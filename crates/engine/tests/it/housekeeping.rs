@@ -3,8 +3,8 @@
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::records::RecordDelete;
 use loci_model::event::Role::User;
+use loci_model::memory::strategy::StrategyBase::{Semantic, Summary};
 use loci_model::record::RecordState;
-use loci_model::strategy::StrategyBase::{Semantic, Summary};
 
 use crate::world::{Fault, World, strategy};
 

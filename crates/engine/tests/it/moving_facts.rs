@@ -1,11 +1,11 @@
 //! Facts that cite code, and tasks, go with an export, and come back by an import.
 
 use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine};
-use loci_model::fact::{Fact, FactEvent};
+use loci_model::facts::fact::{Fact, FactEvent};
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{StoreExt, TaskQuery};
 use loci_model::principal::{Grant, Principal};
-use loci_model::repository::Repository;
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 use loci_model::{MemoryId, Timestamp};
 use loci_testkit::samples::record_id;
 use loci_testkit::world::TestWorld;

@@ -5,7 +5,7 @@ use loci_engine::idempotency::ClientToken;
 use loci_model::Document;
 use loci_model::event::PayloadItem;
 use loci_model::event::Role::User;
-use loci_model::strategy::StrategyBase::Semantic;
+use loci_model::memory::strategy::StrategyBase::Semantic;
 
 use crate::world::{World, said};
 

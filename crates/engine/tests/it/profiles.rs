@@ -6,9 +6,9 @@ use loci_engine::profiles::{self, ProfileApplied};
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::event::Role;
 use loci_model::memory::Memory;
+use loci_model::memory::settings::{InjectionMode, NamespaceReading, SecretsMode};
+use loci_model::memory::strategy::{CustomConfiguration, SelfManaged, StepOverride, StrategyBase, Trigger};
 use loci_model::record::{Record, RecordState};
-use loci_model::settings::{InjectionMode, NamespaceReading, SecretsMode};
-use loci_model::strategy::{CustomConfiguration, SelfManaged, StepOverride, StrategyBase, Trigger};
 use loci_model::warning::{Notices, Warning};
 use loci_model::{ErrorKind, Namespace};
 

@@ -4,17 +4,17 @@
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::records::NamespaceAsk;
 use loci_engine::retrieval::{SearchAnswer, SearchRequest};
-use loci_model::document::Document;
 use loci_model::event::{PayloadItem, Role};
-use loci_model::index_key::{IndexedKey, NamespaceKey};
-use loci_model::metadata::{
-    MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValue, SYSTEM_PROVISIONAL,
-};
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::json::document::Document;
+use loci_model::memory::index_key::{IndexedKey, NamespaceKey};
+use loci_model::memory::settings::{InjectionMode, MemorySettings, SafetySettings, SecretsMode};
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordKind;
-use loci_model::settings::{InjectionMode, MemorySettings, SafetySettings, SecretsMode};
-use loci_model::strategy::StrategyBase;
+use loci_model::record::metadata::{
+    MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValue, SYSTEM_PROVISIONAL,
+};
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::warning::Degradation;
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, limits};
 

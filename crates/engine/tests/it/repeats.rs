@@ -2,8 +2,8 @@
 
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::event::Role::{Assistant, User};
+use loci_model::memory::strategy::StrategyBase::{Semantic, UserPreference};
 use loci_model::record::RecordState::{Active, Superseded};
-use loci_model::strategy::StrategyBase::{Semantic, UserPreference};
 use loci_model::{Namespace, Timestamp};
 
 use crate::world::{World, said};

@@ -4,11 +4,11 @@ use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::records::{NewRecord, QuarantineAsk, RecordRevert, RecordUpdate, RecordsCreate, Verdict};
 use loci_engine::retrieval::SearchRequest;
 use loci_model::event::Role;
+use loci_model::memory::settings::{InjectionMode, MemorySettings, SafetySettings, SecretsMode};
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::ports::store::{RecordChange, Store, StoreExt, Tx};
 use loci_model::record::RecordState::{Active, Candidate, Invalid, Quarantined, Superseded};
 use loci_model::record::{Record, RecordKind, RecordState, TrustTier};
-use loci_model::settings::{InjectionMode, MemorySettings, SafetySettings, SecretsMode};
-use loci_model::strategy::StrategyBase;
 use loci_model::{ErrorKind, Namespace, RecordId, Timestamp};
 
 use crate::world::{World, data, said, strategy};

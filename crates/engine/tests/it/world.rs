@@ -16,6 +16,8 @@ use loci_engine::{Engine, EngineParts, EngineSettings, Models};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::job::Job;
 use loci_model::memory::Memory;
+use loci_model::memory::settings::ModelMode;
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
@@ -28,10 +30,8 @@ use loci_model::ports::store::{
 };
 use loci_model::ports::vault::Vault;
 use loci_model::principal::{Grant, Principal};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::RecordScope;
-use loci_model::settings::ModelMode;
-use loci_model::strategy::StrategyBase;
 use loci_model::{
     ActorId, Document, Error, ErrorKind, MemoryId, NamespaceTemplate, RecordId, Result, SessionId, Timestamp,
 };

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use loci_engine::idempotency::ClientToken;
 use loci_engine::records::{RecordRevert, RecordUpdate};
 use loci_model::event::Role::User;
+use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::strategy::StrategyBase::Semantic;
 use loci_model::warning::Warning;
 use loci_model::{ErrorKind, Reason};
 

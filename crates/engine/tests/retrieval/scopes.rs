@@ -2,12 +2,12 @@
 
 use loci_engine::records::NamespaceAsk;
 use loci_engine::retrieval::SearchRequest;
-use loci_model::metadata::MetadataValue;
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::memory::settings::{MemorySettings, NamespaceReading};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
-use loci_model::scope::StrategyChoice;
-use loci_model::settings::{MemorySettings, NamespaceReading};
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::scope::StrategyChoice;
 use loci_model::warning::Warning;
 use loci_model::{ErrorKind, Namespace, StrategyId, limits};
 use loci_testkit::block_on;

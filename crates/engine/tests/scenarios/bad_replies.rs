@@ -3,9 +3,9 @@
 
 use loci_model::event::Role::User;
 use loci_model::job::JobState;
-use loci_model::making::MakingMode;
+use loci_model::memory::strategy::StrategyBase::{Semantic, UserPreference};
 use loci_model::ports::language_model::ModelErrorKind;
-use loci_model::strategy::StrategyBase::{Semantic, UserPreference};
+use loci_model::record::derivation::MakingMode;
 use loci_testkit::ScriptedReply::{self, CutOff, Fails, Hangs, Panics, Refused};
 
 use super::{facts, model, part, text};

@@ -6,11 +6,11 @@ use loci_engine::asking::pulling::{QuestionAsk, QuestionReply};
 use loci_engine::memories::NewMemory;
 use loci_model::Timestamp;
 use loci_model::event::Role::{Assistant, User};
+use loci_model::memory::settings::{ConsolidationSettings, MemorySettings, ModelMode};
+use loci_model::memory::strategy::StrategyBase::{Episodic, Semantic, Summary, UserPreference};
 use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::record::RecordKind;
 use loci_model::record::RecordState::{Active, Quarantined, Superseded};
-use loci_model::settings::{ConsolidationSettings, MemorySettings, ModelMode};
-use loci_model::strategy::StrategyBase::{Episodic, Semantic, Summary, UserPreference};
 use loci_testkit::ScriptedReply::Fails;
 use loci_testkit::{Script, ScriptedModel};
 

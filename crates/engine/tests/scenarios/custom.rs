@@ -7,11 +7,11 @@ use std::sync::Arc;
 use loci_engine::Models;
 use loci_engine::memories::{NewMemory, NewReflection, NewStrategy};
 use loci_model::event::Role::User;
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
+use loci_model::memory::settings::{ConsolidationSettings, MemorySettings, ModelMode};
+use loci_model::memory::strategy::StrategyBase::{self, Episodic, Semantic, Summary, UserPreference};
+use loci_model::memory::strategy::{CustomConfiguration, StepOverride};
 use loci_model::ports::language_model::{Completion, LanguageModel};
-use loci_model::settings::{ConsolidationSettings, MemorySettings, ModelMode};
-use loci_model::strategy::StrategyBase::{self, Episodic, Semantic, Summary, UserPreference};
-use loci_model::strategy::{CustomConfiguration, StepOverride};
 use loci_testkit::{Script, ScriptedModel, ScriptedReply};
 use serde_json::json;
 

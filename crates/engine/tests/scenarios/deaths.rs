@@ -11,17 +11,19 @@ use loci_engine::settings::JobWebhook;
 use loci_engine::{Engine, EngineParts, EngineSettings};
 use loci_model::delivery::DeliveryState;
 use loci_model::event::Role::{self, Assistant, User};
-use loci_model::exchange::Step;
 use loci_model::job::JobState;
+use loci_model::job::exchange::Step;
+use loci_model::memory::settings::{ConsolidationSettings, MemorySettings};
+use loci_model::memory::strategy::StrategyBase::{
+    Episodic, SelfManaged as Own, Semantic, Summary, UserPreference,
+};
+use loci_model::memory::strategy::{CustomConfiguration, SelfManaged, Trigger};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::deliver::{Notice, NoticeKind};
 use loci_model::ports::language_model::Completion;
 use loci_model::ports::store::JobQuery;
 use loci_model::record::RecordState::{Active, Quarantined, Superseded};
-use loci_model::settings::{ConsolidationSettings, MemorySettings};
-use loci_model::strategy::StrategyBase::{Episodic, SelfManaged as Own, Semantic, Summary, UserPreference};
-use loci_model::strategy::{CustomConfiguration, SelfManaged, Trigger};
 use loci_model::{Document, Timestamp};
 use loci_testkit::{RecordingTargets, Script, ScriptedModel, ScriptedReply};
 use serde_json::{Value, json};

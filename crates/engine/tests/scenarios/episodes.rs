@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use loci_model::event::Role::{Assistant, Tool, User};
-use loci_model::making::MakingMode;
+use loci_model::memory::strategy::StrategyBase::Episodic;
 use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::record::RecordKind;
-use loci_model::strategy::StrategyBase::Episodic;
+use loci_model::record::derivation::MakingMode;
 use loci_testkit::ScriptedReply::{self, Fails};
 use loci_testkit::{Script, ScriptedModel};
 use serde_json::{Value, json};

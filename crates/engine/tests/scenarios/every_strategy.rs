@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use loci_model::event::Role::{Assistant, User};
 use loci_model::job::JobState;
-use loci_model::making::MakingMode;
+use loci_model::memory::strategy::StrategyBase::{self, Episodic, Semantic, Summary, UserPreference};
 use loci_model::ports::language_model::ModelErrorKind;
+use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::strategy::StrategyBase::{self, Episodic, Semantic, Summary, UserPreference};
 use loci_testkit::ScriptedReply::{self, CutOff, Fails, Refused};
 use loci_testkit::{Script, ScriptedModel};
 use serde_json::{Value, json};

@@ -22,7 +22,7 @@ mod windows;
 
 use std::sync::Arc;
 
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind};
 use loci_model::ports::language_model::Completion;
 use loci_model::ports::store::{Store, StoreExt};

@@ -11,12 +11,12 @@ use loci_engine::memories::NewMemory;
 use loci_engine::verified::Standing;
 use loci_engine::{EngineSettings, Models};
 use loci_model::ErrorKind;
-use loci_model::exchange::{Step, Usage};
+use loci_model::job::exchange::{Step, Usage};
+use loci_model::memory::settings::ModelMode;
+use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::language_model::{
     Completion, Finish, LanguageModel, ModelError, ModelErrorKind, Reply,
 };
-use loci_model::settings::ModelMode;
-use loci_model::strategy::StrategyBase::Semantic;
 use loci_testkit::ScriptedReply::{self, Fails, Hangs, Panics};
 use loci_testkit::{Script, ScriptedModel};
 

@@ -7,13 +7,13 @@ use loci_engine::events::NewEvent;
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::records::RecordDelete;
 use loci_model::event::Role::User;
-use loci_model::exchange::Step;
 use loci_model::job::JobState;
-use loci_model::making::MakingMode;
+use loci_model::job::exchange::Step;
+use loci_model::memory::settings::{MemorySettings, ModelMode};
+use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::clock::Clock as _;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::settings::{MemorySettings, ModelMode};
-use loci_model::strategy::StrategyBase::Semantic;
+use loci_model::record::derivation::MakingMode;
 use loci_model::{ActorId, ErrorKind, MemoryId, Reason, Result};
 use loci_testkit::block_on;
 

@@ -7,15 +7,15 @@ use loci_engine::Models;
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_model::event::Role::{Assistant, User};
 use loci_model::job::JobState;
-use loci_model::making::MakingMode;
-use loci_model::metadata::{
-    LlmExtraction, MetadataSchemaEntry, MetadataType, MetadataValidation, MetadataValue,
-};
+use loci_model::memory::settings::{MemorySettings, ModelMode};
+use loci_model::memory::strategy::StrategyBase::{Semantic, UserPreference};
+use loci_model::memory::strategy::{CustomConfiguration, StepOverride};
 use loci_model::ports::language_model::LanguageModel;
 use loci_model::record::RecordState;
-use loci_model::settings::{MemorySettings, ModelMode};
-use loci_model::strategy::StrategyBase::{Semantic, UserPreference};
-use loci_model::strategy::{CustomConfiguration, StepOverride};
+use loci_model::record::derivation::MakingMode;
+use loci_model::record::metadata::{
+    LlmExtraction, MetadataSchemaEntry, MetadataType, MetadataValidation, MetadataValue,
+};
 
 use super::{facts, model, text};
 use crate::world::{World, strategy};

@@ -6,14 +6,14 @@ use loci_engine::asking::pulling::{QuestionAnswered, QuestionAsk, QuestionReply,
 use loci_engine::jobs::ReflectionAsk;
 use loci_engine::memories::{NewMemory, NewReflection, NewStrategy};
 use loci_model::event::Role::{Assistant, User};
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind, JobState};
-use loci_model::making::MakingMode;
+use loci_model::memory::settings::{MemorySettings, ModelMode};
+use loci_model::memory::strategy::StrategyBase::{Episodic, Semantic};
 use loci_model::ports::clock::Clock as _;
 use loci_model::ports::language_model::ModelErrorKind;
+use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::settings::{MemorySettings, ModelMode};
-use loci_model::strategy::StrategyBase::{Episodic, Semantic};
 use loci_model::{ActorId, ErrorKind, Namespace};
 use loci_testkit::ScriptedReply::{self, CutOff, Fails, Refused};
 use loci_testkit::{Script, ScriptedModel};

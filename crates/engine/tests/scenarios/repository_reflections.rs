@@ -2,12 +2,12 @@
 
 use loci_engine::coding::{Completion, NewTask, RepositoryReflectAsk};
 use loci_engine::verified::{RepositoryAdd, Standing};
-use loci_model::exchange::Step;
 use loci_model::job::JobState;
-use loci_model::making::MakingMode;
+use loci_model::job::exchange::Step;
+use loci_model::memory::strategy::StrategyBase::Semantic;
+use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordKind};
-use loci_model::strategy::StrategyBase::Semantic;
-use loci_model::task::{TaskKind, TaskStatus};
+use loci_model::tasks::task::{TaskKind, TaskStatus};
 use loci_model::{RecordId, TaskId};
 
 use super::reflections::{answer, pulled, taken};

@@ -3,14 +3,14 @@
 use loci_engine::asking::pulling::{QuestionAsk, QuestionReply};
 use loci_engine::coding::ReviewLearned;
 use loci_engine::verified::{RepositoryAdd, Standing};
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind, JobState};
-use loci_model::metadata::MetadataValue;
+use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::clock::Clock as _;
 use loci_model::ports::language_model::ModelErrorKind;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
-use loci_model::strategy::StrategyBase::Semantic;
+use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
 use loci_model::{ErrorKind, RepositoryId};
 use loci_testkit::ScriptedReply::{self, Fails};
 use loci_testkit::{Script, ScriptedModel};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use loci_engine::memories::NewMemory;
 use loci_model::event::Role::User;
+use loci_model::memory::settings::{ConsolidationSettings, MemorySettings};
+use loci_model::memory::strategy::StrategyBase::{Semantic, UserPreference};
 use loci_model::record::{Record, RecordState};
-use loci_model::settings::{ConsolidationSettings, MemorySettings};
-use loci_model::strategy::StrategyBase::{Semantic, UserPreference};
 use loci_testkit::{Script, ScriptedModel, ScriptedReply};
 use serde_json::json;
 
@@ -24,7 +24,7 @@ fn reads(facts: &[Fact<'_>]) -> Arc<ScriptedModel> {
     };
     let then: Vec<ScriptedReply> = facts.iter().map(answer).collect();
     Arc::new(ScriptedModel::new(vec![Script {
-        when: Box::new(|asked| asked.step == loci_model::exchange::Step::Extract),
+        when: Box::new(|asked| asked.step == loci_model::job::exchange::Step::Extract),
         then,
     }]))
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use loci_model::event::Role::{Assistant, User};
-use loci_model::making::MakingMode;
+use loci_model::memory::settings::{MemorySettings, ModelMode};
+use loci_model::memory::strategy::StrategyBase::Summary;
 use loci_model::ports::language_model::ModelErrorKind;
+use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordState};
-use loci_model::settings::{MemorySettings, ModelMode};
-use loci_model::strategy::StrategyBase::Summary;
 use loci_testkit::ScriptedReply::{self, Fails};
 use loci_testkit::{Script, ScriptedModel};
 

@@ -11,10 +11,10 @@ use loci_engine::files::upkeep::{
 use loci_engine::files::{
     DocumentPut, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk, TreeItem, TreeListing,
 };
-use loci_model::consolidation_run::RunStatus;
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
+use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::language_model::ModelErrorKind;
-use loci_model::strategy::StrategyBase::Semantic;
+use loci_model::trees::consolidation_run::RunStatus;
 use loci_model::{ErrorKind, Namespace, Reason, Result};
 use loci_testkit::ScriptedReply::{self, Fails};
 use loci_testkit::{Script, ScriptedModel};

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use loci_engine::Models;
 use loci_engine::memories::NewMemory;
 use loci_model::event::Role::{Assistant, User};
+use loci_model::memory::settings::{MemorySettings, ModelMode, WindowSettings};
+use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::language_model::{Completion, Finish, LanguageModel, ModelError, Reply};
-use loci_model::settings::{MemorySettings, ModelMode, WindowSettings};
-use loci_model::strategy::StrategyBase::Semantic;
 use loci_model::{ActorId, SessionId};
 use loci_testkit::ManualClock;
 
@@ -164,7 +164,7 @@ impl LanguageModel for Slow {
             let number =
                 turn.split("message of ").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();
             let text = format!(r#"[{{"fact":"A fact of {number}.","sources":[1]}}]"#);
-            let usage = loci_model::exchange::Usage::default();
+            let usage = loci_model::job::exchange::Usage::default();
             Ok(Reply { text, model: "slow".into(), usage, finish: Finish::Complete })
         })
     }

@@ -1,7 +1,7 @@
 //! Repositories that moved, and redirects that lead elsewhere.
 
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodePlace, CodeSources as _, ForgeRepository};
-use loci_model::verdict::Unverifiable;
 
 use crate::hub::{Hub, Repo, Wrong, files};
 use crate::world::{object, place, plain};

@@ -1,9 +1,9 @@
 //! Names, entries, contents, ancestors: what is asked for, how often, and with which headers.
 
 use loci_forges::forges::ForgeOptions;
-use loci_model::code::{EntryKind, Revision};
+use loci_model::facts::code::{EntryKind, Revision};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeSource;
-use loci_model::verdict::Unverifiable;
 
 use crate::hub::{Content, Files, Hub, Repo, files, id_of};
 use crate::world::{TOKEN, forge, object, place, plain, world};

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use loci_forges::forges::ForgeOptions;
-use loci_model::code::Revision;
+use loci_model::facts::code::Revision;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodeError, CodeSources as _};
-use loci_model::verdict::Unverifiable;
 use loci_testkit::ManualClock;
 
 use crate::hub::{Hub, Repo, Wrong, files};

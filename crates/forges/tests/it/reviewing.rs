@@ -1,10 +1,10 @@
 //! Pull requests and reviews: whole lists, what is asked with which headers, what an unchanged page costs, and what refusals lead to.
 
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::limits;
 use loci_model::ports::clock::Clock as _;
 use loci_model::ports::forge::{Forge as _, ForgePlace};
-use loci_model::review::{RepositoryRole, ReviewState};
-use loci_model::verdict::Unverifiable;
+use loci_model::tasks::review::{RepositoryRole, ReviewState};
 use serde_json::{Value, json};
 
 use crate::hub::{Hub, Repo, Wrong};

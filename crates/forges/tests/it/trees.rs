@@ -1,7 +1,7 @@
 //! Listings that are cut off: a path is missing only from a tree that was listed whole.
 
-use loci_model::code::Revision;
-use loci_model::verdict::Unverifiable;
+use loci_model::facts::code::Revision;
+use loci_model::facts::verdict::Unverifiable;
 
 use crate::hub::{Content, Files, Hub, Repo, Wrong};
 use crate::world::plain;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use loci_forges::config::{ForgeConfig, ForgeKind};
 use loci_forges::forges::{ForgeOptions, ForgeParts, Forges};
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources};
 use loci_model::ports::observe::NoObserver;
 use loci_outbound::client::{Outbound, OutboundOptions, OutboundParts};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use loci_model::code::{EntryKind, ObjectId};
+use loci_model::facts::code::{EntryKind, ObjectId};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::files::{
     ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileEntry, FileListing, FileSkipped,

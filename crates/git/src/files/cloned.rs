@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use loci_model::code::{EntryKind, ObjectId};
+use loci_model::facts::code::{EntryKind, ObjectId};
 use loci_model::{Error, Result, limits};
 
 use super::edited_tree::executables;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::Result;
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
 
 use super::object_writing::{NewObjects, damaged};
 use crate::limits::STRUCTURE_BYTES_MAX;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
 use loci_model::{Error, Result};
 
 use super::pack_writing;

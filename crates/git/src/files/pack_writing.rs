@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use flate2::Crc;
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
 use loci_model::{Error, Result};
 use sha1::{Digest as _, Sha1};
 

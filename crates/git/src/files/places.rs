@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loci_model::mirror::MirrorKind;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::files::{FileBackend, FilePlaces, FoundMarkers, MARKER};
+use loci_model::trees::mirror::MirrorKind;
 use loci_model::{Error, MemoryId, Result};
 
 use super::markers::markers_below;

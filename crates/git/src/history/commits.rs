@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::CodeResult;
 
 use crate::fault;

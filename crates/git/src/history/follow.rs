@@ -4,9 +4,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loci_model::code::{CodeFile, EntryKind, ObjectId, Origin, Rename, Revision};
+use loci_model::facts::code::{CodeFile, EntryKind, ObjectId, Origin, Rename, Revision};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeResult;
-use loci_model::verdict::Unverifiable;
 
 use crate::fault;
 use crate::limits::{MOVES_BYTES_MAX, RENAMES_OF_FILE_MAX, STEPS_MAX};

@@ -3,9 +3,9 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeResult;
-use loci_model::verdict::Unverifiable;
 
 use crate::fault;
 use crate::history::ancestry;

@@ -9,10 +9,10 @@ pub(super) mod renames;
 
 use std::collections::BTreeSet;
 
-use loci_model::code::{CodeFile, ObjectId, Rename};
-use loci_model::code_history::{CommitChanges, History, HistoryAsk, HistoryCommit};
+use loci_model::facts::code::{CodeFile, ObjectId, Rename};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeResult;
-use loci_model::verdict::Unverifiable;
+use loci_model::tasks::code_history::{CommitChanges, History, HistoryAsk, HistoryCommit};
 
 use crate::history::ancestry::{OF_NEWER, OF_OLDER, Walk};
 use crate::limits::{COMPARED_IN_COMMIT_MAX, SUBJECT_CHARS_MAX};

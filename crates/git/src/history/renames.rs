@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::Arc;
 
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Rename, Revision};
+use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Rename, Revision};
 use loci_model::ports::code::{CodeError, CodeResult};
 
 use crate::fault;

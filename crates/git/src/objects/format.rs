@@ -1,6 +1,6 @@
 //! The two hash functions of git and what is hashed. Which one a repository uses is said in its configuration.
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256};
 

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::{CodeError, CodeResult};
 
 use super::format::Kind;

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::CodeResult;
 
 use super::format::Format;

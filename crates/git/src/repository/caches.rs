@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use loci_model::bounded_cache::BoundedCache;
-use loci_model::code::{ObjectId, Rename};
+use loci_model::facts::code::{ObjectId, Rename};
 
 use crate::history::commits::Commit;
 use crate::history::follow::{Line, Moves};

@@ -1,7 +1,7 @@
 //! Which branch is the default one. What is checked out says nothing of it: a topic branch is checked out, too. Where nothing
 //! tells, there is none, and a person says which it is.
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::CodeResult;
 
 use crate::repository::configuration;

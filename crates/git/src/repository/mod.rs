@@ -13,9 +13,9 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeResult;
-use loci_model::verdict::Unverifiable;
 
 use crate::beneath::{self, Dir, Stamp};
 use crate::fault;

@@ -1,9 +1,9 @@
 //! Which commit a name stands for: refs in git's order, full and abbreviated ids, `WORKTREE`; and steps from
 //! there to an ancestor.
 
-use loci_model::code::{ObjectId, Revision};
+use loci_model::facts::code::{ObjectId, Revision};
+use loci_model::facts::revision_name::{RevisionName, RevisionStep};
 use loci_model::ports::code::CodeResult;
-use loci_model::revision_name::{RevisionName, RevisionStep};
 
 use crate::fault;
 use crate::limits::ABBREVIATED_MIN;

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeResult;
-use loci_model::verdict::Unverifiable;
 
 use crate::beneath::{self, Dir, Lying, Stamp};
 use crate::fault;

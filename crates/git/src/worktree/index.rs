@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loci_model::code::{EntryKind, ObjectId};
+use loci_model::facts::code::{EntryKind, ObjectId};
 use loci_model::ports::code::CodeResult;
 
 use crate::beneath::{self, Dir, Stamp};

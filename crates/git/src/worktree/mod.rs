@@ -9,7 +9,7 @@ mod index;
 use std::sync::Arc;
 
 use loci_model::bounded_cache::BoundedCache;
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
+use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
 use loci_model::ports::code::CodeResult;
 
 use crate::beneath::{self, Dir, Lying, Stamp};

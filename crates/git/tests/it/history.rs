@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::code::ObjectId;
-use loci_model::code_history::{CommitChanges, HistoryAsk};
+use loci_model::facts::code::ObjectId;
+use loci_model::tasks::code_history::{CommitChanges, HistoryAsk};
 
 use crate::sample::Sample;
 
@@ -46,7 +46,7 @@ fn histories_are_those_that_git_lists() {
     let listed = |arguments: &[&str]| -> BTreeSet<String> {
         sample.git("work", arguments).lines().map(str::to_owned).collect()
     };
-    let seen = |commits: &[loci_model::code_history::HistoryCommit]| -> BTreeSet<String> {
+    let seen = |commits: &[loci_model::tasks::code_history::HistoryCommit]| -> BTreeSet<String> {
         commits.iter().map(|commit| commit.id.to_string()).collect()
     };
     assert_eq!(seen(&history.commits), listed(&["rev-list", "HEAD"]));

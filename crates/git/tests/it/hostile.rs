@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use loci_model::code::{ObjectId, Revision};
+use loci_model::facts::code::{ObjectId, Revision};
 use loci_model::ports::code::{CodeResult, CodeSource};
 
 use crate::sample::{Sample, isolation};

@@ -1,6 +1,6 @@
 //! Clones that hold not all: what is missing is an error of its own, never an answer, and nothing is fetched.
 
-use loci_model::code::Revision;
+use loci_model::facts::code::Revision;
 
 use crate::sample::Sample;
 

@@ -1,6 +1,6 @@
 //! Reading commits: names, entries, files, contents, renames, histories; loose and packed, in both formats of objects.
 
-use loci_model::code::{EntryKind, ObjectId, Origin, Revision};
+use loci_model::facts::code::{EntryKind, ObjectId, Origin, Revision};
 
 use crate::sample::Sample;
 

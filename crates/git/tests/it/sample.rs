@@ -6,7 +6,7 @@ use std::sync::mpsc;
 
 use futures::executor::block_on;
 use loci_git::{GitOptions, GitSources};
-use loci_model::code::{ObjectId, Revision};
+use loci_model::facts::code::{ObjectId, Revision};
 use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources, Discovered};
 
 /// A folder with repositories in it, gone when dropped.

@@ -1,6 +1,6 @@
 //! Worktrees: what a directory is, the files as they lie there, and several worktrees of one clone.
 
-use loci_model::code::{EntryKind, Origin, Revision};
+use loci_model::facts::code::{EntryKind, Origin, Revision};
 
 use crate::sample::Sample;
 

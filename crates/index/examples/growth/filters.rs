@@ -1,9 +1,9 @@
 //! The filters that are measured, each as a scope for the index and as a test on a row for brute force.
 
-use loci_model::metadata::{MetadataValue, SYSTEM_CREATED_AT};
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::metadata::{MetadataValue, SYSTEM_CREATED_AT};
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::record::{RecordKind, RecordState};
-use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::{ActorId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, StrategyId, Timestamp};
 
 use crate::world::{FIRST_DAY_MS, SHARES, SIZES, Traits};

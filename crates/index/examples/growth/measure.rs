@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use loci_index::MemoryIndex;
 use loci_model::ports::search::{CandidateRequest, CandidateSet, ListLengths};
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 
 use crate::exact::{Exact, RECALL_AT, dot};
 use crate::figures::{Figures, Filtered, KINDS, Latencies, Recall};

@@ -3,8 +3,8 @@
 
 use loci_index::{IndexPassage, IndexRecord, StoredVector};
 use loci_model::event::Role;
-use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::provenance::Position;
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::provenance::Position;
 use loci_model::record::{RecordKind, RecordOrigin, RecordState};
 use loci_model::{ActorId, RecordId, SessionId, StrategyId, Timestamp};
 use loci_text::TurnAnalysis;

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::{Result, Timestamp};
 
 use crate::columns::NONE;

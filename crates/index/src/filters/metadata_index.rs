@@ -2,8 +2,8 @@
 //! order. It evaluates filters exactly as `MetadataFilter::admits` does (agentcore-wire.md §9), many passages at once.
 
 use loci_model::Timestamp;
-use loci_model::metadata::MetadataValue;
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
 
 use crate::columns::metadata_sets::{MetadataSets, set_of};
 use crate::columns::metadata_texts::TextKind;

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::bounds::Bounds;
-use loci_model::metadata::MetadataValue;
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
-use loci_model::scope::RecordScope;
+use loci_model::principal::bounds::Bounds;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::scope::RecordScope;
 
 use crate::columns::NONE;
 use crate::columns::groups::Lengths;

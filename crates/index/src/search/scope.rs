@@ -3,12 +3,12 @@
 
 use std::borrow::Cow;
 
-use loci_model::metadata::{
+use loci_model::record::metadata::{
     MetadataValue, SYSTEM_CREATED_AT, SYSTEM_PREFIX, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT,
 };
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::record::{RecordOrigin, RecordState};
-use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::{NamespaceFilter, NamespaceMatch, Timestamp};
 
 use crate::columns::NONE;

@@ -1,10 +1,10 @@
 //! Snapshots whose checksums are right and whose contents are not: an error or an index that works, never a panic.
 
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::search::{CandidateRequest, ListLengths};
-use loci_model::provenance::Position;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::provenance::Position;
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{RecordKind, RecordOrigin, RecordState};
-use loci_model::scope::RecordScope;
 use loci_model::{MemoryId, RecordId, SessionId, Timestamp};
 use proptest::prelude::*;
 

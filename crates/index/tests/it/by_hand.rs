@@ -2,13 +2,13 @@
 
 use loci_index::MemoryIndex;
 use loci_model::NamespaceMatch;
-use loci_model::bounds::Bounds;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::search::{
     Candidate, CandidateRequest, CandidateSet, LexicalView, ListLengths, NeighbourRequest,
 };
+use loci_model::principal::bounds::Bounds;
 use loci_model::record::RecordState;
-use loci_model::scope::AccessClause;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::scope::AccessClause;
 use loci_model::{Namespace, SessionId, StrategyId};
 
 use crate::world::{MODEL, Raw, at, filter, record_id, request, whole};

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use loci_index::MemoryIndex;
 use loci_model::RecordId;
 use loci_model::ports::search::{CandidateRequest, ListLengths};
+use loci_model::record::scope::{RecordScope, StrategyChoice};
 use loci_model::record::{RecordKind, RecordState};
-use loci_model::scope::{RecordScope, StrategyChoice};
 
 use crate::twin::{in_scope, may_see};
 use crate::world::{

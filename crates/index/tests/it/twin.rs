@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_index::StoredVector;
-use loci_model::metadata::{MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
 use loci_model::ports::search::{CandidateRequest, ScopeStatistics, ViewCounts, ViewStatistics};
-use loci_model::provenance::Position;
 use loci_model::record::RecordState;
-use loci_model::scope::RecordScope;
+use loci_model::record::metadata::{MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
+use loci_model::record::provenance::Position;
+use loci_model::record::scope::RecordScope;
 use loci_model::{RecordId, Timestamp};
 use loci_text::{bm25, terms, turn::speaker_prefix};
 

@@ -4,16 +4,16 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use loci_index::{IndexPassage, IndexRecord, StoredVector};
-use loci_model::bounds::Bounds;
 use loci_model::event::Role;
-use loci_model::metadata::{
+use loci_model::ports::search::{CandidateRequest, ListLengths};
+use loci_model::principal::bounds::Bounds;
+use loci_model::record::metadata::{
     Metadata, MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT,
 };
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
-use loci_model::ports::search::{CandidateRequest, ListLengths};
-use loci_model::provenance::Position;
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::provenance::Position;
+use loci_model::record::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::record::{RecordKind, RecordOrigin, RecordState};
-use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::{
     ActorId, BranchName, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, SessionId,
     StrategyId, Timestamp,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Result;
-use crate::alert_notice::AlertBody;
+use crate::services::alert_notice::AlertBody;
 
 /// Reads bodies of one alerting system.
 pub trait AlertReader: Send + Sync {
@@ -44,11 +44,11 @@ impl Default for LabelMap {
 
 impl LabelMap {
     /// Where an alert of these labels happened.
-    pub fn place(&self, labels: &BTreeMap<String, String>) -> crate::alert_notice::AlertPlace {
+    pub fn place(&self, labels: &BTreeMap<String, String>) -> crate::services::alert_notice::AlertPlace {
         let first = |names: &[String]| {
             names.iter().find_map(|name| labels.get(name)).filter(|text| !text.trim().is_empty()).cloned()
         };
-        crate::alert_notice::AlertPlace {
+        crate::services::alert_notice::AlertPlace {
             service: first(&self.service),
             environment: first(&self.environment),
             cluster: first(&self.cluster),

@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::code::{CodeEntry, CodeFile, ObjectId, Origin, Rename, Revision};
-use crate::code_history::{CommitChanges, History, HistoryAsk};
+use crate::facts::code::{CodeEntry, CodeFile, ObjectId, Origin, Rename, Revision};
+use crate::tasks::code_history::{CommitChanges, History, HistoryAsk};
 use crate::{MemoryId, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::facts::verdict::Unverifiable;
 use crate::ports::BoxFuture;
-use crate::verdict::Unverifiable;
 
 /// Why something could not be read. An error is no evidence: what is *not there* is `None`, never this.
 #[derive(Debug, Clone, PartialEq, Eq)]

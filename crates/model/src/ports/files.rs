@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::mirror::MirrorKind;
+use crate::trees::mirror::MirrorKind;
 use crate::{MemoryId, Result, Timestamp};
 
 use super::BoxFuture;

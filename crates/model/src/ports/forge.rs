@@ -1,11 +1,11 @@
 //! Forges: pull requests and their reviews, what people may do, and what a hook's body says. Reads only. Code of repositories at
 //! forges is [`CodeSources`](super::code::CodeSources)' matter.
 
-use crate::forge_news::{ForgeNotice, ToldComment, ToldReview};
 use crate::ports::BoxFuture;
 use crate::ports::code::CodeResult;
-use crate::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
-use crate::review::RepositoryRole;
+use crate::tasks::forge_news::{ForgeNotice, ToldComment, ToldReview};
+use crate::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
+use crate::tasks::review::RepositoryRole;
 use crate::{Result, Timestamp};
 
 /// A repository at a forge.

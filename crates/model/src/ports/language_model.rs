@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::BoxFuture;
-use crate::exchange::{Step, Usage};
+use crate::job::exchange::{Step, Usage};
 
 /// The form an answer must have.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 //!
 //! No content is told, and labels are of closed lists, except where a member says otherwise.
 
-use crate::alert_notice::AlertSource;
-use crate::exchange::{Step, Usage};
+use crate::job::exchange::{Step, Usage};
+use crate::memory::strategy::StrategyBase;
 use crate::ports::deliver::NoticeKind;
-use crate::sre::{ResolutionStatus, SreType};
-use crate::strategy::StrategyBase;
+use crate::services::alert_notice::AlertSource;
+use crate::services::knowledge::{ResolutionStatus, SreType};
 use crate::{ActorId, ErrorKind, EventId, MemoryId, Namespace, RecordId, SessionId, Timestamp};
 
 /// A step of a job.

@@ -3,8 +3,8 @@
 use super::BoxFuture;
 use super::embedder::Vector;
 use crate::event::Role;
+use crate::record::scope::RecordScope;
 use crate::record::{RecordKind, RecordState};
-use crate::scope::RecordScope;
 use crate::{Namespace, RecordId, Result, StrategyId, Timestamp};
 
 /// How many candidates each list contributes (retrieval.md §5).

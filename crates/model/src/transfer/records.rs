@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use crate::Timestamp;
 use crate::record::Record;
-use crate::telemetry::StateChange;
+use crate::record::telemetry::StateChange;
 
 /// One strategy and one namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

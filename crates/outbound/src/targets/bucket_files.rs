@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::header::{CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderName, HeaderValue, Method};
+use loci_model::json::xml_attributes::xml_attributes;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::files::{
     ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileDigest, FileEntry, FileListing,
     FileSkipped, FilesApplied, FilesCommit, MARKER, Precondition, is_passed_over,
 };
-use loci_model::xml_attributes::xml_attributes;
 use loci_model::{Error, ErrorKind, Result, limits};
 use sha2::{Digest, Sha256};
 

@@ -155,7 +155,7 @@ fn digest(text: &str) -> FileDigest {
 async fn what_is_listed() {
     let bucket = Arc::new(Bucket::default());
     let place = files(&bucket, true);
-    let large = "x".repeat(usize::try_from(limits::MIRRORED_FILE_BYTES_MAX).unwrap() + 1);
+    let large = "x".repeat(usize::try_from(loci_model::limits::MIRRORED_FILE_BYTES_MAX).unwrap() + 1);
     for (key, text) in [
         ("team/mirror/b ü+%.md", "two"),
         ("team/mirror/knowledge/a.md", "one"),

@@ -1,6 +1,6 @@
 //! A page of a bucket's listing, as the service's XML says it. Pure.
 
-use loci_model::xml_attributes::xml_attributes;
+use loci_model::json::xml_attributes::xml_attributes;
 use loci_model::{Error, Result, limits};
 use percent_encoding::percent_decode_str;
 

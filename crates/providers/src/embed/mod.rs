@@ -11,7 +11,7 @@ mod pieces;
 use std::sync::Arc;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
-use loci_model::exchange::Usage;
+use loci_model::job::exchange::Usage;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::ports::language_model::{ModelError, ModelErrorKind};

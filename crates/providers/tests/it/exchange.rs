@@ -1,6 +1,6 @@
 //! The recorded exchanges, read from their files.
 
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::ports::language_model::{Completion, Finish, ModelError, OutputForm, Reply};
 use serde_json::{Value, json};
 

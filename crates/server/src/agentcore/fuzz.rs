@@ -2,7 +2,7 @@
 //! panic; what they answer does not matter.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use loci_model::settings::EventLimits;
+use loci_model::memory::settings::EventLimits;
 
 use super::constraints::check;
 use super::page_token;

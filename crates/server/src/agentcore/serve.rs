@@ -9,10 +9,10 @@ use axum::body::Body;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, Response, header};
 use loci_engine::Engine;
+use loci_model::memory::settings::EventLimits;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::ids::{IdSource, uuid4};
 use loci_model::principal::Principal;
-use loci_model::settings::EventLimits;
 use loci_model::warning::{Notices, Warning};
 use loci_model::{Error, ErrorKind, Timestamp, limits};
 

@@ -433,7 +433,7 @@ mod tests {
                 let _other = connections.slots.taken(connections.slots.free().await.unwrap());
                 let late = &connections.slots.late;
                 let send = async {
-                    while late.available_permits() == limits::LATE_CONNECTIONS_MAX {
+                    while late.available_permits() == loci_model::limits::LATE_CONNECTIONS_MAX {
                         tokio::task::yield_now().await;
                     }
                     client.write_all(request).unwrap();
@@ -443,7 +443,7 @@ mod tests {
             });
             assert!(answer.starts_with(expect) && answer.contains("connection: close"), "{answer}");
         }
-        assert_eq!(connections.slots.late.available_permits(), limits::LATE_CONNECTIONS_MAX);
+        assert_eq!(connections.slots.late.available_permits(), loci_model::limits::LATE_CONNECTIONS_MAX);
         assert!(connections.doors.metrics.render().contains("loci_connections_refused_total 1\n"));
     }
 }

@@ -284,7 +284,8 @@ mod tests {
     fn who_just_came_keeps_the_place_until_bytes_were_looked_for() {
         let slots = Slots::new(1);
         let first = new(&slots);
-        let others: Vec<Slot> = (0..limits::HEALTH_CONNECTIONS_MAX).map(|_| new(&slots)).collect();
+        let others: Vec<Slot> =
+            (0..loci_model::limits::HEALTH_CONNECTIONS_MAX).map(|_| new(&slots)).collect();
         assert!(others.iter().all(|slot| slot.is_for_health));
         let mut free = std::pin::pin!(slots.free());
         let mut context = Context::from_waker(Waker::noop());
@@ -301,7 +302,8 @@ mod tests {
     fn requests_in_all_places_for_health_checks_keep_nobody_out() {
         let slots = Slots::new(1);
         let first = new(&slots);
-        let others: Vec<Slot> = (0..limits::HEALTH_CONNECTIONS_MAX).map(|_| new(&slots)).collect();
+        let others: Vec<Slot> =
+            (0..loci_model::limits::HEALTH_CONNECTIONS_MAX).map(|_| new(&slots)).collect();
         assert!(others.iter().all(|slot| slot.is_for_health && slot.head_came()));
         first.looked_for();
         let free = std::pin::pin!(slots.free());
@@ -337,10 +339,10 @@ mod tests {
         let busy = new(&slots);
         assert!(busy.head_came());
         let courtesies: Vec<Slot> =
-            (0..limits::HEALTH_CONNECTIONS_MAX * 3).map(|_| courteous(&slots)).collect();
+            (0..loci_model::limits::HEALTH_CONNECTIONS_MAX * 3).map(|_| courteous(&slots)).collect();
         assert!(courtesies.iter().all(|slot| slot.is_for_health));
         let lost = courtesies.iter().filter(|slot| is_lost(slot)).count();
-        assert_eq!(lost, courtesies.len() - (limits::HEALTH_CONNECTIONS_MAX - 1));
+        assert_eq!(lost, courtesies.len() - (loci_model::limits::HEALTH_CONNECTIONS_MAX - 1));
     }
 
     #[test]
@@ -358,10 +360,11 @@ mod tests {
         let slots = Slots::new(1);
         let busy = come(&slots);
         assert!(busy.head_came());
-        let waiting: Vec<Slot> = (0..limits::HEALTH_CONNECTIONS_MAX * 3).map(|_| come(&slots)).collect();
+        let waiting: Vec<Slot> =
+            (0..loci_model::limits::HEALTH_CONNECTIONS_MAX * 3).map(|_| come(&slots)).collect();
         assert!(waiting.iter().all(|slot| slot.is_for_health));
         let lost = waiting.iter().filter(|slot| is_lost(slot)).count();
-        assert_eq!(lost, waiting.len() - (limits::HEALTH_CONNECTIONS_MAX - 1));
-        assert!(!waiting.iter().rev().take(limits::HEALTH_CONNECTIONS_MAX - 1).any(is_lost));
+        assert_eq!(lost, waiting.len() - (loci_model::limits::HEALTH_CONNECTIONS_MAX - 1));
+        assert!(!waiting.iter().rev().take(loci_model::limits::HEALTH_CONNECTIONS_MAX - 1).any(is_lost));
     }
 }

@@ -123,14 +123,14 @@ fn slow_clients_never_take_the_last_connection(text: &str) -> Vec<TcpStream> {
     let slow = server.all_sent(text);
     server.until_waiting(CONNECTIONS);
     server.until_open(CONNECTIONS);
-    server.clock.advance_ms(limits::SLOW_AFTER_MS - 1);
+    server.clock.advance_ms(loci_model::limits::SLOW_AFTER_MS - 1);
     server.until_waiting(CONNECTIONS);
     server.until_open(CONNECTIONS);
     server.clock.advance_ms(1);
     server.until_open(CONNECTIONS / 2);
     assert!(server.asked("GET /healthz").starts_with("HTTP/1.1 200"));
     server.until_waiting(CONNECTIONS / 2);
-    server.clock.advance_ms(limits::TRANSFER_PATIENCE_MS);
+    server.clock.advance_ms(loci_model::limits::TRANSFER_PATIENCE_MS);
     server.until_open(0);
     server.runtime.shutdown_background();
     slow
@@ -199,7 +199,7 @@ fn refused_bodies_never_take_the_last_connection_however_they_come() {
         let mut refused = server.all_sent(head);
         server.until_open(CONNECTIONS / 2);
         server.until_waiting(CONNECTIONS / 2);
-        for _ in 0..limits::UNREAD_MS_MAX / 1_000 - 1 {
+        for _ in 0..loci_model::limits::UNREAD_MS_MAX / 1_000 - 1 {
             server.clock.advance_ms(1_000);
             for stream in &mut refused {
                 let _ = stream.write_all(&vec![b'a'; bytes_a_second]); // half of them are closed
@@ -226,11 +226,11 @@ fn refused_bodies_of_a_full_server_delay_no_health_check() {
         let server = Attacked::new();
         let _busy: Vec<TcpStream> = (0..CONNECTIONS).map(|_| server.under_way()).collect();
         let body = format!("{line} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\na");
-        let count = limits::HEALTH_CONNECTIONS_MAX * 3;
+        let count = loci_model::limits::HEALTH_CONNECTIONS_MAX * 3;
         let mut refused: Vec<TcpStream> = (0..count).map(|_| server.sent(&body)).collect();
         assert!(server.asked("GET /healthz").starts_with("HTTP/1.1 200"), "{line}");
         let mut answered = Vec::new();
-        while answered.len() < count - limits::HEALTH_CONNECTIONS_MAX {
+        while answered.len() < count - loci_model::limits::HEALTH_CONNECTIONS_MAX {
             let (ended, open): (Vec<_>, Vec<_>) = refused.into_iter().partition(has_answer);
             answered.extend(ended);
             refused = open;
@@ -269,7 +269,7 @@ fn a_full_server_answers_health_checks_and_says_that_it_is_full() {
     let waited_for = server.clock.sleepers();
     let waiting = server.sent("POST /take HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\na");
     server.until_waiting(waited_for + 1);
-    server.clock.advance_ms(limits::UNREAD_SHORT_MS_MAX);
+    server.clock.advance_ms(loci_model::limits::UNREAD_SHORT_MS_MAX);
     assert!(read(waiting).starts_with("HTTP/1.1 503"));
     let refused = "loci_connections_refused_total 3\n";
     assert!(server.doors.metrics.render().contains(refused), "{}", server.doors.metrics.render());

@@ -1,6 +1,6 @@
 //! JSON-RPC 2.0 as the protocol uses it: a request, a notification or a response, read strictly and written on one line.
 
-use loci_model::reserved_names;
+use loci_model::json::reserved_names;
 use loci_model::warning::Warning;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value, json};

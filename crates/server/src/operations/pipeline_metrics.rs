@@ -1,9 +1,9 @@
 //! Metrics of the pipeline: steps of jobs, calls of models, decisions, deliveries, what safety found. Labels are of closed
 //! lists and names of the configuration: never a memory, an actor or anything that was said.
 
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::ports::observe::{DeliverySeen, ModelCallSeen, Observe, SreSeen, StepSeen};
-use loci_model::strategy::StrategyBase;
 use metrics::{counter, histogram};
 
 use super::metrics::Metrics;
@@ -121,7 +121,7 @@ fn strategy_word(strategy: StrategyBase) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_model::exchange::Usage;
+    use loci_model::job::exchange::Usage;
     use loci_model::ports::deliver::NoticeKind;
 
     #[test]

@@ -32,9 +32,9 @@ pub(super) fn count(seen: &SreSeen<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::alert_notice::AlertSource;
     use loci_model::ports::observe::Observe;
-    use loci_model::sre::{ResolutionStatus, SreType};
+    use loci_model::services::alert_notice::AlertSource;
+    use loci_model::services::knowledge::{ResolutionStatus, SreType};
 
     use super::*;
     use crate::operations::metrics::Metrics;

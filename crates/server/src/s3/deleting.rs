@@ -2,8 +2,8 @@
 
 use axum::response::Response;
 use futures::StreamExt;
+use loci_model::json::xml_attributes::xml_attributes;
 use loci_model::limits;
-use loci_model::xml_attributes::xml_attributes;
 
 use super::fault::Fault;
 use super::{Call, xml};
@@ -131,8 +131,8 @@ mod tests {
             let names: String = (0..count).map(|number| format!(" a{number}='b'")).collect();
             format!("<Delete{names}><Object><Key>k</Key></Object></Delete>")
         };
-        check(&with(limits::XML_ATTRIBUTES_MAX), Ok(&["k"]));
-        check(&with(limits::XML_ATTRIBUTES_MAX + 1), Err("MalformedXML"));
+        check(&with(loci_model::limits::XML_ATTRIBUTES_MAX), Ok(&["k"]));
+        check(&with(loci_model::limits::XML_ATTRIBUTES_MAX + 1), Err("MalformedXML"));
         check("<Delete><Object><Key>a</Key>", Err("MalformedXML"));
         check(
             "<!DOCTYPE x [<!ENTITY y \"z\">]><Delete><Object><Key>&y;</Key></Object></Delete>",

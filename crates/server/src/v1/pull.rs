@@ -5,7 +5,7 @@
 use loci_api::Nothing;
 use loci_api::pull as shape;
 use loci_engine::asking::pulling::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::{Error, ExchangeId, MemoryId, Result, limits};
 
 use super::protocol::call::Call;

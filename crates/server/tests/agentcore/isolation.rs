@@ -11,7 +11,7 @@ use loci_engine::coding::NewTask;
 use loci_engine::verified::Standing;
 use loci_model::ports::store::JobQuery;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::task::TaskKind;
+use loci_model::tasks::task::TaskKind;
 use loci_model::{ActorId, MemoryId, Namespace, TaskId};
 use loci_server::agentcore::route::{Operation, route};
 use loci_server::auth::gate::Peer;

@@ -4,10 +4,10 @@
 use std::sync::{Arc, Mutex};
 
 use loci_engine::verified::{NewFact, RepositoryAdd, Standing};
-use loci_model::citation::{CitationInput, Place};
+use loci_model::facts::citation::{CitationInput, Place};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::BoxFuture;
 use loci_model::principal::Principal;
-use loci_model::verdict::Unverifiable;
 use loci_server::mcp::McpOptions;
 use loci_server::mcp::loci::{EngineTools, ToolBox};
 use loci_server::mcp::message::Params;

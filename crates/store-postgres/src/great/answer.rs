@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use loci_index::Whole;
 use loci_model::Result;
 use loci_model::ports::search::{CandidateRequest, CandidateSet, ListLengths};
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_text::bm25::idf;
 
 use super::around::{Hit, around};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use loci_index::StoredVector;
 use loci_model::ports::search::{Neighbour, NeighbourRequest};
-use loci_model::scope::{RecordScope, StrategyChoice};
+use loci_model::record::scope::{RecordScope, StrategyChoice};
 use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result};
 use loci_store_kit::codes::key_of;
 use loci_text::analyse_turn;

@@ -1,10 +1,10 @@
 //! Conditions on metadata and past times, as conditions on passages. Keys and texts are marks among the words of a passage;
 //! numbers and times lie in columns. What is asked here agrees with `MetadataFilter::admits`, value by value.
 
-use loci_model::bounds::Bounds;
-use loci_model::metadata::{MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
-use loci_model::metadata_filter::{FilterOperator as Op, MetadataFilter};
-use loci_model::scope::RecordScope;
+use loci_model::principal::bounds::Bounds;
+use loci_model::record::metadata::{MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
+use loci_model::record::metadata_filter::{FilterOperator as Op, MetadataFilter};
+use loci_model::record::scope::RecordScope;
 
 use super::row::{Mark, number_key, ordered, time_key};
 use crate::bound::Bound;

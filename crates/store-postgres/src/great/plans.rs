@@ -1,7 +1,7 @@
 //! The plans of questions to a great memory: each reads the partition of its memory alone, by an index.
 
 use loci_model::MemoryId;
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_testkit::postgres::PostgresServer;
 use loci_testkit::samples;
 

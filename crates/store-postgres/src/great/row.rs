@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_index::{IndexPassage, IndexRecord};
-use loci_model::metadata::{Metadata, MetadataValue, SYSTEM_RECORD_TYPE};
+use loci_model::record::metadata::{Metadata, MetadataValue, SYSTEM_RECORD_TYPE};
 use loci_model::record::{RecordKind, RecordState};
 use loci_store_kit::codes::{code_of, key_of};
 use tokio_postgres::Row;

@@ -1,7 +1,7 @@
 //! From a request's scope to a condition on `passages p`; what it says of metadata and past times is `metadata`'s.
 
 use loci_model::record::RecordKind;
-use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
+use loci_model::record::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::{NamespaceFilter, NamespaceMatch, Result};
 use loci_store_kit::codes::among_codes;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
+use loci_model::job::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
 use loci_model::ports::store::Exchanges;
 use loci_model::{ActorId, ExchangeId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use loci_store_kit::codes::{among_codes, code_of, json, optional};

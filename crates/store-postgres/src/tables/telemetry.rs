@@ -2,7 +2,7 @@
 
 use loci_model::ports::store::Telemetry;
 use loci_model::record::RecordState;
-use loci_model::telemetry::StateChange;
+use loci_model::record::telemetry::StateChange;
 use loci_model::{Error, MemoryId, RecordId, Result};
 use loci_store_kit::codes::{code_of, key_of};
 use loci_store_kit::reading;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use loci_model::ports::search::{Candidate, CandidateSet, LexicalView, NeighbourRequest, Search};
 use loci_model::ports::store::{RecordChange, SupersedeChange};
+use loci_model::record::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::record::{RecordKind, RecordState};
-use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::{ActorId, Namespace, NamespaceFilter, NamespaceMatch, StrategyId};
 use loci_testkit::{HashEmbedder, block_on, samples};
 use loci_text::bm25::{PAIR, SESSION, TURN, View, WINDOW, idf, term_score};

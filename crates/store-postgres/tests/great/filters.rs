@@ -1,10 +1,10 @@
 //! Filters never leave a list short, however few a filter lets through and whatever finds the list.
 
-use loci_model::metadata::{MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::ports::search::{CandidateRequest, CandidateSet, ListLengths};
+use loci_model::record::metadata::{MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::scope::{AccessClause, RecordScope};
 use loci_model::record::{RecordKind, RecordOrigin};
-use loci_model::scope::{AccessClause, RecordScope};
 use loci_model::{ActorId, Namespace, NamespaceFilter, NamespaceMatch};
 use loci_testkit::samples;
 

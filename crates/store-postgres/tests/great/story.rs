@@ -1,8 +1,8 @@
 //! Made-up talk and files: people speak in sessions, each about a few things; words are as unequal in frequency as people's.
 
 use loci_model::event::{Event, PayloadItem, Role};
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::PassageVector;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
 use loci_model::{MemoryId, Namespace, RecordId, StrategyId};
 use loci_testkit::{HashEmbedder, samples};

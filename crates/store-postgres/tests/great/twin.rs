@@ -6,7 +6,7 @@ use loci_model::MemoryId;
 use loci_model::ports::search::{CandidateRequest, CandidateSet};
 use loci_model::ports::store::{Store, StoreExt, Tx};
 use loci_model::record::Record;
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
 use loci_testkit::postgres::PostgresServer;
 use loci_testkit::{HashEmbedder, block_on, samples};

@@ -1,6 +1,6 @@
 //! The table of exchanges with language models.
 
-use loci_model::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
+use loci_model::job::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
 use loci_model::ports::store::Exchanges;
 use loci_model::{ActorId, ExchangeId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::{Row, params};

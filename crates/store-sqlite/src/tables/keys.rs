@@ -1,7 +1,7 @@
 //! The table of access keys.
 
-use loci_model::key::AccessKey;
 use loci_model::ports::store::Keys;
+use loci_model::principal::key::AccessKey;
 use loci_model::{AccessKeyId, Result};
 use loci_store_kit::codes::json;
 use loci_store_kit::reading;

@@ -1,6 +1,6 @@
 //! Exchanges with models: once per question, leases, answers, and what they are erased with.
 
-use loci_model::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
+use loci_model::job::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
 use loci_model::{ActorId, JobId, MemoryId, Result, SessionId, StrategyId};
 
 use super::jobs::{ask, claim, finish, job};

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::bounds::Bounds;
 use loci_model::event::{Event, PayloadItem, Role};
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::search::{CandidateRequest, CandidateSet, LexicalView, NeighbourRequest};
 use loci_model::ports::store::PassageVector;
+use loci_model::principal::bounds::Bounds;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::scope::{AccessClause, RecordScope};
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::{AccessClause, RecordScope};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, StrategyId};
 
 use super::records::states::set;

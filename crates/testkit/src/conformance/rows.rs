@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use loci_model::idempotency::{TokenAnswer, TokenScope};
-use loci_model::key::AccessKey;
+use loci_model::principal::key::AccessKey;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordState;
-use loci_model::telemetry::StateChange;
+use loci_model::record::telemetry::StateChange;
 use loci_model::{AccessKeyId, Document, ErrorKind, Result, Timestamp};
 
 use super::{Bench, same};

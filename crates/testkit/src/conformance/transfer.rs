@@ -2,7 +2,7 @@
 
 use loci_model::delivery::DeliveryDirection;
 use loci_model::ports::store::{DeliveryClaim, TransferStanding};
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_model::transfer::{
     Moved, MovedMemory, TransferKey, TransferKind as Kind, TransferPlace as Place, TransferRow,
 };

@@ -109,7 +109,7 @@ pub(super) fn many_at_once(bench: &Bench) -> Result<()> {
     let expect = u64::from(THREADS * EACH / 5 * 4);
     let place = memory.clone();
     same("every write has its number", bench.read(move |tx| tx.memories().sequence(&place))?, expect);
-    let scope = loci_model::scope::RecordScope::whole(memory, samples::time(9_999));
+    let scope = loci_model::record::scope::RecordScope::whole(memory, samples::time(9_999));
     same("nothing lost, nothing twice", bench.records(move |records| records.count(&scope))?, expect);
     Ok(())
 }

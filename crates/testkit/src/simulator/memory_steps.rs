@@ -6,9 +6,9 @@ use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine};
 use loci_engine::idempotency::ClientToken;
 use loci_engine::memories::{MemoryUpdate, NewMemory, NewStrategy};
 use loci_model::event::Event;
-use loci_model::index_key::IndexedKey;
-use loci_model::metadata::MetadataType;
-use loci_model::strategy::StrategyBase;
+use loci_model::memory::index_key::IndexedKey;
+use loci_model::memory::strategy::StrategyBase;
+use loci_model::record::metadata::MetadataType;
 use loci_model::{ActorId, ErrorKind, MemoryId, limits};
 
 use super::snapshot::Snapshot;

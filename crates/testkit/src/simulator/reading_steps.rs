@@ -7,9 +7,9 @@ use loci_engine::records::{NamespaceAsk, RecordListing};
 use loci_engine::retrieval::{SearchAnswer, SearchRequest};
 use loci_model::event::Event;
 use loci_model::job::{Job, JobKind, JobState};
-use loci_model::metadata::MetadataValue;
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::ports::store::JobQuery;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::record::{Record, RecordState};
 use loci_model::{
     ActorId, BranchName, ErrorKind, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, SessionId,

@@ -6,8 +6,8 @@ use loci_engine::idempotency::ClientToken;
 use loci_engine::records::{
     BatchOutcome, NewRecord, RecordDelete, RecordRevert, RecordUpdate, RecordsCreate,
 };
-use loci_model::expiry::ExpirySpecification;
-use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::record::expiry::ExpirySpecification;
+use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{ErrorKind, Namespace, RecordId, Result, StrategyId, Timestamp};
 

@@ -12,7 +12,7 @@ use loci_model::ports::search::{
     CandidateRequest, CandidateSet, ComingVector, IndexInfo, Neighbour, NeighbourRequest, Search,
 };
 use loci_model::ports::store::{BackupReport, Checkpoint, Hosts, ReadWork, Store, StoreInfo, Tx, WriteWork};
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_model::{Error, MemoryId, RecordId, Result};
 
 use crate::block_on;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use loci_model::event::Event;
 use loci_model::ports::store::{ReadTx, Store, StoreExt};
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
-use loci_model::telemetry::StateChange;
 use loci_model::{EventId, MemoryId, RecordId, Result, Timestamp};
 
 use crate::block_on;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use loci_engine::Models;
+use loci_model::memory::settings::ModelMode;
 use loci_model::ports::language_model::{Completion, LanguageModel, OutputForm};
-use loci_model::settings::ModelMode;
 
 use crate::plain_answers::{Form, answer};
 use crate::{Script, ScriptedModel, ScriptedReply};

@@ -7,8 +7,8 @@ use loci_engine::events::NewEvent;
 use loci_engine::records::{NewRecord, RecordUpdate};
 use loci_model::event::{Event, ExtractionMode};
 use loci_model::memory::Memory;
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::record::{Record, RecordOrigin, RecordState};
-use loci_model::strategy::StrategyBase;
 use loci_model::{ActorId, EventId, RecordId, StrategyId, Timestamp};
 
 use super::Broken;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use loci_api::operations::knowledge as shape;
 use loci_model::Timestamp;
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use loci_api::operations::transfer as shape;
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use serde::Serialize;
 
 use super::place::OperationsAt;

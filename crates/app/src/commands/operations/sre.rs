@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use loci_api::record::{Record, RecordListing};
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use serde::Serialize;
 
 use super::doctor::Doctor;

@@ -3,8 +3,8 @@
 
 use loci_engine::safety::sanitise;
 use loci_model::Timestamp;
+use loci_model::facts::support::Assurance;
 use loci_model::ports::clock::Clock as _;
-use loci_model::support::Assurance;
 use loci_model::time::DAY_MS;
 use serde_json::Value;
 

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use loci_engine::EngineSettings;
 use loci_engine::files::mirroring::layouts::Layout;
 use loci_engine::files::mirroring::{INTERVAL_MS_MIN, NewMirror};
-use loci_model::mirror::{Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin};
+use loci_model::trees::mirror::{Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin};
 use loci_model::{MemoryId, Namespace};
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@
 use anyhow::{Result, bail};
 use loci_engine::sre::SreSettings;
 use loci_model::NamespaceTemplate;
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use serde::{Deserialize, Serialize};
 
 /// Results of one type, at most.

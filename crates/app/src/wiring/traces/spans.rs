@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loci_model::ErrorKind;
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::ids::IdSource;
 use loci_model::ports::observe::{
     DeliverySeen, ModelCallSeen, Observe, OperationSeen, RecordSeen, SreSeen, StepSeen, Watching,
 };
-use loci_model::strategy::StrategyBase;
 use loci_outbound::otlp::{Attribute, Exporter, Span, SpanKind};
 use loci_server::operations::trace_parent;
 use serde_json::json;

@@ -134,10 +134,10 @@ mod tests {
                 Source { review_threads: vec![thread(chars)], ..source() },
             ]
         };
-        for source in of(limits::SOURCE_TEXT_CHARS_MAX) {
+        for source in of(loci_model::limits::SOURCE_TEXT_CHARS_MAX) {
             check(&[source]).unwrap();
         }
-        for source in of(limits::SOURCE_TEXT_CHARS_MAX + 1) {
+        for source in of(loci_model::limits::SOURCE_TEXT_CHARS_MAX + 1) {
             let error = check(&[source]).unwrap_err();
             assert!(error.message.contains("at most 1000000 characters"), "{}", error.message);
         }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use loci_model::code::ObjectId;
-use loci_model::file_change::HistoryProgress;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::Repository;
+use loci_model::tasks::file_change::HistoryProgress;
 use loci_model::{Error, Result, Timestamp, limits};
 
 use super::counted::Counted;

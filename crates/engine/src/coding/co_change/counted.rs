@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use loci_model::file_change::{HistoryPart, HistoryProgress, TaskFiles};
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx};
-use loci_model::repository::Repository;
+use loci_model::tasks::file_change::{HistoryPart, HistoryProgress, TaskFiles};
 use loci_model::{MemoryId, RepositoryId, Result, Timestamp};
 
 use super::counting::Counting;

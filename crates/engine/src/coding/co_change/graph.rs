@@ -8,8 +8,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use loci_model::TaskId;
-use loci_model::code::ObjectId;
-use loci_model::file_change::HistoryChange;
+use loci_model::facts::code::ObjectId;
+use loci_model::tasks::file_change::HistoryChange;
 
 use super::counting::Counting;
 

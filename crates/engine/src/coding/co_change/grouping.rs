@@ -4,8 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use loci_model::code::ObjectId;
-use loci_model::code_history::HistoryCommit;
+use loci_model::facts::code::ObjectId;
+use loci_model::tasks::code_history::HistoryCommit;
 
 /// A commit that is to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::outcome::Polarity;
+use loci_model::facts::repository::Repository;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::repository::Repository;
-use loci_model::task::{Task, TaskStatus};
+use loci_model::tasks::outcome::Polarity;
+use loci_model::tasks::task::{Task, TaskStatus};
 use loci_model::{Error, RecordId, Result, TaskId, limits};
 
 use super::asking::{GraphAbout, Meant, Scene, check, rows};

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use loci_model::code_history::CommitChanges;
-use loci_model::file_change::HistoryChange;
 use loci_model::ports::code::{CodeResult, CodeSource};
+use loci_model::tasks::code_history::CommitChanges;
+use loci_model::tasks::file_change::HistoryChange;
 
 use super::grouping::Planned;
 

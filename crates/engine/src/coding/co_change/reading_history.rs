@@ -5,15 +5,15 @@
 
 use std::sync::Arc;
 
-use loci_model::code::ObjectId;
-use loci_model::code_history::HistoryAsk;
-use loci_model::file_change::{HistoryPart, HistoryProgress, HistoryReading, HistoryWindow};
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::ledger::Shelf;
 use loci_model::ports::code::{CodePlace, CodeSource};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
-use loci_model::repository::Repository;
+use loci_model::tasks::code_history::HistoryAsk;
+use loci_model::tasks::file_change::{HistoryPart, HistoryProgress, HistoryReading, HistoryWindow};
 use loci_model::{JobId, MemoryId, RepositoryId, Result, Timestamp};
 
 use super::grouping::{Planned, planned};

@@ -2,11 +2,11 @@
 //! (coding-agent-memory.md §15). What a task says that is not trusted does not count.
 
 use loci_model::Result;
-use loci_model::code::ObjectId;
-use loci_model::file_change::{HistoryProgress, TaskFiles};
+use loci_model::facts::code::ObjectId;
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::Tx;
-use loci_model::task::Task;
+use loci_model::tasks::file_change::{HistoryProgress, TaskFiles};
+use loci_model::tasks::task::Task;
 use loci_model::{Timestamp, limits};
 
 use super::reading_history::progress_of;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::TaskId;
-use loci_model::code::ObjectId;
-use loci_model::file_change::HistoryChange;
+use loci_model::facts::code::ObjectId;
+use loci_model::tasks::file_change::HistoryChange;
 use proptest::prelude::*;
 
 use super::counting::FILES_MAX;

@@ -2,11 +2,11 @@
 //! together, files that are missing (coding-agent-memory.md §15). `impact` is in
 //! `impact_of_change`.
 
-use loci_model::file_change::{HistoryWindow, TaskFiles};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::Task;
+use loci_model::tasks::file_change::{HistoryWindow, TaskFiles};
+use loci_model::tasks::task::Task;
 use loci_model::{Error, JobId, MemoryId, Result, limits};
 
 use super::asking::{CoChange, GraphAbout, Meant, Scene, check, rows};

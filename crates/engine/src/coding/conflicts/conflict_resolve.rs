@@ -1,11 +1,11 @@
 //! `conflict_resolve`: a person says which of two records stays, or that both may. The one that stays is approved by that person from
 //! then on: nothing that is trusted less takes its place by itself.
 
-use loci_model::agreement::Agreement;
-use loci_model::conflict::{Conflict, Resolution};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::agreement::Agreement;
+use loci_model::record::conflict::{Conflict, Resolution};
 use loci_model::record::{Record, RecordState};
 use loci_model::{Error, JobId, RecordId, Result};
 

@@ -1,9 +1,9 @@
 //! `conflicts_list`: the conflicts of a repository, with both records.
 
-use loci_model::conflict::{Conflict, ConflictState};
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::conflict::{Conflict, ConflictState};
 use loci_model::record::{Record, RecordState};
 use loci_model::{ActorId, MemoryId, Result, Timestamp, limits};
 

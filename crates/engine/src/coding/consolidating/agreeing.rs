@@ -1,10 +1,10 @@
 //! A task says what is known: that counts once per task, and the record ages from then on anew (coding-agent-memory.md §16, §18.3).
 
-use loci_model::agreement::Agreement;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{Confirmation, Tx};
 use loci_model::record::Record;
-use loci_model::task::Task;
+use loci_model::record::agreement::Agreement;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::tasks::task::Task;
 use loci_model::{Result, Timestamp};
 
 /// Notes that a task says what a record says. The task that said it first agrees with nobody.

@@ -2,12 +2,12 @@
 //! meaning. What is written meanwhile is compared in the write itself.
 
 use loci_model::memory::Memory;
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::ports::embedder::Vector;
 use loci_model::ports::search::NeighbourRequest;
 use loci_model::ports::store::StoreExt;
-use loci_model::scope::RecordScope;
-use loci_model::strategy::StrategyBase;
-use loci_model::task::Task;
+use loci_model::record::scope::RecordScope;
+use loci_model::tasks::task::Task;
 use loci_model::{
     MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, StrategyId, limits,
 };

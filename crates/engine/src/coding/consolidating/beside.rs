@@ -1,13 +1,13 @@
 //! What becomes of a learning beside what is known, decided in the write: what was found before it is read again, and what was written
 //! since, by the same report or another, is compared here.
 
-use loci_model::agreement::Agreement;
-use loci_model::branch_fact::BranchFact;
+use loci_model::facts::branch_fact::BranchFact;
 use loci_model::memory::Memory;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{ReadTx, RecordPage};
+use loci_model::record::agreement::Agreement;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
-use loci_model::scope::RecordScope;
 use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 use loci_text::similarity::jaccard;
 use loci_text::terms;

@@ -1,11 +1,11 @@
 //! What holds on a branch alone: known to be so where the code is at hand and the commit is not on the default branch. Where nobody can
 //! tell, a learning holds everywhere, as it did before.
 
-use loci_model::branch_fact::BranchFact;
+use loci_model::facts::branch_fact::BranchFact;
 use loci_model::ports::code::{CodeResult, CodeSource};
 use loci_model::ports::store::Tx;
 use loci_model::record::Record;
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 use loci_model::{RecordId, Result};
 
 use crate::verified::default_here;

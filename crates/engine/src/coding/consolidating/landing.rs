@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use loci_model::branch_fact::BranchFact;
-use loci_model::code::ObjectId;
+use loci_model::facts::branch_fact::BranchFact;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::Shelf;
 use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
-use loci_model::repository::Repository;
 use loci_model::{RecordId, Result, Timestamp};
 
 use super::agreeing::agree;

@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use loci_model::code::{CodeFile, EntryKind, ObjectId};
+use loci_model::facts::code::{CodeFile, EntryKind, ObjectId};
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
-use loci_model::repository::Repository;
-use loci_model::verdict::Unverifiable;
 use loci_model::{MemoryId, RepositoryId};
 
 use super::import_graph::{COMPARISONS_MAX, ImportGraph};

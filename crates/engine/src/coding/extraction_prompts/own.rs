@@ -9,7 +9,7 @@
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::prompt_version::PromptVersion;
+use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::{Document, Error, ErrorKind, MemoryId, Result, Timestamp, limits};
 use serde_json::json;
 use sha2::{Digest, Sha256};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 use loci_model::{Error, Result, limits};
 use loci_text::tokens::Estimator;
 
@@ -117,17 +117,23 @@ mod tests {
         check(Hydration { timeout_ms: Some(30_000), ..none() }, None);
         check(Hydration { timeout_ms: Some(99), ..none() }, Some("timeout_ms"));
         check(Hydration { timeout_ms: Some(30_001), ..none() }, Some("timeout_ms"));
-        check(Hydration { budget_tokens: Some(limits::HYDRATION_TOKENS_MAX), ..none() }, None);
+        check(Hydration { budget_tokens: Some(loci_model::limits::HYDRATION_TOKENS_MAX), ..none() }, None);
         check(
-            Hydration { budget_tokens: Some(limits::HYDRATION_TOKENS_MAX + 1), ..none() },
+            Hydration { budget_tokens: Some(loci_model::limits::HYDRATION_TOKENS_MAX + 1), ..none() },
             Some("budget_tokens"),
         );
         let paths = |count| vec!["src/a.rs".to_owned(); count];
-        check(Hydration { paths: paths(limits::HYDRATION_PATHS_MAX), ..none() }, None);
-        check(Hydration { paths: paths(limits::HYDRATION_PATHS_MAX + 1), ..none() }, Some("paths"));
+        check(Hydration { paths: paths(loci_model::limits::HYDRATION_PATHS_MAX), ..none() }, None);
+        check(
+            Hydration { paths: paths(loci_model::limits::HYDRATION_PATHS_MAX + 1), ..none() },
+            Some("paths"),
+        );
         check(Hydration { reference: Some("--upload-pack".into()), ..none() }, Some("ref"));
         check(
-            Hydration { query: Some("a".repeat(limits::TASK_DESCRIPTION_CHARS_MAX + 1)), ..none() },
+            Hydration {
+                query: Some("a".repeat(loci_model::limits::TASK_DESCRIPTION_CHARS_MAX + 1)),
+                ..none()
+            },
             Some("query"),
         );
     }

@@ -1,8 +1,8 @@
 //! What might be shown: a record with what decides whether it is.
 
 use loci_model::Timestamp;
-use loci_model::metadata::MetadataValue;
 use loci_model::record::Record;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::time::DAY_MS;
 
 use super::kind::HydrationKind;

@@ -1,7 +1,7 @@
 //! What a task was shown, as the row that is kept of it (coding-agent-memory.md §4.7). Pure.
 
-use loci_model::exposure::{ExposedRecord, Exposure, ExposureCall, SHADOW, SHOWN, rounded};
-use loci_model::task::Task;
+use loci_model::tasks::exposure::{ExposedRecord, Exposure, ExposureCall, SHADOW, SHOWN, rounded};
+use loci_model::tasks::task::Task;
 use loci_model::{ExposureId, Timestamp};
 use sha2::{Digest, Sha256};
 

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use futures::FutureExt;
-use loci_model::exposure::ExposureCall;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
-use loci_model::task::{MemoryArm, TaskStatus};
+use loci_model::tasks::exposure::ExposureCall;
+use loci_model::tasks::task::{MemoryArm, TaskStatus};
 use loci_model::{ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp, limits};
 use loci_text::tokens::Estimator;
 

@@ -1,7 +1,7 @@
 //! The kinds of what is shown, in the order in which the budget is shared out; and which tier of memory each belongs to.
 
-use loci_model::repository::Tiers;
-use loci_model::task::MemoryArm;
+use loci_model::facts::repository::Tiers;
+use loci_model::tasks::task::MemoryArm;
 
 use crate::coding::settings::Shares;
 

@@ -2,8 +2,8 @@
 
 use loci_model::Timestamp;
 use loci_model::limits;
-use loci_model::outcome::Polarity;
 use loci_model::record::Record;
+use loci_model::tasks::outcome::Polarity;
 use serde_json::Value;
 
 use super::candidate::Candidate;
@@ -157,8 +157,8 @@ fn rule_origin(candidate: &Candidate) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::metadata::MetadataValue;
     use loci_model::record::RecordKind;
+    use loci_model::record::metadata::MetadataValue;
     use loci_model::{MemoryId, Result};
     use loci_testkit::samples;
 

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeSource};
-use loci_model::verdict::Unverifiable;
 use loci_model::{Error, Result, limits};
 
 use super::reading::Reading;
@@ -79,7 +79,7 @@ mod tests {
         check(&["a".repeat(40), "0".repeat(64)], true);
         check(&["a".repeat(41)], false);
         check(&["g".repeat(40)], false);
-        check(&vec!["a".repeat(40); limits::HYDRATION_DOCS_MAX], true);
-        check(&vec!["a".repeat(40); limits::HYDRATION_DOCS_MAX + 1], false);
+        check(&vec!["a".repeat(40); loci_model::limits::HYDRATION_DOCS_MAX], true);
+        check(&vec!["a".repeat(40); loci_model::limits::HYDRATION_DOCS_MAX + 1], false);
     }
 }

@@ -2,7 +2,7 @@
 //! task, the episodes behind a reflection (coding-agent-memory.md §4.2). Pure. What is not known is not said.
 
 use loci_model::RecordId;
-use loci_model::metadata::MetadataValue;
+use loci_model::record::metadata::MetadataValue;
 
 use super::candidate::Candidate;
 use crate::coding::report::TaskEpisode;
@@ -67,8 +67,8 @@ fn pull_number(candidate: &Candidate) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::making::{Evidence, Making};
     use loci_model::record::RecordKind;
+    use loci_model::record::derivation::{Evidence, Making};
     use loci_model::{MemoryId, Result};
     use loci_testkit::samples;
 

@@ -1,7 +1,7 @@
 //! How an earlier task ended, and whether an agent may follow it (coding-agent-memory.md §10). Pure; nothing is graded here.
 
-use loci_model::outcome::{OutcomeGrade, Polarity};
-use loci_model::task::TaskStatus;
+use loci_model::tasks::outcome::{OutcomeGrade, Polarity};
+use loci_model::tasks::task::TaskStatus;
 
 use super::super::outcomes::grading;
 use super::candidate::Candidate;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
 use loci_model::{MemoryId, RecordId, TaskId, Timestamp};
 use loci_testkit::{ManualClock, block_on, samples};
@@ -24,7 +24,7 @@ use crate::deadline::Deadline;
 use crate::render::{Oversize, PREFIX};
 use crate::safety::Patterns;
 use crate::verified::{Cited, CitedFate};
-use loci_model::support::Support;
+use loci_model::facts::support::Support;
 
 fn now() -> Timestamp {
     samples::time(86_400 * 30)

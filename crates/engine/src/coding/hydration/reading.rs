@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use futures::FutureExt;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind};
-use loci_model::repository::Repository;
-use loci_model::task::{MemoryArm, Task};
+use loci_model::tasks::task::{MemoryArm, Task};
 use loci_model::{
     ActorId, Error, ErrorKind, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, limits,
 };

@@ -3,7 +3,7 @@
 
 use loci_model::ErrorKind;
 use loci_model::ports::store::StoreExt;
-use loci_model::task::MemoryArm;
+use loci_model::tasks::task::MemoryArm;
 
 use super::asked::Hydration;
 use super::kind::KindStatus;

@@ -5,13 +5,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use loci_model::agreement::Agreement;
-use loci_model::branch_fact::BranchFact;
-use loci_model::code::ObjectId;
+use loci_model::facts::branch_fact::BranchFact;
+use loci_model::facts::code::ObjectId;
 use loci_model::ledger::Shelf;
 use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::ReadTx;
-use loci_model::task::Task;
+use loci_model::record::agreement::Agreement;
+use loci_model::tasks::task::Task;
 use loci_model::{ActorId, MemoryId, RecordId, Result};
 
 use super::candidate::Candidate;

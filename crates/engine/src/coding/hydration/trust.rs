@@ -2,8 +2,8 @@
 //! safety found in a text is in the record's own trust already.
 
 use loci_model::Timestamp;
+use loci_model::facts::support::Support;
 use loci_model::record::TrustTier;
-use loci_model::support::Support;
 use loci_model::time::DAY_MS;
 
 use super::candidate::Candidate;
@@ -117,8 +117,8 @@ fn of_source(candidate: &Candidate) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::metadata::MetadataValue;
     use loci_model::record::RecordKind;
+    use loci_model::record::metadata::MetadataValue;
     use loci_model::{MemoryId, Timestamp};
     use loci_testkit::samples;
 

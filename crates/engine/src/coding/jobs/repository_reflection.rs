@@ -1,7 +1,7 @@
 //! The job that reflects on the tasks of a repository: rules look first, always; then a model, where one is asked.
 
 use futures::future::BoxFuture;
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind};
 use loci_model::{Error, RecordId, Result, Timestamp};
 
@@ -80,7 +80,7 @@ async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> 
     if let Some(retry_at) = failure::ask_again_at(unanswered, job.attempts, engine.clock.now(), random) {
         return Ok(Ended::Unanswered { reason, messages: Vec::new(), retry_at });
     }
-    engine.observe.extraction_failed(loci_model::strategy::StrategyBase::Episodic, unanswered.code);
+    engine.observe.extraction_failed(loci_model::memory::strategy::StrategyBase::Episodic, unanswered.code);
     close(engine, job).await?;
     Ok(Ended::FellBack(format!("{reason}; {BY_RULES}"), Vec::new()))
 }

@@ -2,9 +2,9 @@
 //! review already: the model's answer takes their place.
 
 use futures::future::BoxFuture;
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind};
-use loci_model::strategy::StrategyBase;
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::{RecordId, Result, Timestamp};
 
 use crate::Engine;

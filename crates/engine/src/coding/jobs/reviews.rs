@@ -3,8 +3,8 @@
 
 use futures::future::BoxFuture;
 use loci_model::Result;
-use loci_model::forge_news::NewsUnit;
 use loci_model::job::{Job, JobKind};
+use loci_model::tasks::forge_news::NewsUnit;
 
 use crate::Engine;
 use crate::deliveries::incoming;

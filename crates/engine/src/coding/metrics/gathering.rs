@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::exposure::{Exposure, ExposureCall};
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::Shelf;
-use loci_model::outcome::Outcome;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, TaskQuery};
+use loci_model::record::scope::RecordScope;
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
-use loci_model::repository::Repository;
-use loci_model::review::Review;
-use loci_model::scope::RecordScope;
-use loci_model::task::{Task, TaskKind};
-use loci_model::telemetry::StateChange;
+use loci_model::tasks::exposure::{Exposure, ExposureCall};
+use loci_model::tasks::outcome::Outcome;
+use loci_model::tasks::review::Review;
+use loci_model::tasks::task::{Task, TaskKind};
 use loci_model::{ActorId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, limits};
 
 use super::super::episode_writing::existing_episode;
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn texts_are_taken_for_as_long_as_there_is_room() {
-        let most = limits::METRICS_TEXT_CHARS_MAX;
+        let most = loci_model::limits::METRICS_TEXT_CHARS_MAX;
         let mut room = Room { texts: 3, chars: 2 * most };
         let mut check = |chars: usize, expect: Option<usize>, expect_cut: bool| {
             let mut cut = false;

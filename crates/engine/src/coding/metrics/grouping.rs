@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::outcome::{FirstPush, OutcomeGrade};
-use loci_model::task::{MemoryArm, TaskStatus};
+use loci_model::tasks::outcome::{FirstPush, OutcomeGrade};
+use loci_model::tasks::task::{MemoryArm, TaskStatus};
 
 use super::gathering::Observed;
 use super::repeated::Repeated;
@@ -197,7 +197,7 @@ fn was_merged(grade: OutcomeGrade) -> bool {
     super::super::outcomes::grading::is_merged(grade)
 }
 
-fn density(outcome: &loci_model::outcome::Outcome) -> Option<f64> {
+fn density(outcome: &loci_model::tasks::outcome::Outcome) -> Option<f64> {
     let facts = &outcome.facts;
     let lines = facts.additions.saturating_add(facts.deletions);
     (lines > 0).then(|| f64::from(facts.review_comment_count) * 100.0 / f64::from(lines))

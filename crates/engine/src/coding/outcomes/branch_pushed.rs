@@ -1,11 +1,11 @@
 //! `branch_pushed`: what came onto the default branch may take back what was merged before, and what took that back may be taken back,
 //! too. One write, which a repetition does not change. No caller is asked for grants: see `pull_request_seen`.
 
-use loci_model::outcome::Outcome;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
-use loci_model::pull_request::BranchPush;
-use loci_model::repository::Repository;
+use loci_model::tasks::outcome::Outcome;
+use loci_model::tasks::pull_request::BranchPush;
 use loci_model::{JobId, MemoryId, RepositoryId, Result};
 
 use super::recording::{Recording, tell};

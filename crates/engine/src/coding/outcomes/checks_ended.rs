@@ -1,10 +1,10 @@
 //! `checks_ended`: how the first suite of checks ended that ran on what a task pushed first. Suites may be heard of in any order: the one
 //! that ended first decides, and one that nothing is known of waits for its pull request. One write, which a repetition does not change. No caller is asked for grants: see `pull_request_seen`.
 
-use loci_model::outcome::{FirstChecks, FirstPush, Outcome, OutcomeFacts};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
-use loci_model::pull_request::CheckSuite;
+use loci_model::tasks::outcome::{FirstChecks, FirstPush, Outcome, OutcomeFacts};
+use loci_model::tasks::pull_request::CheckSuite;
 use loci_model::{JobId, MemoryId, RepositoryId, Result};
 
 use super::recording::{Heard, Recording};

@@ -2,8 +2,8 @@
 //! next day. Pure: the same facts have the same grade.
 
 use loci_model::Timestamp;
-use loci_model::outcome::{OutcomeFacts, OutcomeGrade, Polarity};
-use loci_model::task::TaskStatus;
+use loci_model::tasks::outcome::{OutcomeFacts, OutcomeGrade, Polarity};
+use loci_model::tasks::task::TaskStatus;
 
 /// A pull request that nobody touched for so long is given up.
 pub(crate) const ABANDONED_AFTER_MS: i64 = 30 * 24 * 60 * 60 * 1_000;

@@ -3,13 +3,13 @@
 //!
 //! What a branch of another repository is called says nothing, and neither do commits there: anybody can fork.
 
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{ReadTx, TaskQuery};
 use loci_model::principal::Principal;
-use loci_model::pull_request::{PullRequest, PullRequestCommit};
-use loci_model::repository::Repository;
-use loci_model::review::ForgeUser;
-use loci_model::task::{Task, TaskKind};
+use loci_model::tasks::pull_request::{PullRequest, PullRequestCommit};
+use loci_model::tasks::review::ForgeUser;
+use loci_model::tasks::task::{Task, TaskKind};
 use loci_model::{ActorId, MemoryId, Result, TaskId};
 
 use super::super::blame;

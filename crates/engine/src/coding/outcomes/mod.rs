@@ -39,10 +39,10 @@ pub(super) use task_outcome::outcome_of;
 pub use task_outcome::{OutcomeByHand, OutcomeSet};
 pub(super) use trailers::task_ids;
 
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::Shelf;
-use loci_model::outcome::Outcome;
 use loci_model::ports::store::{LedgerPage, ReadTx};
-use loci_model::repository::Repository;
+use loci_model::tasks::outcome::Outcome;
 use loci_model::{ActorId, Error, MemoryId, RepositoryId, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 

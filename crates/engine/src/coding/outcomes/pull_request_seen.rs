@@ -4,16 +4,16 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::code::ObjectId;
-use loci_model::commit::TaskCommit;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::Shelf;
-use loci_model::outcome::{Outcome, OutcomeFacts, OutcomeGrade};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, StoreExt, TaskQuery, Tx};
-use loci_model::pull_request::{PullRequest, PullRequestChange};
-use loci_model::repository::Repository;
-use loci_model::review::Review;
-use loci_model::task::{Task, TaskKind, TaskPullRequest};
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::outcome::{Outcome, OutcomeFacts, OutcomeGrade};
+use loci_model::tasks::pull_request::{PullRequest, PullRequestChange};
+use loci_model::tasks::review::Review;
+use loci_model::tasks::task::{Task, TaskKind, TaskPullRequest};
 use loci_model::{ActorId, JobId, MemoryId, RepositoryId, Result, TaskId};
 
 use super::branch_pushed::is_named;

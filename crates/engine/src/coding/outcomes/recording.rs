@@ -2,10 +2,10 @@
 //! searches know it. In the write of whoever heard it. What changes nothing writes nothing.
 
 use loci_model::memory::Memory;
-use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::outcome::{FirstPush, GradeChange, GradedByHand, Outcome, OutcomeFacts, Polarity};
 use loci_model::ports::store::Tx;
-use loci_model::task::Task;
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::tasks::outcome::{FirstPush, GradeChange, GradedByHand, Outcome, OutcomeFacts, Polarity};
+use loci_model::tasks::task::Task;
 use loci_model::{JobId, Result, Timestamp};
 
 use super::super::episode_writing::existing_episode;

@@ -2,11 +2,11 @@
 //! so, it is looked for. Once a day for each repository, by the
 //! pass that looks at its default branch.
 
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::{Shelf, Shelved};
-use loci_model::outcome::Outcome;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
-use loci_model::repository::Repository;
+use loci_model::tasks::outcome::Outcome;
 use loci_model::{ActorId, JobId, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 

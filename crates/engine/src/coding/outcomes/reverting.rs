@@ -1,8 +1,8 @@
 //! What a message takes back, in the words of git and of forges: `This reverts commit <sha>` and `Reverts owner/repo#N`. Pure.
 
-use loci_model::code::ObjectId;
-use loci_model::outcome::OwnRevert;
-use loci_model::pull_request::PullRequestCommit;
+use loci_model::facts::code::ObjectId;
+use loci_model::tasks::outcome::OwnRevert;
+use loci_model::tasks::pull_request::PullRequestCommit;
 
 const COMMIT: &str = "This reverts commit ";
 const PULL_REQUEST: &str = "Reverts ";

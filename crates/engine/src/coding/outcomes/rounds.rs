@@ -3,8 +3,8 @@
 //! than the push behind it counts as if it had come in time.
 
 use loci_model::Timestamp;
-use loci_model::outcome::PushedHead;
-use loci_model::review::Review;
+use loci_model::tasks::outcome::PushedHead;
+use loci_model::tasks::review::Review;
 
 /// The rounds of a pull request whose heads are in order.
 pub(super) fn count(heads: &[PushedHead], reviews: &[Review]) -> u32 {
@@ -31,7 +31,7 @@ fn asked_for(review: &Review, head: &PushedHead, since: Timestamp) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::review::{Authority, ForgeUser, ReviewState};
+    use loci_model::tasks::review::{Authority, ForgeUser, ReviewState};
     use loci_model::{ActorId, MemoryId, RepositoryId};
 
     use super::*;

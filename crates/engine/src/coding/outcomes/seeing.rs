@@ -1,7 +1,7 @@
 //! What a pull request says of itself, taken into what is known of it. Pure. What was seen before and is newer stays.
 
-use loci_model::outcome::{OutcomeFacts, PushedHead};
-use loci_model::pull_request::PullRequest;
+use loci_model::tasks::outcome::{OutcomeFacts, PushedHead};
+use loci_model::tasks::pull_request::PullRequest;
 
 /// Heads that are kept of one pull request.
 const HEADS_MAX: usize = 200;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::outcome::{OutcomeFacts, Revert};
+use loci_model::tasks::outcome::{OutcomeFacts, Revert};
 
 /// Adds a revert; what is heard by another of its names is the same one.
 pub(super) fn join(all: &mut Vec<Revert>, new: Revert) {
@@ -76,7 +76,7 @@ fn is_of_what_was_merged(facts: &OutcomeFacts, revert: &Revert) -> bool {
 #[cfg(test)]
 mod tests {
     use loci_model::Timestamp;
-    use loci_model::outcome::OwnRevert;
+    use loci_model::tasks::outcome::OwnRevert;
 
     use super::*;
 

@@ -1,10 +1,10 @@
 //! What is heard to take something back, on what it takes back: what was merged, or another revert of that. Where neither is known yet it
 //! waits. In the write of whoever heard it.
 
-use loci_model::code::ObjectId;
-use loci_model::outcome::{Outcome, Revert};
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{ReadTx, Tx};
-use loci_model::repository::Repository;
+use loci_model::tasks::outcome::{Outcome, Revert};
 use loci_model::{ActorId, Result, TaskId};
 
 use super::recording::{Heard, Recording};

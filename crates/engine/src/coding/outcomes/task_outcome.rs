@@ -1,11 +1,11 @@
 //! `task_outcome`, `task_outcome_set`: what came of a task; and whoever watches another forge, or knows better, says it by hand. What is set
 //! counts until the forge says more.
 
-use loci_model::outcome::{FirstPush, GradedByHand, Outcome, OutcomeFacts, OutcomeGrade};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::Task;
+use loci_model::tasks::outcome::{FirstPush, GradedByHand, Outcome, OutcomeFacts, OutcomeGrade};
+use loci_model::tasks::task::Task;
 use loci_model::{Error, JobId, Result, TaskId, Timestamp, limits};
 
 use super::recording::{Heard, Recording, begun, tell};

@@ -1,10 +1,10 @@
 //! What a forge tells of commits and pull requests of which nothing is known yet waits until they are: deliveries come in any order, and
 //! what a forge is asked for comes late. What waits is bounded, and for thirty days.
 
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, ReadTx, Tx};
-use loci_model::pull_request::CheckSuite;
-use loci_model::repository::Repository;
+use loci_model::tasks::pull_request::CheckSuite;
 use loci_model::{ActorId, MemoryId, RepositoryId, Result, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 

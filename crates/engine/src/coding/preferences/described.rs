@@ -1,10 +1,10 @@
 //! What the description of a new task says of how its user always wants to work, kept as their preferences.
 
+use loci_model::facts::repository::Repository;
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::Repository;
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 use loci_model::{ActorId, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::keeping::{Kept, NewPreference, keep};

@@ -3,7 +3,7 @@
 //! person by other means (name, address, picture, page) are taken out as well. What lies within
 //! another object or list of it is looked at by itself. Pure.
 
-use loci_model::json_tree::JsonTree;
+use loci_model::json::tree::JsonTree;
 use serde_json::Number;
 
 use super::named_places::{NUMBER_KEYS, Places, USER};

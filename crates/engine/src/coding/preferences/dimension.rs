@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use loci_model::preference::PreferenceDimension as Dimension;
+use loci_model::tasks::preference::PreferenceDimension as Dimension;
 use regex::Regex;
 
 use crate::strategies::own_words::compiled;

@@ -67,7 +67,7 @@ fn actor_of(name: &NamedPerson) -> Option<ActorId> {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::fact::FactEventKind;
+    use loci_model::facts::fact::FactEventKind;
     use loci_model::ledger::{LedgerEntry, Shelf};
     use loci_model::{Document, MemoryId};
     use loci_testkit::{fact_samples, task_samples};

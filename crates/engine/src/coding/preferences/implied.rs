@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::preference::PreferenceDimension;
+use loci_model::tasks::preference::PreferenceDimension;
 use loci_model::{RepositoryId, Timestamp};
 use loci_text::split::sentences;
 use loci_text::terms;

@@ -9,10 +9,10 @@ use loci_model::ledger::Shelf;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
-use loci_model::preference::PreferenceDimension;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::TrustTier;
-use loci_model::review::{Review, ReviewState};
+use loci_model::tasks::preference::PreferenceDimension;
+use loci_model::tasks::review::{Review, ReviewState};
 use loci_model::time::DAY_MS;
 use loci_model::{JobId, MemoryId, RecordId, RepositoryId, Result, TaskId, Timestamp};
 

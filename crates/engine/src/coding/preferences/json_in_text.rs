@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use loci_json::without_mark;
 use loci_model::Document;
-use loci_model::json_tree::JsonTree;
+use loci_model::json::tree::JsonTree;
 
 /// Beginnings of the lines that open and close a block of code.
 const FENCES: [&str; 2] = ["```", "~~~"];

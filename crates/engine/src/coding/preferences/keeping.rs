@@ -1,14 +1,14 @@
 //! Keeping a preference (coding-agent-memory.md §13): of one dimension and scope one is in force. What is newer takes the place of what is
 //! older, and what somebody said counts before what was concluded from their work. Nothing is overwritten.
 
-use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{ReadTx, RecordPage, Tx};
-use loci_model::preference::{PreferenceDimension, PreferenceOrigin};
-use loci_model::provenance::Provenance;
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::provenance::Provenance;
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::repository::Repository;
-use loci_model::scope::RecordScope;
+use loci_model::tasks::preference::{PreferenceDimension, PreferenceOrigin};
 use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, TaskId, Timestamp};
 use loci_text::normalise_exact;
 

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::json_tree::JsonTree;
-use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::json::tree::JsonTree;
+use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::{Document, Result, limits};
 use serde_json::Number;
 
@@ -455,14 +455,22 @@ mod tests {
         let nested = |texts: usize| {
             let wrap = |json: String, _| {
                 let inner = Value::from(json).to_string();
-                format!("{}{inner}{}", "[".repeat(limits::JSON_DEPTH_MAX), "]".repeat(limits::JSON_DEPTH_MAX))
+                format!(
+                    "{}{inner}{}",
+                    "[".repeat(loci_model::limits::JSON_DEPTH_MAX),
+                    "]".repeat(loci_model::limits::JSON_DEPTH_MAX)
+                )
             };
             (1..texts).fold(r#"{"by":"alice","body":"@alice"}"#.to_owned(), wrap)
         };
         let erased = alice(None);
         let mut taking = Taking(&erased);
-        for (texts, names) in [(1, 0), (limits::JSON_TEXTS_MAX, 0), (limits::JSON_TEXTS_MAX + 1, 1), (16, 1)]
-        {
+        for (texts, names) in [
+            (1, 0),
+            (loci_model::limits::JSON_TEXTS_MAX, 0),
+            (loci_model::limits::JSON_TEXTS_MAX + 1, 1),
+            (16, 1),
+        ] {
             let new = Places::new(&mut taking).new_text(&nested(texts)).unwrap();
             // Deeper a bare login is a word; a mention is none.
             assert_eq!((new.matches("alice").count(), new.matches("@alice").count()), (names, 0), "{texts}");

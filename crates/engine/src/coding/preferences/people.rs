@@ -6,10 +6,10 @@
 
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Tx};
-use loci_model::preference::PreferenceUser;
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::RecordScope;
-use loci_model::task::Task;
+use loci_model::tasks::preference::PreferenceUser;
+use loci_model::tasks::task::Task;
 use loci_model::{
     ActorId, Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, limits,
 };

@@ -8,19 +8,19 @@
 use std::collections::BTreeMap;
 
 use loci_model::Result;
-use loci_model::commit::TaskCommit;
 use loci_model::delivery::Delivery;
 use loci_model::event::{Event, PayloadItem};
-use loci_model::fact::{Fact, FactEvent};
+use loci_model::facts::fact::{Fact, FactEvent};
+use loci_model::facts::repository::Repository;
+use loci_model::facts::support::SupportReport;
 use loci_model::idempotency::TokenAnswer;
 use loci_model::ledger::{LedgerEntry, Shelf};
-use loci_model::metadata::MetadataValue;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::repository::Repository;
-use loci_model::support::SupportReport;
-use loci_model::task::Task;
-use loci_model::task_session::{SessionItem, TaskSession};
-use loci_model::telemetry::StateChange;
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::{SessionItem, TaskSession};
 
 use super::named_places::{PeopleVisitor, Places};
 use crate::coding::prompts::input_hash;

@@ -1,18 +1,18 @@
 //! The tables in which a walk looks for a person: how the rows of each are read and written.
 //! Records come with all their versions, the changes of their states and their facts.
 
-use loci_model::code::ObjectId;
-use loci_model::commit::TaskCommit;
 use loci_model::delivery::{Delivery, DeliveryDirection};
 use loci_model::event::Event;
-use loci_model::fact::{Fact, FactEvent, KeptVerdict};
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::{Fact, FactEvent, KeptVerdict};
+use loci_model::facts::repository::Repository;
 use loci_model::idempotency::TokenAnswer;
 use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::ports::store::{LedgerPage, ReadTx, TaskQuery, Tx};
 use loci_model::record::Record;
-use loci_model::repository::Repository;
-use loci_model::task::Task;
-use loci_model::telemetry::StateChange;
+use loci_model::record::telemetry::StateChange;
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::task::Task;
 use loci_model::transfer::{Moved, TransferKey, TransferKind, TransferPlace, TransferRow};
 use loci_model::{ActorId, DeliveryId, RecordId, Result, TaskId, Timestamp, limits};
 

@@ -5,17 +5,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use loci_model::code::ObjectId;
-use loci_model::commit::TaskCommit;
 use loci_model::delivery::Delivery;
 use loci_model::event::Event;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::LedgerEntry;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
-use loci_model::repository::Repository;
-use loci_model::task::Task;
-use loci_model::task_session::TaskSession;
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::TaskSession;
 use loci_model::{ActorId, JobId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 use super::people_in_text::PROGRAM;

@@ -4,9 +4,9 @@
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
-use loci_model::preference::{PreferenceOrigin, PreferenceUser};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::tasks::preference::{PreferenceOrigin, PreferenceUser};
 use loci_model::{Error, JobId, RecordId, Result, limits};
 
 use super::keeping::{CONCLUSION, origin_of, word};

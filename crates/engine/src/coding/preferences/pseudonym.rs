@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use loci_model::ActorId;
-use loci_model::review::ForgeUser;
-use loci_model::task::Task;
+use loci_model::tasks::review::ForgeUser;
+use loci_model::tasks::task::Task;
 
 use super::named_places::PeopleVisitor;
 use super::people::Whose;

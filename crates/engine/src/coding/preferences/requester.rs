@@ -5,7 +5,7 @@
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::{RequesterProof, Task};
+use loci_model::tasks::task::{RequesterProof, Task};
 use loci_model::{ActorId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result};
 
 use super::people::{self, Whose};

@@ -2,7 +2,7 @@
 //! read and written. An item comes with its words, also where only its event has them.
 
 use loci_model::ports::store::{ReadTx, Tx};
-use loci_model::task_session::{SessionItem, TaskSession};
+use loci_model::tasks::task_session::{SessionItem, TaskSession};
 use loci_model::{ActorId, Result, TaskId, Timestamp};
 
 use super::named_places::{PeopleVisitor, Places};

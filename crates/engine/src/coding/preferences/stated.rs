@@ -5,7 +5,7 @@
 //! what is built. What is asked, quoted or suspicious is none, and nobody turns off tests, checks or reviews this way.
 
 use loci_model::limits;
-use loci_model::preference::PreferenceDimension as Dimension;
+use loci_model::tasks::preference::PreferenceDimension as Dimension;
 use loci_text::split::sentences;
 
 use super::cues;

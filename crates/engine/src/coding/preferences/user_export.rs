@@ -6,8 +6,8 @@ use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
-use loci_model::review::Review;
-use loci_model::task::Task;
+use loci_model::tasks::review::Review;
+use loci_model::tasks::task::Task;
 use loci_model::{MemoryId, Result, limits};
 
 use super::people::{self, Whose};

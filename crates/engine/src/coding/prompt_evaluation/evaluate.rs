@@ -5,12 +5,12 @@ use std::pin::pin;
 
 use futures::future::{Either, select};
 use futures::stream::{self, StreamExt};
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::ledger::Shelf;
 use loci_model::ports::language_model::{Completion, Finish, LanguageModel, ModelError, OutputForm};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::prompt_evaluation::{PromptEvaluation, PromptScore};
+use loci_model::tasks::prompt_evaluation::{PromptEvaluation, PromptScore};
 use loci_model::{ActorId, Error, ErrorKind, MemoryId, Result, limits};
 use sha2::{Digest, Sha256};
 

@@ -1,7 +1,7 @@
 //! The labelled set: sessions and reviews, and the items that an answer must have. Written
 //! for this project.
 
-use loci_model::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
+use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
 use loci_model::{ActorId, Error, MemoryId, RepositoryId, Result, Timestamp};
 use serde::Deserialize;
 use serde_json::json;

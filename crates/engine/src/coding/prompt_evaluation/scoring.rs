@@ -2,7 +2,7 @@
 //! everywhere else.
 
 use loci_model::Result;
-use loci_model::prompt_evaluation::PromptScore;
+use loci_model::tasks::prompt_evaluation::PromptScore;
 
 use super::golden::{Case, REVIEW_RULES, day};
 use crate::coding::rules::extracting::asking;

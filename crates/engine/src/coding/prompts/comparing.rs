@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use loci_model::prompt_version::PromptVersion;
+use loci_model::tasks::prompt_version::PromptVersion;
 
 use crate::verified::verifier::common_pairs;
 

@@ -2,7 +2,7 @@
 //! them (coding-agent-memory.md §8). Pure. What was remembered takes no part either: that is the memory's own digest.
 
 use loci_model::Result;
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 use serde_json::json;
 
 use super::canonical::canonical;

@@ -9,7 +9,7 @@ mod naming;
 
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::prompt_version::PromptVersion;
+use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::{Error, MemoryId, Result, Timestamp, limits};
 
 pub use self::comparing::PromptDiff;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use loci_model::RecordId;
-use loci_model::making::Evidence;
 use loci_model::record::Record;
+use loci_model::record::derivation::Evidence;
 
 use super::ground::{Found, Ground};
 use crate::strategies::reflection_model::is_enough;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::task::TaskStatus;
+use loci_model::tasks::task::TaskStatus;
 use loci_model::{RecordId, TaskId};
 
 /// Directories that hold modules, and are none.

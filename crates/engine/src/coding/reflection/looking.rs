@@ -3,17 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::Shelf;
 use loci_model::memory::Memory;
-use loci_model::outcome::{FirstPush, Outcome};
+use loci_model::memory::settings::ModelMode;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, StoreExt, TaskQuery};
 use loci_model::principal::Principal;
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::repository::Repository;
-use loci_model::review::{Review, ReviewState};
-use loci_model::scope::RecordScope;
-use loci_model::settings::ModelMode;
-use loci_model::task::Task;
+use loci_model::tasks::outcome::{FirstPush, Outcome};
+use loci_model::tasks::review::{Review, ReviewState};
+use loci_model::tasks::task::Task;
 use loci_model::{
     ActorId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, RepositoryId, Result, TaskId,
     Timestamp, limits,

@@ -146,15 +146,15 @@ mod tests {
         check("reflection: A [Evidence: 1/1; Episodes: a]", 1);
         check("- REFLECTION: A [Evidence: 1/1; Episodes: a]", 1);
         let long = |chars: usize| format!("REFLECTION: {} [Evidence: 1/1; Episodes: a]", "ä".repeat(chars));
-        assert!(told(&long(limits::REFLECTION_CHARS_MAX)).is_ok());
-        check(&long(limits::REFLECTION_CHARS_MAX + 1), 1);
+        assert!(told(&long(loci_model::limits::REFLECTION_CHARS_MAX)).is_ok());
+        check(&long(loci_model::limits::REFLECTION_CHARS_MAX + 1), 1);
         let many = |count: usize| {
             (0..count)
                 .map(|at| format!("REFLECTION: A{at} [Evidence: 1/1; Episodes: a]"))
                 .collect::<Vec<_>>()
                 .join("\n")
         };
-        assert!(told(&many(limits::REFLECTIONS_PER_RUN_MAX)).is_ok());
-        check(&many(limits::REFLECTIONS_PER_RUN_MAX + 1), 1);
+        assert!(told(&many(loci_model::limits::REFLECTIONS_PER_RUN_MAX)).is_ok());
+        check(&many(loci_model::limits::REFLECTIONS_PER_RUN_MAX + 1), 1);
     }
 }

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::making::{Making, MakingMode};
 use loci_model::ports::store::StoreExt;
+use loci_model::record::derivation::{Making, MakingMode};
 use loci_model::{RecordId, Result, Timestamp, limits};
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ impl RepositoryLook {
                 let files: Vec<String> = work.files.iter().map(|file| safety::for_model(file)).collect();
                 json!({
                     "episode": work.episode.as_str(),
-                    "status": work.status.map(loci_model::task::TaskStatus::as_str),
+                    "status": work.status.map(loci_model::tasks::task::TaskStatus::as_str),
                     "outcome": work.outcome.as_deref().map(safety::for_model),
                     "files": files,
                     "reviewers_asked": asked,

@@ -1,14 +1,14 @@
 //! `repository_reflect`: several tasks of a repository are looked at together, now or as a trial; and when that is done by itself: after so
 //! many tasks that ended, or so many hours.
 
+use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, JobKind, NewJob};
-use loci_model::making::Evidence;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::Repository;
-use loci_model::task::Task;
+use loci_model::record::derivation::Evidence;
+use loci_model::tasks::task::Task;
 use loci_model::{ActorId, Error, JobId, MemoryId, RecordId, RepositoryId, Result, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 

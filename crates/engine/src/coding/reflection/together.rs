@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::Result;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::ReadTx;
 use loci_model::principal::Principal;
-use loci_model::repository::Repository;
-use loci_model::review::Review;
+use loci_model::tasks::review::Review;
 
 use super::ground::{Together, Work, is_named_by};
 use crate::Engine;

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::making::Making;
-use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::provenance::Provenance;
+use loci_model::record::derivation::Making;
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::provenance::Provenance;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
 use loci_model::{JobId, RecordId, Result, Timestamp};
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::Timestamp;
-use loci_model::forge_news::{ForgeNews, ReviewChange, ToldComment, ToldReview};
-use loci_model::pull_request::PullRequest;
-use loci_model::review::{ForgeUser, Review, ReviewComment, ReviewState};
+use loci_model::tasks::forge_news::{ForgeNews, ReviewChange, ToldComment, ToldReview};
+use loci_model::tasks::pull_request::PullRequest;
+use loci_model::tasks::review::{ForgeUser, Review, ReviewComment, ReviewState};
 
 use super::masking;
 

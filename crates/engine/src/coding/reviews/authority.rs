@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::forge_news::ToldReview;
+use loci_model::facts::repository::{Repository, ReviewIntake};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::StoreExt;
-use loci_model::repository::{Repository, ReviewIntake};
-use loci_model::review::{Authority, ForgeUser, RepositoryRole, ReviewComment};
-use loci_model::verdict::Unverifiable;
+use loci_model::tasks::forge_news::ToldReview;
+use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, ReviewComment};
 use loci_model::{ActorId, MemoryId, RepositoryId, Result, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 

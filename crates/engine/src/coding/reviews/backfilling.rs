@@ -1,11 +1,11 @@
 //! `reviews_backfill`: the reviews of a repository's latest pull requests, from the past. What follows from them are candidates at most. It
 //! goes on where it broke off, and leaves half of the forge's limit to others.
 
+use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
-use loci_model::repository::Repository;
 use loci_model::{Error, ErrorKind, JobId, Result, limits};
 use serde::{Deserialize, Serialize};
 

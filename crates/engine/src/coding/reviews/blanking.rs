@@ -3,7 +3,7 @@
 
 use loci_model::ledger::{Shelf, Shelved as _};
 use loci_model::ports::store::{LedgerPage, ReadTx, Tx};
-use loci_model::review::Review;
+use loci_model::tasks::review::Review;
 use loci_model::{ActorId, MemoryId, Result, Timestamp};
 
 /// Why nothing is learned from a review whose words were purged.
@@ -83,7 +83,7 @@ pub(crate) fn blank(
 #[cfg(test)]
 mod tests {
     use loci_model::RepositoryId;
-    use loci_model::review::{Authority, ForgeUser, ReviewComment, ReviewState};
+    use loci_model::tasks::review::{Authority, ForgeUser, ReviewComment, ReviewState};
 
     use super::*;
 

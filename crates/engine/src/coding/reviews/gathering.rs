@@ -1,13 +1,13 @@
 //! What is known of a pull request's reviews: by its forge, where this server may ask it, else by what came so far. A forge that cannot
 //! be reached now is asked later; what it has said before is no stand-in.
 
-use loci_model::forge_news::{ForgeNews, ReviewChange, ToldComment, ToldReview};
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodePlace};
 use loci_model::ports::forge::{Forge, ForgePlace};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
-use loci_model::repository::Repository;
-use loci_model::review::{Authority, Review, ReviewComment, ReviewState};
-use loci_model::verdict::Unverifiable;
+use loci_model::tasks::forge_news::{ForgeNews, ReviewChange, ToldComment, ToldReview};
+use loci_model::tasks::review::{Authority, Review, ReviewComment, ReviewState};
 use loci_model::{Error, ErrorKind, MemoryId, Result, limits};
 
 use super::assembling::{self, Known};

@@ -1,9 +1,9 @@
 //! Whoever learns from what forges tell: one place.
 
-use loci_model::forge_news::ForgeNews;
-use loci_model::pull_request::{PullRequest, PullRequestChange};
-use loci_model::repository::Repository;
-use loci_model::review::Review;
+use loci_model::facts::repository::Repository;
+use loci_model::tasks::forge_news::ForgeNews;
+use loci_model::tasks::pull_request::{PullRequest, PullRequestChange};
+use loci_model::tasks::review::Review;
 use loci_model::{Error, Result};
 
 use super::assembling::says_the_same;

@@ -3,12 +3,12 @@
 //! again, and changes nothing.
 
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
-use loci_model::forge_news::{ForgeNews, NewsUnit};
+use loci_model::facts::repository::Repository;
 use loci_model::job::Job;
 use loci_model::ports::store::StoreExt;
-use loci_model::pull_request::PullRequest;
-use loci_model::repository::Repository;
-use loci_model::review::Review;
+use loci_model::tasks::forge_news::{ForgeNews, NewsUnit};
+use loci_model::tasks::pull_request::PullRequest;
+use loci_model::tasks::review::Review;
 use loci_model::{Error, ErrorKind, Result, Timestamp};
 
 use super::assembling::{Known, is_all_known};

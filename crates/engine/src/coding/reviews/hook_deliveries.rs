@@ -1,10 +1,10 @@
 //! `hook_deliveries`, `hook_delivery_retry`: what hooks brought in, and trying again what failed.
 
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
-use loci_model::forge_news::ForgeNotice;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::forge_news::ForgeNotice;
 use loci_model::{DeliveryId, Error, JobId, Result, Timestamp, limits};
 
 use super::receiving::{Kept, UNKNOWN_REPO, ask, may_be_read_again, read};

@@ -1,6 +1,6 @@
 //! From which reviews something is learned where a repository says nothing of its own.
 
-use loci_model::repository::{Repository, ReviewIntake};
+use loci_model::facts::repository::{Repository, ReviewIntake};
 
 use crate::coding::outcomes::mapping::BRANCH_PATTERNS;
 

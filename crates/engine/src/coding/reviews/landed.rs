@@ -1,7 +1,7 @@
 //! What came onto a default branch, by asking: a revert that somebody pushes there is in no pull request, and no hook tells it to who polls.
 
-use loci_model::pull_request::BranchPush;
-use loci_model::repository::Repository;
+use loci_model::facts::repository::Repository;
+use loci_model::tasks::pull_request::BranchPush;
 use loci_model::time::DAY_MS;
 use loci_model::{Error, Result, Timestamp, limits};
 

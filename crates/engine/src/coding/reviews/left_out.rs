@@ -1,8 +1,8 @@
 //! From which reviews nothing is learned, and why (coding-agent-memory.md §11.6). Pure.
 
-use loci_model::pull_request::PullRequest;
-use loci_model::repository::ReviewIntake;
-use loci_model::review::ForgeUser;
+use loci_model::facts::repository::ReviewIntake;
+use loci_model::tasks::pull_request::PullRequest;
+use loci_model::tasks::review::ForgeUser;
 
 /// It is a draft; what was said of it counts when it is one no more.
 pub(super) const DRAFT: &str = "draft";

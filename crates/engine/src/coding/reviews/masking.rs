@@ -3,9 +3,9 @@
 //! them, and a person is known by their number. The commit of a review is a text, because a review
 //! may be handed in.
 
-use loci_model::forge_news::{ForgeNews, ToldReview};
-use loci_model::pull_request::{PullRequest, PullRequestCommit};
-use loci_model::review::{ForgeUser, ReviewComment};
+use loci_model::tasks::forge_news::{ForgeNews, ToldReview};
+use loci_model::tasks::pull_request::{PullRequest, PullRequestCommit};
+use loci_model::tasks::review::{ForgeUser, ReviewComment};
 
 use crate::safety::{RedactionMode, redact};
 

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use std::str::Chars;
 use std::sync::Arc;
 
+use loci_model::facts::repository::Repository;
 use loci_model::ports::code::{CodeResult, CodeSource};
-use loci_model::repository::Repository;
 
 use crate::Engine;
 use crate::verified::{Standing, tip_of};

@@ -1,12 +1,12 @@
 //! `reviews_poll`: what has changed in a repository's pull requests since the last time, by asking: for who gets no webhooks, and for who
 //! wants to be sure. Both tell the same under the same numbers, so they may run together.
 
+use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
-use loci_model::repository::Repository;
 use loci_model::time::DAY_MS;
 use loci_model::{ActorId, Error, ErrorKind, JobId, MemoryId, RepositoryId, Result, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::forge_news::ForgeNews;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::pull_request::PullRequestChange;
-use loci_model::repository::Repository;
-use loci_model::review::Review;
+use loci_model::tasks::forge_news::ForgeNews;
+use loci_model::tasks::pull_request::PullRequestChange;
+use loci_model::tasks::review::Review;
 use loci_model::{Error, Result};
 
 use super::gathering::failed;

@@ -2,10 +2,10 @@
 //! delivery's number is the only guard against repetitions, for signatures have no time: numbers stay for thirty days.
 
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
-use loci_model::forge_news::{ForgeNews, ForgeNotice, NewsUnit, NoticedRepository};
 use loci_model::job::{DueRule, NewJob};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::tasks::forge_news::{ForgeNews, ForgeNotice, NewsUnit, NoticedRepository};
 use loci_model::{DeliveryId, Document, Error, JobId, MemoryId, Result, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::forge_news::{ToldComment, ToldReview};
 use loci_model::principal::Principal;
-use loci_model::pull_request::PullRequest;
-use loci_model::review::ForgeUser;
+use loci_model::tasks::forge_news::{ToldComment, ToldReview};
+use loci_model::tasks::pull_request::PullRequest;
+use loci_model::tasks::review::ForgeUser;
 use loci_model::{Error, Result};
 
 use super::assembling::Known;

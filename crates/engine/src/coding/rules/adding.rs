@@ -2,13 +2,13 @@
 //! could command its reader is refused, and so is what guards the repository, unless the repository leaves that to people.
 
 use loci_model::ledger::Shelf;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::provenance::Provenance;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::provenance::Provenance;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
-use loci_model::rule::{ProtectedTopics, RuleDecided, RuleSupport};
+use loci_model::tasks::rule::{ProtectedTopics, RuleDecided, RuleSupport};
 use loci_model::{Error, JobId, Namespace, RecordId, Result, limits};
 
 use super::deciding::{administered, unsupported};

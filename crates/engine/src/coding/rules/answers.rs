@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use loci_model::ports::store::ReadTx;
-use loci_model::review::Review;
-use loci_model::rule::{RuleDecided, RuleSupport, SupportItem};
+use loci_model::tasks::review::Review;
+use loci_model::tasks::rule::{RuleDecided, RuleSupport, SupportItem};
 use loci_model::{RecordId, Result};
 
 use super::dissenting;

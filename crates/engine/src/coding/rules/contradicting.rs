@@ -6,10 +6,10 @@
 //! Whether two rules contradict is told by what consolidation tells of any two statements, from words alone.
 
 use loci_model::ports::store::{ReadTx, RecordPage};
+use loci_model::record::scope::RecordScope;
+use loci_model::record::statement_time::Telling;
 use loci_model::record::{Record, RecordKind, RecordState, TrustTier};
-use loci_model::rule::RuleSupport;
-use loci_model::scope::RecordScope;
-use loci_model::telling::Telling;
+use loci_model::tasks::rule::RuleSupport;
 use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, limits};
 use loci_text::similarity::jaccard;
 use loci_text::terms;

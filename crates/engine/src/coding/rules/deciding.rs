@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use loci_model::facts::repository::Repository;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::repository::Repository;
-use loci_model::rule::{RuleDecided, RuleImpact, RuleSupport};
+use loci_model::tasks::rule::{RuleDecided, RuleImpact, RuleSupport};
 use loci_model::{ActorId, Error, JobId, MemoryId, Namespace, RecordId, Result};
 
 use super::extracting::{Impact, canonical, impact_of};

@@ -3,8 +3,8 @@
 
 use loci_model::Result;
 use loci_model::ports::store::{LedgerPage, ReadTx};
-use loci_model::review::{Authority, ForgeUser, Review, ReviewComment};
-use loci_model::rule::{DissentItem, ReviewYield, RuleSupport};
+use loci_model::tasks::review::{Authority, ForgeUser, Review, ReviewComment};
+use loci_model::tasks::rule::{DissentItem, ReviewYield, RuleSupport};
 
 use super::extracting::{Reason, ReviewText, extract};
 use super::taught::excerpt;

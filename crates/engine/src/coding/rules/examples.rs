@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::ports::store::Tx;
-use loci_model::provenance::Provenance;
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::provenance::Provenance;
 use loci_model::record::{RecordOrigin, RecordState};
-use loci_model::review::Review;
+use loci_model::tasks::review::Review;
 use loci_model::{ActorId, Namespace, RecordId, Result};
 
 use super::settling::WITHDRAWN;

@@ -1,11 +1,11 @@
 //! Forgetting a reviewer (coding-agent-memory.md §18.9): nothing that they said supports a rule any more, their reviews are erased, and
 //! rules stand as the words of others let them.
 
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, Tx};
-use loci_model::review::{ForgeUser, Review};
-use loci_model::rule::{RuleDecided, RuleSupport};
+use loci_model::tasks::review::{ForgeUser, Review};
+use loci_model::tasks::rule::{RuleDecided, RuleSupport};
 use loci_model::{ActorId, MemoryId, RecordId, Result};
 
 use super::settling::{News, Ruler, settle};

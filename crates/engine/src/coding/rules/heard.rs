@@ -2,8 +2,8 @@
 //! word would count for a rule of the repository. What anybody may write under a public pull request teaches nothing. Pure.
 
 use loci_model::Timestamp;
-use loci_model::repository::Repository;
-use loci_model::review::{Authority, ForgeUser, Review};
+use loci_model::facts::repository::Repository;
+use loci_model::tasks::review::{Authority, ForgeUser, Review};
 
 use super::dissenting::is_of_the_work;
 use super::weighing::{authority, person};
@@ -63,7 +63,7 @@ impl Hearing {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::review::{RepositoryRole as Role, ReviewComment, ReviewState};
+    use loci_model::tasks::review::{RepositoryRole as Role, ReviewComment, ReviewState};
     use loci_model::{ActorId, MemoryId, RepositoryId};
 
     use super::*;

@@ -2,7 +2,7 @@
 //! else can complete a quorum.
 
 use loci_model::ports::store::{LedgerPage, ReadTx};
-use loci_model::review::{ForgeUser, Review};
+use loci_model::tasks::review::{ForgeUser, Review};
 use loci_model::{ActorId, MemoryId, Result};
 
 use super::weighing::{Person, may_approve, person};

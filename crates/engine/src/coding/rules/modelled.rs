@@ -1,13 +1,13 @@
 //! A review read by a model, where the memory asks one (coding-agent-memory.md §19): rules without a model read it first, so that nothing waits;
 //! what the model tells, by the strict form, takes the place of what they found. The job `review_rules` asks, and knows nothing of reviews.
 
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::ledger::Shelved;
+use loci_model::memory::settings::ModelMode;
 use loci_model::ports::store::{StoreExt, Tx};
-use loci_model::review::Review;
-use loci_model::rule::{ReviewYield, SupportItem};
-use loci_model::settings::ModelMode;
+use loci_model::tasks::review::Review;
+use loci_model::tasks::rule::{ReviewYield, SupportItem};
 use loci_model::{JobId, RecordId, Result, Timestamp};
 
 use super::extracting::{Extraction, asking};

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use loci_model::code::EntryKind;
+use loci_model::facts::code::EntryKind;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};

@@ -1,12 +1,12 @@
 //! `rule_provenance`: what supports a rule and what speaks against it, each change of its state, and the tasks that were shown it
 //! (coding-agent-memory.md §12.3).
 
-use loci_model::exposure::Exposure;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
-use loci_model::rule::RuleSupport;
-use loci_model::telemetry::StateChange;
+use loci_model::record::telemetry::StateChange;
+use loci_model::tasks::exposure::Exposure;
+use loci_model::tasks::rule::RuleSupport;
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 use super::deciding::{rule_of, support_of};

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::{Record, RecordState};
-use loci_model::rule::{Relevant, RuleRelevance, RuleSupport};
+use loci_model::tasks::rule::{Relevant, RuleRelevance, RuleSupport};
 use loci_model::time::DAY_MS;
 use loci_model::{ActorId, MemoryId, RecordId, Result, Timestamp, limits};
 

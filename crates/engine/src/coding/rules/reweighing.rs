@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::Shelf;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
-use loci_model::repository::Repository;
-use loci_model::rule::RuleSupport;
+use loci_model::tasks::rule::RuleSupport;
 use loci_model::time::DAY_MS;
 use loci_model::{JobId, Result, Timestamp};
 use serde::{Deserialize, Serialize};

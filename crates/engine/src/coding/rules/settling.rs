@@ -1,10 +1,10 @@
 //! Brings a rule to the state that what is said of it, and what people decided, calls for (coding-agent-memory.md §12.2). Every step is a
 //! version of the record with a row of telemetry; what hydration orders by and where a rule comes from stands in its metadata.
 
-use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::ports::store::{ReadTx, Tx};
+use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::{Record, RecordState, TrustTier};
-use loci_model::rule::{ApprovalReason, RuleSupport, SupportItem};
+use loci_model::tasks::rule::{ApprovalReason, RuleSupport, SupportItem};
 use loci_model::{ActorId, Error, RecordId, Result, limits};
 
 use super::contradicting::{Contest, Rival, contest};

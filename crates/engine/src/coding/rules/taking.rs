@@ -6,17 +6,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::{Shelf, Shelved};
-use loci_model::metadata::MetadataValue;
+use loci_model::memory::settings::ModelMode;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::provenance::Provenance;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::provenance::Provenance;
 use loci_model::record::{RecordKind, RecordOrigin, RecordState, TrustTier};
-use loci_model::repository::Repository;
-use loci_model::review::Review;
-use loci_model::rule::{ApprovalReason, ProtectedTopics, ReviewYield, RuleImpact, RuleSupport, SupportItem};
-use loci_model::settings::ModelMode;
+use loci_model::tasks::review::Review;
+use loci_model::tasks::rule::{
+    ApprovalReason, ProtectedTopics, ReviewYield, RuleImpact, RuleSupport, SupportItem,
+};
 use loci_model::{Error, JobId, MemoryId, Namespace, RecordId, RepositoryId, Result, limits};
 
 use super::extracting::{Correction, Extraction, Reason, ReviewText, canonical, extract, folded};
@@ -337,7 +339,7 @@ impl Taking<'_> {
         let review = &work.review;
         let said = review.comments.iter().find(|comment| taught.comments.contains(&comment.id));
         let words = said.map_or(review.body.as_str(), |comment| comment.body.as_str());
-        let followed = |comment: &loci_model::review::ReviewComment| {
+        let followed = |comment: &loci_model::tasks::review::ReviewComment| {
             comment.is_resolved == Some(true) && comment.is_outdated == Some(true)
         };
         SupportItem {

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::rule::{ApprovalReason, RuleImpact};
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::tasks::rule::{ApprovalReason, RuleImpact};
 use loci_model::{RepositoryId, limits};
 use sha2::{Digest, Sha256};
 

@@ -1,8 +1,8 @@
 //! What a task says of rules, and that it ended: in the write in which it does (coding-agent-memory.md §12.2, relevance and usefulness).
 
 use loci_model::ports::store::Tx;
-use loci_model::rule::RuleSupport;
-use loci_model::task::{Task, TaskFeedback};
+use loci_model::tasks::rule::RuleSupport;
+use loci_model::tasks::task::{Task, TaskFeedback};
 use loci_model::{RecordId, Result};
 
 use super::relevance::{Done, count};

@@ -3,7 +3,7 @@
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::RecordKind;
-use loci_model::rule::{RuleDecided, RuleSupport};
+use loci_model::tasks::rule::{RuleDecided, RuleSupport};
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
 use super::settling::{News, Ruler, settle};

@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewState};
-use loci_model::rule::{RuleApproval, RuleImpact, RuleSupport, SupportItem};
+use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewState};
+use loci_model::tasks::rule::{RuleApproval, RuleImpact, RuleSupport, SupportItem};
 
 use crate::coding::settings::{RuleSettings, share_of};
 

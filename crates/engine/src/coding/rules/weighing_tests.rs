@@ -1,6 +1,6 @@
 //! What is said of rules, weighed.
 
-use loci_model::rule::{ApprovalReason, DissentItem};
+use loci_model::tasks::rule::{ApprovalReason, DissentItem};
 use loci_model::{ActorId, MemoryId, RecordId, RepositoryId, Timestamp};
 
 use super::*;
@@ -184,7 +184,8 @@ fn the_order_of_rules() {
     check(RuleSupport { helpful: 3, ..said() }, 0.5333);
     check(RuleSupport { harmful: 1, ..said() }, 0.2667);
     check(RuleSupport { harmful: 9, ..said() }, 0.2667);
-    let person = Some(loci_model::rule::RuleDecided { by: "ann".into(), at: Timestamp::EPOCH, reason: None });
+    let person =
+        Some(loci_model::tasks::rule::RuleDecided { by: "ann".into(), at: Timestamp::EPOCH, reason: None });
     check(RuleSupport { approved: person.clone(), ..said() }, 1.0);
     check(RuleSupport { pinned: person, harmful: 9, ..said() }, 1.0);
 }

@@ -2,8 +2,8 @@
 //! then the state from which the first row that is left begins is what stood before it.
 
 use loci_model::Timestamp;
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
-use loci_model::telemetry::StateChange;
 
 /// The state of a record at a time; `None`: it was not there yet.
 pub(in crate::coding) fn state_at(

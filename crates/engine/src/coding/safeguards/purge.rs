@@ -5,16 +5,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use loci_model::agreement::Agreement;
-use loci_model::conflict::Conflict;
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, ReadTx, SessionItemQuery, StoreExt, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::rollback::Purge;
-use loci_model::task::Task;
-use loci_model::telemetry::StateChange;
+use loci_model::record::agreement::Agreement;
+use loci_model::record::conflict::Conflict;
+use loci_model::record::telemetry::StateChange;
+use loci_model::tasks::rollback::Purge;
+use loci_model::tasks::task::Task;
 use loci_model::{Error, RecordId, Result, Timestamp, limits};
 
 use super::Part;

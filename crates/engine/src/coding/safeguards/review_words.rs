@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::ledger::Shelved as _;
 use loci_model::ports::store::StoreExt;
-use loci_model::review::Review;
+use loci_model::tasks::review::Review;
 use loci_model::{Result, Timestamp};
 
 use super::Part;

@@ -4,7 +4,7 @@
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::rollback::Rollback;
+use loci_model::tasks::rollback::Rollback;
 use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
 
 use super::Part;

@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt, TaskQuery};
 use loci_model::principal::Principal;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::RecordScope;
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 use loci_model::{
     Error, ErrorKind, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, TaskId,
     Timestamp, limits,
@@ -332,15 +332,15 @@ mod tests {
         let none = Selection::default;
         check(none(), Some("ids"));
         let ids = |count| vec![RecordId::compose("00000000-0000-7000-8000-0000000000ff").unwrap(); count];
-        check(Selection { ids: ids(limits::QUARANTINE_IDS_MAX), ..none() }, None);
-        check(Selection { ids: ids(limits::QUARANTINE_IDS_MAX + 1), ..none() }, Some("ids"));
+        check(Selection { ids: ids(loci_model::limits::QUARANTINE_IDS_MAX), ..none() }, None);
+        check(Selection { ids: ids(loci_model::limits::QUARANTINE_IDS_MAX + 1), ..none() }, Some("ids"));
         check(Selection { pattern: Some("(".to_owned()), ..none() }, Some("pattern"));
         check(Selection { pattern: Some("a|b".to_owned()), ..none() }, None);
         check(Selection { kind: Some("learning".to_owned()), ..none() }, Some("kind"));
         check(Selection { kind: Some("rule".to_owned()), ..none() }, None);
         check(Selection { reviewer: Some(" ".to_owned()), ..none() }, Some("reviewer"));
         check(
-            Selection { content: Some("a".repeat(limits::PATTERN_CHARS_MAX + 1)), ..none() },
+            Selection { content: Some("a".repeat(loci_model::limits::PATTERN_CHARS_MAX + 1)), ..none() },
             Some("content"),
         );
     }

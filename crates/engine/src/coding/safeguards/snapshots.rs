@@ -4,8 +4,8 @@
 use loci_model::ledger::{Shelf, Shelved as _};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
-use loci_model::rollback::Rollback;
-use loci_model::rule::RuleSupport;
+use loci_model::tasks::rollback::Rollback;
+use loci_model::tasks::rule::RuleSupport;
 use loci_model::{Result, TaskId, Timestamp, limits};
 
 use super::Part;

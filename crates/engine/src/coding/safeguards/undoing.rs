@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use loci_model::ledger::{Shelf, Shelved as _};
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Tx};
 use loci_model::record::{Record, RecordState};
-use loci_model::rollback::{Purge, Undone};
+use loci_model::tasks::rollback::{Purge, Undone};
 use loci_model::{Error, ErrorKind, RecordId, Result, Timestamp, limits};
 
 use super::Part;

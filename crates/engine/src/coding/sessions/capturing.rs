@@ -5,8 +5,8 @@ use loci_model::Result;
 use loci_model::Timestamp;
 use loci_model::event::{Event, PayloadItem};
 use loci_model::ports::store::Tx;
-use loci_model::task::Task;
-use loci_model::task_session::{Capture, SessionItem, SessionItemKind, ToldEnd};
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::{Capture, SessionItem, SessionItemKind, ToldEnd};
 use sha2::{Digest, Sha256};
 
 use super::{forgetting, session_of};

@@ -2,11 +2,11 @@
 //! of its task; and, when a session has ended, the events whose words the archive is not to keep.
 
 use loci_model::event::Event;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{SessionItemQuery, Tx};
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
-use loci_model::task::Task;
-use loci_model::task_session::{Capture, SessionItem, ToldEnd};
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::{Capture, SessionItem, ToldEnd};
 use loci_model::{Result, TaskId, Timestamp, limits};
 
 use super::{capturing, everything};

@@ -16,8 +16,8 @@ pub use session_events::{SessionEvents, SessionListing};
 pub use session_promote::{Promoted, SessionPromoted};
 
 use loci_model::ports::store::{ReadTx, SessionItemQuery};
-use loci_model::task::Task;
-use loci_model::task_session::{SessionItem, TaskSession};
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::{SessionItem, TaskSession};
 use loci_model::{Error, Reason, Result, Timestamp};
 
 /// The session of a task, there or new.

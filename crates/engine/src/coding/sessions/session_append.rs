@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::code::ObjectId;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
+use loci_model::facts::code::ObjectId;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::Task;
-use loci_model::task_session::{SessionItem, SessionItemKind, ToolUse};
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::{SessionItem, SessionItemKind, ToolUse};
 use loci_model::{Document, Error, ErrorKind, EventId, Result, TaskId, Timestamp, limits};
 
 use super::{capturing, session_of};
@@ -367,10 +367,10 @@ mod tests {
         };
         let ok = |new: NewSessionItem| super::check(&new).is_ok();
         assert!(ok(said("a")) && !ok(said("")) && !ok(NewSessionItem { content: None, ..said("") }));
-        assert!(ok(said(&"ä".repeat(limits::MESSAGE_CHARS_MAX))));
-        assert!(!ok(said(&"ä".repeat(limits::MESSAGE_CHARS_MAX + 1))));
-        assert!(ok(NewSessionItem { seq: limits::SESSION_SEQ_MAX, ..said("a") }));
-        assert!(!ok(NewSessionItem { seq: limits::SESSION_SEQ_MAX + 1, ..said("a") }));
+        assert!(ok(said(&"ä".repeat(loci_model::limits::MESSAGE_CHARS_MAX))));
+        assert!(!ok(said(&"ä".repeat(loci_model::limits::MESSAGE_CHARS_MAX + 1))));
+        assert!(ok(NewSessionItem { seq: loci_model::limits::SESSION_SEQ_MAX, ..said("a") }));
+        assert!(!ok(NewSessionItem { seq: loci_model::limits::SESSION_SEQ_MAX + 1, ..said("a") }));
         let with = |tool: ToolUse| NewSessionItem { content: None, tool: Some(tool), ..said("") };
         let bash = ToolUse { name: "bash".to_owned(), ..ToolUse::default() };
         assert!(ok(with(bash.clone())) && !ok(with(ToolUse::default())));

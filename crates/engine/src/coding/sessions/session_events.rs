@@ -2,7 +2,7 @@
 
 use loci_model::ports::store::{SessionItemQuery, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task_session::{Capture, SessionItem, SessionItemKind};
+use loci_model::tasks::task_session::{Capture, SessionItem, SessionItemKind};
 use loci_model::{MemoryId, Result, TaskId, Timestamp, limits};
 
 use super::{capturing, everything, forgetting, read_in_full, session_of};

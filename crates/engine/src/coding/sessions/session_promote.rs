@@ -4,9 +4,9 @@
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::provenance::Source;
-use loci_model::task::Task;
-use loci_model::task_session::SessionItem;
+use loci_model::record::provenance::Source;
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::SessionItem;
 use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
 
 use super::{ended, read_in_full, session_of};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::{RecordPage, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{ActorId, MemoryId, Namespace, Result, Timestamp, limits};
 use sha2::{Digest, Sha256};

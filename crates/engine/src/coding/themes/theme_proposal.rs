@@ -5,7 +5,7 @@
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::prompt_version::PromptVersion;
+use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::{Error, Result};
 use sha2::{Digest, Sha256};
 

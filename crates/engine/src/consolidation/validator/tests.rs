@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::record::TrustTier;
+use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::{Namespace, RecordId, Timestamp};
 use proptest::prelude::*;
 

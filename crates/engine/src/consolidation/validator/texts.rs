@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::limits::FILE_TITLE_CHARS_MAX;
-use loci_model::settings::{InjectionMode, MemorySettings, SafetySettings, SecretsMode};
+use loci_model::memory::settings::{InjectionMode, MemorySettings, SafetySettings, SecretsMode};
 use loci_text::marks::marks;
 use loci_text::similarity::jaccard;
 use loci_text::terms;

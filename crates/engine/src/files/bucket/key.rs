@@ -1,7 +1,7 @@
 //! What a key of a bucket stands for: the document that it names, where it names one, and the name under which its bytes are parked
 //! otherwise. Pure.
 
-use loci_model::parked_object::object_key;
+use loci_model::trees::parked_object::object_key;
 use loci_model::{Namespace, Result};
 
 use super::Bucket;

@@ -4,7 +4,7 @@ use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
-use loci_model::tree_entry::DocumentOperation;
+use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{Result, Timestamp};
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use loci_model::limits;
 use loci_model::record::RecordKind;
-use loci_model::telling::Telling;
+use loci_model::record::statement_time::Telling;
 use loci_text::similarity::jaccard_ids;
 use loci_text::terms;
 

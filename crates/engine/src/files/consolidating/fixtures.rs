@@ -1,7 +1,7 @@
 //! Documents for tests of the planner.
 
-use loci_model::metadata::Metadata;
 use loci_model::record::TrustTier;
+use loci_model::record::metadata::Metadata;
 use loci_model::{Namespace, RecordId, Timestamp};
 
 use crate::consolidation::snapshot::{PlanDocument, Snapshot};

@@ -204,7 +204,9 @@ fn duplicates_become_one() {
     // Of different places, strategies or strict values nothing is merged.
     let mut apart = tree(&["The same.", "The same.", "The same."]);
     apart.documents[1].namespace = loci_model::Namespace::parse("/other/").unwrap();
-    apart.documents[2].strict.insert("team".into(), loci_model::metadata::MetadataValue::String("a".into()));
+    apart.documents[2]
+        .strict
+        .insert("team".into(), loci_model::record::metadata::MetadataValue::String("a".into()));
     check(&apart, &dedup, &[]);
     let mut system = tree(&["The same.", "The same."]);
     system.documents[0].reference = "knowledge/system/a.md".to_owned();

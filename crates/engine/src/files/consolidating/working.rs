@@ -207,11 +207,11 @@ mod tests {
     fn a_pass_does_so_much_work() {
         let (snapshot, settings) = (tree(&["A.", "B."]), PlannerSettings::default());
         let working = Working::of(&snapshot, &settings, day(1));
-        assert!(working.may_work(limits::PLAN_WORK_MAX - 1) && working.may_work(1));
+        assert!(working.may_work(loci_model::limits::PLAN_WORK_MAX - 1) && working.may_work(1));
         assert!(!working.is_partial(), "the last unit is work like the others");
         assert!(!working.may_work(1));
         assert!(working.is_partial());
         working.begin_pass();
-        assert!(working.may_work(limits::PLAN_WORK_MAX) && working.is_partial());
+        assert!(working.may_work(loci_model::limits::PLAN_WORK_MAX) && working.is_partial());
     }
 }

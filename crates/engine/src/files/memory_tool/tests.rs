@@ -108,10 +108,10 @@ fn a_long_file_is_shown_as_far_as_whole_lines_go() {
 fn too_many_lines_are_not_shown() {
     let mut tree = ScratchTree::default();
     let input = json!({"command": "view", "path": "/memories/a", "view_range": [999_999, -1]});
-    tree.put(path("a"), &"\n".repeat(limits::FILE_LINES_MAX), None);
+    tree.put(path("a"), &"\n".repeat(loci_model::limits::FILE_LINES_MAX), None);
     let text = "Here's the content of /memories/a with line numbers:\n999999\t";
     assert_eq!(told(&mut tree, input.clone(), &MemoryToolSettings::default()), (text.to_owned(), false));
-    tree.put(path("a"), &"\n".repeat(limits::FILE_LINES_MAX + 1), None);
+    tree.put(path("a"), &"\n".repeat(loci_model::limits::FILE_LINES_MAX + 1), None);
     let text = "File /memories/a exceeds maximum line limit of 999,999 lines.";
     assert_eq!(told(&mut tree, input, &MemoryToolSettings::default()), (text.to_owned(), true));
 }

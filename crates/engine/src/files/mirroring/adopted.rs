@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::mirror::MirrorPending;
 use loci_model::ports::files::FileDigest;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::record::Record;
+use loci_model::trees::mirror::MirrorPending;
 use loci_model::{MemoryId, RecordId, Result};
 
 use super::keeping::{Kept, hex_of};

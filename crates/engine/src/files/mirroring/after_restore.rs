@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use loci_model::Result;
-use loci_model::mirror::{MirrorDirection, MirrorFile};
 use loci_model::ports::files::{FileDigest, FileListing};
+use loci_model::trees::mirror::{MirrorDirection, MirrorFile};
 
 use super::guards::Marked;
 use super::keeping::hex_of;

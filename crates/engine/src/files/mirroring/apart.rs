@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use loci_model::mirror::{Mirror, MirrorKind, MirrorOrigin, MirrorState};
 use loci_model::ports::files::FileBackend;
 use loci_model::ports::ids::uuid4;
 use loci_model::ports::store::StoreExt;
+use loci_model::trees::mirror::{Mirror, MirrorKind, MirrorOrigin, MirrorState};
 use loci_model::{Error, Reason, Result};
 
 use super::NewMirror;

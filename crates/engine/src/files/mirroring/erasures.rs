@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::mirror::{Mirror, MirrorDirection, MirrorKind, MirrorOrigin, MirrorState};
 use loci_model::ports::store::StoreExt;
+use loci_model::trees::mirror::{Mirror, MirrorDirection, MirrorKind, MirrorOrigin, MirrorState};
 use loci_model::{MemoryId, Result};
 
 use super::mirrors::keeps_history;

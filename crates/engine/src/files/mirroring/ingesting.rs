@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::mirror::{MirrorDirection, MirrorPending};
 use loci_model::ports::files::FileBytes;
+use loci_model::trees::mirror::{MirrorDirection, MirrorPending};
 use loci_model::{Reason, RecordId, Result};
 
 use super::adopted::named_in;

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::ledger::Shelf;
-use loci_model::mirror::{MIRROR_SHARDS, Mirror, MirrorFile, MirrorFiles};
 use loci_model::ports::files::FileDigest;
 use loci_model::ports::store::{LedgerPage, ReadTx, Tx};
+use loci_model::trees::mirror::{MIRROR_SHARDS, Mirror, MirrorFile, MirrorFiles};
 use loci_model::{Result, Timestamp};
 use sha2::{Digest, Sha256};
 

@@ -6,8 +6,8 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::{Either, select};
-use loci_model::mirror::{Mirror, MirrorKind};
 use loci_model::ports::store::StoreExt;
+use loci_model::trees::mirror::{Mirror, MirrorKind};
 use loci_model::{ErrorKind, MemoryId, Result, Timestamp};
 
 use crate::Engine;

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::mirror::{Mirror, MirrorKind, MirrorState};
 use loci_model::ports::files::{FileBackend as _, FileEntry, FileListing};
 use loci_model::ports::ids::uuid4;
 use loci_model::ports::store::StoreExt;
+use loci_model::trees::mirror::{Mirror, MirrorKind, MirrorState};
 use loci_model::{Error, MemoryId, Result};
 
 use super::guards::{self, Marked};

@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use loci_model::conflict::Conflict;
 use loci_model::ledger::Shelf;
-use loci_model::mirror::{Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorState};
 use loci_model::ports::files::{FileBackend, FilePlaces};
 use loci_model::ports::ids::uuid4;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::tree_entry::owner_of;
+use loci_model::record::conflict::Conflict;
+use loci_model::trees::mirror::{
+    Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorState,
+};
+use loci_model::trees::tree_entry::owner_of;
 use loci_model::{Error, MemoryId, Namespace, Reason, Result, limits};
 
 use super::keeping;

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use loci_model::mirror::{Mirror, MirrorKind};
 use loci_model::ports::files::FileDigest;
 use loci_model::ports::store::StoreExt;
-use loci_model::tree_entry::TreeEntry;
+use loci_model::trees::mirror::{Mirror, MirrorKind};
+use loci_model::trees::tree_entry::TreeEntry;
 use loci_model::{RecordId, Result};
 use sha2::{Digest, Sha256};
 

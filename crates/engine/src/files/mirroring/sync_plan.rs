@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use loci_model::ports::files::FileDigest;
 use loci_model::{Timestamp, limits};
 
-pub use loci_model::mirror::{MirrorDeletes as Deletes, MirrorDirection as Direction};
+pub use loci_model::trees::mirror::{MirrorDeletes as Deletes, MirrorDirection as Direction};
 
 use super::guards::{self, Finding, Marked, MissingSince};
 use super::in_the_way::is_replaced;

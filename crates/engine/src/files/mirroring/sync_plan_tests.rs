@@ -274,7 +274,8 @@ fn names_of_conflicts() {
     check(&format!("x/{}.md", long("a", 197)), &format!("x/{}.conflict-0123456.md", long("a", 180)));
     check(&format!("x/{}.md", long("語", 65)), &format!("x/{}.conflict-0123456.md", long("語", 60)));
     let deep = [long("d", 200), long("d", 200), long("d", 200), long("d", 200), long("d", 170)].join("/");
-    let cut = long("a", limits::FILE_PATH_BYTES_MAX - deep.len() - 1 - ".conflict-0123456.md".len());
+    let cut =
+        long("a", loci_model::limits::FILE_PATH_BYTES_MAX - deep.len() - 1 - ".conflict-0123456.md".len());
     check(&format!("{deep}/{}.md", long("a", 40)), &format!("{deep}/{cut}.conflict-0123456.md"));
 }
 

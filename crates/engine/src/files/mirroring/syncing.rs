@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use loci_model::mirror::{Mirror, MirrorKind, MirrorRemark, MirrorReport, MirrorState};
 use loci_model::ports::files::FileBackend;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::trees::mirror::{Mirror, MirrorKind, MirrorRemark, MirrorReport, MirrorState};
 use loci_model::{Error, MemoryId, RecordId, Result};
 
 use super::adopted;

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::mirror::Mirror;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
-use loci_model::tree_entry::DocumentOperation;
+use loci_model::trees::mirror::Mirror;
+use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{Error, Result, limits};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

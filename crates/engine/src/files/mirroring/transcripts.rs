@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::event::{Event, PayloadItem};
-use loci_model::mirror::Mirror;
 use loci_model::ports::store::{ActorPage, EventQuery, ReadTx, SessionEntry, SessionPage, StoreExt};
+use loci_model::trees::mirror::Mirror;
 use loci_model::{ActorId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 

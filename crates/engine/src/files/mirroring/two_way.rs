@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::mirror::{MirrorDirection, MirrorKind, MirrorPending, MirrorRefusal};
 use loci_model::ports::files::{FileDigest, FileEntry, FileListing, FileSkipped, is_passed_over};
+use loci_model::trees::mirror::{MirrorDirection, MirrorKind, MirrorPending, MirrorRefusal};
 use loci_model::{Error, ErrorKind, Result};
 
 use super::guards::{self, Finding, Marked, MissingSince};

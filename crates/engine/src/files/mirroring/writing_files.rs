@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::Result;
-use loci_model::mirror::MirrorDirection;
 use loci_model::ports::files::{ChangeNote, FileChange, FileDigest, FileEntry, Precondition};
 use loci_model::ports::store::StoreExt;
+use loci_model::trees::mirror::MirrorDirection;
 use sha2::{Digest, Sha256};
 
 use super::keeping::{hex_of, state_of};

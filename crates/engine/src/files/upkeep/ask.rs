@@ -209,8 +209,11 @@ mod tests {
         check(|limits| limits.max_files = 0, Some("limits.max_files"));
         check(|limits| limits.max_input_bytes = 0, Some("limits.max_input_bytes"));
         check(|limits| limits.max_actions = 0, Some("limits.max_actions"));
-        check(|limits| limits.max_actions = limits::PLAN_ACTIONS_MOST, None);
-        check(|limits| limits.max_actions = limits::PLAN_ACTIONS_MOST + 1, Some("limits.max_actions"));
+        check(|limits| limits.max_actions = loci_model::limits::PLAN_ACTIONS_MOST, None);
+        check(
+            |limits| limits.max_actions = loci_model::limits::PLAN_ACTIONS_MOST + 1,
+            Some("limits.max_actions"),
+        );
         check(|limits| limits.max_directories = 0, Some("limits.max_directories"));
         check(|limits| limits.max_turns = 0, Some("limits.max_turns"));
         check(|limits| limits.max_tokens = Some(0), Some("limits.max_tokens"));

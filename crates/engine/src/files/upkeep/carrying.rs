@@ -3,7 +3,7 @@
 
 use loci_model::ports::store::Tx;
 use loci_model::record::{Record, RecordState, TrustTier};
-use loci_model::tree_entry::DocumentOperation;
+use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{Error, RecordId, Result};
 
 use super::run::{RunAction, RunChange};

@@ -1,9 +1,9 @@
 //! `consolidation/changelog.md`: runs that were applied, the newest last, out of what each run keeps of itself. A document that nobody
 //! writes, that no listing, search or plan shows; what decides is the runs (files-and-git.md §14.7).
 
-use loci_model::consolidation_run::ActionStatus;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::trees::consolidation_run::ActionStatus;
 use loci_model::{Result, Timestamp};
 
 use super::filing;

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::{Error, Result};
 use serde::{Deserialize, Serialize};
 

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
+use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::{Error, Result, Timestamp};
 
 use super::consolidation_start::note_conflicts;

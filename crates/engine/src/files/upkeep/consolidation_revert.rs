@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
-use loci_model::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
+use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
+use loci_model::trees::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
 use loci_model::{Error, RecordId, Result};
 use serde::{Deserialize, Serialize};
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::consolidation_run::{ActionStatus, RunStatus};
+use loci_model::memory::settings::ModelMode;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::settings::ModelMode;
-use loci_model::tree_entry::owner_of;
+use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
+use loci_model::trees::tree_entry::owner_of;
 use loci_model::{Error, Result, Timestamp, limits};
 
 use super::ask::{ConsolidationAsk, PlannerChoice};

@@ -1,8 +1,8 @@
 //! `consolidation_get`, `consolidations_list`, `consolidation_cancel`: runs of a tree.
 
-use loci_model::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
+use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::{Error, Result, Timestamp};
 
 use super::run::ConsolidationRun;

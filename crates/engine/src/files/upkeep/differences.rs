@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::consolidation_run::ActionStatus;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::trees::consolidation_run::ActionStatus;
 use loci_model::{Result, Timestamp};
 
 use super::run::{ConsolidationRun, RunAction};

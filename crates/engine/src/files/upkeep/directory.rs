@@ -6,7 +6,7 @@ mod actions;
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_json::BYTE_ORDER_MARK;
-use loci_model::metadata::Metadata;
+use loci_model::record::metadata::Metadata;
 use loci_model::record::{RecordKind, TrustTier};
 use loci_model::{Error, Namespace, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};

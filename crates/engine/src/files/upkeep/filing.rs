@@ -1,9 +1,9 @@
 //! Runs in the ledger: beginning one, of which a tree has one at a time, and ending it. Knows nothing of plans.
 
-use loci_model::consolidation_run::{ActionStatus, ActiveRun, RunStatus, TreeUpkeep};
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, ReadTx, Tx};
 use loci_model::principal::Principal;
+use loci_model::trees::consolidation_run::{ActionStatus, ActiveRun, RunStatus, TreeUpkeep};
 use loci_model::{Error, MemoryId, Reason, Result, Timestamp, limits};
 
 use super::run::ConsolidationRun;

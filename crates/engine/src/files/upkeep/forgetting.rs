@@ -1,8 +1,8 @@
 //! What a run quotes of a document goes with it: the words of actions that rest on a record whose content is taken out, or erased, and why a
 //! model would do them, also in the changelog. Paths and numbers stay.
 
-use loci_model::consolidation_run::ActionStatus;
 use loci_model::ports::store::Tx;
+use loci_model::trees::consolidation_run::ActionStatus;
 use loci_model::{MemoryId, RecordId, Result, limits};
 
 use super::filing;

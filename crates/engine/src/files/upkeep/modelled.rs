@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::consolidation_run::RunStatus;
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::job::{DueRule, Job, NewJob};
+use loci_model::memory::settings::ModelMode;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::settings::ModelMode;
+use loci_model::trees::consolidation_run::RunStatus;
 use loci_model::{JobId, Namespace, Result, Timestamp};
 
 use super::ask::PlannerChoice;

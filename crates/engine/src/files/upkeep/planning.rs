@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::consolidation_run::{ActionStatus, RunStatus};
+use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::{Result, Timestamp};
 
 use super::reading::TreeRead;

@@ -1,8 +1,8 @@
 //! What a model is asked about a part of a tree: the documents as one JSON value in which nothing can close anything, and the kinds of actions
 //! that were asked for. Pure. What the answer is worth the validator says.
 
+use loci_model::memory::prompt::PromptId;
 use loci_model::ports::language_model::OutputForm;
-use loci_model::prompt::PromptId;
 use loci_model::record::TrustTier;
 use loci_model::{Result, limits};
 use serde_json::{Value, json};

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::memory::Memory;
-use loci_model::metadata::{Metadata, MetadataExtraction};
 use loci_model::ports::store::ReadTx;
+use loci_model::record::metadata::{Metadata, MetadataExtraction};
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::tree_entry::{EntryStanding, TreeEntry};
+use loci_model::trees::tree_entry::{EntryStanding, TreeEntry};
 use loci_model::{Error, ErrorKind, Result, Timestamp, limits};
 
 use super::filing;

@@ -1,9 +1,9 @@
 //! A run: what was asked for, what is planned, where each action stands, and what was changed. An entry of the ledger. The words of actions
 //! are kept as long as they may still be written, no longer: what was written is in versions.
 
-use loci_model::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::record::TrustTier;
+use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::{ActorId, JobId, MemoryId, RecordId, Timestamp};
 use serde::{Deserialize, Serialize};
 

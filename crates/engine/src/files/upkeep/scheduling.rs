@@ -3,9 +3,9 @@
 
 use std::sync::atomic::Ordering;
 
-use loci_model::consolidation_run::TreeUpkeep;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::Principal;
+use loci_model::trees::consolidation_run::TreeUpkeep;
 use loci_model::{MemoryId, Namespace, Reason, Result, Timestamp};
 use sha2::{Digest, Sha256};
 

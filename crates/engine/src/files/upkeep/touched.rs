@@ -35,7 +35,7 @@ pub(super) fn parted(actions: Vec<RunAction>, moved: &BTreeSet<String>) -> Parte
 mod tests {
     use super::*;
     use crate::consolidation::plan::{Action, Operation};
-    use loci_model::consolidation_run::ActionStatus;
+    use loci_model::trees::consolidation_run::ActionStatus;
 
     fn merge(id: &str, sources: &[&str]) -> RunAction {
         let path = |name: &&str| format!("knowledge/facts/{name}.md");

@@ -4,9 +4,9 @@
 
 use loci_model::Result;
 use loci_model::job::Job;
+use loci_model::memory::settings::ModelMode;
 use loci_model::ports::store::StoreExt;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::settings::ModelMode;
 use loci_text::similarity::jaccard;
 use loci_text::terms;
 

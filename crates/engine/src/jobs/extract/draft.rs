@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loci_model::event::{Role, RunPlace};
-use loci_model::making::{Making, MakingMode};
-use loci_model::metadata::Metadata;
 use loci_model::ports::embedder::Embedder;
 use loci_model::ports::ids::uuid7;
-use loci_model::provenance::{Provenance, Source};
+use loci_model::record::derivation::{Making, MakingMode};
+use loci_model::record::metadata::Metadata;
+use loci_model::record::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::{RecordId, Result, Timestamp};
 

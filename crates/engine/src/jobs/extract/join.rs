@@ -4,9 +4,9 @@
 //! Inside the write of a round, whose ground holds. Nothing is compared by meaning here.
 
 use loci_model::ports::store::{Confirmation, RecordPage, Tx};
+use loci_model::record::scope::{RecordScope, StrategyChoice};
+use loci_model::record::statement_time::Telling;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::scope::{RecordScope, StrategyChoice};
-use loci_model::telling::Telling;
 use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result};
 
 use super::draft::Draft;

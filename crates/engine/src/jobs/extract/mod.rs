@@ -22,9 +22,9 @@ mod write;
 use std::collections::HashMap;
 
 use loci_model::job::{Job, JobMessage, JobWindow};
+use loci_model::memory::settings::{ModelMode, WindowSettings};
 use loci_model::ports::embedder::Vector;
 use loci_model::ports::store::StoreExt;
-use loci_model::settings::{ModelMode, WindowSettings};
 use loci_model::{ActorId, Error, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 
 pub(crate) use self::round::{messages_of, namespace_of};

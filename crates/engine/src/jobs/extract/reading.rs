@@ -5,9 +5,9 @@
 use std::borrow::Cow;
 
 use loci_model::job::Job;
-use loci_model::making::{Making, MakingMode};
 use loci_model::ports::observe::StepSeen;
 use loci_model::record::Record;
+use loci_model::record::derivation::{Making, MakingMode};
 use loci_model::{EventId, Result};
 use loci_text::tokens::estimate_tokens;
 

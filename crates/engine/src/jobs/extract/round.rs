@@ -6,13 +6,13 @@ use std::iter;
 
 use loci_model::event::{Event, PayloadItem};
 use loci_model::job::{JobMessage, JobWindow};
-use loci_model::making::MakingMode;
 use loci_model::memory::Memory;
-use loci_model::metadata::{Metadata, MetadataSchemaEntry};
+use loci_model::memory::settings::ModelMode;
+use loci_model::memory::strategy::Strategy;
 use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::record::derivation::MakingMode;
+use loci_model::record::metadata::{Metadata, MetadataSchemaEntry};
 use loci_model::record::{Record, RecordOrigin};
-use loci_model::settings::ModelMode;
-use loci_model::strategy::Strategy;
 use loci_model::{BranchName, EventId, Namespace, RecordId, Result, Timestamp};
 use loci_text::tokens::estimate_tokens;
 

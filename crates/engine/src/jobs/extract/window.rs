@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use loci_model::event::Event;
 use loci_model::job::{JobMessage, JobWindow};
-use loci_model::metadata::Metadata;
+use loci_model::memory::settings::WindowSettings;
 use loci_model::ports::store::{EventsBefore, ReadTx};
-use loci_model::settings::WindowSettings;
+use loci_model::record::metadata::Metadata;
 use loci_model::{BranchName, EventId, Result, Timestamp, limits};
 
 use super::Place;

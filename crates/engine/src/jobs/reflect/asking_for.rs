@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use loci_model::job::{DueRule, Job, JobKind, NewJob};
-use loci_model::making::MakingMode;
+use loci_model::memory::settings::ModelMode;
+use loci_model::memory::strategy::{Reflection, Strategy};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{JobQuery, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
-use loci_model::settings::ModelMode;
-use loci_model::strategy::{Reflection, Strategy};
+use loci_model::record::derivation::MakingMode;
 use loci_model::{
     ActorId, Error, JobId, MemoryId, Namespace, NamespaceMatch, Result, StrategyId, Timestamp, limits,
 };

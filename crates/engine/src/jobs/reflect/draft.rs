@@ -1,9 +1,9 @@
 //! From insights to drafts: each counted by the engine, its text made safe, the next version where its title is known.
 
-use loci_model::making::{Evidence, Making};
-use loci_model::metadata::{Metadata, MetadataExtraction};
 use loci_model::ports::ids::uuid7;
-use loci_model::provenance::{Provenance, Source};
+use loci_model::record::derivation::{Evidence, Making};
+use loci_model::record::metadata::{Metadata, MetadataExtraction};
+use loci_model::record::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::{RecordId, Result, limits};
 

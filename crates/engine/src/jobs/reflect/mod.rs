@@ -12,7 +12,7 @@ mod draft;
 mod window;
 mod write;
 
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobWindow};
 use loci_model::ports::observe::StepSeen;
 use loci_model::ports::store::StoreExt;
@@ -74,7 +74,7 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     };
     engine.observe.step(&StepSeen {
         step: "reflect",
-        strategy: Some(loci_model::strategy::StrategyBase::Episodic),
+        strategy: Some(loci_model::memory::strategy::StrategyBase::Episodic),
         outcome,
         elapsed_us: engine.clock.monotonic_us().saturating_sub(started),
     });
@@ -136,7 +136,7 @@ async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> 
     if let Some(retry_at) = failure::ask_again_at(unanswered, job.attempts, engine.clock.now(), random) {
         return Ok(Ended::Unanswered { reason, messages: Vec::new(), retry_at });
     }
-    engine.observe.extraction_failed(loci_model::strategy::StrategyBase::Episodic, unanswered.code);
+    engine.observe.extraction_failed(loci_model::memory::strategy::StrategyBase::Episodic, unanswered.code);
     write::close(engine, job).await?;
     Ok(Ended::Failed(format!("{reason}; {NO_OTHER_HALF}"), Vec::new()))
 }

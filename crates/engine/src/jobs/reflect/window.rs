@@ -2,13 +2,13 @@
 //! the ground on which its answer is written.
 
 use loci_model::job::Job;
-use loci_model::making::MakingMode;
 use loci_model::memory::Memory;
+use loci_model::memory::settings::ModelMode;
+use loci_model::memory::strategy::{Reflection, Strategy};
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
+use loci_model::record::derivation::MakingMode;
+use loci_model::record::scope::{RecordScope, StrategyChoice};
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::{RecordScope, StrategyChoice};
-use loci_model::settings::ModelMode;
-use loci_model::strategy::{Reflection, Strategy};
 use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, limits};
 
 use super::Place;

@@ -1,10 +1,10 @@
 //! Noting that two records contradict each other. A pair has one conflict, whichever says so and how often; what a person decided about
 //! it stays decided.
 
-use loci_model::conflict::Conflict;
 use loci_model::ports::store::Tx;
 use loci_model::record::Record;
-use loci_model::tree_entry::owner_of;
+use loci_model::record::conflict::Conflict;
+use loci_model::trees::tree_entry::owner_of;
 use loci_model::{ActorId, Namespace, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use loci_model::conflict::{Conflict, ConflictState};
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::record::RecordState;
+use loci_model::record::conflict::{Conflict, ConflictState};
 use loci_model::{ActorId, MemoryId, RecordId, Result, limits};
 
 /// Open conflicts of a repository whose two records stand, the newest first.

@@ -5,7 +5,7 @@
 
 use loci_model::event::Event;
 use loci_model::ports::store::{NewestUnread, ReadTx, UnreadEvent};
-use loci_model::scope::RecordScope;
+use loci_model::record::scope::RecordScope;
 use loci_model::{ActorId, Result, SessionId, limits};
 
 /// What is left of it.

@@ -11,9 +11,9 @@ mod waiting;
 use std::collections::{BTreeMap, HashSet};
 
 use loci_model::RecordId;
-use loci_model::provenance::Source;
+use loci_model::record::provenance::Source;
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::RecordScope;
 
 use super::{Hit, SearchRequest};
 

@@ -5,16 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::bounds::Bounds;
 use loci_model::event::Event;
 use loci_model::job::{JobKind, JobState};
 use loci_model::memory::Memory;
-use loci_model::metadata::{MetadataValue, SYSTEM_PROVISIONAL};
+use loci_model::memory::strategy::{Strategy, StrategyBase};
 use loci_model::ports::store::{JobQuery, ReadTx};
-use loci_model::provenance::{Provenance, Source};
+use loci_model::principal::bounds::Bounds;
+use loci_model::record::metadata::{MetadataValue, SYSTEM_PROVISIONAL};
+use loci_model::record::provenance::{Provenance, Source};
+use loci_model::record::scope::{AccessClause, RecordScope};
 use loci_model::record::{Record, RecordOrigin, RecordState};
-use loci_model::scope::{AccessClause, RecordScope};
-use loci_model::strategy::{Strategy, StrategyBase};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp, limits};
 use sha2::{Digest, Sha256};
 

@@ -3,8 +3,8 @@
 //! is ever taken from an alert.
 
 use loci_model::Timestamp;
-use loci_model::alert_notice::{AlertChange, AlertNotice, AlertSource};
-use loci_model::sre::{ResolutionStatus, SreSource};
+use loci_model::services::alert_notice::{AlertChange, AlertNotice, AlertSource};
+use loci_model::services::knowledge::{ResolutionStatus, SreSource};
 use serde_json::{Map, Value, json};
 
 use super::super::investigations::{ALERT_OVER, Known};

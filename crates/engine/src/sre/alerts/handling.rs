@@ -1,13 +1,13 @@
 //! The job of an alert: everything that came for it and waits, one piece of news after the other. What is added to an investigation and the
 //! delivery's end are one write. One that opens is noted behind its effect: what dies between the two finds it open, and adds nothing.
 
-use loci_model::alert_notice::{AlertNotice, AlertSource};
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::job::Job;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::sre::{ResolutionStatus, SreSource, SreType};
+use loci_model::record::metadata::MetadataValue;
+use loci_model::services::alert_notice::{AlertNotice, AlertSource};
+use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
 use loci_model::{Error, ErrorKind, MemoryId, Result, Timestamp};
 use serde_json::{Map, Value, json};
 

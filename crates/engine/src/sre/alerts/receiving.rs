@@ -1,13 +1,13 @@
 //! `alerts_receive`: what an alerting system sent is stored, each piece of news once, and its job asked for, in one write. Who may send is
 //! the door's matter. A piece of news is a repetition only if the first was dealt with or still waits: one that failed is taken again.
 
-use loci_model::alert_notice::{AlertNotice, AlertSource};
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::job::{DueRule, NewJob};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
-use loci_model::sre::SreType;
+use loci_model::services::alert_notice::{AlertNotice, AlertSource};
+use loci_model::services::knowledge::SreType;
 use loci_model::{DeliveryId, Document, Error, JobId, MemoryId, Result, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -2,7 +2,7 @@
 //! taken whole, whatever full stops are in it. Nothing says how an investigation ended: that is the caller's word (§9.4).
 
 use loci_model::limits::{SRE_ITEMS_MAX as ITEMS_MAX, SRE_TEXT_CHARS_MAX as TEXT_CHARS_MAX};
-use loci_model::sre::FindingCategory;
+use loci_model::services::knowledge::FindingCategory;
 use serde_json::{Value, json};
 
 /// Words of a heading, and what stands beneath it. The first that fits counts.

@@ -3,7 +3,7 @@
 //! it goes.
 
 use loci_model::limits::SRE_BATCH_ITEMS_MAX as ITEMS_MAX;
-use loci_model::sre::KnowledgeType;
+use loci_model::services::knowledge::KnowledgeType;
 use serde_json::{Value, json};
 
 use super::{blocks, prose};

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::making::Making;
 use loci_model::principal::Principal;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::record::derivation::Making;
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, JobId, MemoryId, Result, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use loci_model::ports::ids::uuid7;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
-use loci_model::sre::{ResolutionStatus, SreSource, SreType};
+use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
 use loci_model::{Error, ErrorKind, JobId, MemoryId, RecordId, Result};
 use serde_json::{Map, Value, json};
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use futures::FutureExt;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::time::DAY_MS;
 use loci_model::{MemoryId, Result, Timestamp};
 

@@ -1,12 +1,12 @@
 //! What a session was shown (sre-memory.md H-13, C-6), as the row that tasks have, too: later outcomes and later searches go by it. The session
 //! stands where a task stands.
 
-use loci_model::exposure::{ExposedRecord, Exposure, ExposureCall, rounded};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::sre::SreType;
-use loci_model::task::MemoryArm;
+use loci_model::services::knowledge::SreType;
+use loci_model::tasks::exposure::{ExposedRecord, Exposure, ExposureCall, rounded};
+use loci_model::tasks::task::MemoryArm;
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, SessionId, TaskId, Timestamp};
 use sha2::{Digest, Sha256};
 

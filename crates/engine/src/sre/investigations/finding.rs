@@ -1,13 +1,13 @@
 //! An investigation that is there already: by its incident, or by the fingerprint of its alert. It decides nothing of what it becomes.
 
 use loci_model::memory::Memory;
-use loci_model::metadata::MetadataValue;
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::scope::{AccessClause, RecordScope};
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::{AccessClause, RecordScope};
-use loci_model::sre::{ResolutionStatus, SreSource, SreType};
+use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
 use loci_model::{ActorId, Error, MemoryId, Result, SessionId, Timestamp};
 use serde_json::{Map, Value};
 

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
-use loci_model::scope::{AccessClause, RecordScope};
-use loci_model::sre::{FindingCategory, SreType};
+use loci_model::record::scope::{AccessClause, RecordScope};
+use loci_model::services::knowledge::{FindingCategory, SreType};
 use loci_model::{ActorId, Error, MemoryId, RecordId, Result, limits};
 use serde_json::{Map, Value, json};
 

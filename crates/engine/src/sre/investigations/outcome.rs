@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use loci_model::memory::Memory;
-use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::ports::store::{RecordPage, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::scope::{AccessClause, RecordScope};
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::{AccessClause, RecordScope};
-use loci_model::sre::{FindingCategory, SreType};
+use loci_model::services::knowledge::{FindingCategory, SreType};
 use loci_model::{Error, MemoryId, RecordId, Result, SessionId, Timestamp, limits};
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 //! and other findings. Pure.
 
 use loci_model::Timestamp;
-use loci_model::sre::FindingCategory;
+use loci_model::services::knowledge::FindingCategory;
 use serde_json::Value;
 
 use super::rendering::doubts;

@@ -9,7 +9,7 @@ use loci_model::job::{DueRule, Job, JobState, NewJob};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, Document, Error, JobId, MemoryId, Result, SessionId, Timestamp, limits};
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use loci_model::limits;
-use loci_model::provenance::Source;
+use loci_model::record::provenance::Source;
 use regex::Regex;
 
 use crate::safety::code_spans::regions;
@@ -185,7 +185,7 @@ mod tests {
         let many = (0..3_000).map(|at| format!("value{at}")).collect::<Vec<_>>().join(" ");
         let code = format!("Use `{}`.", "x".repeat(CODE_CHARS_MAX));
         let summary = session_text(&talk(&[(User, &many), (User, &code)]), true).unwrap();
-        assert!(summary.text.chars().count() <= limits::RECORD_TEXT_CHARS_MAX);
+        assert!(summary.text.chars().count() <= loci_model::limits::RECORD_TEXT_CHARS_MAX);
         let topics = read(&summary.text);
         let left = topics.iter().find(|topic| topic.name == LEFT_NAME).unwrap();
         assert!(left.content.contains("earlier events of the session, "), "{}", left.content);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use loci_model::ports::ids::letters_and_digits;
 use loci_model::principal::{Capability, Principal};
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ActorId, Error, ErrorKind, ExposureId, MemoryId, Result, Timestamp};
 use loci_text::tokens::Estimator;
 use serde_json::{Map, Value, json};

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
-use loci_model::scope::RecordScope;
-use loci_model::sre::{ResolutionStatus, SreType};
+use loci_model::record::scope::RecordScope;
+use loci_model::services::knowledge::{ResolutionStatus, SreType};
 use loci_model::{MemoryId, Result, SessionId, Timestamp};
 use serde_json::Value;
 

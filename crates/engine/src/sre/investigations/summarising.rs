@@ -4,17 +4,17 @@
 use std::collections::BTreeSet;
 
 use loci_model::event::{Event, PayloadItem};
-use loci_model::expiry::ExpirySpecification;
 use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::memory::Memory;
-use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{EventQuery, ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::provenance::Provenance;
+use loci_model::record::expiry::ExpirySpecification;
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::provenance::Provenance;
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordOrigin};
-use loci_model::scope::RecordScope;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{
     ActorId, EventId, JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, SessionId,
     Timestamp,

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
+use loci_model::event::filter::EventFilter;
 use loci_model::event::{Event, PayloadItem};
-use loci_model::event_filter::EventFilter;
 use loci_model::ports::store::{EventQuery, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, Result};
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
 //! The job that reads the answer of a worker agent, and asks a model about its prose, where one is asked.
 
 use futures::future::BoxFuture;
-use loci_model::exchange::Step;
+use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind};
-use loci_model::making::Making;
-use loci_model::strategy::StrategyBase;
+use loci_model::memory::strategy::StrategyBase;
+use loci_model::record::derivation::Making;
 use loci_model::{RecordId, Result, Timestamp};
 
 use crate::Engine;

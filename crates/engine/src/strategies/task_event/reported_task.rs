@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use loci_model::limits;
-use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::task::{TaskPullRequest, TaskStatus};
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
 use regex::{Match, Regex};
 use serde::{Deserialize, Serialize};
 

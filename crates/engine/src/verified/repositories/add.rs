@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use loci_model::facts::repository::{Repository, RepositorySettings};
 use loci_model::ports::code::{CodePlace, CodeResult, Discovered};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::{Repository, RepositorySettings};
 use loci_model::{Error, MemoryId, RepositoryId, Result, Timestamp};
 
 use super::at_forge::{Told, number_alias};

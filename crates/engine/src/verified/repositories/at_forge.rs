@@ -2,9 +2,9 @@
 //! (verified-memory.md §9). Nothing is concluded from similar names.
 
 use loci_model::Result;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::code::{CodePlace, CodeResult};
 use loci_model::ports::store::ReadTx;
-use loci_model::repository::Repository;
 
 use crate::Engine;
 use crate::verified::RepositoryName;

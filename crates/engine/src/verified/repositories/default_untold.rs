@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use loci_model::Result;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::code::{CodePlace, CodeSource};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
-use loci_model::repository::Repository;
 use loci_model::time::DAY_MS;
 
 use crate::verified::code_reading::{HEAD, default_here, read_place};

@@ -1,8 +1,8 @@
 //! Which repository a name means, as far as the caller may know.
 
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::ReadTx;
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::Repository;
 use loci_model::{
     ActorId, CodeReason, Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RepositoryId, Result,
 };

@@ -1,8 +1,8 @@
 //! `repository_list`: the repositories whose facts the caller may see.
 
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::Repository;
 use loci_model::{Result, limits};
 
 use super::find::is_visible;

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use loci_model::Namespace;
 use loci_model::Result;
-use loci_model::repository::Repository;
+use loci_model::facts::repository::Repository;
 
 pub use add::name_of;
 pub(super) use at_forge::{Told, learn};

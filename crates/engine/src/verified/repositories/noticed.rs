@@ -2,9 +2,9 @@
 //! What the forge says of it beside the news is learned; nothing is concluded from similar names, and a name that another repository has
 //! by now is not followed.
 
-use loci_model::forge_news::NoticedRepository;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{ReadTx, Tx};
-use loci_model::repository::Repository;
+use loci_model::tasks::forge_news::NoticedRepository;
 use loci_model::{MemoryId, Result, Timestamp};
 
 use super::at_forge::{Told, learn, number_alias};

@@ -1,9 +1,9 @@
 //! Which repository a forge's number means, and whether it is that of a repository that was named (coding-agent-memory.md §2.2). Nothing
 //! is learned here: a number is learned when a repository is registered, or from its forge.
 
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::ReadTx;
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::Repository;
 use loci_model::{MemoryId, Result};
 
 use super::at_forge::number_alias;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use loci_model::citation::{Citation, Place};
+use loci_model::facts::citation::{Citation, Place};
 use loci_model::ports::search::ListLengths;
 use loci_model::ports::store::{PathChoice, ReadTx, StoreExt};
 use loci_model::principal::Principal;

@@ -1,7 +1,7 @@
 //! What storing answered: kept with the caller's token, so that the same call gets the same answer, and the fact as it stands.
 
+use loci_model::facts::verdict::Verification;
 use loci_model::ports::store::{ReadTx, StoreExt};
-use loci_model::verdict::Verification;
 use loci_model::{RecordId, Result};
 use serde::{Deserialize, Serialize};
 

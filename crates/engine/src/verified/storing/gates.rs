@@ -1,12 +1,12 @@
 //! The gates of a new fact that the code decides: every citation is read, anchored, and found where it is to hold
 //! (verified-memory.md §5.4). Runs on the threads of the code's adapter.
 
-use loci_model::citation::{Citation, CitationInput, Place};
-use loci_model::claim::Claim;
-use loci_model::code::{ObjectId, Revision};
+use loci_model::facts::citation::{Citation, CitationInput, Place};
+use loci_model::facts::claim::Claim;
+use loci_model::facts::code::{ObjectId, Revision};
+use loci_model::facts::support::{OtherValue, Support, SupportReason, SupportReport};
+use loci_model::facts::verdict::{CitationVerdict, Unverifiable, Verdict, Verification};
 use loci_model::ports::code::{CodeResult, CodeSource};
-use loci_model::support::{OtherValue, Support, SupportReason, SupportReport};
-use loci_model::verdict::{CitationVerdict, Unverifiable, Verdict, Verification};
 use loci_model::{CodeReason, Error, limits};
 
 use crate::Engine;

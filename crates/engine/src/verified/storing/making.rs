@@ -1,9 +1,9 @@
 //! What a new fact is made of: its record, and what stands beside it. Written down by `writing_new`.
 
-use loci_model::fact::{Fact, FactCounters, FactDetail, FactSource, LastVerified};
-use loci_model::provenance::Provenance;
+use loci_model::facts::fact::{Fact, FactCounters, FactDetail, FactSource, LastVerified};
+use loci_model::facts::verdict::Verdict;
+use loci_model::record::provenance::Provenance;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::verdict::Verdict;
 use loci_model::{ActorId, Error, RecordId, Result, Timestamp};
 
 use super::writing_new::Writing;
@@ -106,7 +106,7 @@ impl Writing<'_> {
             findings: safe.findings.clone(),
             text: self.text.fact.clone(),
             index_text: Some(format!("{}. {}", self.text.subject, self.text.fact)),
-            metadata: loci_model::metadata::Metadata::new(),
+            metadata: loci_model::record::metadata::Metadata::new(),
             provenance: Provenance {
                 actor: ActorId::parse(found.repository.key.as_str()).ok(),
                 session: session.and_then(session_of_label),

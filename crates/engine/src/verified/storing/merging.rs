@@ -1,7 +1,7 @@
 //! Citations of an equal fact join those it has (verified-memory.md §5.4): nothing is silently replaced.
 
-use loci_model::citation::Citation;
-use loci_model::verdict::{CitationVerdict, Verdict, Verification};
+use loci_model::facts::citation::Citation;
+use loci_model::facts::verdict::{CitationVerdict, Verdict, Verification};
 
 use super::{CITATIONS_MAX, Passed};
 

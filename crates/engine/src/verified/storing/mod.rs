@@ -12,12 +12,12 @@ mod writing_new;
 
 use std::sync::Arc;
 
-use loci_model::citation::{Citation, CitationInput};
-use loci_model::claim::Claim;
-use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::facts::citation::{Citation, CitationInput};
+use loci_model::facts::claim::Claim;
+use loci_model::facts::fact::{FactEvent, FactEventKind};
+use loci_model::facts::verdict::Verification;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::verdict::Verification;
 use loci_model::{Error, Reason, RecordId, Result};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! The texts of a new fact, and that no secret is in them: facts never hold one (verified-memory.md §5.4).
 
-use loci_model::claim::Claim;
+use loci_model::facts::claim::Claim;
 use loci_model::{CodeReason, Error, Result};
 use serde_json::Value;
 

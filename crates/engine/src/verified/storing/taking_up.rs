@@ -1,7 +1,7 @@
 //! A fact that extraction had noticed: where a record of the same text waits with proposed citations, it becomes the fact. The
 //! caller's citations take the place of the proposed ones, for which nobody vouched.
 
-use loci_model::fact::Fact;
+use loci_model::facts::fact::Fact;
 use loci_model::ports::store::Tx;
 use loci_model::record::RecordState;
 use loci_model::{JobId, RecordId, Result};

@@ -1,6 +1,6 @@
 //! Writing a verified fact: new, or into the one that says the same; with its rows, in one transaction.
 
-use loci_model::fact::{Fact, FactEvent, FactEventKind};
+use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, RecordChange, StoreExt, SupersedeChange, Tx};

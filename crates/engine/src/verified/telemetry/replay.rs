@@ -1,6 +1,6 @@
 //! What a fact's rows add up to: its state, and every counter (T1). Pure.
 
-use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::facts::fact::{FactEvent, FactEventKind};
 use loci_model::record::RecordState;
 
 /// What rows say of a fact.

@@ -3,10 +3,10 @@
 //! Rows that retention removes (what was returned, valid verifications) are never missed: what a rule needs of them is kept as a
 //! number, or is younger than retention is.
 
-use loci_model::fact::{Fact, FactEvent, FactEventKind, KeptVerdict};
+use loci_model::facts::fact::{Fact, FactEvent, FactEventKind, KeptVerdict};
+use loci_model::facts::verdict::Verdict;
 use loci_model::ports::store::ReadTx;
 use loci_model::record::Record;
-use loci_model::verdict::Verdict;
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
 use super::TelemetryViolation;

@@ -1,8 +1,8 @@
 //! What will be read, said before it is: a source across a network fetches it together, one at hand does nothing. Nothing is
 //! decided here, and what fails shows when it is read.
 
-use loci_model::citation::Citation;
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
+use loci_model::facts::citation::Citation;
+use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
 
 use super::session::Verifier;
 use super::thresholds::FILE_BYTES_MAX;

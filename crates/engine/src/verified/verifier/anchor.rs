@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use loci_model::citation::{Anchor, Place};
-use loci_model::code::{CodeEntry, EntryKind, ObjectId};
+use loci_model::facts::citation::{Anchor, Place};
+use loci_model::facts::code::{CodeEntry, EntryKind, ObjectId};
 use loci_model::ports::code::CodeError;
 
 use super::block::Block;

@@ -1,10 +1,10 @@
 //! Which commit brought lines that were cited from a working tree before they were committed: from then
 //! on they have an anchor as all others. What cannot be told, or is not committed yet, is none.
 
-use loci_model::citation::{Citation, Place};
-use loci_model::code::{ObjectId, Revision};
-use loci_model::code_history::HistoryAsk;
-use loci_model::verdict::{CitationVerdict, CommittedLines, Verdict};
+use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::code::{ObjectId, Revision};
+use loci_model::facts::verdict::{CitationVerdict, CommittedLines, Verdict};
+use loci_model::tasks::code_history::HistoryAsk;
 
 use super::session::Verifier;
 
@@ -63,7 +63,7 @@ impl Verifier<'_> {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::citation::Anchor;
+    use loci_model::facts::citation::Anchor;
     use loci_testkit::{CodeHistory, ManualClock};
 
     use super::*;

@@ -1,7 +1,7 @@
 //! The difference between cited lines and what stands there now, as a unified diff for people and agents. Untrusted text: it is
 //! neither fenced nor stripped here.
 
-use loci_model::citation::Place;
+use loci_model::facts::citation::Place;
 
 use super::line_diff::common_pairs;
 use super::line_hash::line_hash;

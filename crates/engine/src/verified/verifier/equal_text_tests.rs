@@ -1,7 +1,7 @@
 //! Tests of text that is equal to the cited one and may mean something else where it stands now, on
 //! repositories in memory.
 
-use loci_model::verdict::Verdict;
+use loci_model::facts::verdict::Verdict;
 
 use super::step_tests::{after, place, shown};
 

@@ -1,6 +1,6 @@
 //! Whether cited lines say enough to be found again (verified-memory.md §5.4). A gate of the store verb; nothing is refused here.
 
-use loci_model::claim::Claim;
+use loci_model::facts::claim::Claim;
 
 use super::anchor::MadeAnchor;
 use super::thresholds::{INFO_STORE_MIN, INFO_WEAK};

@@ -1,9 +1,9 @@
 //! Files too large, or with lines too long, to be looked through as others are. All that is asked of one is whether the lines of a
 //! block stand in it: then it cannot be said that they are gone. Nothing is found here, and nothing of such a file is kept.
 
-use loci_model::code::CodeEntry;
+use loci_model::facts::code::CodeEntry;
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeResult;
-use loci_model::verdict::Unverifiable;
 
 use super::line_hash::line_hash;
 use super::normal_text::text_of;

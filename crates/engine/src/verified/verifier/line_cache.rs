@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loci_model::code::ObjectId;
-use loci_model::verdict::Unverifiable;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::verdict::Unverifiable;
 
 use super::lines::FileLines;
 use super::support_cache::SupportCache;

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use loci_model::verdict::Unverifiable;
+use loci_model::facts::verdict::Unverifiable;
 
 use super::line_hash::{LineHash, line_hash};
 use super::line_shape::LineShape;

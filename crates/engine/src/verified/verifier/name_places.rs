@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_budget_says_that_something_was_left_out() {
-        let most = limits::SUPPORT_VALUES_MAX;
+        let most = loci_model::limits::SUPPORT_VALUES_MAX;
         for (count, is_spent) in [(most, false), (most + 1, true)] {
             let (of_values, of_names) = (LookupBudget::default(), LookupBudget::default());
             let twice = (0..count).chain(0..count);

@@ -1,8 +1,8 @@
 //! Tests of files that have the name of one that went away, where they are more than are looked through.
 
-use loci_model::citation::{Citation, Place};
-use loci_model::code::{ObjectId, Revision};
-use loci_model::verdict::CitationVerdict;
+use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::code::{ObjectId, Revision};
+use loci_model::facts::verdict::CitationVerdict;
 use loci_testkit::{CodeHistory, ManualClock};
 
 use super::thresholds::SAME_NAME_FILES_NEAR_MAX;

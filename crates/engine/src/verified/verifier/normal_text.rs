@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use loci_model::verdict::Unverifiable;
+use loci_model::facts::verdict::Unverifiable;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use super::thresholds::{BINARY_PROBE_BYTES, FILE_BYTES_MAX};

@@ -1,7 +1,7 @@
 //! Files that a text names without lines (coding-agent-memory.md §6.5): which they are, and whether they are there later, under
 //! whatever path. A path alone says that a file is there, and nothing of what stands in it: no line is cited by it.
 
-use loci_model::code::{CodeFile, EntryKind, ObjectId};
+use loci_model::facts::code::{CodeFile, EntryKind, ObjectId};
 use loci_model::ports::code::CodeResult;
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,7 @@ impl Verifier<'_> {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::code::{CodeEntry, Revision};
+    use loci_model::facts::code::{CodeEntry, Revision};
     use loci_testkit::{CodeHistory, ManualClock};
 
     use super::super::{LineCache, VerifierLimits};

@@ -5,10 +5,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use loci_model::citation::Place;
-use loci_model::code::{CodeFile, EntryKind};
+use loci_model::facts::citation::Place;
+use loci_model::facts::code::{CodeFile, EntryKind};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeResult};
-use loci_model::verdict::Unverifiable;
 
 use super::definitions::{DefinitionSearch, is_language};
 use super::grounding::grounded;

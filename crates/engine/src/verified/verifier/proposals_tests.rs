@@ -3,9 +3,9 @@
 //! Labels say what a careful reader would cite: `path:first-last`, nothing where the sentence names nothing of the repository
 //! or could mean several things. A sentence marked `miss` names something that is not found by design.
 
-use loci_model::citation::Place;
-use loci_model::code::ObjectId;
-use loci_model::verdict::Unverifiable;
+use loci_model::facts::citation::Place;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::verdict::Unverifiable;
 use loci_testkit::{CodeHistory, ManualClock};
 
 use super::{LineCache, Verifier, VerifierLimits};

@@ -1,9 +1,9 @@
 //! Lines of a file as they are, for people and agents (verified-memory.md §8.3, `read_citation`): bounded, cut at the end of a
 //! line. Untrusted text: it is neither fenced nor stripped here.
 
-use loci_model::citation::Place;
-use loci_model::code::{EntryKind, ObjectId};
-use loci_model::verdict::CitationVerdict;
+use loci_model::facts::citation::Place;
+use loci_model::facts::code::{EntryKind, ObjectId};
+use loci_model::facts::verdict::CitationVerdict;
 
 use super::anchor::AnchorError;
 use super::path::check_path;

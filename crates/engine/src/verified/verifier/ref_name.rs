@@ -1,6 +1,6 @@
 //! Which names of revisions are looked up. What they stand for, the source says.
 
-use loci_model::revision_name::RevisionName;
+use loci_model::facts::revision_name::RevisionName;
 
 /// Longest name, in characters.
 const REF_CHARS_MAX: usize = 250;

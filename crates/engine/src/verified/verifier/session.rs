@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin, Revision};
+use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin, Revision};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
-use loci_model::verdict::Unverifiable;
 
 use super::generated::Attributes;
 use super::line_cache::{LineCache, Parsed};
@@ -197,7 +197,7 @@ impl<'a> Verifier<'a> {
                 return Ok(Default::default());
             }
             let found = self.source.renames(from, &self.at, RENAME_PERCENT)?;
-            let pair = |rename: &loci_model::code::Rename| (rename.from.clone(), rename.to.clone());
+            let pair = |rename: &loci_model::facts::code::Rename| (rename.from.clone(), rename.to.clone());
             let forth: HashMap<_, _> = found.iter().map(pair).collect();
             let back = forth.iter().map(|(from, to)| (to.clone(), from.clone())).collect();
             Ok((Rc::new(forth), Rc::new(back)))

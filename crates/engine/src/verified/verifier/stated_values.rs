@@ -453,7 +453,8 @@ mod tests {
 
     #[test]
     fn names_and_values_beyond_the_bounds_are_open_and_noted() {
-        let (names, values) = (limits::SUPPORT_VALUES_MAX, limits::SUPPORT_VALUES_OF_NAME_MAX);
+        let (names, values) =
+            (loci_model::limits::SUPPORT_VALUES_MAX, loci_model::limits::SUPPORT_VALUES_OF_NAME_MAX);
         let lines: Vec<String> = (0..=values).map(|at| format!("LIMIT = {at}")).collect();
         for (count, is_spent) in [(values, false), (values + 1, true)] {
             let budget = LookupBudget::default();

@@ -261,7 +261,8 @@ mod tests {
             (0..count).map(|at| format!("MAX_{} = {}. ", at / 20, 100 + at % 20)).collect::<String>()
         };
         let quote = |bytes: usize| format!("MAX_ITEMS is \"{}\"", "x".repeat(bytes));
-        let (most, longest) = (limits::SUPPORT_NAMES_MAX, limits::SUPPORT_QUOTE_BYTES_MAX);
+        let (most, longest) =
+            (loci_model::limits::SUPPORT_NAMES_MAX, loci_model::limits::SUPPORT_QUOTE_BYTES_MAX);
         for (text, is_cut) in [
             (names(most), false),
             (names(most + 1), true),
@@ -270,9 +271,9 @@ mod tests {
             (numbers(most + 1), true),
             (quotes(most), false),
             (quotes(most + 1), true),
-            (values(limits::SUPPORT_VALUES_MAX), false),
-            (values(limits::SUPPORT_VALUES_MAX + 1), true),
-            ("MAX = 5. ".repeat(limits::SUPPORT_VALUES_MAX + 1), false),
+            (values(loci_model::limits::SUPPORT_VALUES_MAX), false),
+            (values(loci_model::limits::SUPPORT_VALUES_MAX + 1), true),
+            ("MAX = 5. ".repeat(loci_model::limits::SUPPORT_VALUES_MAX + 1), false),
             (quote(longest), false),
             (quote(longest + 1), true),
             (format!("`{}`", quote(longest + 1)), true),

@@ -1,9 +1,9 @@
 //! Tests of the steps on repositories in memory: what was cited in one commit, and what is found of it in a later one.
 
-use loci_model::citation::{Citation, Place};
-use loci_model::code::{EntryKind, ObjectId, Revision};
+use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::code::{EntryKind, ObjectId, Revision};
+use loci_model::facts::verdict::{CitationVerdict, Method, Unverifiable, Verdict};
 use loci_model::ports::code::CodeSource;
-use loci_model::verdict::{CitationVerdict, Method, Unverifiable, Verdict};
 use loci_testkit::{CodeHistory, ManualClock};
 use proptest::prelude::*;
 

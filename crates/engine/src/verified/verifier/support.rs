@@ -6,10 +6,10 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use loci_model::citation::{Citation, Place};
-use loci_model::claim::Claim;
-use loci_model::support::{OtherValue, Support, SupportReason, SupportReport};
-use loci_model::verdict::{CitationVerdict, Method, Verdict, Verification};
+use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::claim::Claim;
+use loci_model::facts::support::{OtherValue, Support, SupportReason, SupportReport};
+use loci_model::facts::verdict::{CitationVerdict, Method, Verdict, Verification};
 
 use super::code_text::CodeText;
 use super::definitions::enclosing_lines;

@@ -7,11 +7,11 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use loci_model::citation::{Citation, Place};
-use loci_model::claim::Claim;
-use loci_model::code::ObjectId;
-use loci_model::support::SupportReport;
-use loci_model::verdict::{CitationVerdict, Method, Verdict};
+use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::claim::Claim;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::support::SupportReport;
+use loci_model::facts::verdict::{CitationVerdict, Method, Verdict};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -116,7 +116,7 @@ impl Generations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_model::support::{Support, SupportReason};
+    use loci_model::facts::support::{Support, SupportReason};
 
     fn basis(statement: &str) -> SupportBasis<'_> {
         SupportBasis { scope: "here", statement, claims: &[], holds: Vec::new(), cited: Vec::new() }

@@ -1,10 +1,10 @@
 //! Verdicts of cited code on statements: by claims, by names and values, and by other values; always
 //! beside the verdict.
 
-use loci_model::citation::{Citation, Place};
-use loci_model::claim::Claim;
-use loci_model::support::{Support, SupportReason, SupportReport};
-use loci_model::verdict::Verdict;
+use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::claim::Claim;
+use loci_model::facts::support::{Support, SupportReason, SupportReport};
+use loci_model::facts::verdict::Verdict;
 use loci_testkit::{CodeHistory, ManualClock};
 
 use super::{LineCache, Quorum, Verifier, VerifierLimits};

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use loci_model::citation::Place;
-use loci_model::code::{CodeEntry, EntryKind, ObjectId};
+use loci_model::facts::citation::Place;
+use loci_model::facts::code::{CodeEntry, EntryKind, ObjectId};
+use loci_model::facts::verdict::{CitationVerdict, Drift, Method, Unverifiable, Verdict};
 use loci_model::ports::code::CodeError;
-use loci_model::verdict::{CitationVerdict, Drift, Method, Unverifiable, Verdict};
 
 use super::block::Block;
 use super::file_kind::FileKind;

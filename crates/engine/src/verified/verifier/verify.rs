@@ -1,9 +1,9 @@
 //! From the verdicts of citations and claims to the verdict of a record (verified-memory.md §6.1, §7.2). How either is found is
 //! `steps` and `claims`.
 
-use loci_model::citation::Citation;
-use loci_model::claim::Claim;
-use loci_model::verdict::{CitationVerdict, ClaimOutcome, Method, Verdict, Verification};
+use loci_model::facts::citation::Citation;
+use loci_model::facts::claim::Claim;
+use loci_model::facts::verdict::{CitationVerdict, ClaimOutcome, Method, Verdict, Verification};
 
 use super::session::Verifier;
 use super::steps::search;

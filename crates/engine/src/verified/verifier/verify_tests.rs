@@ -1,12 +1,12 @@
 //! Tests of whole records: citations with claims, citations without anchors, and the bounds of both.
 
 use loci_model::Timestamp;
-use loci_model::citation::{Citation, Place};
-use loci_model::claim::Claim;
-use loci_model::code::{EntryKind, ObjectId, Revision};
+use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::claim::Claim;
+use loci_model::facts::code::{EntryKind, ObjectId, Revision};
+use loci_model::facts::verdict::{CitationVerdict, Unverifiable, Verdict, Verification};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
-use loci_model::verdict::{CitationVerdict, Unverifiable, Verdict, Verification};
 use loci_testkit::{CodeHistory, ManualClock};
 use serde_json::{Value, json};
 

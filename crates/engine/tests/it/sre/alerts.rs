@@ -2,8 +2,8 @@
 
 use loci_engine::deliveries::HookTaken;
 use loci_engine::sre::AlertDelivery;
-use loci_model::alert_notice::{AlertChange, AlertNotice, AlertPlace, AlertSource};
 use loci_model::ports::clock::Clock;
+use loci_model::services::alert_notice::{AlertChange, AlertNotice, AlertPlace, AlertSource};
 use loci_model::{ErrorKind, Timestamp};
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use loci_engine::EngineSettings;
 use loci_engine::sre::{AgentResult, InvestigationComplete, InvestigationCompleted, SreAction};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
-use loci_model::sre::{ResolutionStatus, SreSource, SreType};
+use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
 use serde_json::{Value, json};
 
 use super::retrieving::go_to;

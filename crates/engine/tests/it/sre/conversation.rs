@@ -5,7 +5,7 @@ use loci_engine::sre::{InvestigationMessage, InvestigationMessages, MessagesKept
 use loci_model::event::Role;
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use serde_json::{Value, json};
 
 use super::completing::{answered, complete};

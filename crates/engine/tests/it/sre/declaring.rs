@@ -5,7 +5,7 @@ use loci_engine::sre::{SreApply, SreApplyChange, SreApplyKind};
 use loci_model::ports::clock::Clock;
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ActorId, ErrorKind, Reason, Result};
 use serde_json::{Value, json};
 

@@ -6,10 +6,10 @@ use loci_engine::settings::EngineSettings;
 use loci_engine::sre::SreSettings;
 use loci_model::event::Role;
 use loci_model::memory::Memory;
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::ports::clock::Clock;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::sre::{SreSource, SreType};
-use loci_model::strategy::StrategyBase;
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, MemoryId};
 use serde_json::json;
 

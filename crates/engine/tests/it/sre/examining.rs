@@ -2,7 +2,7 @@
 
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_engine::sre::{SreExamined, SreProblemKind};
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, Namespace};
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Findings that are plain texts, in the start that follows: as they were saved, and as refuted
 //! where their cause was.
 
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use serde_json::{Value, json};
 
 use super::starting::{asked, start};

@@ -5,11 +5,11 @@ use loci_engine::idempotency::IfErased;
 use loci_engine::records::RecordDelete;
 use loci_engine::sre::{SreAction, SreImport, SreImportedLine, SreLine, SreSaid};
 use loci_model::limits;
-use loci_model::metadata::MetadataValue;
+use loci_model::memory::settings::EventLimits;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{Store, StoreExt};
-use loci_model::settings::EventLimits;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::record::metadata::MetadataValue;
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ActorId, Reason, RecordId};
 use serde_json::{Value, json};
 

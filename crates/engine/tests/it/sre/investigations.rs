@@ -4,7 +4,7 @@ use loci_engine::sre::SreAction::{self, Added, Duplicate, Superseded};
 use loci_model::ErrorKind;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::record::RecordState;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use serde_json::{Value, json};
 
 use super::{Said, known, of_actor, of_team, reopened, world};

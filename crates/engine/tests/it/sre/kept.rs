@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use loci_engine::records::{NamespaceAsk, RecordListing, RecordUpdate};
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::clock::Clock;
 use loci_model::principal::Principal;
 use loci_model::record::Record;
-use loci_model::scope::StrategyChoice;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::scope::StrategyChoice;
 use loci_model::{ErrorKind, Namespace};
 
 use super::starting::{asked, start};

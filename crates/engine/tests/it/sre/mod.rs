@@ -37,7 +37,7 @@ use loci_engine::retrieval::SearchRequest;
 use loci_engine::sre::{SreAction, SrePreferences, SreSave, SreSaved};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::{Record, RecordState};
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ActorId, Result};
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use loci_engine::sre::{InvestigationOutcome, SreStatsAsk};
 use loci_model::ports::clock::Clock;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::{Record, RecordState};
-use loci_model::sre::{ResolutionStatus, SreSource, SreType};
+use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
 use loci_model::{ActorId, ErrorKind, RecordId, Result, Timestamp};
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use loci_engine::sre::{SreAction, SreOwnDeleted, SreSaid};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, RecordId, Result};
 use serde_json::{Value, json};
 

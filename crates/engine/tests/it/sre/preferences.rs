@@ -2,7 +2,7 @@
 
 use loci_engine::sre::SreAction::{self, Added, Conflict, Duplicate, Superseded};
 use loci_model::record::RecordState;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use serde_json::{Value, json};
 
 use super::{Said, known, of_actor, preferences, reopened, superseded, world};

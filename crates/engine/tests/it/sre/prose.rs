@@ -7,8 +7,8 @@ use loci_engine::asking::pulling::{QuestionAnswered, QuestionAsk, QuestionReply,
 use loci_engine::memories::NewMemory;
 use loci_engine::models::{ModelMode, Models};
 use loci_engine::sre::{AgentResponse, Captured, ResponseRead, SreSettings};
-use loci_model::exchange::Step;
 use loci_model::job::JobState;
+use loci_model::job::exchange::Step;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::language_model::{LanguageModel, ModelErrorKind};
 use loci_model::ports::store::{Store, StoreExt};

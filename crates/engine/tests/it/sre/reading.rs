@@ -1,6 +1,6 @@
 //! How often one hook goes to the store: as often where much is known as where little is (D12, §15).
 
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use serde_json::json;
 
 use super::completing::complete;
@@ -22,7 +22,7 @@ fn of_start(world: &World) -> (i64, i64) {
     assert!(!started.degraded, "{:?}", started.warnings);
     let used = (world.store.reads() - before.0, world.store.writes() - before.1);
     complete(world, &alice, &started.incident, |done| {
-        done.status = Some(loci_model::sre::ResolutionStatus::Completed);
+        done.status = Some(loci_model::services::knowledge::ResolutionStatus::Completed);
     });
     used
 }

@@ -6,7 +6,7 @@ use loci_model::event::Role;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::principal::Principal;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, Reason};
 use serde_json::json;
 

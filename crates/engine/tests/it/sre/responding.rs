@@ -173,7 +173,7 @@ fn a_job_may_do_what_its_caller_might() {
     let record =
         world.active().into_iter().find(|one| stored(one)["service_name"] == json!("queue")).unwrap();
     let team = record.metadata.get("team").cloned();
-    assert_eq!(team, Some(loci_model::metadata::MetadataValue::String("blue".to_owned())));
+    assert_eq!(team, Some(loci_model::record::metadata::MetadataValue::String("blue".to_owned())));
 }
 
 #[test]
@@ -201,7 +201,8 @@ fn a_worker_hands_in_its_own_answers_and_does_nothing_else() {
     check(&one, "logs-agent", Some(ErrorKind::Denied));
     check(&worker(None), "logs-agent", None);
     // It reads nothing, starts nothing, ends nothing.
-    let knowledge = super::retrieving::asking(&world, loci_model::sre::SreType::Infrastructure, "api");
+    let knowledge =
+        super::retrieving::asking(&world, loci_model::services::knowledge::SreType::Infrastructure, "api");
     let error = world.drive(world.engine.sre_retrieve(&one, knowledge)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Denied);
     let error = start(&world, &one, asked(&world, "k8s-worker", "mine")).unwrap_err();

@@ -3,7 +3,7 @@
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_engine::sre::{SreFound, SreRetrieve, SreRetrieved, SreTimeSource};
 use loci_model::principal::Principal;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::time::DAY_MS;
 use loci_model::{Namespace, RecordId, Result, Timestamp};
 use serde_json::{Value, json};

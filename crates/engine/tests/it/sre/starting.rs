@@ -8,7 +8,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::principal::Principal;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, Result};
 use loci_text::tokens::Estimator;
 use serde_json::{Map, Value, json};
@@ -289,12 +289,12 @@ fn an_open_alert_is_joined_and_a_closed_one_counts() {
     assert_eq!((&joined.incident, &joined.session), (&first.incident, &first.session));
     super::completing::complete(&world, &alice, &first.incident, |done| {
         done.root_cause = Some("a leak".to_owned());
-        done.status = Some(loci_model::sre::ResolutionStatus::Completed);
+        done.status = Some(loci_model::services::knowledge::ResolutionStatus::Completed);
     });
     let second = start(&world, &alice, of_alert("alice")).unwrap();
     assert!(!second.joined && second.incident != first.incident);
     super::completing::complete(&world, &alice, &second.incident, |done| {
-        done.status = Some(loci_model::sre::ResolutionStatus::Completed);
+        done.status = Some(loci_model::services::knowledge::ResolutionStatus::Completed);
     });
     let third = start(&world, &bob, of_alert("bob")).unwrap();
     let again = third.recurrence.unwrap();
@@ -525,7 +525,7 @@ fn who_starts_a_named_investigation_again_goes_on_with_it() {
     assert!(!start(&world, &alice, named.clone()).unwrap().joined);
     super::completing::complete(&world, &alice, "inc-1", |done| {
         done.root_cause = Some("a leak".to_owned());
-        done.status = Some(loci_model::sre::ResolutionStatus::Completed);
+        done.status = Some(loci_model::services::knowledge::ResolutionStatus::Completed);
     });
     assert!(start(&world, &alice, named).unwrap().joined);
     let one = &super::known(&world)[0];

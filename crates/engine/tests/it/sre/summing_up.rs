@@ -8,7 +8,7 @@ use loci_model::EventId;
 use loci_model::event::Role;
 use loci_model::principal::Principal;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::sre::{ResolutionStatus, SreType};
+use loci_model::services::knowledge::{ResolutionStatus, SreType};
 use serde_json::Value;
 
 use super::completing::complete;

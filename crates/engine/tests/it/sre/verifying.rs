@@ -2,7 +2,7 @@
 
 use loci_engine::sre::{AgentResponse, AgentResult};
 use loci_model::principal::Principal;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use serde_json::{Value, json};
 
 use super::completing::complete;

@@ -8,11 +8,11 @@ use loci_engine::records::{
     BatchOutcome, NamespaceAsk, NewRecord, RecordDelete, RecordListing, RecordUpdate, RecordsCreate,
 };
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::clock::Clock;
 use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordState};
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ActorId, ErrorKind, Namespace, Result, SessionId};
 use serde_json::json;
 

@@ -8,11 +8,11 @@ use loci_engine::memories::{MemoryUpdate, NewMemory, NewStrategy};
 use loci_engine::records::{NamespaceAsk, NewRecord, RecordListing, RecordsCreate};
 use loci_engine::sre::SreSettings;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
+use loci_model::memory::settings::NamespaceReading;
+use loci_model::memory::strategy::StrategyBase;
 use loci_model::ports::clock::Clock;
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
-use loci_model::settings::NamespaceReading;
-use loci_model::strategy::StrategyBase;
 use loci_model::{ActorId, ErrorKind, Namespace, Result, SessionId};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Access to commits that were reported for tasks.
 
-use crate::code::ObjectId;
-use crate::commit::TaskCommit;
+use crate::facts::code::ObjectId;
+use crate::tasks::commit::TaskCommit;
 use crate::{ActorId, MemoryId, Result, TaskId};
 
 /// The table of commits.

@@ -1,8 +1,8 @@
 //! Access to events, and to what they imply: actors, sessions, branches, progress of extraction.
 
-use crate::bounds::Bounds;
+use crate::event::filter::EventFilter;
 use crate::event::{Branch, Event, EventLoad};
-use crate::event_filter::EventFilter;
+use crate::principal::bounds::Bounds;
 use crate::{ActorId, BranchName, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 
 /// A branch, up to and including an event of it.

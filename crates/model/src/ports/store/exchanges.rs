@@ -1,6 +1,6 @@
 //! Access to exchanges with language models.
 
-use crate::exchange::{Exchange, Step, StoredReply};
+use crate::job::exchange::{Exchange, Step, StoredReply};
 use crate::{ActorId, ExchangeId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 
 /// The table of exchanges. They hold what people said: [`super::Jobs::cancel`] removes those of the jobs it removes.

@@ -1,6 +1,6 @@
 //! Access to exposures.
 
-use crate::exposure::{Exposure, ExposureCall};
+use crate::tasks::exposure::{Exposure, ExposureCall};
 use crate::{ActorId, ExposureId, MemoryId, Result, TaskId};
 
 /// The table of exposures. They are written once and never changed.

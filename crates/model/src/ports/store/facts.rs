@@ -1,7 +1,7 @@
 //! Access to facts that cite code, to what happened to them, and to verifications that are kept.
 
-use crate::code::ObjectId;
-use crate::fact::{Fact, FactEvent, FactEventKind, FactTally, KeptVerdict};
+use crate::facts::code::ObjectId;
+use crate::facts::fact::{Fact, FactEvent, FactEventKind, FactTally, KeptVerdict};
 use crate::record::RecordState;
 use crate::{MemoryId, RecordId, RepositoryId, Result, Timestamp};
 

@@ -1,6 +1,6 @@
 //! Access to access keys.
 
-use crate::key::AccessKey;
+use crate::principal::key::AccessKey;
 use crate::{AccessKeyId, Result};
 
 /// The table of access keys.

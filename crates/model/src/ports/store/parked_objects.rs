@@ -1,6 +1,6 @@
 //! Access to objects that agents park.
 
-use crate::parked_object::{ObjectHead, ParkedObject};
+use crate::trees::parked_object::{ObjectHead, ParkedObject};
 use crate::{MemoryId, Result, Timestamp};
 
 /// The table of parked objects. Whether one has expired is the caller's to look at.

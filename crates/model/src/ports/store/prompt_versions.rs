@@ -1,6 +1,6 @@
 //! Access to versions of prompts.
 
-use crate::prompt_version::PromptVersion;
+use crate::tasks::prompt_version::PromptVersion;
 use crate::{MemoryId, Result, Timestamp};
 
 /// The table of versions of prompts.

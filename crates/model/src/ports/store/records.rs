@@ -1,11 +1,11 @@
 //! Access to records, their versions, and the vectors of their passages.
 
 use crate::event::RunPlace;
-use crate::making::MakingMode;
 use crate::ports::embedder::Vector;
-use crate::provenance::Source;
+use crate::record::derivation::MakingMode;
+use crate::record::provenance::Source;
+use crate::record::scope::RecordScope;
 use crate::record::{Record, RecordState};
-use crate::scope::RecordScope;
 use crate::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp};
 
 /// The vector of one passage of one version of a record.

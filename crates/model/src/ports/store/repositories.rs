@@ -1,6 +1,6 @@
 //! Access to repositories.
 
-use crate::repository::Repository;
+use crate::facts::repository::Repository;
 use crate::{MemoryId, RepositoryId, Result, Timestamp};
 
 /// The table of repositories and their names.

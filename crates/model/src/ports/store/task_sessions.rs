@@ -1,6 +1,6 @@
 //! Access to sessions of tasks and to what was said in them.
 
-use crate::task_session::{SessionItem, SessionItemKind, TaskSession};
+use crate::tasks::task_session::{SessionItem, SessionItemKind, TaskSession};
 use crate::{ActorId, MemoryId, Result, TaskId, Timestamp};
 
 /// Which items of a session, by number; every member that is given must hold.

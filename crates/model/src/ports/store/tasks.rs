@@ -1,6 +1,6 @@
 //! Access to tasks.
 
-use crate::task::{Task, TaskStatus};
+use crate::tasks::task::{Task, TaskStatus};
 use crate::{ActorId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 /// Words of a conversation, all of which must be in it.

@@ -1,6 +1,6 @@
 //! Access to the telemetry of state changes.
 
-use crate::telemetry::StateChange;
+use crate::record::telemetry::StateChange;
 use crate::{MemoryId, RecordId, Result};
 
 /// The table of state changes.

@@ -1,6 +1,6 @@
 //! Each operation's input, as path, query and body members, and the check of a whole request against it.
 
-use loci_model::settings::EventLimits;
+use loci_model::memory::settings::EventLimits;
 
 use super::refusal::{Reason, Refusal, Rule, Violations};
 use super::shape::Shape;

@@ -1,6 +1,6 @@
 //! The table against requests: one line per rule.
 
-use loci_model::settings::EventLimits;
+use loci_model::memory::settings::EventLimits;
 use proptest::prelude::*;
 
 use super::check;

@@ -1,7 +1,7 @@
 //! Compares a JSON text with a shape, level by level, without building a tree: what a shape does not look into (the
 //! documents of an event) stays text. Unknown members are ignored, `null` members are absent, known ones come once.
 
-use loci_model::settings::EventLimits;
+use loci_model::memory::settings::EventLimits;
 use serde::Deserialize;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use http::StatusCode;
 use loci_engine::retrieval::{Hit, SearchRequest, is_provisional, provisional_id};
+use loci_model::memory::settings::TextDates;
 use loci_model::record::{Record, RecordState};
-use loci_model::settings::TextDates;
 use loci_model::{ErrorKind, MemoryId, RecordId, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Filters of ListEvents. Spec: agentcore-wire §4.3, §5 item 7, §6.
 
-use loci_model::event_filter::EventFilter;
+use loci_model::event::filter::EventFilter;
 use serde::Deserialize;
 
 use crate::agentcore::constraints::Refusal;

@@ -2,8 +2,8 @@
 
 use loci_engine::EngineSettings;
 use loci_engine::memories::memory_arn;
-use loci_model::index_key::{IndexedKey, NamespaceKey, NamespaceKeyValidation};
 use loci_model::memory::Memory;
+use loci_model::memory::index_key::{IndexedKey, NamespaceKey, NamespaceKeyValidation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;

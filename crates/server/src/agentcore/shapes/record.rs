@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use loci_engine::records::{BatchOutcome, NamespaceAsk};
 use loci_model::record::Record;
-use loci_model::scope::StrategyChoice;
+use loci_model::record::scope::StrategyChoice;
 use loci_model::{Namespace, StrategyId};
 use serde::Serialize;
 

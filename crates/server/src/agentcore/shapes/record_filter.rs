@@ -1,6 +1,6 @@
 //! Metadata filters of record reads. Which operator fits which type is the engine's table. Spec: agentcore-wire §9.
 
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
 use serde::Deserialize;
 
 use super::record_metadata::ValueShape;

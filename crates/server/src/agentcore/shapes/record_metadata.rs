@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::metadata::{
+use loci_model::record::Record;
+use loci_model::record::metadata::{
     Metadata, MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT,
 };
-use loci_model::record::Record;
 use serde::{Deserialize, Serialize};
 
 use crate::agentcore::time::WireTime;

@@ -1,6 +1,6 @@
 //! Metadata schemas of strategies, as sent and as returned: the same form both ways. Spec: agentcore-wire §3.3, §9.
 
-use loci_model::metadata::{
+use loci_model::record::metadata::{
     LlmExtraction, MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValidation,
 };
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Self-managed strategies: triggers with their defaults, topic and bucket. Spec: agentcore-wire §3.3, §14.
 
-use loci_model::strategy::{SelfManaged, Trigger};
+use loci_model::memory::strategy::{SelfManaged, Trigger};
 use serde::{Deserialize, Serialize};
 
 use crate::agentcore::constraints::Refusal;

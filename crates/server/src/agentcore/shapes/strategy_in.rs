@@ -1,9 +1,9 @@
 //! Strategies as they are sent to be added: five members of a union, flat overrides. Spec: agentcore-wire §3.3, §3.6.
 
 use loci_engine::memories::{NewReflection, NewStrategy};
-use loci_model::expiry::ExpirySpecification;
-use loci_model::metadata::MetadataSchemaEntry;
-use loci_model::strategy::{CustomConfiguration, StepOverride, StrategyBase};
+use loci_model::memory::strategy::{CustomConfiguration, StepOverride, StrategyBase};
+use loci_model::record::expiry::ExpirySpecification;
+use loci_model::record::metadata::MetadataSchemaEntry;
 use serde::Deserialize;
 
 use super::schema::SchemaShape;

@@ -1,6 +1,6 @@
 //! Strategies as they are returned. Spec: agentcore-wire §3.4, §3.6.
 
-use loci_model::strategy::{CustomConfiguration, Reflection, StepOverride, Strategy, StrategyBase};
+use loci_model::memory::strategy::{CustomConfiguration, Reflection, StepOverride, Strategy, StrategyBase};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 
 use loci_engine::memories::{NewReflection, SelfManagedUpdate, StrategyUpdate};
 use loci_model::StrategyId;
-use loci_model::strategy::{StepOverride, StrategyBase};
+use loci_model::memory::strategy::{StepOverride, StrategyBase};
 use serde::Deserialize;
 
 use super::schema::SchemaShape;

@@ -1,7 +1,7 @@
 //! Arguments that several tools of the family share.
 
 use loci_model::limits;
-use loci_model::task::TaskStatus;
+use loci_model::tasks::task::TaskStatus;
 use serde_json::Value;
 
 use crate::tools::schema::{default, one_of, said, text, whole};

@@ -8,7 +8,7 @@ pub(super) mod save_preference;
 
 use loci_engine::sre::{SreAction, SreRequester, SreSaved};
 use loci_model::MemoryId;
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use serde_json::{Map, Value, json};
 
 use super::asked::string;

@@ -2,7 +2,7 @@
 
 use loci_engine::sre::SreRetrieve;
 use loci_model::ports::BoxFuture;
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{MemoryId, RecordId, limits};
 use serde_json::{Map, Value, json};
 

@@ -4,7 +4,7 @@ use loci_engine::sre::{KNOWLEDGE_SESSION, SreSave, quantities_of};
 use loci_model::MemoryId;
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
-use loci_model::sre::{KnowledgeType, SreSource, SreType};
+use loci_model::services::knowledge::{KnowledgeType, SreSource, SreType};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 

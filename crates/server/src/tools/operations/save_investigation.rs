@@ -3,7 +3,7 @@
 use loci_engine::sre::{InvestigationFinding, SreSave};
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
-use loci_model::sre::{FindingCategory, SreSource, SreType};
+use loci_model::services::knowledge::{FindingCategory, SreSource, SreType};
 use serde_json::json;
 
 use super::{

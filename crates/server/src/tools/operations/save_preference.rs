@@ -4,7 +4,7 @@
 use loci_engine::sre::{SreSave, preference_type_of};
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use serde_json::{Value, json};
 
 use super::{answer_for, content_form, memory, missing, saved_form, simple, structured, user, user_form};

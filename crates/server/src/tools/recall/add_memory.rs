@@ -3,10 +3,10 @@
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_engine::retrieval::SearchRequest;
 use loci_model::memory::Memory;
-use loci_model::metadata::Metadata;
 use loci_model::ports::BoxFuture;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
+use loci_model::record::metadata::Metadata;
 use loci_model::{Error, ErrorKind, Namespace, RecordId, Result, limits};
 use serde_json::{Map, Value, json};
 

@@ -3,8 +3,8 @@
 use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
 use loci_model::limits::TOP_K_MAX;
 use loci_model::memory::Memory;
-use loci_model::metadata::MetadataValue;
 use loci_model::ports::BoxFuture;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::{ErrorKind, limits};
 use serde_json::{Map, Value, json};
 

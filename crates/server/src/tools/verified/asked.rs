@@ -3,8 +3,8 @@
 use loci_engine::idempotency::ClientToken;
 use loci_engine::verified::verifier::read_claims;
 use loci_engine::verified::{Serving, VerifyMode, record_id};
-use loci_model::citation::{CitationInput, Place};
-use loci_model::claim::Claim;
+use loci_model::facts::citation::{CitationInput, Place};
+use loci_model::facts::claim::Claim;
 use loci_model::{RecordId, Timestamp};
 use serde_json::Value;
 

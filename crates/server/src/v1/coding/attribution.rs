@@ -2,10 +2,10 @@
 
 use loci_api::coding::attribution as shape;
 use loci_engine::coding::{Attributed, AttributionAsk, Snippet};
-use loci_model::commit::{BlameHow, TaskCommit};
-use loci_model::outcome::Outcome;
-use loci_model::task::Task;
-use loci_model::task_session::ToldEnd;
+use loci_model::tasks::commit::{BlameHow, TaskCommit};
+use loci_model::tasks::outcome::Outcome;
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::ToldEnd;
 use loci_model::{Result, SessionId, TaskId};
 
 use super::outcomes::graded;

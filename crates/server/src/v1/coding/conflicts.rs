@@ -2,7 +2,7 @@
 
 use loci_api::coding::conflict as shape;
 use loci_engine::coding::{ConflictDecision, ConflictListing, ConflictShown};
-use loci_model::conflict::ConflictState;
+use loci_model::record::conflict::ConflictState;
 use loci_model::{Error, RecordId, Result};
 
 use crate::v1::protocol::call::Call;

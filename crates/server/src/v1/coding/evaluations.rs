@@ -2,7 +2,7 @@
 
 use loci_api::coding::evaluation as shape;
 use loci_engine::coding::{EvaluationListing, NewEvaluation, NewFinding};
-use loci_model::evaluation::{Evaluation, EvaluationFinding, FailureCategory};
+use loci_model::tasks::evaluation::{Evaluation, EvaluationFinding, FailureCategory};
 use loci_model::{Error, Result, TaskId};
 
 use super::tasks::end::learned;

@@ -4,8 +4,8 @@
 use loci_api::coding::extraction_prompt as shape;
 use loci_engine::coding::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, PromptAnswers};
 use loci_engine::verified::RepositoryName;
-use loci_model::exposure::rounded;
-use loci_model::prompt_evaluation::PromptEvaluation;
+use loci_model::tasks::exposure::rounded;
+use loci_model::tasks::prompt_evaluation::PromptEvaluation;
 use loci_model::{Error, Result};
 
 use crate::v1::protocol::call::Call;

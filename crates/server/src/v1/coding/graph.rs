@@ -3,8 +3,8 @@
 use http::StatusCode;
 use loci_api::coding::graph as shape;
 use loci_engine::coding::{CoChange, GraphAbout, ImpactOf, ImportSite, Thresholds};
-use loci_model::exposure::rounded;
-use loci_model::file_change::HistoryWindow;
+use loci_model::tasks::exposure::rounded;
+use loci_model::tasks::file_change::HistoryWindow;
 use loci_model::{Error, Result};
 
 use crate::asking::Asking;

@@ -2,7 +2,7 @@
 
 use loci_api::coding::metrics as shape;
 use loci_engine::coding::{Cut, Measure, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
-use loci_model::exposure::rounded;
+use loci_model::tasks::exposure::rounded;
 use loci_model::{RecordId, Result};
 
 use super::tasks::{time, word};

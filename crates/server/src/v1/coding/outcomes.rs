@@ -2,7 +2,7 @@
 
 use loci_api::coding::outcome as shape;
 use loci_engine::coding::OutcomeByHand;
-use loci_model::outcome::{FirstPush, GradeChange, GradedByHand, Outcome, OutcomeGrade};
+use loci_model::tasks::outcome::{FirstPush, GradeChange, GradedByHand, Outcome, OutcomeGrade};
 use loci_model::{Error, Result, Timestamp};
 
 use super::tasks::{task_id, time, word};
@@ -83,7 +83,7 @@ fn shown(outcome: Outcome) -> shape::Outcome {
 
 /// Sums of hundredths are not exact: 0.9 less 0.3 reads as 0.6.
 fn rounded(value: f64) -> f64 {
-    loci_model::exposure::rounded(value)
+    loci_model::tasks::exposure::rounded(value)
 }
 
 fn by_hand(set: GradedByHand) -> shape::OutcomeByHand {

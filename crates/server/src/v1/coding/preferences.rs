@@ -2,11 +2,11 @@
 
 use loci_api::coding::preference as shape;
 use loci_engine::coding::{PreferenceSet, UserExport, UserShown};
-use loci_model::metadata::MetadataValue;
-use loci_model::preference::PreferenceDimension;
 use loci_model::record::Record;
-use loci_model::review::Review;
-use loci_model::task::Task;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::tasks::preference::PreferenceDimension;
+use loci_model::tasks::review::Review;
+use loci_model::tasks::task::Task;
 use loci_model::{Error, RecordId, Result};
 
 use crate::v1::protocol::call::Call;
@@ -144,7 +144,7 @@ fn task(task: Task) -> shape::UserTask {
 
 /// Of a review what is somebody's own.
 fn review(review: Review, of: &UserShown) -> shape::UserReview {
-    let is_theirs = |person: &loci_model::review::ForgeUser| match (&of.user_id, person.id) {
+    let is_theirs = |person: &loci_model::tasks::review::ForgeUser| match (&of.user_id, person.id) {
         (Some(id), number) if number != 0 => *id == number.to_string(),
         _ => of.login.as_deref() == Some(person.login.to_lowercase().as_str()),
     };

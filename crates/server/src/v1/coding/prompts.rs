@@ -2,7 +2,7 @@
 
 use loci_api::coding::prompt as shape;
 use loci_engine::coding::{NewPrompt, PromptParts};
-use loci_model::prompt_version::PromptVersion;
+use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::{Error, Result};
 
 use crate::v1::protocol::call::Call;

@@ -7,8 +7,8 @@ use loci_engine::coding::hydration::{
     RepositoryFound, RepositorySearch, SearchFilters, SearchKind, SearchedRecord, outcome_of,
 };
 use loci_engine::verified::Told;
-use loci_model::exposure::rounded;
-use loci_model::task::MemoryArm;
+use loci_model::tasks::exposure::rounded;
+use loci_model::tasks::task::MemoryArm;
 use loci_model::{Error, Result, TaskId, Timestamp};
 
 use super::tasks::{status, time};

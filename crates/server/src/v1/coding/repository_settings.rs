@@ -8,7 +8,7 @@ use loci_engine::coding::{
     CodingSettings, RecordCount, RepositoryChange, RepositoryShown, RuleSettings, intake_of, share_of,
 };
 use loci_engine::verified::{RepositoryAdd, host_of};
-use loci_model::repository::{Repository, RepositorySettings, ReviewIntake, Tiers};
+use loci_model::facts::repository::{Repository, RepositorySettings, ReviewIntake, Tiers};
 use loci_model::{Error, Result};
 use serde_json::{Map, Value};
 

@@ -2,8 +2,8 @@
 
 use loci_api::coding::review as shape;
 use loci_engine::coding::{NewReview, ReviewsPulled};
-use loci_model::forge_news::{ToldComment, ToldReview};
-use loci_model::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
+use loci_model::tasks::forge_news::{ToldComment, ToldReview};
+use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
 use loci_model::{Error, Result, Timestamp};
 
 use crate::v1::protocol::call::Call;

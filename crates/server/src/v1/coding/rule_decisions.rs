@@ -3,8 +3,8 @@
 use loci_api::coding::rule as shape;
 use loci_engine::coding::{NewRule, RuleDecision, RuleProvenance};
 use loci_engine::verified::record_id;
-use loci_model::review::{Authority, ForgeUser};
-use loci_model::rule::{DissentItem, SupportItem};
+use loci_model::tasks::review::{Authority, ForgeUser};
+use loci_model::tasks::rule::{DissentItem, SupportItem};
 use loci_model::{Error, RecordId, Result};
 
 use super::rules::shown;

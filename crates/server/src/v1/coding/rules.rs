@@ -3,8 +3,8 @@
 use loci_api::coding::rule as shape;
 use loci_engine::coding::RuleListing;
 use loci_model::Result;
-use loci_model::metadata::MetadataValue;
 use loci_model::record::Record;
+use loci_model::record::metadata::MetadataValue;
 
 use super::tasks::time;
 use crate::asking::Asking;

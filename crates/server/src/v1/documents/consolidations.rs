@@ -4,7 +4,7 @@ use http::StatusCode;
 use loci_api::documents::consolidation as shape;
 use loci_engine::files::upkeep::{ConsolidationListing, ConsolidationRun};
 use loci_model::Result;
-use loci_model::consolidation_run::RunStatus;
+use loci_model::trees::consolidation_run::RunStatus;
 
 use super::consolidations_shape::{asked, run, status};
 use super::files_shape::{flag, tree};

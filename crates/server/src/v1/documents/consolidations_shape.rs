@@ -6,7 +6,7 @@ use loci_engine::files::TreeAsk;
 use loci_engine::files::upkeep::{
     ConsolidationAsk, ConsolidationRun, DocumentDifference, PlannerChoice, RunLimits, RunScope,
 };
-use loci_model::consolidation_run::RunStatus;
+use loci_model::trees::consolidation_run::RunStatus;
 use loci_model::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -10,7 +10,7 @@ use loci_engine::files::{
     AppendTo, DocumentAppend, DocumentDelete, DocumentEdit, DocumentMove, DocumentPut, DocumentWritten, Edit,
     Precondition, PutContent, RecordRedact, RedactWhich,
 };
-use loci_model::tree_entry::DocumentOperation;
+use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{Error, RecordId, Result};
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use loci_api::documents::mirror as shape;
 use loci_engine::files::mirroring::{MirrorPull, MirrorShown, NewMirror, PulledFile};
-use loci_model::mirror::{
+use loci_model::trees::mirror::{
     Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorRemark, MirrorReport,
 };
 use loci_model::{Error, Result};

@@ -7,7 +7,7 @@ use http::{HeaderValue, StatusCode, header};
 use loci_api::documents::object as shape;
 use loci_engine::files::NewObject;
 use loci_model::Result;
-use loci_model::parked_object::ObjectHead;
+use loci_model::trees::parked_object::ObjectHead;
 
 use super::files::with_etag;
 use super::files_shape::etag;

@@ -11,8 +11,8 @@ use http::{HeaderMap, StatusCode};
 use loci_api::hook::{AlertAnswer, HookAnswer};
 use loci_engine::deliveries::HookTaken;
 use loci_engine::sre::{AlertDelivery, AlertTaken};
-use loci_model::alert_notice::{AlertBody, AlertNotice, AlertSource};
 use loci_model::ports::alerts::AlertReader;
+use loci_model::services::alert_notice::{AlertBody, AlertNotice, AlertSource};
 use loci_model::{Error, ErrorKind, Result, Timestamp, limits};
 use sha2::{Digest, Sha256};
 

@@ -116,9 +116,9 @@ fn payload(headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>> {
 mod tests {
     use hmac::{Hmac, KeyInit, Mac};
     use loci_engine::verified::{RepositoryAdd, Standing};
-    use loci_model::forge_news::ForgeNotice;
     use loci_model::ports::forge::NoticeReader;
     use loci_model::principal::Principal;
+    use loci_model::tasks::forge_news::ForgeNotice;
     use loci_testkit::SeededIds;
     use loci_testkit::world::TestWorld;
     use serde_json::Value;
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn a51_a_body_has_at_most_so_many_bytes() {
         let door = Door::new(&[SECRET]);
-        let room = limits::HOOK_BODY_BYTES_MAX;
+        let room = loci_model::limits::HOOK_BODY_BYTES_MAX;
         let ping = [("x-github-event", "ping")];
         assert_eq!(door.send("d-1", &" ".repeat(room), SECRET, &ping).0, 200);
         assert_eq!(door.send("d-1", &" ".repeat(room + 1), SECRET, &ping).0, 413);

@@ -20,9 +20,10 @@ mod signature;
 use std::sync::Arc;
 
 use loci_api::hook as shape;
-use loci_model::alert_notice::AlertSource;
+use loci_model::Result;
+use loci_model::json::reserved_names;
 use loci_model::ports::forge::NoticeReader;
-use loci_model::{Result, reserved_names};
+use loci_model::services::alert_notice::AlertSource;
 
 use super::protocol::table::{Described, Form, Table, get, post};
 pub use alerts::AlertHook;

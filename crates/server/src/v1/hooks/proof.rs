@@ -6,8 +6,8 @@ use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use loci_model::Timestamp;
-use loci_model::alert_notice::AlertSource;
 use loci_model::limits;
+use loci_model::services::alert_notice::AlertSource;
 
 use super::signature::{HookKeys, is_signature};
 use crate::bodies::Proof;
@@ -160,7 +160,10 @@ mod tests {
         check(AlertSource::Pagerduty, &[(PAGERDUTY, &v1)], Some(Proof::Hook));
         check(AlertSource::Pagerduty, &[(PAGERDUTY, "v1=00")], None);
         let several = |count: usize| vec![v1.as_str(); count].join(",");
-        let (most, over) = (several(limits::HOOK_SIGNATURES_MAX), several(limits::HOOK_SIGNATURES_MAX + 1));
+        let (most, over) = (
+            several(loci_model::limits::HOOK_SIGNATURES_MAX),
+            several(loci_model::limits::HOOK_SIGNATURES_MAX + 1),
+        );
         check(AlertSource::Pagerduty, &[(PAGERDUTY, &most)], Some(Proof::Hook));
         check(AlertSource::Pagerduty, &[(PAGERDUTY, &over)], None);
         check(AlertSource::Generic, &[(GENERIC, &sha), (TIMESTAMP, &now)], Some(Proof::Hook));
@@ -206,8 +209,8 @@ mod tests {
             let wrong = vec![format!("v1={bad}"); count - 1].join(",");
             format!("{wrong},v1={good}")
         };
-        check(&last_of(limits::HOOK_SIGNATURES_MAX), true);
-        check(&last_of(limits::HOOK_SIGNATURES_MAX + 1), false);
+        check(&last_of(loci_model::limits::HOOK_SIGNATURES_MAX), true);
+        check(&last_of(loci_model::limits::HOOK_SIGNATURES_MAX + 1), false);
     }
 
     #[test]

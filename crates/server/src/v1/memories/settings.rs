@@ -1,7 +1,7 @@
 //! Settings of memories between the native shapes and the engine's nouns.
 
 use loci_api::memory as shape;
-use loci_model::settings::{
+use loci_model::memory::settings::{
     ConsolidationSettings, EventLimits, InjectionMode, MemorySettings, ModelMode, NamespaceReading,
     SafetySettings, SecretsMode, TextDates, WindowSettings,
 };

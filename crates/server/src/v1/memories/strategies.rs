@@ -2,9 +2,9 @@
 
 use loci_api::memory as shape;
 use loci_engine::memories::{NewReflection, NewStrategy};
-use loci_model::index_key::{IndexedKey, NamespaceKey, NamespaceKeyValidation};
-use loci_model::metadata::{MetadataExtraction, MetadataSchemaEntry, MetadataType};
-use loci_model::strategy::{Strategy, StrategyBase};
+use loci_model::memory::index_key::{IndexedKey, NamespaceKey, NamespaceKeyValidation};
+use loci_model::memory::strategy::{Strategy, StrategyBase};
+use loci_model::record::metadata::{MetadataExtraction, MetadataSchemaEntry, MetadataType};
 use loci_model::{Error, NamespaceTemplate, Result};
 
 /// A strategy to be added.

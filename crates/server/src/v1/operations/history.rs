@@ -2,7 +2,7 @@
 
 use loci_api::operations::knowledge as shape;
 use loci_engine::sre::{SreHistoryAsk, SreOrigin, SreVersion};
-use loci_model::sre::{KnowledgeType, SreType};
+use loci_model::services::knowledge::{KnowledgeType, SreType};
 use loci_model::{Error, Result, Timestamp};
 
 use super::retrieve::{provenance, skipped};

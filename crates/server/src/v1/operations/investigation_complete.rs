@@ -2,7 +2,7 @@
 
 use loci_api::operations::investigation as shape;
 use loci_engine::sre::{AgentResult, InvestigationComplete};
-use loci_model::sre::ResolutionStatus;
+use loci_model::services::knowledge::ResolutionStatus;
 use loci_model::{Error, RecordId, Result};
 
 use super::agent_responses::{records, refusals};

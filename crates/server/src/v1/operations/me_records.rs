@@ -5,7 +5,7 @@ use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::me as shape;
 use loci_api::operations::transfer::SreExported;
 use loci_engine::sre::{SreExportCursor, SreOwnPlace};
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{Error, MemoryId, RecordId, Result};
 
 use super::investigation_start::memory;

@@ -2,7 +2,7 @@
 
 use loci_api::operations::knowledge as shape;
 use loci_engine::sre::{SreFound, SreOrigin, SreRetrieve, SreRetrieved, SreTimeFilter};
-use loci_model::sre::SreType;
+use loci_model::services::knowledge::SreType;
 use loci_model::{RecordId, Result, Timestamp};
 
 use super::save::memory_type;

@@ -4,7 +4,7 @@ use loci_api::operations::knowledge as shape;
 use loci_engine::access;
 use loci_engine::sre::{SreAction, SreKept, SreSave, SreSaved};
 use loci_model::principal::Capability;
-use loci_model::sre::{SreSource, SreType};
+use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{Error, Result};
 
 use super::investigation_start::{is_private, user};

@@ -2,7 +2,7 @@
 
 use loci_api::operations::transfer as shape;
 use loci_engine::sre::{SreImport, SreImportedLine, SreLine, SreSaid};
-use loci_model::sre::SreSource;
+use loci_model::services::knowledge::SreSource;
 use loci_model::{Error, Reason, RecordId, Result, Timestamp};
 
 use super::retrieve::skipped;

@@ -10,9 +10,10 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
 use loci_engine::idempotency::{ClientToken, IfErased};
+use loci_model::json::reserved_names;
 use loci_model::principal::Principal;
 use loci_model::warning::Warning;
-use loci_model::{ActorId, Error, ErrorKind, MemoryId, Reason, Result, reserved_names};
+use loci_model::{ActorId, Error, ErrorKind, MemoryId, Reason, Result};
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::problem;

@@ -3,9 +3,9 @@
 use loci_api::record::feedback as shape;
 use loci_engine::records::{FeedbackStanding, RecordFeedback, feedback_standing};
 use loci_model::Result;
-use loci_model::feedback::FeedbackVerdict;
 use loci_model::record::Record;
-use loci_model::telemetry::StateChange;
+use loci_model::record::feedback::FeedbackVerdict;
+use loci_model::record::telemetry::StateChange;
 
 use super::path_record;
 use crate::v1::protocol::call::Call;

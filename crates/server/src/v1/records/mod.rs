@@ -10,8 +10,8 @@ use loci_engine::records::{
     BatchOutcome, NamespaceAsk, NewRecord, RecordDelete, RecordListing, RecordRevert, RecordUpdate,
     RecordsCreate,
 };
-use loci_model::expiry::ExpirySpecification;
 use loci_model::record::RecordKind;
+use loci_model::record::expiry::ExpirySpecification;
 use loci_model::{Error, Namespace, RecordId, Result, Timestamp};
 
 use super::events::notices;

@@ -3,13 +3,13 @@
 use loci_api::record as shape;
 use loci_api::record::derivation as making_shape;
 use loci_engine::records::{NamespaceAsk, check_namespaces};
-use loci_model::findings::Findings;
-use loci_model::making::Making;
-use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::derivation::Making;
+use loci_model::record::findings::Findings;
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::scope::StrategyChoice;
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::StrategyChoice;
-use loci_model::telemetry::StateChange;
 use loci_model::{Error, Namespace, Result, StrategyId, Timestamp};
 
 use crate::v1::events::role_shown;

@@ -2,18 +2,18 @@
 //! that keep theirs, do not survive the buffering by which serde reads tagged enums.
 
 use loci_engine::admin::{ExportLine, ExportedObject};
-use loci_model::commit::TaskCommit;
 use loci_model::event::Event;
-use loci_model::exposure::Exposure;
-use loci_model::fact::{Fact, FactEvent};
+use loci_model::facts::fact::{Fact, FactEvent};
+use loci_model::facts::repository::Repository;
 use loci_model::ledger::LedgerEntry;
 use loci_model::memory::Memory;
-use loci_model::prompt_version::PromptVersion;
 use loci_model::record::Record;
-use loci_model::repository::Repository;
-use loci_model::task::Task;
-use loci_model::task_session::{SessionItem, TaskSession};
-use loci_model::telemetry::StateChange;
+use loci_model::record::telemetry::StateChange;
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::exposure::Exposure;
+use loci_model::tasks::prompt_version::PromptVersion;
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::{SessionItem, TaskSession};
 use loci_model::{Document, Error, Reason, Result, Timestamp};
 use serde::Deserialize;
 
@@ -200,7 +200,7 @@ mod tests {
     fn what_cites_code_comes_back() {
         use loci_testkit::fact_samples::{fact, fact_event, repository};
         let memory = loci_model::MemoryId::parse("notes-0123456789").unwrap();
-        let event = fact_event(&memory, 1, loci_model::fact::FactEventKind::Applied, Some(1)).unwrap();
+        let event = fact_event(&memory, 1, loci_model::facts::fact::FactEventKind::Applied, Some(1)).unwrap();
         for line in [
             ExportLine::Repository { repository: Box::new(repository(&memory, 1, "acme/a").unwrap()) },
             ExportLine::Fact { fact: Box::new(fact(&memory, 1, 1, "src/lib.rs").unwrap()) },

@@ -2,7 +2,7 @@
 
 use loci_api::verified::evidence as shape;
 use loci_engine::verified::{Evidence, bare_id};
-use loci_model::repository::Repository;
+use loci_model::facts::repository::Repository;
 use loci_model::{Error, Result};
 use serde::Serialize;
 use serde_json::Value;

@@ -32,7 +32,7 @@ async fn list(call: Call, asked: shape::ProposalListing) -> Result<shape::Propos
 fn proposal(view: &FactView) -> shape::Proposal {
     let record = &view.remembered.record;
     let citations = &view.remembered.fact.detail.citations;
-    let place = |citation: &loci_model::citation::Citation| {
+    let place = |citation: &loci_model::facts::citation::Citation| {
         let known = citation.current.as_ref().map_or(&citation.anchor.place, |(place, _)| place);
         format!("{}:{}-{}", known.path, known.line_start, known.line_end)
     };

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use loci_api::verified::repository as shape;
 use loci_engine::verified::{RepositoryAdd, Standing};
 use loci_model::Result;
+use loci_model::facts::repository::Repository;
 use loci_model::ports::code::CodePlace;
-use loci_model::repository::Repository;
 
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;

@@ -6,8 +6,8 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use loci_api::verified::verdict as shape;
 use loci_engine::verified::{Told, ToldFact, bare_id, record_id};
-use loci_model::code::ObjectId;
-use loci_model::verdict::Verification;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::verdict::Verification;
 use loci_model::{Error, Result};
 
 use super::evidence;

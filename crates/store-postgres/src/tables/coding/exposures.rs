@@ -1,7 +1,7 @@
 //! The table of exposures.
 
-use loci_model::exposure::{Exposure, ExposureCall};
 use loci_model::ports::store::Exposures;
+use loci_model::tasks::exposure::{Exposure, ExposureCall};
 use loci_model::{ActorId, ExposureId, MemoryId, Result, TaskId};
 use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;

@@ -1,7 +1,7 @@
 //! The table of versions of prompts.
 
 use loci_model::ports::store::PromptVersions;
-use loci_model::prompt_version::PromptVersion;
+use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::{MemoryId, Result, Timestamp};
 use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;

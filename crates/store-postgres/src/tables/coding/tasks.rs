@@ -1,7 +1,7 @@
 //! The table of tasks.
 
 use loci_model::ports::store::{TaskQuery, Tasks};
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 use loci_model::{ActorId, MemoryId, RecordId, Result, TaskId, Timestamp};
 use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;

@@ -1,12 +1,12 @@
 //! Pages of events, actors and sessions. Each is one statement; lists of a caller's go in as one value each, so that there
 //! are few different statements.
 
-use loci_model::bounds::Bounds;
 use loci_model::event::Event;
-use loci_model::event_filter::EventFilter;
+use loci_model::event::filter::EventFilter;
 use loci_model::ports::store::{
     ActorPage, BranchSlice, EventQuery, EventsBefore, NewestUnread, SessionEntry, SessionPage, UnreadEvent,
 };
+use loci_model::principal::bounds::Bounds;
 use loci_model::{ActorId, Result, SessionId, Timestamp, limits};
 use loci_store_kit::reading::EventOf;
 

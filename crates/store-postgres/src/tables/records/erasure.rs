@@ -1,10 +1,10 @@
 //! Erasing: what is left of a record is its id, so that indexes learn that it is gone. What retention removes is
 //! `sweep.rs`.
 
-use loci_model::feedback::ROWS_LIKE;
-use loci_model::findings::Findings;
-use loci_model::metadata::Metadata;
-use loci_model::provenance::Provenance;
+use loci_model::record::feedback::ROWS_LIKE;
+use loci_model::record::findings::Findings;
+use loci_model::record::metadata::Metadata;
+use loci_model::record::provenance::Provenance;
 use loci_model::record::{Record, RecordState, TrustTier};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, Timestamp};
 use loci_store_kit::codes::{digest, key_of};

@@ -1,6 +1,6 @@
 //! Groups: the records of one strategy and one namespace. They carry the sequence that consolidation watches.
 
-use loci_model::scope::{RecordScope, StrategyChoice};
+use loci_model::record::scope::{RecordScope, StrategyChoice};
 use loci_model::{MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, StrategyId};
 use loci_store_kit::record_rules::{namespaces_of, range_end, strategy_name};
 

@@ -9,13 +9,13 @@ pub(crate) mod rows;
 mod sweep;
 mod writes;
 
-use loci_model::making::MakingMode;
 use loci_model::ports::store::{
     Confirmation, MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange,
 };
-use loci_model::provenance::Source;
 use loci_model::record::Record;
-use loci_model::scope::RecordScope;
+use loci_model::record::derivation::MakingMode;
+use loci_model::record::provenance::Source;
+use loci_model::record::scope::RecordScope;
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp};
 use loci_store_kit::codes::{digest, id_of, key_of};
 use loci_text::normalise_exact;

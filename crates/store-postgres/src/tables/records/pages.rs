@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use loci_model::ports::store::RecordPage;
+use loci_model::record::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use loci_store_kit::StoredRecord;
 use loci_store_kit::codes::{among_codes, code_of, digest, key_of};

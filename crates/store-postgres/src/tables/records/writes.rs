@@ -1,7 +1,7 @@
 //! Writing records: new ones, new versions, changes of state. Every write takes the memory's next sequence number.
 
 use loci_model::ports::store::{Confirmation, RecordChange, SupersedeChange};
-use loci_model::provenance::Source;
+use loci_model::record::provenance::Source;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{Error, MemoryId, RecordId, Result, Timestamp};
 use loci_store_kit::codes::{code_of, digest, key_of};

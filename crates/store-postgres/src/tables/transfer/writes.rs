@@ -1,9 +1,9 @@
 //! Rows from another store, written as they are: with their own arrival numbers, sequences and times. Events and records,
 //! of which there are most, are in `batches`.
 
-use loci_model::fact::FactEvent;
+use loci_model::facts::fact::FactEvent;
 use loci_model::job::{Job, JobState};
-use loci_model::key::AccessKey;
+use loci_model::principal::key::AccessKey;
 use loci_model::record::RecordState;
 use loci_model::transfer::{Moved, MovedChange, MovedSession, MovedToken, MovedTurn, TransferPlace};
 use loci_model::{Error, Result, Timestamp};

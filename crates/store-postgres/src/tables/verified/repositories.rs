@@ -1,7 +1,7 @@
 //! The table of repositories and the one of their names.
 
+use loci_model::facts::repository::Repository;
 use loci_model::ports::store::Repositories;
-use loci_model::repository::Repository;
 use loci_model::{MemoryId, RepositoryId, Result, Timestamp};
 use loci_store_kit::codes::{json, short_of};
 use loci_store_kit::unreadable::{page, readable};

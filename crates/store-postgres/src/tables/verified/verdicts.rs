@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::code::ObjectId;
-use loci_model::fact::KeptVerdict;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::KeptVerdict;
 use loci_model::ports::store::Verdicts;
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use loci_store_kit::codes::{json, key_of};

@@ -1,8 +1,8 @@
 //! The table of commits.
 
-use loci_model::code::ObjectId;
-use loci_model::commit::TaskCommit;
+use loci_model::facts::code::ObjectId;
 use loci_model::ports::store::Commits;
+use loci_model::tasks::commit::TaskCommit;
 use loci_model::{ActorId, MemoryId, Result, TaskId};
 use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;

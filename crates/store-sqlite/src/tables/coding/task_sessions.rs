@@ -1,7 +1,7 @@
 //! The tables of sessions of tasks and of what was said in them.
 
 use loci_model::ports::store::{SessionItemQuery, TaskSessions};
-use loci_model::task_session::{SessionItem, TaskSession};
+use loci_model::tasks::task_session::{SessionItem, TaskSession};
 use loci_model::{ActorId, MemoryId, Result, TaskId, Timestamp};
 use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;

@@ -1,7 +1,7 @@
 //! The table of parked objects.
 
-use loci_model::parked_object::{ObjectHead, ParkedObject};
 use loci_model::ports::store::ParkedObjects;
+use loci_model::trees::parked_object::{ObjectHead, ParkedObject};
 use loci_model::{MemoryId, Result, Timestamp};
 use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;

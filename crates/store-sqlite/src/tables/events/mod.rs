@@ -6,13 +6,13 @@ mod rewrites;
 pub(super) mod rows;
 mod sweep;
 
-use loci_model::bounds::Bounds;
 use loci_model::event::{Branch, Event, EventLoad, ExtractionMode, MAIN_BRANCH};
 use loci_model::ports::store;
 use loci_model::ports::store::{
     ActorPage, EventPlace, EventQuery, Events, EventsBefore, NewestUnread, SessionEntry, SessionPage,
     UnreadEvent,
 };
+use loci_model::principal::bounds::Bounds;
 use loci_model::{ActorId, BranchName, Error, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use loci_store_kit::codes::json;
 use loci_store_kit::event_more::EventMore;

@@ -1,11 +1,11 @@
 //! Pages of events, actors and sessions.
 
-use loci_model::bounds::Bounds;
+use loci_model::event::filter::EventFilter;
 use loci_model::event::{Event, MAIN_BRANCH};
-use loci_model::event_filter::EventFilter;
 use loci_model::ports::store::{
     ActorPage, BranchSlice, EventQuery, EventsBefore, NewestUnread, SessionEntry, SessionPage, UnreadEvent,
 };
+use loci_model::principal::bounds::Bounds;
 use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp, limits};
 use rusqlite::{params, params_from_iter};
 

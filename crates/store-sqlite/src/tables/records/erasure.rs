@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::feedback::ROWS_LIKE;
 use loci_model::record::RecordState;
+use loci_model::record::feedback::ROWS_LIKE;
 use loci_model::{ActorId, EventId, MemoryId, RecordId, Result, Timestamp};
 use rusqlite::{Row, params};
 

@@ -1,7 +1,7 @@
 //! Records of one strategy: read by page or by how they were made, put into another namespace, taken back from where
 //! they were put away.
 
-use loci_model::making::MakingMode;
+use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordState};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::params;

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use loci_model::ports::store::RecordPage;
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::RecordScope;
 use loci_model::{ActorId, MemoryId, RecordId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::{Row, params, params_from_iter};
 
@@ -237,9 +237,9 @@ fn is_open(scope: &RecordScope, row: &Row<'_>) -> Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::metadata::MetadataValue;
-    use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
-    use loci_model::scope::RecordScope;
+    use loci_model::record::metadata::MetadataValue;
+    use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+    use loci_model::record::scope::RecordScope;
     use loci_store_kit::record_rules::INDEXED_KEY;
 
     use super::*;

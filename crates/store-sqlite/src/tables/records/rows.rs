@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use loci_model::event::RunPlace;
-use loci_model::findings::Findings;
-use loci_model::making::Making;
-use loci_model::metadata::Metadata;
-use loci_model::provenance::{Provenance, Source};
+use loci_model::record::derivation::Making;
+use loci_model::record::findings::Findings;
+use loci_model::record::metadata::Metadata;
+use loci_model::record::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
 use loci_model::{
     ActorId, BranchName, EventId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp,

@@ -1,15 +1,15 @@
 //! Rows from another store, written as they are: with their own arrival numbers, sequences and times. What is there already
 //! stays.
 
-use loci_model::commit::TaskCommit;
-use loci_model::fact::{Fact, FactEvent};
+use loci_model::facts::fact::{Fact, FactEvent};
+use loci_model::facts::repository::Repository;
 use loci_model::job::{Job, JobState};
-use loci_model::key::AccessKey;
-use loci_model::prompt_version::PromptVersion;
+use loci_model::principal::key::AccessKey;
 use loci_model::record::RecordState;
-use loci_model::repository::Repository;
-use loci_model::task::Task;
-use loci_model::task_session::{SessionItem, TaskSession};
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::prompt_version::PromptVersion;
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::{SessionItem, TaskSession};
 use loci_model::transfer::{
     Moved, MovedChange, MovedEvent, MovedRecord, MovedSession, MovedToken, MovedTurn, MovedVersion,
 };

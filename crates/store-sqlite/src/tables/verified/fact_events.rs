@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::fact::{FactEvent, FactEventKind, FactTally};
+use loci_model::facts::fact::{FactEvent, FactEventKind, FactTally};
 use loci_model::ports::store::FactEvents;
 use loci_model::{MemoryId, RecordId, RepositoryId, Result, Timestamp};
 use loci_store_kit::codes::{among_codes, code_of, id_of, key_of, short_of};

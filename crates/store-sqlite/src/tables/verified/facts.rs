@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::fact::Fact;
+use loci_model::facts::fact::Fact;
 use loci_model::ports::store::{FactPage, FactSums, Facts, PathChoice};
 use loci_model::record::RecordState;
 use loci_model::{MemoryId, RecordId, RepositoryId, Result, Timestamp};

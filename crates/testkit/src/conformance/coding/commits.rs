@@ -1,7 +1,7 @@
 //! Commits: they come back, what finds them, and how they are erased.
 
-use loci_model::commit::TaskCommit;
 use loci_model::ports::store::ReadTx;
+use loci_model::tasks::commit::TaskCommit;
 use loci_model::{ActorId, MemoryId, Result, TaskId};
 
 use crate::conformance::{Bench, same};

@@ -1,6 +1,6 @@
 //! Exposures: they come back, by task and all of a memory, and how they are erased.
 
-use loci_model::exposure::{Exposure, ExposureCall};
+use loci_model::tasks::exposure::{Exposure, ExposureCall};
 use loci_model::{ActorId, ExposureId, MemoryId, Result, TaskId};
 
 use crate::conformance::{Bench, same};

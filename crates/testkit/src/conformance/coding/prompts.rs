@@ -1,7 +1,7 @@
 //! Versions of prompts: they come back, lists, and how they are erased.
 
 use loci_model::ports::store::ReadTx;
-use loci_model::prompt_version::PromptVersion;
+use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::{MemoryId, Result};
 
 use crate::conformance::{Bench, same};

@@ -1,7 +1,7 @@
 //! Sessions of tasks: they come back with what was said in them, what finds it, and how it is erased.
 
 use loci_model::ports::store::{ReadTx, SaidWords, SessionItemQuery, TaskQuery};
-use loci_model::task_session::{SessionItem, SessionItemKind, TaskSession, ToldEnd};
+use loci_model::tasks::task_session::{SessionItem, SessionItemKind, TaskSession, ToldEnd};
 use loci_model::{ActorId, MemoryId, Result, TaskId, Timestamp};
 
 use crate::conformance::{Bench, same};

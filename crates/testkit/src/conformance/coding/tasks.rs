@@ -1,7 +1,7 @@
 //! Tasks: they come back, lists and their filters, and how they are erased.
 
 use loci_model::ports::store::TaskQuery;
-use loci_model::task::{Harm, Task, TaskStatus};
+use loci_model::tasks::task::{Harm, Task, TaskStatus};
 use loci_model::{ActorId, MemoryId, RecordId, Result, TaskId};
 
 use crate::conformance::{Bench, same};

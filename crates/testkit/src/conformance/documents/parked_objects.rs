@@ -1,6 +1,6 @@
 //! Parked objects: bytes come back, lists by key, and how they go.
 
-use loci_model::parked_object::{ObjectHead, ParkedObject};
+use loci_model::trees::parked_object::{ObjectHead, ParkedObject};
 use loci_model::{MemoryId, Result};
 
 use crate::conformance::{Bench, same};

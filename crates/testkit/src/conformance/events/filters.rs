@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::bounds::Bounds;
 use loci_model::event::Event;
-use loci_model::event_filter::EventFilter as F;
+use loci_model::event::filter::EventFilter as F;
 use loci_model::ports::store::EventQuery;
+use loci_model::principal::bounds::Bounds;
 use loci_model::{MemoryId, Result};
 
 use super::{insert, query, seconds};

@@ -5,8 +5,8 @@ pub(super) mod windows;
 
 use std::collections::BTreeMap;
 
+use loci_model::event::filter::EventFilter;
 use loci_model::event::{Branch, Event, ExtractionMode, PayloadItem, Role};
-use loci_model::event_filter::EventFilter;
 use loci_model::job::JobMessage;
 use loci_model::ports::store::{BranchSlice, EventQuery};
 use loci_model::{ActorId, BranchName, EventId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};

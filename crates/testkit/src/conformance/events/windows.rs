@@ -1,8 +1,8 @@
 //! What triggers count and windows read: loads of unread events, and the events before a window.
 
-use loci_model::bounds::Bounds;
 use loci_model::event::{Branch, Event, EventLoad, ExtractionMode};
 use loci_model::ports::store::{BranchSlice, EventsBefore, NewestUnread};
+use loci_model::principal::bounds::Bounds;
 use loci_model::{BranchName, EventId, MemoryId, Result};
 
 use super::{actor, insert, session};

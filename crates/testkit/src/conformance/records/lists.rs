@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::bounds::Bounds;
-use loci_model::metadata::MetadataValue;
-use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::ports::store::RecordPage;
-use loci_model::provenance::Provenance;
+use loci_model::principal::bounds::Bounds;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::provenance::Provenance;
+use loci_model::record::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::{
     ActorId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, StrategyId, Timestamp,
 };

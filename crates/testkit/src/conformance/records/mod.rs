@@ -7,12 +7,12 @@ pub(super) mod states;
 use std::collections::BTreeMap;
 
 use loci_model::event::{Role, RunPlace};
-use loci_model::findings::Findings;
-use loci_model::making::{Decided, Evidence, Making, MakingMode};
-use loci_model::metadata::MetadataValue;
+use loci_model::memory::prompt::PromptId;
 use loci_model::ports::store::Confirmation;
-use loci_model::prompt::PromptId;
-use loci_model::provenance::{Provenance, Source};
+use loci_model::record::derivation::{Decided, Evidence, Making, MakingMode};
+use loci_model::record::findings::Findings;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
 use loci_model::{
     ActorId, BranchName, ErrorKind, EventId, Namespace, RecordId, Result, SessionId, StrategyId,

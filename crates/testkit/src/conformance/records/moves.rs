@@ -1,9 +1,9 @@
 //! Records taken back from where they were put away, moved with their template, and read by strategy and making.
 
-use loci_model::making::{Making, MakingMode};
 use loci_model::ports::store::RecordPage;
+use loci_model::record::derivation::{Making, MakingMode};
+use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::RecordScope;
 use loci_model::{
     ActorId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, SessionId, StrategyId,
 };

@@ -1,7 +1,7 @@
 //! States, supersession, erasure, forgetting, retention.
 
 use loci_model::ports::store::{RecordChange, Records, SupersedeChange};
-use loci_model::provenance::{Provenance, Source};
+use loci_model::record::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordState};
 use loci_model::{ActorId, EventId, MemoryId, RecordId, Result, Timestamp};
 

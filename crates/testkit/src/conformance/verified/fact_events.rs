@@ -1,7 +1,7 @@
 //! What happened to facts, and verifications that are kept.
 
-use loci_model::fact::{FactEvent, FactEventKind, FactTally};
-use loci_model::verdict::{Method, Verdict};
+use loci_model::facts::fact::{FactEvent, FactEventKind, FactTally};
+use loci_model::facts::verdict::{Method, Verdict};
 use loci_model::{ErrorKind, MemoryId, Result};
 
 use crate::conformance::{Bench, same};

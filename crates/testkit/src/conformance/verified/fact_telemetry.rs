@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use loci_engine::verified::TelemetryRule;
 use loci_engine::{Engine, EngineParts, EngineSettings};
-use loci_model::fact::{Fact, FactCounters, FactEvent, FactEventKind};
+use loci_model::facts::fact::{Fact, FactCounters, FactEvent, FactEventKind};
+use loci_model::facts::verdict::Verdict;
 use loci_model::ports::store::Tx;
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
-use loci_model::verdict::Verdict;
 use loci_model::{MemoryId, Result};
 
 use super::facts::put;

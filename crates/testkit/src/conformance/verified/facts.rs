@@ -1,6 +1,6 @@
 //! Facts: that they come back, pages, one of each content, paths, sums, what expired, erasure.
 
-use loci_model::fact::{Fact, FactEventKind};
+use loci_model::facts::fact::{Fact, FactEventKind};
 use loci_model::ports::store::{FactChoice, FactPage, Facts, PathChoice, RecordChange};
 use loci_model::record::RecordState;
 use loci_model::{ErrorKind, MemoryId, RecordId, Result, Timestamp, limits};
@@ -177,8 +177,11 @@ pub(in crate::conformance) fn paths(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let mut moved = fact(&memory, 1, 2, "src/b.rs")?;
     if let Some(one) = moved.detail.citations.first_mut() {
-        let place =
-            loci_model::citation::Place { path: "src/new/b.rs".to_owned(), line_start: 1, line_end: 2 };
+        let place = loci_model::facts::citation::Place {
+            path: "src/new/b.rs".to_owned(),
+            line_start: 1,
+            line_end: 2,
+        };
         one.current = Some((place, object(9)));
         one.earlier_paths.push("old/b.rs".to_owned());
     }

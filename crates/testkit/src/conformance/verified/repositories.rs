@@ -1,6 +1,6 @@
 //! Repositories: identities, keys, names, which was not looked at for longest.
 
-use loci_model::repository::Repository;
+use loci_model::facts::repository::Repository;
 use loci_model::{ErrorKind, MemoryId, Result, Timestamp};
 
 use crate::conformance::{Bench, same};

@@ -214,7 +214,7 @@ mod tests {
         let odd = found.get("Odd").unwrap();
         assert!(!odd.chars().any(char::is_control), "{odd:?}");
         let many: String = (0..200).map(|number| format!("T-{number}: x\n")).collect();
-        assert_eq!(trailers_of(&many).len(), limits::COMMIT_TRAILERS_MAX);
+        assert_eq!(trailers_of(&many).len(), loci_model::limits::COMMIT_TRAILERS_MAX);
         let long = format!("Task-Id: {}\nTask-Id: b\n", "a".repeat(2_000));
         assert_eq!(trailers_of(&long).get("Task-Id").unwrap().chars().count(), VALUE_CHARS_MAX);
     }

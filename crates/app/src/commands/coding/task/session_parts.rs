@@ -132,7 +132,7 @@ mod tests {
                 bodies.iter().map(|body| body["events"].as_array().unwrap().len()).collect();
             assert_eq!((counts.as_slice(), great.len()), (expect, bad));
         };
-        let max = limits::SESSION_EVENTS_PER_CALL_MAX;
+        let max = loci_model::limits::SESSION_EVENTS_PER_CALL_MAX;
         let many = |count: usize| (0..count).map(|_| event(1, 9)).collect::<Vec<_>>();
         check(many(max), usize::MAX, usize::MAX, &[max], 0);
         check(many(2 * max + 1), usize::MAX, usize::MAX, &[max, max, 1], 0);

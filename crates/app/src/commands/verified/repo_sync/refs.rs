@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use loci_engine::verified::verifier::is_ref_name;
-use loci_model::code::ObjectId;
+use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::{CodeResult, CodeSource};
 
 use crate::exit::{NotFound, Usage};

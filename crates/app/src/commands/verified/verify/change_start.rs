@@ -4,8 +4,8 @@
 use anyhow::Result;
 use loci_api::verified::evidence::EvidenceRepository;
 use loci_engine::verified::Tip;
-use loci_model::code::ObjectId;
-use loci_model::verdict::Unverifiable;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::verdict::Unverifiable;
 
 use super::{revision, unread};
 use crate::exit::NotFound;

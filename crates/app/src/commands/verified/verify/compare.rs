@@ -3,9 +3,9 @@
 
 use loci_api::verified::evidence::FactEvidence;
 use loci_engine::verified::Subject;
-use loci_model::citation::{Citation, Place};
-use loci_model::support::Support;
-use loci_model::verdict::{CitationVerdict, Verdict, Verification};
+use loci_model::facts::citation::{Citation, Place};
+use loci_model::facts::support::Support;
+use loci_model::facts::verdict::{CitationVerdict, Verdict, Verification};
 
 use super::report::{Cited, Finding, Report, Side};
 
@@ -164,8 +164,8 @@ fn cited(one: &Compared<'_>, index: usize) -> Option<Cited> {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::support::{OtherValue, SupportReason, SupportReport};
-    use loci_model::verdict::{Method, Unverifiable};
+    use loci_model::facts::support::{OtherValue, SupportReason, SupportReport};
+    use loci_model::facts::verdict::{Method, Unverifiable};
 
     use super::*;
 

@@ -186,13 +186,13 @@ mod tests {
     fn a_report_is_as_long_as_a_comment_may_be() {
         let length = |text: &str| text.chars().count();
         let around = length(&one(&samples::report(&["é"]).invalidated[0])) - 1;
-        let fits = limits::REPORT_CHARS_MAX - FRAME_CHARS - around;
+        let fits = loci_model::limits::REPORT_CHARS_MAX - FRAME_CHARS - around;
         for (characters, is_shown) in [(fits, true), (fits + 1, false)] {
             let long = "é".repeat(characters);
             let mut report = samples::report(&[&long, "short"]);
             report.summarise();
             let text = render(&report);
-            assert!(length(&text) <= limits::REPORT_CHARS_MAX, "{}", length(&text));
+            assert!(length(&text) <= loci_model::limits::REPORT_CHARS_MAX, "{}", length(&text));
             assert_eq!(text.contains(&long), is_shown, "{characters}");
             // What was left of the place is the next one's.
             assert_eq!((text.contains(": short"), text.contains("… and 1 more")), (!is_shown, true));
@@ -242,7 +242,7 @@ mod tests {
             }
             report.summarise();
             let shown = render(&report).chars().count();
-            prop_assert!(shown <= limits::REPORT_CHARS_MAX, "{}", shown);
+            prop_assert!(shown <= loci_model::limits::REPORT_CHARS_MAX, "{}", shown);
         }
     }
 

@@ -20,8 +20,8 @@ use loci_api::verified::evidence::{EvidenceListing, EvidencePage, EvidenceReposi
 use loci_api::verified::verdict::{Verdicts, VerdictsTell};
 use loci_client::{Client, ClientError};
 use loci_engine::verified::{RepositoryName, Seen, Subject, Tip};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeError;
-use loci_model::verdict::Unverifiable;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;

@@ -1,9 +1,9 @@
 //! What a check found: the one shape that every format shows. Texts are as they were stored, and nobody's to trust: each format
 //! makes them harmless for its reader.
 
-use loci_model::citation::Place;
-use loci_model::support::OtherValue;
-use loci_model::verdict::{Method, Verdict};
+use loci_model::facts::citation::Place;
+use loci_model::facts::support::OtherValue;
+use loci_model::facts::verdict::{Method, Verdict};
 use serde::Serialize;
 
 /// A revision that was looked at.

@@ -1,7 +1,7 @@
 //! Reports for tests of the formats.
 
-use loci_model::citation::Place;
-use loci_model::verdict::{Method, Verdict};
+use loci_model::facts::citation::Place;
+use loci_model::facts::verdict::{Method, Verdict};
 
 use super::report::{Cited, Finding, Report, Revision, Side};
 

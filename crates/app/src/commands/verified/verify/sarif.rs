@@ -3,7 +3,7 @@
 //! move.
 
 use loci_engine::safety::sanitise;
-use loci_model::support::OtherValue;
+use loci_model::facts::support::OtherValue;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -107,7 +107,7 @@ fn rule(rule: &Rule) -> Value {
 }
 
 fn rule_of(finding: &Finding, cited: &Cited) -> usize {
-    use loci_model::verdict::Verdict::{Contradicted, Drifted, Gone, Unverifiable, Valid};
+    use loci_model::facts::verdict::Verdict::{Contradicted, Drifted, Gone, Unverifiable, Valid};
     match cited.verdict {
         Gone => GONE,
         Contradicted => CONTRADICTED,
@@ -194,7 +194,7 @@ fn fingerprint(report: &Report, finding: &Finding, cited: &Cited) -> String {
 mod tests {
     use super::*;
     use crate::commands::verified::verify::samples;
-    use loci_model::verdict::Verdict;
+    use loci_model::facts::verdict::Verdict;
 
     /// What the schema of SARIF 2.1.0 requires of what is written here, property by property.
     #[track_caller]

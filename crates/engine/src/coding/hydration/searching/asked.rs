@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loci_model::record::{Record, RecordKind};
-use loci_model::task::TaskStatus;
+use loci_model::tasks::task::TaskStatus;
 use loci_model::{Error, Result, TaskId, Timestamp, limits};
 
 use super::super::candidate::Candidate;
@@ -208,11 +208,11 @@ mod tests {
         check(RepositorySearch::default(), Some("query"));
         let filters = SearchFilters { pr: Some(57), ..SearchFilters::default() };
         check(RepositorySearch { filters, ..RepositorySearch::default() }, None);
-        check(RepositorySearch { limit: Some(limits::TOP_K_MAX), ..of("x") }, None);
-        check(RepositorySearch { limit: Some(limits::TOP_K_MAX + 1), ..of("x") }, Some("limit"));
+        check(RepositorySearch { limit: Some(loci_model::limits::TOP_K_MAX), ..of("x") }, None);
+        check(RepositorySearch { limit: Some(loci_model::limits::TOP_K_MAX + 1), ..of("x") }, Some("limit"));
         check(RepositorySearch { limit: Some(0), ..of("x") }, Some("limit"));
-        check(of(&"a".repeat(limits::TASK_DESCRIPTION_CHARS_MAX)), None);
-        check(of(&"a".repeat(limits::TASK_DESCRIPTION_CHARS_MAX + 1)), Some("query"));
+        check(of(&"a".repeat(loci_model::limits::TASK_DESCRIPTION_CHARS_MAX)), None);
+        check(of(&"a".repeat(loci_model::limits::TASK_DESCRIPTION_CHARS_MAX + 1)), Some("query"));
         check(RepositorySearch { reference: Some("--upload-pack".into()), ..of("x") }, Some("ref"));
     }
 

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::fact::Fact;
-use loci_model::metadata::MetadataValue;
+use loci_model::facts::fact::Fact;
 use loci_model::ports::store::ReadTx;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
-use loci_model::task::Task;
+use loci_model::tasks::task::Task;
 use loci_model::{ActorId, MemoryId, RecordId, Result, TaskId};
 
 use super::asked::SearchFilters;

@@ -1,8 +1,8 @@
 //! Whether a record is what filters ask for: exactly, and never by what is not known of it. Pure.
 
-use loci_model::metadata::MetadataValue;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
-use loci_model::task::{Task, TaskStatus};
+use loci_model::tasks::task::{Task, TaskStatus};
 
 use super::super::candidate::Candidate;
 use super::super::outcome::outcome_of;

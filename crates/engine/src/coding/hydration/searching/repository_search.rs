@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::exposure::ExposureCall;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::MemoryArm;
+use loci_model::tasks::exposure::ExposureCall;
+use loci_model::tasks::task::MemoryArm;
 use loci_model::{Error, ExposureId, MemoryId, Result, TaskId, Timestamp};
 
 use super::super::asked::Hydration;

@@ -29,7 +29,7 @@ pub(super) fn found(ground: &Ground) -> Vec<Found> {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::task::TaskStatus;
+    use loci_model::tasks::task::TaskStatus;
 
     use super::super::tests::{counts, work};
     use super::*;

@@ -20,7 +20,7 @@ pub(super) const GENERATORS: &[fn(&Ground) -> Vec<Found>] =
 pub(super) mod tests {
     use std::collections::BTreeSet;
 
-    use loci_model::task::TaskStatus;
+    use loci_model::tasks::task::TaskStatus;
     use loci_model::{RecordId, TaskId};
 
     use super::super::ground::Work;

@@ -1,9 +1,9 @@
 //! Asking a model for the rules of a review (coding-agent-memory.md §17.3, §19): the question, and how its answer is read. Pure: the job asks,
 //! by the engine's `asking`. The words are those of the extraction prompt `review_rules`, shipped or of one's own.
 
+use loci_model::memory::prompt::PromptId;
 use loci_model::ports::language_model::OutputForm;
-use loci_model::prompt::PromptId;
-use loci_model::review::Review;
+use loci_model::tasks::review::Review;
 use loci_model::{Result, Timestamp, limits};
 use serde_json::{Value, json};
 
@@ -122,7 +122,7 @@ fn shown(text: &str, chars_max: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::review::{Authority, ForgeUser, ReviewComment, ReviewState};
+    use loci_model::tasks::review::{Authority, ForgeUser, ReviewComment, ReviewState};
     use loci_model::{ActorId, MemoryId, RepositoryId};
 
     use super::*;
@@ -201,7 +201,7 @@ mod tests {
         said.push("We always sort imports alphabetically.");
         let review = review(&said);
         let Asked { question: asked, unshown } = question(&review, "x", 1, now()).unwrap().unwrap();
-        assert!(asked.input.len() <= limits::REVIEW_INPUT_BYTES_MAX);
+        assert!(asked.input.len() <= loci_model::limits::REVIEW_INPUT_BYTES_MAX);
         assert!(asked.input.ends_with("</comments>\n"));
         let shown = asked.input.matches("\"id\"").count();
         assert!(shown >= 7);

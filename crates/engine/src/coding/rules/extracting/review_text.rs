@@ -1,7 +1,7 @@
 //! What is read of a review: its own text and what its author said of lines, with ids and places. What others answered is no statement
 //! of the reviewer, and counts for nothing here.
 
-use loci_model::review::{ForgeUser, Review};
+use loci_model::tasks::review::{ForgeUser, Review};
 
 use super::cues;
 

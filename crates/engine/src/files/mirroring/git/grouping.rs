@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use loci_model::Timestamp;
-use loci_model::tree_entry::TreeChange;
+use loci_model::trees::tree_entry::TreeChange;
 
 /// The commits of changes in their order, and whether the last of them may go on.
 pub(super) fn groups(changes: &[TreeChange], debounce_ms: u64, now: Timestamp) -> (Vec<Range<usize>>, bool) {
@@ -66,7 +66,7 @@ fn within(first: Timestamp, next: Timestamp, debounce_ms: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use loci_model::tree_entry::{DocumentOperation, owner_of};
+    use loci_model::trees::tree_entry::{DocumentOperation, owner_of};
     use loci_model::{MemoryId, RecordId};
 
     use super::*;

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loci_model::mirror::{MirrorDirection, MirrorKind, MirrorReport};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::files::{
     ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileEntry, FileListing, FilesApplied,
     FilesCommit,
 };
 use loci_model::principal::{Capability, Principal};
+use loci_model::trees::mirror::{MirrorDirection, MirrorKind, MirrorReport};
 use loci_model::{Error, MemoryId, Result, limits};
 use sha2::{Digest, Sha256};
 

@@ -3,10 +3,10 @@
 //! another store's log, as before a restore, to this log. A repository is rendered again from its
 //! beginning after something was taken out of the store.
 
-use loci_model::mirror::MirrorDirection;
 use loci_model::ports::files::{ChangeNote, FileStep, FilesCommit};
 use loci_model::ports::store::StoreExt;
-use loci_model::tree_entry::TreeChange;
+use loci_model::trees::mirror::MirrorDirection;
+use loci_model::trees::tree_entry::TreeChange;
 use loci_model::{Error, Result, Timestamp};
 
 use super::grouping::groups;

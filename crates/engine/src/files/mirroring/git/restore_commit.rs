@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use loci_model::Result;
-use loci_model::mirror::MirrorJoin;
 use loci_model::ports::files::{FileChange, FileDigest, FileStep, Precondition};
 use loci_model::ports::store::StoreExt;
+use loci_model::trees::mirror::MirrorJoin;
 use sha2::{Digest, Sha256};
 
 use super::message::restore_message;

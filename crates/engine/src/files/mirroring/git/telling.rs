@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::feedback::verdict_of;
 use loci_model::ports::files::FileChange;
 use loci_model::ports::files::Precondition;
 use loci_model::ports::store::ReadTx;
+use loci_model::record::feedback::verdict_of;
+use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
-use loci_model::telemetry::StateChange;
-use loci_model::tree_entry::TreeChange;
+use loci_model::trees::tree_entry::TreeChange;
 use loci_model::{RecordId, Result};
 
 use super::message::Happened;

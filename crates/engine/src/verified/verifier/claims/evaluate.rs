@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use loci_model::claim::Claim;
-use loci_model::code::EntryKind;
+use loci_model::facts::claim::Claim;
+use loci_model::facts::code::EntryKind;
+use loci_model::facts::verdict::{CitationVerdict, ClaimOutcome, Unverifiable, Verdict};
 use loci_model::ports::code::CodeError;
-use loci_model::verdict::{CitationVerdict, ClaimOutcome, Unverifiable, Verdict};
 use regex::Regex;
 
 use super::super::definitions::defines;

@@ -76,7 +76,7 @@ mod tests {
     fn long_texts_are_matched_with_small_patterns_alone() {
         let check = |source: &str, bytes_least: usize, bytes_most: usize| {
             let pattern = ClaimPattern::parse(source).unwrap();
-            let longest = limits::CLAIM_PATTERN_WORK_MAX / pattern.states;
+            let longest = loci_model::limits::CLAIM_PATTERN_WORK_MAX / pattern.states;
             assert!((bytes_least..=bytes_most).contains(&longest), "{source}: {longest}");
             let text = "a".repeat(longest + 1);
             let fits = |text: Option<&str>| text.and_then(|text| pattern.within(text)).is_some();

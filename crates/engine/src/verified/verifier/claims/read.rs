@@ -1,7 +1,7 @@
 //! Claims from JSON: one object each, its kind and the operands of that kind and no others (verified-memory.md §7.1). Whatever
 //! could never be evaluated is refused here, with the member at fault.
 
-use loci_model::claim::Claim;
+use loci_model::facts::claim::Claim;
 use loci_model::{Error, Result};
 use serde_json::{Map, Value};
 

@@ -1,8 +1,8 @@
 //! What true claims say of a statement: their own words and the lines they match. That a path is there or not
 //! says nothing of what a statement says, and a pattern without a word matches anything.
 
-use loci_model::claim::Claim;
-use loci_model::verdict::CitationVerdict;
+use loci_model::facts::claim::Claim;
+use loci_model::facts::verdict::CitationVerdict;
 
 use super::super::grounding::grounded;
 use super::super::session::Verifier;

@@ -1,8 +1,8 @@
 //! Claims about all files of a kind (verified-memory.md §7.2): bounded by files, bytes and time; what was not looked at leaves the
 //! claim unknown, unless what was decides it.
 
-use loci_model::code::{CodeFile, EntryKind};
-use loci_model::verdict::Unverifiable;
+use loci_model::facts::code::{CodeFile, EntryKind};
+use loci_model::facts::verdict::Unverifiable;
 
 use super::super::glob::Glob;
 use super::super::session::Verifier;

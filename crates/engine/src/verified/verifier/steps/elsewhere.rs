@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use loci_model::citation::Anchor;
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin};
+use loci_model::facts::citation::Anchor;
+use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin};
+use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeResult};
-use loci_model::verdict::Unverifiable;
 
 use super::super::large::is_no_text_by_name;
 use super::super::lines::FileLines;

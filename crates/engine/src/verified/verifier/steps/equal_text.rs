@@ -2,8 +2,8 @@
 //! it stands now: nested otherwise, in a comment, in a string, in a file that is no code, or with other white
 //! space inside its strings. Such text is drifted, never valid.
 
-use loci_model::citation::Anchor;
-use loci_model::verdict::{CitationVerdict, Drift, Verdict};
+use loci_model::facts::citation::Anchor;
+use loci_model::facts::verdict::{CitationVerdict, Drift, Verdict};
 
 use super::super::block::{Block, indentation_is_meaning};
 use super::super::code_text::{CodeText, quoted_texts};

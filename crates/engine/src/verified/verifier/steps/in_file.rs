@@ -7,7 +7,7 @@ use super::super::thresholds::{
     CONTEXT_MIDDLING, CONTEXT_MIDDLING_SAME_NAME, CONTEXT_WEAK, CONTEXT_WEAK_SAME_NAME, INFO_STRONG,
     INFO_WEAK, OCCURRENCES_MAX, SAME_FILE_SHARE,
 };
-use loci_model::citation::Anchor;
+use loci_model::facts::citation::Anchor;
 use std::rc::Rc;
 
 /// The file of the anchor as it was, where it can still be read.

@@ -4,7 +4,7 @@
 use super::super::lines::{FileLines, packed_hash};
 use super::super::thresholds::{PACKED_BYTES_MIN, WRAPPED_LINES_MAX, WRAPPED_NEIGHBOURS_MAX};
 use super::in_file::Before;
-use loci_model::citation::Anchor;
+use loci_model::facts::citation::Anchor;
 
 /// Lines with other line breaks, ends excluded.
 pub(super) struct Rewrapped {

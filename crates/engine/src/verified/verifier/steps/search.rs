@@ -5,10 +5,10 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use loci_model::citation::{Anchor, Citation, Place};
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
+use loci_model::facts::citation::{Anchor, Citation, Place};
+use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
+use loci_model::facts::verdict::{CitationVerdict, Drift, Method, Unverifiable, Verdict};
 use loci_model::ports::code::{CodeError, CodeResult};
-use loci_model::verdict::{CitationVerdict, Drift, Method, Unverifiable, Verdict};
 
 use super::super::block::{Block, snippet_hash};
 use super::super::diff_text::diff_text;

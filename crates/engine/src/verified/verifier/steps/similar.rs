@@ -9,7 +9,7 @@ use super::super::lines::FileLines;
 use super::super::thresholds::{LINE_LIKENESS_MIN, WORD_CONTEXT_MIN, WORD_LIKENESS_MIN};
 use super::super::words::word_hashes;
 use super::in_file::{Before, context};
-use loci_model::citation::Anchor;
+use loci_model::facts::citation::Anchor;
 
 /// Windows that are compared line by line.
 const WINDOWS_MAX: usize = 8;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use loci_model::citation::Place;
-use loci_model::code::ObjectId;
-use loci_model::verdict::{CitationVerdict, Method, Verdict};
+use loci_model::facts::citation::Place;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::verdict::{CitationVerdict, Method, Verdict};
 
 use super::super::lines::FileLines;
 use super::in_file::InFile;

@@ -10,10 +10,10 @@ use loci_engine::coding::hydration::{
 };
 use loci_engine::coding::{CoChange, Explained, ExplainedRecord, Hydrated};
 use loci_model::Timestamp;
-use loci_model::exposure::{ExposedRecord, Exposure, ExposureCall, rounded};
-use loci_model::metadata::MetadataValue;
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordState};
-use loci_model::task::MemoryArm;
+use loci_model::tasks::exposure::{ExposedRecord, Exposure, ExposureCall, rounded};
+use loci_model::tasks::task::MemoryArm;
 
 /// The version of the answer.
 const VERSION: u32 = 1;

@@ -10,8 +10,10 @@ pub(super) mod sessions;
 
 use loci_api::coding::task as shape;
 use loci_engine::coding::{NewTask, TaskListing, TaskPatch};
-use loci_model::outcome::Outcome;
-use loci_model::task::{MemoryArm, Task, TaskAlert, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus};
+use loci_model::tasks::outcome::Outcome;
+use loci_model::tasks::task::{
+    MemoryArm, Task, TaskAlert, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus,
+};
 use loci_model::{Error, Result, TaskId, Timestamp};
 
 use super::outcomes::{grade, graded};

@@ -3,7 +3,7 @@
 
 use loci_api::coding::task::end as shape;
 use loci_engine::coding::{Completion, Learned, LearnedAction};
-use loci_model::task::TaskPullRequest;
+use loci_model::tasks::task::TaskPullRequest;
 use loci_model::{Error, Result};
 
 use super::{status, task_id};

@@ -5,7 +5,7 @@ use http::StatusCode;
 use loci_api::coding::task::session as shape;
 use loci_engine::coding::{NewSessionItem, SessionListing, of_event};
 use loci_model::event::Role;
-use loci_model::task_session::{SessionItem, SessionItemKind, ToolUse};
+use loci_model::tasks::task_session::{SessionItem, SessionItemKind, ToolUse};
 use loci_model::{Document, Error, Result, TaskId};
 
 use super::end::learned;

@@ -1,0 +1,88 @@
+//! Who else said what a record says (coding-agent-memory.md §16, §18.3): what is said by several tasks, or approved by a person, is
+//! trusted more, and ages from the last time. One entry of the ledger per record that somebody agreed with.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ledger::{Shelf, Shelved};
+use crate::{ActorId, MemoryId, RecordId, Timestamp, limits};
+
+/// Who agrees with a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agreement {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The repository's actor.
+    pub actor: ActorId,
+    /// The record.
+    pub record: RecordId,
+    /// Tasks that said the same, each once, without the one that said it first; at most [`limits::AGREEING_TASKS_MAX`].
+    pub tasks: BTreeSet<String>,
+    /// The person who decided for it, by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_by: Option<String>,
+    /// When somebody last agreed.
+    pub confirmed_at: Timestamp,
+}
+
+impl Agreement {
+    /// With a record that nobody agreed with yet.
+    pub fn none(memory: MemoryId, actor: ActorId, record: RecordId, at: Timestamp) -> Self {
+        Self { memory, actor, record, tasks: BTreeSet::new(), approved_by: None, confirmed_at: at }
+    }
+
+    /// How many others say it; a person counts as one.
+    pub fn count(&self) -> u32 {
+        let people = usize::from(self.approved_by.is_some());
+        u32::try_from(self.tasks.len() + people).unwrap_or(u32::MAX)
+    }
+
+    /// Notes that a task says the same; false where it did already, or there is no room for more.
+    pub fn add(&mut self, task: &str, at: Timestamp) -> bool {
+        self.confirmed_at = self.confirmed_at.max(at);
+        self.tasks.len() < limits::AGREEING_TASKS_MAX && self.tasks.insert(task.to_owned())
+    }
+}
+
+impl Shelved for Agreement {
+    const SHELF: Shelf = Shelf::Agreement;
+
+    fn memory(&self) -> &MemoryId {
+        &self.memory
+    }
+
+    fn actor(&self) -> &ActorId {
+        &self.actor
+    }
+
+    fn key(&self) -> String {
+        self.record.to_string()
+    }
+
+    fn at(&self) -> Timestamp {
+        self.confirmed_at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_agrees_once_and_so_many_are_counted() {
+        let (memory, actor) =
+            (MemoryId::parse("m-0123456789").unwrap(), ActorId::parse("acme/shop").unwrap());
+        let record = RecordId::compose("00000000-0000-7000-8000-0000000000ff").unwrap();
+        let mut one = Agreement::none(memory, actor, record, Timestamp::EPOCH);
+        assert!(one.add("t-1", Timestamp::EPOCH.plus_millis(5)));
+        assert!(!one.add("t-1", Timestamp::EPOCH.plus_millis(3)));
+        assert_eq!((one.count(), one.confirmed_at.millis()), (1, 5), "never back in time");
+        for number in 2..=crate::limits::AGREEING_TASKS_MAX {
+            assert!(one.add(&format!("t-{number}"), Timestamp::EPOCH), "{number}");
+        }
+        assert!(!one.add("one-more", Timestamp::EPOCH));
+        one.approved_by = Some("alice".to_owned());
+        assert_eq!(one.count() as usize, crate::limits::AGREEING_TASKS_MAX + 1);
+    }
+}

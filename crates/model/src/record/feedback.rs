@@ -1,0 +1,84 @@
+//! What principals say of a record: that it is useful, or wrong (memory-manager.md §8). A verdict is a row of the record's history
+//! whose state does not change; the words of that row are written and read here, and nowhere else.
+//!
+//! What verdicts do is the engine's matter.
+
+use crate::record::RecordState;
+use crate::record::telemetry::StateChange;
+use crate::words::closed_words;
+
+/// The word that such a row begins with.
+const WORD: &str = "feedback";
+
+/// The pattern (`LIKE`) of the reasons of such rows: where a record is erased they go, for people wrote them, and may have quoted it.
+pub const ROWS_LIKE: &str = "feedback: %";
+
+closed_words! {
+    /// What somebody says of a record.
+    FeedbackVerdict {
+        /// It helped.
+        Useful = "useful",
+        /// It is not so.
+        Wrong = "wrong",
+    }
+}
+
+/// The reason of the row that keeps a verdict: `feedback: wrong`, or `feedback: wrong: ` and why.
+pub fn told(verdict: FeedbackVerdict, reason: Option<&str>) -> String {
+    let verdict = verdict.as_str();
+    match reason.filter(|reason| !reason.is_empty()) {
+        Some(reason) => format!("{WORD}: {verdict}: {reason}"),
+        None => format!("{WORD}: {verdict}"),
+    }
+}
+
+/// The verdict that a row keeps; `None` for a change of state, and for any other note.
+pub fn verdict_of(row: &StateChange) -> Option<FeedbackVerdict> {
+    let stays = row.from == Some(row.to) && row.to != RecordState::Erased;
+    let said = row.reason.strip_prefix(WORD).filter(|_| stays)?.strip_prefix(": ")?;
+    let verdict = said.split_once(": ").map_or(said, |(verdict, _)| verdict);
+    FeedbackVerdict::parse(verdict)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MemoryId, RecordId, Timestamp};
+
+    fn row(from: Option<RecordState>, to: RecordState, reason: &str) -> StateChange {
+        StateChange {
+            memory: MemoryId::parse("notes-0123456789").unwrap(),
+            record: RecordId::of_uuid(7),
+            version: 1,
+            from,
+            to,
+            reason: reason.to_owned(),
+            by: "ann".to_owned(),
+            at: Timestamp::EPOCH,
+        }
+    }
+
+    #[test]
+    fn what_is_told_is_read() {
+        let active = RecordState::Active;
+        for verdict in FeedbackVerdict::ALL {
+            for reason in [None, Some(""), Some("it moved: to Piran"), Some("feedback: useful")] {
+                let told = told(*verdict, reason);
+                assert_eq!(verdict_of(&row(Some(active), active, &told)), Some(*verdict), "{told}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_rows_are_none() {
+        use RecordState::{Active, Erased, Quarantined};
+        let check = |from, to, reason: &str| assert_eq!(verdict_of(&row(from, to, reason)), None, "{reason}");
+        check(None, Active, "feedback: wrong");
+        check(Some(Active), Quarantined, "feedback: wrong");
+        check(Some(Erased), Erased, "feedback: wrong");
+        check(Some(Active), Active, "feedback: wronger");
+        check(Some(Active), Active, "feedback:wrong");
+        check(Some(Active), Active, "said again: feedback: wrong");
+        check(Some(Active), Active, "feedback");
+    }
+}

@@ -1,0 +1,86 @@
+//! Objects that agents park outside of their context (files-and-git.md §1, §4.2): bytes under a key, kept as they came until they expire.
+//! They are what happened, never what is known: not indexed, no versions.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, MemoryId, Result, Timestamp, limits};
+
+/// What is known of an object without its bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectHead {
+    /// The memory.
+    pub memory: MemoryId,
+    /// Its name.
+    pub key: String,
+    /// What the bytes are, where somebody said it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// How many they are.
+    pub bytes: u64,
+    /// Their SHA-256, in hex digits.
+    pub sha256: String,
+    /// When it was written last.
+    pub updated_at: Timestamp,
+    /// When it vanishes.
+    pub expires_at: Timestamp,
+}
+
+/// An object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParkedObject {
+    /// What is known of it.
+    pub head: ObjectHead,
+    /// Its bytes.
+    pub content: Vec<u8>,
+}
+
+/// The key of an object as it is kept: runs of slashes are one, those at the beginning are dropped. A slash at the end is part of
+/// the key: clients of buckets mark directories so.
+///
+/// # Errors
+/// `Invalid` where it is empty, too long, or has control characters, a backslash, or a segment of dots.
+pub fn object_key(key: &str) -> Result<String> {
+    let segments: Vec<&str> = key.split('/').filter(|segment| !segment.is_empty()).collect();
+    let is_bad = |segment: &&str| matches!(*segment, "." | "..");
+    let end = if key.ends_with('/') && !segments.is_empty() { "/" } else { "" };
+    let kept = format!("{}{end}", segments.join("/"));
+    let is_long = kept.len() > limits::OBJECT_KEY_BYTES_MAX;
+    if kept.is_empty()
+        || is_long
+        || segments.iter().any(is_bad)
+        || kept.chars().any(|c| c.is_control() || c == '\\')
+    {
+        let max = limits::OBJECT_KEY_BYTES_MAX;
+        let rule = format!(
+            "key must be 1 to {max} bytes without control characters, backslashes and segments of dots"
+        );
+        return Err(Error::invalid("key", rule));
+    }
+    Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys() {
+        let check = |key: &str, expect: Option<&str>| {
+            assert_eq!(object_key(key).ok().as_deref(), expect, "{key:?}");
+        };
+        check("/a//b", Some("a/b"));
+        check("a//b/", Some("a/b/"));
+        check("a//", Some("a/"));
+        check("a.", Some("a."));
+        check("./", None);
+        check("session/x y/é.json", Some("session/x y/é.json"));
+        check("", None);
+        check("//", None);
+        check("a/../b", None);
+        check("a\\b", None);
+        check("a\nb", None);
+        let longest = "k".repeat(crate::limits::OBJECT_KEY_BYTES_MAX);
+        check(&longest, Some(&longest));
+        check(&format!("{longest}k"), None);
+    }
+}
