@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use loci_engine::Engine;
+use loci_products::Loci;
 use serde_json::{Value, json};
 
 use crate::embedded;
@@ -131,7 +131,7 @@ async fn measure(repo: &Path, arguments: &Arguments) -> Result<()> {
 }
 
 /// Runs what is due until the history is read.
-async fn read(engine: &Engine, wire: &Wire, asked: &Value) -> Result<()> {
+async fn read(engine: &Loci, wire: &Wire, asked: &Value) -> Result<()> {
     let path = format!("/v1/memories/{}/jobs/{}", text_at(asked, "/memory")?, text_at(asked, "/job")?);
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let jobs = engine.run_jobs(Box::pin(async {

@@ -6,20 +6,20 @@ use std::sync::Arc;
 use anyhow::Result;
 use loci_app::wiring::store::StorePlan;
 use loci_app::wiring::{Wiring, WiringOptions, wire};
-use loci_engine::Engine;
 use loci_model::ports::store::Store;
+use loci_products::Loci;
 use loci_server::{DoorOptions, Doors};
 
 use crate::wire::Wire;
 
 /// Opens a data folder: the engine, whose jobs nobody runs yet, and the way to ask it.
-pub(crate) fn open(folder: &Path) -> Result<(Engine, Wire)> {
+pub(crate) fn open(folder: &Path) -> Result<(Loci, Wire)> {
     let (engine, wire, _) = open_store(StorePlan::folder_at(folder))?;
     Ok((engine, wire))
 }
 
 /// Opens a store likewise; who opened it closes it.
-pub(crate) fn open_store(store: StorePlan) -> Result<(Engine, Wire, Arc<dyn Store>)> {
+pub(crate) fn open_store(store: StorePlan) -> Result<(Loci, Wire, Arc<dyn Store>)> {
     let folder = store.folder().to_owned();
     let Wiring { engine, clock, ids, store, .. } =
         wire(WiringOptions { store, ..WiringOptions::new(folder) })?;

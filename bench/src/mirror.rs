@@ -4,7 +4,6 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use loci_engine::Engine;
 use loci_engine::document_text::DocumentContent;
 use loci_engine::files::mirroring::NewMirror;
 use loci_engine::files::{DocumentPut, ListingAsk, Precondition, PutContent, TreeAsk};
@@ -13,6 +12,7 @@ use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::principal::Principal;
 use loci_model::trees::mirror::{MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorReport};
 use loci_model::{Namespace, limits};
+use loci_products::Loci;
 
 use crate::embedded;
 use crate::figures::Latencies;
@@ -49,7 +49,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
 }
 
 /// Records that somebody wrote: the tree gives them their paths.
-async fn fill(engine: &Engine, caller: &Principal, tree: &TreeAsk, count: usize) -> Result<()> {
+async fn fill(engine: &Loci, caller: &Principal, tree: &TreeAsk, count: usize) -> Result<()> {
     let numbers: Vec<usize> = (0..count).collect();
     for some in numbers.chunks(limits::BATCH_RECORDS_MAX) {
         let record = |number: &usize| {
@@ -64,7 +64,7 @@ async fn fill(engine: &Engine, caller: &Principal, tree: &TreeAsk, count: usize)
 }
 
 async fn measure(
-    engine: &Engine,
+    engine: &Loci,
     caller: &Principal,
     tree: &TreeAsk,
     kind: MirrorKind,
@@ -118,7 +118,7 @@ fn wanted(tree: &TreeAsk, name: &str, kind: MirrorKind) -> NewMirror {
 }
 
 async fn synced(
-    engine: &Engine,
+    engine: &Loci,
     caller: &Principal,
     tree: &TreeAsk,
     name: &str,
@@ -129,7 +129,7 @@ async fn synced(
     Ok((began.elapsed().as_secs_f64() * 1e3, report))
 }
 
-async fn listing(engine: &Engine, caller: &Principal, tree: &TreeAsk) -> Result<()> {
+async fn listing(engine: &Loci, caller: &Principal, tree: &TreeAsk) -> Result<()> {
     let ask = ListingAsk { tree: tree.clone(), prefix: None, budget_tokens: None };
     let first = engine.tree_listing(caller, &ask).await?;
     let mut latencies = Latencies::default();

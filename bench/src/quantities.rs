@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use loci_engine::sre::quantities_of;
+use loci_operations::quantities_of;
 use serde::Deserialize;
 use serde_json::json;
 

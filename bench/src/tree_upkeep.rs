@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
-use loci_engine::Engine;
 use loci_engine::consolidation::plan::Operation;
 use loci_engine::document_text::DocumentContent;
 use loci_engine::files::upkeep::{ConsolidationAsk, ConsolidationRun, PlannerChoice, RunScope};
@@ -15,6 +14,7 @@ use loci_engine::memories::NewMemory;
 use loci_engine::retrieval::SearchRequest;
 use loci_model::Namespace;
 use loci_model::principal::Principal;
+use loci_products::Loci;
 use loci_testkit::block_on;
 use loci_testkit::world::TestWorld;
 
@@ -133,7 +133,7 @@ impl Figures {
 /// A tree of its own.
 struct Place {
     world: TestWorld,
-    engine: Engine,
+    engine: Loci,
     caller: Principal,
     tree: TreeAsk,
 }

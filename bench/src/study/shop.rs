@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use jiff::Timestamp;
-use loci_engine::Engine;
+use loci_products::Loci;
 use serde_json::{Value, json};
 
 use super::report::Figures;
@@ -27,7 +27,7 @@ pub(super) struct Shown {
 
 /// The memory of a run.
 pub(super) struct Shop {
-    engine: Engine,
+    engine: Loci,
     wire: Wire,
     arm: &'static str,
     memory: String,

@@ -131,7 +131,7 @@ impl Session {
             targets: TargetsPlan::of(config, environment, plan.folder())?,
             traces: TracesPlan::read(config, environment)?,
             store: plan,
-            engine: config.engine()?,
+            engine: config.loci()?,
             embed_threads: config.extraction.embed_threads,
             master_key: environment.master_key(),
             outside: Outside::read(config, environment),
@@ -156,7 +156,7 @@ impl Session {
 
     /// Runs the jobs of a store that this process opened, while it lives; nothing where a server does.
     pub(crate) fn work_meanwhile(&self) -> Option<Meanwhile> {
-        let engine = self.opened.as_ref()?.engine.clone();
+        let engine = self.opened.as_ref()?.engine.engine.clone();
         let (stop, stopped) = tokio::sync::watch::channel(false);
         let jobs = tokio::spawn(run_jobs(engine, stopped));
         Some(Meanwhile { stop, jobs })

@@ -17,7 +17,7 @@ use crate::access;
 
 /// Which events of a session a caller may see or write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct EventView {
+pub struct EventView {
     /// What they meet one of; none: all events.
     parts: Vec<Bounds>,
 }
@@ -41,7 +41,7 @@ impl EventView {
     }
 
     /// For an [`EventQuery`].
-    pub(crate) fn only(&self) -> Option<Vec<Bounds>> {
+    pub fn only(&self) -> Option<Vec<Bounds>> {
         (!self.is_whole()).then(|| self.parts.clone())
     }
 

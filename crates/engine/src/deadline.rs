@@ -16,7 +16,7 @@ const ASSEMBLY_MS_MAX: u64 = 250;
 const TURN_US: u64 = 1_000;
 
 /// When reads end.
-pub(crate) struct Deadline {
+pub struct Deadline {
     clock: Arc<dyn Clock>,
     reads_end_us: u64,
     look_ends_us: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Deadline {
 }
 
 /// What came of a read.
-pub(crate) enum Read<T> {
+pub enum Read<T> {
     /// It is there, or it could not be read.
     Done(Result<T>),
     /// Time was over.
@@ -33,7 +33,7 @@ pub(crate) enum Read<T> {
 
 impl Deadline {
     /// From now on.
-    pub(crate) fn begin(clock: Arc<dyn Clock>, timeout_ms: u64) -> Self {
+    pub fn begin(clock: Arc<dyn Clock>, timeout_ms: u64) -> Self {
         let began_us = clock.monotonic_us();
         let assembly_ms = ASSEMBLY_MS_MAX.min(timeout_ms / 10);
         let before =
@@ -47,7 +47,7 @@ impl Deadline {
     }
 
     /// Reads, until reads end.
-    pub(crate) async fn read<T>(&self, work: impl Future<Output = Result<T>>) -> Read<T> {
+    pub async fn read<T>(&self, work: impl Future<Output = Result<T>>) -> Read<T> {
         self.until(self.reads_end_us, work).await
     }
 

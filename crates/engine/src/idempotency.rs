@@ -99,7 +99,7 @@ impl ClientToken {
     }
 
     /// The token as the caller's own, whatever they may do: what it answers is one person's.
-    pub(crate) fn of_person(mut self, caller: &Principal) -> Result<Self> {
+    pub fn of_person(mut self, caller: &Principal) -> Result<Self> {
         self.owner = digest(caller)?;
         Ok(self)
     }
@@ -164,7 +164,7 @@ fn feed(hasher: &mut Sha256, value: &serde_json::Value) {
 }
 
 /// What a token says about a call.
-pub(crate) enum Replay<T> {
+pub enum Replay<T> {
     /// Never seen: do the work, then [`remember`].
     Fresh,
     /// Seen with the same parameters: this was the answer.
@@ -178,7 +178,7 @@ pub(crate) enum Replay<T> {
 ///
 /// # Errors
 /// `SOURCE_ERASED`; what the store and the vault say.
-pub(crate) fn look_up<T: DeserializeOwned>(
+pub fn look_up<T: DeserializeOwned>(
     tx: &mut dyn Tx,
     vault: &dyn Vault,
     token: Option<&ClientToken>,
@@ -228,7 +228,7 @@ fn check_erased(
 
 /// Returns what a token answered, and asks nothing about erasures: for looks ahead of the write that asks, and
 /// for tokens that no request sent.
-pub(crate) fn recall<T: DeserializeOwned>(
+pub fn recall<T: DeserializeOwned>(
     tx: &mut dyn Tx,
     token: Option<&ClientToken>,
     place: Option<&MemoryId>,
@@ -245,7 +245,7 @@ pub(crate) fn recall<T: DeserializeOwned>(
 }
 
 /// The usual reading: the same call replays, another is refused.
-pub(crate) fn replayed<T>(replay: Replay<T>) -> Result<Option<T>> {
+pub fn replayed<T>(replay: Replay<T>) -> Result<Option<T>> {
     match replay {
         Replay::Fresh => Ok(None),
         Replay::Same(answer) => Ok(Some(answer)),
@@ -260,7 +260,7 @@ pub(crate) fn mismatch() -> Error {
 }
 
 /// Remembers an answer inside the write it belongs to; for at least 24 hours.
-pub(crate) fn remember<T: Serialize>(
+pub fn remember<T: Serialize>(
     tx: &mut dyn Tx,
     token: Option<&ClientToken>,
     place: Option<&MemoryId>,

@@ -12,10 +12,10 @@ mod bound;
 mod caller_pattern;
 pub mod coding;
 pub mod consolidation;
-pub(crate) mod deadline;
+pub mod deadline;
 pub mod deliveries;
 pub mod document_text;
-mod erasure;
+pub mod erasure;
 pub mod events;
 pub mod files;
 pub mod hooks;
@@ -35,7 +35,6 @@ pub mod safety;
 pub mod scanners;
 mod self_managed;
 pub mod settings;
-pub mod sre;
 pub mod strategies;
 mod streams;
 mod text_scan;
@@ -59,19 +58,19 @@ use loci_model::ports::score::Scorer;
 use loci_model::ports::store::Store;
 use loci_model::ports::vault::Vault;
 
-use hooks::Products;
+use hooks::{Product, Products};
 pub use long_work::LongWorkCount;
 pub use models::Models;
 pub use settings::EngineSettings;
 
-/// Returns all products of Loci in the order of their dependencies.
-pub fn products(settings: &EngineSettings) -> Products {
-    Products::new(vec![
-        verified::product(),
-        coding::product(&settings.coding),
-        files::product(),
-        sre::product(&settings.sre),
-    ])
+/// Returns the products that are part of this crate, and others behind them.
+fn products(
+    settings: &EngineSettings,
+    reads: &Arc<files::reads::ReadCounts>,
+    others: Vec<Product>,
+) -> Products {
+    let own = vec![verified::product(), coding::product(&settings.coding), files::product(reads)];
+    Products::new(own.into_iter().chain(others).collect())
 }
 
 /// What an engine is made of: one adapter per port.
@@ -105,8 +104,8 @@ pub struct EngineParts {
     pub scorer: Option<Arc<dyn Scorer>>,
     /// Where mirrors of trees may lie; without it there are none.
     pub files: Option<Arc<dyn FilePlaces>>,
-    /// Returns the products of the engine, by its settings.
-    pub products: fn(&EngineSettings) -> Products,
+    /// The products of the engine, beside those that it still has itself.
+    pub products: Vec<Product>,
     /// Counts the works on long texts that are under way.
     pub long_work_count: LongWorkCount,
 }
@@ -135,7 +134,7 @@ impl EngineParts {
             forge: None,
             scorer: None,
             files: None,
-            products,
+            products: Vec::new(),
             long_work_count: LongWorkCount::default(),
         }
     }
@@ -193,7 +192,9 @@ impl Engine {
     pub fn new(parts: EngineParts, settings: EngineSettings) -> Self {
         let work = || long_work::LongWork::counted(parts.long_work_count.clone());
         let (long_work, caller_work, plan_work) = (work(), work(), work());
-        let products = (parts.products)(&settings);
+        let reads = Arc::default();
+        let products = products(&settings, &reads, parts.products);
+        let settings = EngineSettings { product_profiles: products.shipped_profiles(), ..settings };
         Self {
             store: Arc::new(safety::SafeStore::new(parts.store, Arc::clone(&long_work), products.clone())),
             embedder: parts.embedder,
@@ -225,7 +226,7 @@ impl Engine {
             imports: Arc::default(),
             trees: Arc::default(),
             mirrors: Arc::default(),
-            reads: Arc::default(),
+            reads,
             upkeep_turns: Arc::default(),
             long_work,
             caller_work,
@@ -234,7 +235,7 @@ impl Engine {
     }
 
     /// The settings in force.
-    pub fn settings(&self) -> &EngineSettings {
+    pub fn settings(&self) -> &Arc<EngineSettings> {
         &self.settings
     }
 
@@ -266,6 +267,31 @@ impl Engine {
     /// The model that made the vectors of records not yet embedded anew.
     pub fn previous_embedder(&self) -> Option<&Arc<dyn Embedder>> {
         self.previous_embedder.as_ref()
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
+    /// The source of ids.
+    pub fn ids(&self) -> &Arc<dyn IdSource> {
+        &self.ids
+    }
+
+    /// Seals the secrets of keys.
+    pub fn vault(&self) -> &Arc<dyn Vault> {
+        &self.vault
+    }
+
+    /// Wakes the workers of this process.
+    pub fn wake(&self) -> &jobs::wake::Wake {
+        &self.wake
+    }
+
+    /// The products of this engine.
+    pub fn products(&self) -> &Products {
+        &self.products
     }
 
     /// The time of the clock.

@@ -18,7 +18,7 @@ use crate::strategies::{
     unwrapping,
 };
 use crate::verified::{RepositoryName, verifier};
-use crate::{coding, consolidation, files, sre};
+use crate::{coding, consolidation, files};
 
 /// One reader.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,6 @@ pub fn all() -> Vec<Scanner> {
         coding::PREFERENCE_SCANNERS,
         coding::REVIEW_SCANNERS,
         verifier::SCANNERS,
-        sre::SCANNERS,
     ];
     folders.concat()
 }

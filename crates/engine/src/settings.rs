@@ -10,7 +10,6 @@ use crate::files::MemoryToolMounts;
 use crate::files::upkeep::UpkeepSettings;
 use crate::profiles::Profile;
 use crate::safety::{Patterns, RedactionMode};
-use crate::sre::SreSettingsByMemory;
 use crate::verified::VerifiedSettings;
 
 /// A named rule by which a memory finds its profile (architecture §7).
@@ -69,6 +68,8 @@ pub struct EngineSettings {
     pub memory_matches: Vec<MemoryMatch>,
     /// The server's own profiles; one of a shipped name takes its place.
     pub profiles: Vec<Profile>,
+    /// Profiles that products ship; the engine sets them.
+    pub product_profiles: Vec<Profile>,
     /// Candidates per list; `None`: as retrieval.md §5 says.
     pub candidates: Option<ListLengths>,
     /// Extraction is due this long after the first unprocessed event.
@@ -91,8 +92,6 @@ pub struct EngineSettings {
     pub memory_tool: MemoryToolMounts,
     /// What coding agents are shown.
     pub coding: CodingSettings,
-    /// What is read, captured and shown in memories of operations agents.
-    pub sre: SreSettingsByMemory,
     /// The name of this instance in addresses of commits.
     pub instance: String,
     /// A conversation without events for so long has ended, as transcripts see it.
@@ -115,6 +114,7 @@ impl Default for EngineSettings {
             memory_defaults: MemorySettings::default(),
             memory_matches: Vec::new(),
             profiles: Vec::new(),
+            product_profiles: Vec::new(),
             candidates: None,
             extraction_delay_ms: limits::EXTRACTION_DELAY_MS,
             summary_delay_ms: limits::SUMMARY_DELAY_MS,
@@ -126,7 +126,6 @@ impl Default for EngineSettings {
             verified: VerifiedSettings::default(),
             memory_tool: MemoryToolMounts::default(),
             coding: CodingSettings::default(),
-            sre: SreSettingsByMemory::default(),
             instance: "loci.local".to_owned(),
             session_idle_ms: 1_800_000,
             upkeep: UpkeepSettings::default(),

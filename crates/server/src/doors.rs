@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use loci_engine::Engine;
 use loci_model::limits;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::ids::IdSource;
+use loci_products::Loci;
 use tokio::sync::Semaphore;
 
 use crate::agentcore::{Wire, WireSettings};
@@ -64,7 +64,7 @@ impl Default for DoorOptions {
 #[derive(Clone)]
 pub struct Doors {
     /// The engine behind every door.
-    pub engine: Engine,
+    pub engine: Loci,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The source of request ids.
@@ -97,15 +97,15 @@ pub struct Doors {
 
 impl Doors {
     /// Doors around an engine.
-    pub fn new(engine: Engine, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, options: DoorOptions) -> Self {
-        let gate = Arc::new(Gate::new(engine.clone(), clock.clone(), options.os_user.clone()));
+    pub fn new(engine: Loci, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, options: DoorOptions) -> Self {
+        let gate = Arc::new(Gate::new(engine.engine.clone(), clock.clone(), options.os_user.clone()));
         let settings = WireSettings {
             base_path: options.base_path.clone(),
             body_bytes_max: options.body_bytes_max,
             extraction_sync: options.extraction_sync,
         };
         let bodies = Arc::new(Bodies::new(Arc::clone(&clock), options.bodies_bytes_max));
-        let wire = Wire::new(engine.clone(), clock.clone(), ids.clone(), settings);
+        let wire = Wire::new(engine.engine.clone(), clock.clone(), ids.clone(), settings);
         let wire = Arc::new(wire.with_bodies(Arc::clone(&bodies)));
         let metrics = Arc::new(Metrics::new());
         let tools = Arc::new(Table::shipped());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use loci_engine::admin::Transfer;
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::job::{Job, JobState};
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::CodeSources;
@@ -13,6 +13,7 @@ use loci_model::ports::files::FilePlaces;
 use loci_model::ports::store::{JobQuery, Store, StoreExt};
 use loci_model::ports::vault::Vault;
 use loci_model::{Error, MemoryId, Result};
+use loci_products::Loci;
 
 use crate::{ManualClock, SeededIds, TestPlace};
 
@@ -40,7 +41,7 @@ impl Vault for OpenVault {
 
 /// An engine and what it stands on; the store's place goes when this goes.
 pub struct TestWorld {
-    engine: Engine,
+    engine: Loci,
     clock: ManualClock,
     store: Arc<dyn Store>,
     _place: TestPlace,
@@ -90,7 +91,7 @@ impl TestWorld {
             Arc::new(ids),
             Arc::new(OpenVault),
         );
-        let engine = Engine::new(EngineParts { code, files, ..parts }, EngineSettings::default());
+        let engine = Loci::new(EngineParts { code, files, ..parts }, EngineSettings::default());
         Self { engine, clock, store, _place: place }
     }
 
@@ -118,7 +119,7 @@ impl TestWorld {
     }
 
     /// The engine.
-    pub fn engine(&self) -> Engine {
+    pub fn engine(&self) -> Loci {
         self.engine.clone()
     }
 

@@ -11,6 +11,8 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("loci-json", Some(&[])),
     ("loci-api", Some(&[])),
     ("loci-engine", Some(&["loci-model", "loci-text", "loci-json"])),
+    ("loci-operations", Some(&["loci-engine", "loci-model", "loci-text", "loci-json"])),
+    ("loci-products", Some(&["loci-engine", "loci-operations"])),
     ("loci-index", Some(&["loci-model", "loci-text"])),
     ("loci-store-kit", Some(&["loci-model", "loci-text", "loci-index"])),
     ("loci-store-sqlite", Some(&["loci-model", "loci-text", "loci-index", "loci-store-kit"])),
@@ -22,7 +24,10 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("loci-git", Some(&["loci-model", "loci-text"])),
     ("loci-alerts", Some(&["loci-model", "loci-json"])),
     ("loci-forges", Some(&["loci-model", "loci-text", "loci-json", "loci-outbound"])),
-    ("loci-server", Some(&["loci-engine", "loci-model", "loci-json", "loci-api"])),
+    (
+        "loci-server",
+        Some(&["loci-engine", "loci-operations", "loci-products", "loci-model", "loci-json", "loci-api"]),
+    ),
     ("loci-client", Some(&["loci-api", "loci-json"])),
     ("loci-client-embedded", Some(&["loci", "loci-client"])),
     ("loci", None),
@@ -34,7 +39,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
 ];
 
 /// Seen by tests of any crate.
-const FOR_TESTS: [&str; 2] = ["loci-testkit", "loci-client-testkit"];
+const FOR_TESTS: [&str; 4] = ["loci-testkit", "loci-client-testkit", "loci-products", "loci-operations"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let members: Vec<_> = tree.members().map(|(p, _)| p.name.as_str()).collect();

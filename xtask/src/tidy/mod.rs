@@ -12,6 +12,7 @@ mod duplicates;
 mod exceptions;
 mod file_names;
 mod file_size;
+mod folder_width;
 mod forbidden_words;
 mod function_size;
 mod headers;
@@ -20,6 +21,7 @@ mod lint_tables;
 mod machine_paths;
 mod no_mocks;
 mod paper_sizes;
+mod product_order;
 mod rust_text;
 mod spdx;
 mod tree;
@@ -75,6 +77,8 @@ const CHECKS: &[Check] = &[
     fails(file_size::check),
     fails(function_size::check),
     fails(file_names::check),
+    fails(folder_width::check),
+    fails(product_order::check),
     fails(cfg_feature::check),
     fails(unsafe_home::check),
     fails(lint_tables::check),

@@ -11,7 +11,7 @@ const TESTS: [&str; 8] = [
     "crates/alerts/",
     "crates/app/tests/it/",
     "crates/client/src/operations/memory/",
-    "crates/engine/src/sre/",
+    "crates/operations/src/",
     "crates/engine/tests/it/sre/",
     "crates/server/tests/mcp/sre.rs",
     "xtask/src/walk/",

@@ -83,7 +83,7 @@ pub async fn run(
     let configured = code.repositories().to_vec();
     let wiring = wire(WiringOptions {
         store: plan.clone(),
-        engine: config.engine()?,
+        engine: config.loci()?,
         embed_threads: config.extraction.embed_threads,
         master_key: environment.master_key(),
         outside: Outside::read(&config, environment),
@@ -114,7 +114,7 @@ pub async fn run(
         tracing::warn!("development mode: no access key is configured, every request on loopback is allowed");
     }
     let (stop, stopped) = tokio::sync::watch::channel(false);
-    let jobs = tokio::spawn(run_jobs(wiring.engine.clone(), stopped));
+    let jobs = tokio::spawn(run_jobs(wiring.engine.engine.clone(), stopped));
     let (mcp, imports) = (Arc::clone(&doors.mcp), Arc::clone(&doors.imports));
     let ended = async move {
         signal.wait().await;

@@ -138,7 +138,7 @@ mod tests {
             [memory.sre]
             auto_generate_summaries = false
         "#;
-        let settings = load_text(text, &[]).unwrap().engine().unwrap().sre;
+        let settings = load_text(text, &[]).unwrap().loci().unwrap().operations;
         let own = &settings.named["sre_agent_memory"];
         assert_eq!(
             (own.enabled, own.auto_capture_preferences, own.auto_generate_summaries),

@@ -34,6 +34,7 @@ use loci_model::limits;
 use loci_model::memory::settings::{
     EventLimits, MemorySettings, NamespaceReading, SafetySettings, TextDates,
 };
+use loci_products::LociSettings;
 use loci_store_sqlite::SqliteOptions;
 use serde::{Deserialize, Serialize};
 
@@ -461,12 +462,20 @@ impl Config {
             client_targets: self.compat.client_targets,
             verified: self.verified.engine(),
             coding: self.coding.engine(),
-            sre: operations::memory::engine(&self.memory_matches)?,
             memory_tool: self.memory_tool.engine()?,
             instance: self.mirror.instance.clone(),
             session_idle_ms: self.mirror.session_idle_ms()?,
             ..defaults
         })
+    }
+
+    /// The part of the engine with its products.
+    ///
+    /// # Errors
+    /// As [`Self::engine`].
+    pub fn loci(&self) -> anyhow::Result<LociSettings> {
+        let operations = operations::memory::engine(&self.memory_matches)?;
+        Ok(LociSettings { engine: self.engine()?, operations })
     }
 
     /// The store's part, for a folder.

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use loci_engine::Engine;
 use loci_engine::verified::{RepositoryAdd, Standing};
 use loci_forges::config::{ForgeConfig, ForgeKind};
 use loci_forges::forges::{ForgeOptions, ForgeParts, Forges};
@@ -18,6 +17,7 @@ use loci_model::ports::forge::Forge;
 use loci_model::principal::Principal;
 use loci_outbound::request::Transport;
 use loci_outbound::secret::Secret;
+use loci_products::Loci;
 
 use crate::config::Config;
 use crate::config::environment::Environment;
@@ -133,7 +133,7 @@ impl CodeSources for AllCode {
 
 /// Registers the repositories of the configuration, in the memory for code. One that cannot be read yet is said and passed
 /// over: it is registered at the next start.
-pub async fn register(engine: &Engine, entries: &[RepositoryEntry]) {
+pub async fn register(engine: &Loci, entries: &[RepositoryEntry]) {
     let (caller, standing) = (Principal::administrator("configuration"), Standing::default());
     for entry in entries {
         let add = RepositoryAdd {

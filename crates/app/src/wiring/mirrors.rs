@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use loci_engine::Engine;
 use loci_engine::memories::by_id_or_name;
 use loci_git::LocalPlaces;
 use loci_model::MemoryId;
@@ -12,6 +11,7 @@ use loci_model::ports::files::FilePlaces;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
 use loci_outbound::targets::Targets;
+use loci_products::Loci;
 
 use crate::adapters::MirrorPlaces;
 use crate::config::documents::mirror::MirrorSection;
@@ -24,7 +24,7 @@ pub fn places(section: &MirrorSection, folder: &Path, targets: &Arc<Targets>) ->
 
 /// Makes the mirrors of the configuration. One that cannot be made yet is said and passed over: it is made at the next start. A server forgets
 /// those that the configuration has no more; a command may have been given another one.
-pub async fn register(engine: &Engine, section: &MirrorSection, forgets: bool) {
+pub async fn register(engine: &Loci, section: &MirrorSection, forgets: bool) {
     let caller = Principal::administrator("configuration");
     let mut names: BTreeMap<MemoryId, Vec<String>> = BTreeMap::new();
     let (mut found, mut is_unknown) = (Vec::new(), false);
@@ -61,7 +61,7 @@ pub async fn register(engine: &Engine, section: &MirrorSection, forgets: bool) {
     }
 }
 
-async fn memory_of(engine: &Engine, name_or_id: &str) -> loci_model::Result<Option<MemoryId>> {
+async fn memory_of(engine: &Loci, name_or_id: &str) -> loci_model::Result<Option<MemoryId>> {
     let named = name_or_id.to_owned();
     engine.store().read(move |tx| Ok(by_id_or_name(tx, &named)?.map(|memory| memory.id))).await
 }

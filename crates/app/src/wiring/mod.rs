@@ -20,11 +20,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
-use loci_engine::{Engine, EngineParts, EngineSettings, Models};
+use loci_engine::{EngineParts, EngineSettings, Models};
 use loci_model::ports::clock::Clock;
 use loci_model::ports::embedder::Embedder;
 use loci_model::ports::ids::{IdSource, uuid4};
 use loci_model::ports::store::Store;
+use loci_products::{Loci, LociSettings};
 
 use loci_model::ports::observe::Observe;
 use loci_outbound::client::{Outbound, OutboundParts};
@@ -46,7 +47,7 @@ pub const MASTER_KEY_FILE: &str = "master.key";
 /// What a process is made of.
 pub struct Wiring {
     /// The engine.
-    pub engine: Engine,
+    pub engine: Loci,
     /// The clock, for the doors.
     pub clock: Arc<dyn Clock>,
     /// The source of ids, for the doors.
@@ -65,8 +66,8 @@ pub struct Wiring {
 pub struct WiringOptions {
     /// The store.
     pub store: StorePlan,
-    /// The engine; its `host` is replaced by a name of this process.
-    pub engine: EngineSettings,
+    /// The engine and its products; its `host` is replaced by a name of this process.
+    pub engine: LociSettings,
     /// Threads that embed what is written, at a low priority; `None`: as many as there are processors, at most eight.
     pub embed_threads: Option<NonZero<usize>>,
     /// The master key, where the environment gives it.
@@ -90,7 +91,7 @@ impl WiringOptions {
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             store: StorePlan::folder_at(folder),
-            engine: EngineSettings::default(),
+            engine: LociSettings::default(),
             embed_threads: None,
             master_key: None,
             outside: Outside::default(),
@@ -154,7 +155,8 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
         ..parts
     };
     let host = format!("{}-{}", std::process::id(), uuid4(ids.as_ref()));
-    let engine = Engine::new(parts, EngineSettings { host, ..options.engine });
+    let kernel = EngineSettings { host, ..options.engine.engine };
+    let engine = Loci::new(parts, LociSettings { engine: kernel, ..options.engine });
     Ok(Wiring { engine, clock, ids, store, metrics, traces, mirrors: options.mirrors })
 }
 

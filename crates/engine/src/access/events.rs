@@ -29,7 +29,7 @@ pub fn require_events(
 ///
 /// # Errors
 /// `Denied` where there is no such grant.
-pub(crate) fn event_view(
+pub fn event_view(
     caller: &Principal,
     memory: &MemoryId,
     actor: &ActorId,

@@ -19,11 +19,10 @@ use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, Error, MemoryId, NamespaceFilter, Result, SessionId};
 
 use events::covers_events;
-pub(crate) use events::event_view;
+pub use events::event_view;
 pub use events::{require_events, visible_actors, visible_sessions};
-pub(crate) use people::{
-    acts_for_users, another_users, may_impersonate, require_outcome, require_user, require_user_in_person,
-};
+pub(crate) use people::another_users;
+pub use people::{acts_for_users, may_impersonate, require_outcome, require_user, require_user_in_person};
 pub use people::{is_person, require_person, require_unverified};
 use view::clause;
 pub use view::{View, bound_view, record_view, tree_view};
@@ -107,7 +106,7 @@ pub(crate) fn may_act(caller: &Principal, memory: &MemoryId) -> bool {
 }
 
 /// The caller's grants to hand in answers of that worker agent.
-pub(crate) fn of_worker<'a>(
+pub fn of_worker<'a>(
     caller: &'a Principal,
     memory: &'a MemoryId,
     agent: &'a ActorId,

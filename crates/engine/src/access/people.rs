@@ -47,7 +47,7 @@ pub fn require_person(
 /// this on that user alone, may name that user as the one it works for, or is an administrator: who
 /// may read or write a whole memory is not every user of it. What of the user's the caller reaches
 /// is another question, and is asked besides.
-pub(crate) fn require_user(
+pub fn require_user(
     caller: &Principal,
     memory: &MemoryId,
     (actor, user): (&ActorId, &str),
@@ -62,7 +62,7 @@ pub(crate) fn require_user(
 
 /// Requires that the caller is that user by name, or an administrator: a key with a grant on the
 /// user may be an agent's, which works for the user and decides nothing in their stead.
-pub(crate) fn require_user_in_person(caller: &Principal, memory: &MemoryId, user: &str) -> Result<()> {
+pub fn require_user_in_person(caller: &Principal, memory: &MemoryId, user: &str) -> Result<()> {
     if caller.name == user || require_whole(caller, memory, Capability::Admin).is_ok() {
         Ok(())
     } else {
@@ -73,7 +73,7 @@ pub(crate) fn require_user_in_person(caller: &Principal, memory: &MemoryId, user
 /// Requires that the caller may tell what came of an investigation: its user in person, an
 /// administrator, or whoever has a grant of just that on the place of its record. An agent that
 /// works for the user, by whatever grant, judges nothing of its own work.
-pub(crate) fn require_outcome(
+pub fn require_outcome(
     products: &Products,
     caller: &Principal,
     memory: &MemoryId,
@@ -113,12 +113,12 @@ pub fn require_unverified(caller: &Principal, memory: &MemoryId, by_person: bool
 }
 
 /// Returns true where a caller may name a user, by a grant of `impersonate` on that user or on all.
-pub(crate) fn may_impersonate(caller: &Principal, memory: &MemoryId, user: &ActorId) -> bool {
+pub fn may_impersonate(caller: &Principal, memory: &MemoryId, user: &ActorId) -> bool {
     named_users(caller, memory).any(|named| named.is_none_or(|named| named == user))
 }
 
 /// Returns true where a caller acts for users, for all or for some, by grants of `impersonate`.
-pub(crate) fn acts_for_users(caller: &Principal, memory: &MemoryId) -> bool {
+pub fn acts_for_users(caller: &Principal, memory: &MemoryId) -> bool {
     named_users(caller, memory).next().is_some()
 }
 

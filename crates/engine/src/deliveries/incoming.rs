@@ -10,9 +10,9 @@ use crate::Engine;
 use crate::jobs::Ended;
 
 /// The kind of jobs that deal with deliveries; products part them by their keys.
-pub(crate) const KIND: JobKind = JobKind::named("hook");
+pub const KIND: JobKind = JobKind::named("hook");
 /// A job's key, before the order key of what it deals with.
-pub(crate) const JOB_KEY: &str = "hook:";
+pub const JOB_KEY: &str = "hook:";
 /// The code of a failure to deal with deliveries.
 const UNAVAILABLE: &str = "FORGE_UNAVAILABLE";
 /// In front of why nothing followed.
@@ -33,7 +33,7 @@ pub enum HookTaken {
 
 /// How a round ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Handled {
+pub enum Handled {
     /// Nothing is left.
     Done,
     /// It goes on then: a forge takes no more requests, or there is more.
@@ -64,13 +64,13 @@ impl From<Handled> for Ended {
 }
 
 /// How a delivery says why nothing followed from it.
-pub(crate) fn ignored(why: &str) -> String {
+pub fn ignored(why: &str) -> String {
     format!("{IGNORED}{why}")
 }
 
 impl Engine {
     /// Notes that dealing with what waits failed, and when it is tried again.
-    pub(crate) async fn note_failed(
+    pub async fn note_failed(
         &self,
         waiting: Vec<Delivery>,
         error: &Error,
@@ -95,7 +95,7 @@ impl Engine {
     }
 
     /// Notes what became of deliveries that came in.
-    pub(crate) async fn note_received(&self, rows: Vec<Delivery>) -> Result<()> {
+    pub async fn note_received(&self, rows: Vec<Delivery>) -> Result<()> {
         self.store
             .write(move |tx| {
                 for row in &rows {

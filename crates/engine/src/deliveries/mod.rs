@@ -1,7 +1,7 @@
 //! The outbox, as people see it: what waits, what was given up, trying again, and where things go. How it is emptied is
 //! `jobs/deliverer.rs`; what is put into it, the matter of whoever changes something: in the same transaction.
 
-pub(crate) mod incoming;
+pub mod incoming;
 mod list;
 mod order_key;
 mod retry;

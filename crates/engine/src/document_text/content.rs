@@ -4,7 +4,7 @@
 use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::{Record, RecordKind, TrustTier};
 use loci_model::trees::tree_entry::{EntryStanding, PathOrigin, TreeEntry, owner_of};
-use loci_model::{Error, Result, Timestamp, limits};
+use loci_model::{Error, ErrorKind, Result, Timestamp, limits};
 use loci_text::sections::first_heading;
 use sha2::{Digest, Sha256};
 use unicode_normalization::is_nfc;
@@ -14,7 +14,6 @@ use super::derived::{derived_description, shortened};
 use super::frontmatter::{self, Frontmatter, Value, text_below};
 use super::path::DocumentPath;
 use super::written_head::has_no_head;
-use crate::files::writing::too_large;
 
 /// Metadata: the file is written as it is, without a head.
 const RAW: &str = "file_raw";
@@ -338,6 +337,16 @@ impl DocumentContent {
             record.valid_from = valid_from;
         }
     }
+}
+
+/// The error for a document that is over the limit of a file.
+pub(crate) fn too_large(bytes: usize) -> Error {
+    let max = limits::FILE_BYTES_MAX;
+    Error::new(
+        ErrorKind::TooLarge,
+        format!("the document would have {bytes} bytes, and at most {max} are allowed: split it"),
+    )
+    .on("body")
 }
 
 /// True for a text that may be a title.

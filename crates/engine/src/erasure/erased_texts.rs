@@ -19,7 +19,7 @@ const PAGE_ROWS: usize = 200;
 
 /// The digests of documents' texts, by their records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct ErasedTexts(BTreeMap<RecordId, Versions>);
+pub struct ErasedTexts(BTreeMap<RecordId, Versions>);
 
 /// The texts of a document's versions.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -33,8 +33,8 @@ pub use holdings::Holdings;
 pub(crate) use mentions_taken::MentionsTaken;
 pub(crate) use person::{Person, is_number, number_of_actor};
 pub(crate) use pseudonym::{pseudonym, without_pseudonyms};
-pub(crate) use tombstones::{
+pub use tombstones::{
     IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, Tombstones, day, message_name, refusal,
     refusal_of_actor,
 };
-pub(crate) use traces::is_note_of;
+pub use traces::is_note_of;

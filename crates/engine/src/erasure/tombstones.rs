@@ -28,16 +28,16 @@ const ANY: &str = "any";
 /// The place of tombstones that outlive their memory.
 const OPERATION: &str = "ErasedSource";
 /// Metadata of imported records and events: the id in the source.
-pub(crate) const IMPORT_ID: &str = "import_id";
+pub const IMPORT_ID: &str = "import_id";
 
 /// Metadata of records that an import of operations memory brought: the id in the memory they come from.
-pub(crate) const SRE_IMPORT_ID: &str = "imported_id";
+pub const SRE_IMPORT_ID: &str = "imported_id";
 /// The format of those.
-pub(crate) const SRE_FORMAT: &str = "loci-sre";
+pub const SRE_FORMAT: &str = "loci-sre";
 
 /// A source of data, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source<'a> {
+pub enum Source<'a> {
     /// A record of an export.
     Record(&'a RecordId),
     /// An event of an export.
@@ -45,34 +45,76 @@ pub(crate) enum Source<'a> {
     /// Everything of an actor, up to the erasure.
     Actor(&'a ActorId),
     /// An item of another program, in one namespace, or wherever it is imported to.
-    Item { format: &'a str, id: &'a str, namespace: Option<&'a str> },
+    Item {
+        /// The program.
+        format: &'a str,
+        /// The id there.
+        id: &'a str,
+        /// The namespace; `None` where it counts wherever it is.
+        namespace: Option<&'a str>,
+    },
     /// An item with its content, wherever it is imported to.
-    ItemContent { format: &'a str, content: &'a str },
+    ItemContent {
+        /// The program.
+        format: &'a str,
+        /// The content.
+        content: &'a str,
+    },
     /// The text of an item, by its digest, under whatever id and wherever it is imported to.
-    ItemText { text: &'a str, owner: TextOwner<'a> },
+    ItemText {
+        /// The text.
+        text: &'a str,
+        /// Whose text.
+        owner: TextOwner<'a>,
+    },
     /// An imported event, by its conversation and its id in the source, which may have it in
     /// several.
-    ImportedEvent { actor: &'a ActorId, session: &'a SessionId, id: &'a str },
+    ImportedEvent {
+        /// The actor.
+        actor: &'a ActorId,
+        /// The session.
+        session: &'a SessionId,
+        /// The id there.
+        id: &'a str,
+    },
     /// The same as earlier versions knew it, in whichever conversation; asked for, and never put.
     EventOfImport(&'a str),
     /// A document, by its path in a tree.
-    Document { namespace: &'a str, key: &'a str },
+    Document {
+        /// The namespace; `None` where it counts wherever it is.
+        namespace: &'a str,
+        /// The key of the path.
+        key: &'a str,
+    },
     /// A document of a person who was forgotten: no file of a mirror brings it back.
-    ForgottenDocument { namespace: &'a str, key: &'a str },
+    ForgottenDocument {
+        /// The namespace; `None` where it counts wherever it is.
+        namespace: &'a str,
+        /// The key of the path.
+        key: &'a str,
+    },
     /// The text of a forgotten person's document, by its digest: no file and no import brings it
     /// back, in any namespace.
-    ForgottenText { text: &'a str },
+    ForgottenText {
+        /// The text.
+        text: &'a str,
+    },
     /// A request, by the name of its token.
     Request(&'a str),
     /// A message from which a strategy made a record that was deleted.
-    Message { strategy: &'a str, message: &'a str },
+    Message {
+        /// The strategy.
+        strategy: &'a str,
+        /// The message.
+        message: &'a str,
+    },
     /// What stands for an actor in what others said; no tombstone has this name.
     Pseudonym(&'a ActorId),
 }
 
 /// The owner that an erased item named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TextOwner<'a> {
+pub enum TextOwner<'a> {
     Named(&'a str),
     /// One that is named, for copies of the item that name nobody.
     Somebody,
@@ -84,13 +126,13 @@ pub(crate) enum TextOwner<'a> {
 }
 
 /// The name of an event's message.
-pub(crate) fn message_name(event: &EventId, message: u32) -> String {
+pub fn message_name(event: &EventId, message: u32) -> String {
     format!("{event} {message}")
 }
 
 /// The reach of an erasure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach<'a> {
+pub enum Reach<'a> {
     /// One record was deleted where it lay.
     Deleted,
     /// A person was forgotten: the source stays erased wherever it is imported to, and documents by
@@ -139,9 +181,11 @@ impl Source<'_> {
 
 /// The tombstones of a memory.
 #[derive(Clone, Copy)]
-pub(crate) struct Tombstones<'a> {
-    pub(crate) vault: &'a dyn Vault,
-    pub(crate) memory: &'a MemoryId,
+pub struct Tombstones<'a> {
+    /// Makes the digests.
+    pub vault: &'a dyn Vault,
+    /// The memory.
+    pub memory: &'a MemoryId,
 }
 
 impl Tombstones<'_> {
@@ -273,7 +317,7 @@ impl Tombstones<'_> {
     ///
     /// # Errors
     /// Errors of the store and of the vault.
-    pub(crate) fn get(&self, tx: &dyn ReadTx, source: &Source<'_>) -> Result<Option<Timestamp>> {
+    pub fn get(&self, tx: &dyn ReadTx, source: &Source<'_>) -> Result<Option<Timestamp>> {
         if !self.is_any(tx)? || !can_digest(tx, self.vault)? {
             return Ok(None);
         }
@@ -319,12 +363,7 @@ impl Tombstones<'_> {
     ///
     /// # Errors
     /// Errors of the store and of the vault.
-    pub(crate) fn of_actor(
-        &self,
-        tx: &dyn ReadTx,
-        actor: &ActorId,
-        now: Timestamp,
-    ) -> Result<Option<Timestamp>> {
+    pub fn of_actor(&self, tx: &dyn ReadTx, actor: &ActorId, now: Timestamp) -> Result<Option<Timestamp>> {
         let source = Source::Actor(actor);
         match self.get(tx, &source)? {
             Some(at) => Ok(Some(at)),
@@ -366,7 +405,7 @@ impl Tombstones<'_> {
     ///
     /// # Errors
     /// Errors of the store and of the vault.
-    pub(crate) fn lift(&self, tx: &mut dyn Tx, source: &Source<'_>) -> Result<()> {
+    pub fn lift(&self, tx: &mut dyn Tx, source: &Source<'_>) -> Result<()> {
         if !self.is_any(tx)? || !can_digest(tx, self.vault)? {
             return Ok(());
         }
@@ -398,7 +437,7 @@ impl Tombstones<'_> {
 }
 
 /// The refusal of a source that was erased.
-pub(crate) fn refusal(what: &str, at: Timestamp) -> Error {
+pub fn refusal(what: &str, at: Timestamp) -> Error {
     let day = day(at);
     let rule = format!("{what} was erased here on {day} and stays erased");
     refused(&rule, vec![format!("erased_on {day}")])
@@ -406,7 +445,7 @@ pub(crate) fn refusal(what: &str, at: Timestamp) -> Error {
 
 /// The refusal of what an actor said before they were forgotten, or at no stated time, known here
 /// or new.
-pub(crate) fn refusal_of_actor(at: Timestamp) -> Error {
+pub fn refusal_of_actor(at: Timestamp) -> Error {
     let day = day(at);
     let rule = format!("the actor was forgotten here on {day}, with all that is from before or has no time");
     refused(&rule, vec![format!("erased_on {day}"), "actor_erased".to_owned()])
@@ -418,7 +457,7 @@ fn refused(rule: &str, told: Vec<String>) -> Error {
 }
 
 /// The day of an erasure, as a refusal says it.
-pub(crate) fn day(at: Timestamp) -> String {
+pub fn day(at: Timestamp) -> String {
     at.to_rfc3339().chars().take(10).collect()
 }
 

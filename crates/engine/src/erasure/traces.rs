@@ -166,7 +166,7 @@ fn is_of_tree(entry: &LedgerEntry, person: &Person, records: &BTreeSet<RecordId>
 ///
 /// # Errors
 /// A bug, where the entry is damaged.
-pub(crate) fn is_note_of(entry: &LedgerEntry, records: &BTreeSet<RecordId>) -> Result<bool> {
+pub fn is_note_of(entry: &LedgerEntry, records: &BTreeSet<RecordId>) -> Result<bool> {
     match entry.shelf {
         Shelf::Conflict => {
             let conflict: Conflict = entry.read()?;

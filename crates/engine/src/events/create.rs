@@ -52,12 +52,12 @@ pub struct Prepared {
 
 impl Prepared {
     /// Whose event it will be.
-    pub(crate) fn actor(&self) -> &ActorId {
+    pub fn actor(&self) -> &ActorId {
         &self.new.actor
     }
 
     /// In which session.
-    pub(crate) fn session(&self) -> &SessionId {
+    pub fn session(&self) -> &SessionId {
         &self.session
     }
 
@@ -71,7 +71,7 @@ impl Prepared {
     }
 
     /// When it was prepared.
-    pub(crate) fn now(&self) -> Timestamp {
+    pub fn now(&self) -> Timestamp {
         self.now
     }
 
@@ -79,7 +79,7 @@ impl Prepared {
     ///
     /// # Errors
     /// As [`EventView::stamp`].
-    pub(crate) fn put_within(&mut self, view: &EventView) -> Result<()> {
+    pub fn put_within(&mut self, view: &EventView) -> Result<()> {
         self.stamp = view.stamp(&self.new.metadata, self.time)?;
         Ok(())
     }
@@ -94,18 +94,18 @@ impl Prepared {
     }
 
     /// The same with what is known of its content in the write alone, where its secrets are masked.
-    pub(crate) fn with_masked(&self, payload: Vec<PayloadItem>) -> Self {
+    pub fn with_masked(&self, payload: Vec<PayloadItem>) -> Self {
         Self { new: NewEvent { payload, ..self.new.clone() }, is_masked: true, masked: None, ..self.clone() }
     }
 }
 
 /// An event that was stored in a write.
-pub(crate) struct Stored {
-    pub(crate) event: Event,
-    pub(crate) notices: Notices,
+pub struct Stored {
+    pub event: Event,
+    pub notices: Notices,
     /// A job was asked for.
-    pub(crate) asked: bool,
-    pub(crate) found: Tally,
+    pub asked: bool,
+    pub found: Tally,
 }
 
 impl Engine {
@@ -156,7 +156,11 @@ impl Engine {
         Ok(created)
     }
 
-    pub(crate) fn prepare(&self, new: NewEvent) -> Result<Prepared> {
+    /// Returns an event with its ids and times, before the write that stores it.
+    ///
+    /// # Errors
+    /// Errors of ids.
+    pub fn prepare(&self, new: NewEvent) -> Result<Prepared> {
         let now = self.clock.now();
         let session = match &new.session {
             Some(session) => session.clone(),
@@ -176,7 +180,7 @@ impl Engine {
     ///
     /// # Errors
     /// Errors of the store.
-    pub(crate) async fn mask_beforehand(&self, prepared: &mut Prepared) -> Result<()> {
+    pub async fn mask_beforehand(&self, prepared: &mut Prepared) -> Result<()> {
         prepared.masked = self.masked_beforehand(&prepared.new.memory, &prepared.new.payload).await?;
         Ok(())
     }
@@ -276,12 +280,12 @@ impl Engine {
         };
         let stored =
             self.event_store_in(tx, caller, memory, &prepared.without_extraction(typed.mark()), token)?;
-        typed.write(self, tx, caller, memory, prepared, &stored.event.id)?;
+        typed.write(tx, caller, memory, prepared, &stored.event.id)?;
         Ok((stored, true))
     }
 
     /// Stores an event inside a write that goes on; access, and what a token answers, are its caller's matter.
-    pub(crate) fn event_store_in(
+    pub fn event_store_in(
         &self,
         tx: &mut dyn Tx,
         caller: &Principal,

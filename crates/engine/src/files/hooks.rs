@@ -1,20 +1,28 @@
 //! The hooks of documents: trees follow their records, and mirrors are copies.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use loci_model::ports::store::Tx;
-use loci_model::{MemoryId, Namespace, RecordId, Result};
+use loci_model::{MemoryId, Namespace, RecordId, Result, Timestamp};
 
+use super::reads::ReadCounts;
 use super::{mirroring, settling};
 use crate::Engine;
 use crate::erasure::Person;
 use crate::hooks::{CopyAfterErasure, CopyHooks, NotExamined, RecordHooks};
 
-/// The hooks.
-pub(super) struct Hooks;
+/// The hooks, with the counts of reads of this process.
+pub(super) struct Hooks {
+    pub(super) reads: Arc<ReadCounts>,
+}
 
 impl RecordHooks for Hooks {
+    fn read(&self, memory: &MemoryId, records: &[&RecordId], at: Timestamp) {
+        self.reads.note(memory, records.iter().copied(), at);
+    }
+
     fn moved(&self, tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
         settling::moved(tx, memory, records)
     }

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use loci_model::job::exchange::Step;
 
 use super::hooks::Hooks;
+use super::reads::ReadCounts;
 use super::{background, jobs};
 use crate::hooks::{Product, QuestionKind};
 
 /// Returns what documents adds to the kernel.
-pub(crate) fn product() -> Product {
+pub(crate) fn product(reads: &Arc<ReadCounts>) -> Product {
+    let hooks = Arc::new(Hooks { reads: Arc::clone(reads) });
     Product {
         name: "documents",
-        records: Some(Arc::new(Hooks)),
-        copies: Some(Arc::new(Hooks)),
+        records: Some(hooks.clone()),
+        copies: Some(hooks),
         jobs: vec![Arc::new(jobs::tree_plan::TreePlan)],
         sweeps: vec![Arc::new(background::TreeSweep)],
         loops: vec![Arc::new(background::MirrorLoop), Arc::new(background::ReadCountLoop)],

@@ -9,7 +9,7 @@ use loci_model::ports::vault::Vault;
 use loci_model::record::metadata::Metadata;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::trees::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
-use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
+use loci_model::{Error, Reason, RecordId, Result, Timestamp};
 
 use super::redacted_content;
 use super::settling::Told;
@@ -424,14 +424,4 @@ pub(crate) fn path_conflict(path: &DocumentPath, taken: &TreeEntry) -> Error {
         )
     };
     Error::conflict(rule).because(Reason::PathConflict).on("path")
-}
-
-/// The error for a document that is over the limit of a file.
-pub(crate) fn too_large(bytes: usize) -> Error {
-    let max = limits::FILE_BYTES_MAX;
-    Error::new(
-        ErrorKind::TooLarge,
-        format!("the document would have {bytes} bytes, and at most {max} are allowed: split it"),
-    )
-    .on("body")
 }

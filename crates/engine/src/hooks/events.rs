@@ -98,7 +98,6 @@ pub trait TypedContent {
     /// `Invalid`, naming the member; `Denied` outside of the caller's grants.
     fn write(
         &self,
-        engine: &Engine,
         tx: &mut dyn Tx,
         caller: &Principal,
         memory: &Memory,

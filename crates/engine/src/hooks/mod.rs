@@ -62,6 +62,10 @@ pub struct Product {
     pub copies: Option<Arc<dyn CopyHooks>>,
     /// How the product knows people.
     pub people: Option<Arc<dyn PeopleHooks>>,
+    /// Profiles of memories that the product ships, each a file.
+    pub profile_files: Vec<&'static str>,
+    /// Parts of prompts of worker agents, by profile.
+    pub agent_prompts: Vec<(&'static str, &'static str)>,
     /// Handlers of the product's kinds of jobs.
     pub jobs: Vec<Arc<dyn JobHandler>>,
     /// Parts of the sweep.

@@ -4,7 +4,7 @@ use loci_model::memory::Memory;
 use loci_model::{Namespace, Result};
 
 use super::Products;
-use crate::profiles::Profile;
+use crate::profiles::{Profile, shipped};
 
 /// What a product adds to profiles of memories.
 pub trait ProfileHooks: Send + Sync {
@@ -25,6 +25,17 @@ pub trait ProfileHooks: Send + Sync {
 impl Products {
     fn profiles(&self) -> impl Iterator<Item = &dyn ProfileHooks> {
         self.0.iter().filter_map(|product| product.profiles.as_deref())
+    }
+
+    /// Returns the profiles that products ship.
+    pub(crate) fn shipped_profiles(&self) -> Vec<Profile> {
+        self.0.iter().flat_map(|product| &product.profile_files).map(|file| shipped::read(file)).collect()
+    }
+
+    /// Returns the part of the prompt of a profile's worker agents.
+    pub(crate) fn agent_prompt(&self, profile: &str) -> Option<&'static str> {
+        let mut prompts = self.0.iter().flat_map(|product| &product.agent_prompts);
+        prompts.find(|(name, _)| *name == profile).map(|(_, prompt)| *prompt)
     }
 
     /// Sets what the server's settings say of a profile for the memory of that name.

@@ -3,7 +3,7 @@
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
 use loci_model::record::metadata::Metadata;
-use loci_model::record::{Record, RecordKind};
+use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{MemoryId, Namespace, RecordId, Result, StrategyId, Timestamp};
 
 use super::Products;
@@ -56,6 +56,9 @@ pub trait RecordHooks: Send + Sync {
     ) -> Result<()> {
         Ok(())
     }
+
+    /// Records were shown to a caller; outside of a write.
+    fn read(&self, _memory: &MemoryId, _records: &[&RecordId], _at: Timestamp) {}
 
     /// Returns the metadata of a record that stays whatever a client sets.
     fn lasting_metadata(&self, _record: &Record) -> Metadata {
@@ -146,6 +149,17 @@ impl Products {
         self.records().try_for_each(|hooks| hooks.erased_at_once(tx, memory, records, by, at))
     }
 
+    /// Tells every product that records were shown to a caller.
+    pub fn records_read<'a>(
+        &self,
+        memory: &MemoryId,
+        records: impl IntoIterator<Item = &'a RecordId>,
+        at: Timestamp,
+    ) {
+        let records: Vec<&RecordId> = records.into_iter().collect();
+        self.records().for_each(|hooks| hooks.read(memory, &records, at));
+    }
+
     /// Returns the metadata of a record that stays whatever a client sets.
     pub fn lasting_metadata(&self, record: &Record) -> Metadata {
         self.records().flat_map(|hooks| hooks.lasting_metadata(record)).collect()
@@ -154,6 +168,22 @@ impl Products {
     /// Returns the reason why a new record waits for a person.
     pub fn waits(&self, asked: &Admission<'_>) -> Option<&'static str> {
         self.admissions().find_map(|policy| policy.waits(asked))
+    }
+
+    /// Makes a new record a candidate where it waits for a person.
+    pub(crate) fn admit(&self, memory: &Memory, record: &mut Record) {
+        let asked = Admission {
+            memory,
+            kind: record.kind,
+            strategy: record.strategy.as_ref(),
+            namespace: Some(&record.namespace),
+            text: &record.text,
+        };
+        let is_new = record.state == RecordState::Active;
+        if let Some(reason) = self.waits(&asked).filter(|_| is_new) {
+            record.state = RecordState::Candidate;
+            record.state_reason = Some(reason.to_owned());
+        }
     }
 
     /// Returns the reason why a record that was changed waits for a person.

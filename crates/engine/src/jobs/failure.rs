@@ -56,12 +56,7 @@ pub(super) fn retry_at(
 
 /// When a job whose model gave no answer for the `attempts`th time is tried again, no sooner than the model wants;
 /// `None`: given up. Unlike a store, a model may never come back, and there is another half.
-pub(crate) fn ask_again_at(
-    unanswered: &Unanswered,
-    attempts: u32,
-    now: Timestamp,
-    random: u8,
-) -> Option<Timestamp> {
+pub fn ask_again_at(unanswered: &Unanswered, attempts: u32, now: Timestamp, random: u8) -> Option<Timestamp> {
     if unanswered.permanent || attempts >= limits::JOB_ATTEMPTS_MAX {
         return None;
     }

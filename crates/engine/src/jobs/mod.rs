@@ -6,7 +6,7 @@
 mod deliverer;
 pub(crate) mod embed;
 pub(crate) mod extract;
-pub(crate) mod failure;
+pub mod failure;
 mod forget_questions;
 mod handlers;
 mod handover;

@@ -74,7 +74,7 @@ impl Engine {
     }
 
     /// Sleeps, but wakes at a call of [`super::wake::Wake`] made since the count `seen`.
-    pub(crate) async fn pause(&self, seen: u64, millis: u64) {
+    pub async fn pause(&self, seen: u64, millis: u64) {
         match select(self.wake.called_since(seen), self.clock.sleep(millis)).await {
             Either::Left(_) | Either::Right(_) => {}
         }

@@ -59,7 +59,7 @@ impl Engine {
 }
 
 /// The memory of an id or a name, where the caller may know of it in any way.
-pub(crate) fn known(tx: &dyn ReadTx, caller: &Principal, name_or_id: &str) -> Result<Option<MemoryId>> {
+pub fn known(tx: &dyn ReadTx, caller: &Principal, name_or_id: &str) -> Result<Option<MemoryId>> {
     let memory = by_id_or_name(tx, name_or_id)?.map(|memory| memory.id);
     Ok(memory.filter(|memory| {
         access::may_know(caller, memory)
@@ -78,17 +78,17 @@ pub fn by_id_or_name(tx: &dyn ReadTx, name_or_id: &str) -> Result<Option<Memory>
 }
 
 /// The memory, or the error for an unknown one, or for one whose import has not ended.
-pub(crate) fn existing(tx: &dyn ReadTx, id: &MemoryId) -> Result<Memory> {
+pub fn existing(tx: &dyn ReadTx, id: &MemoryId) -> Result<Memory> {
     served(any(tx, id)?)
 }
 
 /// The memory, whether it is served or not, or the error for an unknown one.
-pub(crate) fn any(tx: &dyn ReadTx, id: &MemoryId) -> Result<Memory> {
+pub fn any(tx: &dyn ReadTx, id: &MemoryId) -> Result<Memory> {
     tx.memories().get(id)?.ok_or_else(|| Error::not_found(format!("Memory not found: {id}")))
 }
 
 /// The memory, or the error for one whose import has not ended.
-pub(crate) fn served(memory: Memory) -> Result<Memory> {
+pub fn served(memory: Memory) -> Result<Memory> {
     if memory.import.is_none() {
         return Ok(memory);
     }

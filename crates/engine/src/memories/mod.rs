@@ -24,7 +24,7 @@ pub(crate) use create::{
     check_expiry_days as check_event_expiry, check_given, check_namespace_keys as check_variables, insert,
 };
 pub use get::by_id_or_name;
-pub(crate) use get::{any, existing, known, served};
+pub use get::{any, existing, known, served};
 pub use naming::{is_name, memory_arn};
 pub(crate) use profile::recognised;
 pub use recreate::MemoryRecreated;

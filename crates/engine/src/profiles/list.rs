@@ -7,6 +7,11 @@ use super::shipped;
 use crate::Engine;
 
 impl Engine {
+    /// Returns the part of the prompt of a profile's worker agents; `None` where it has no such agents.
+    pub fn agent_prompt(&self, profile: &str) -> Option<&'static str> {
+        self.products.agent_prompt(profile)
+    }
+
     /// Every profile: the server's own first, then the shipped ones that it does not replace.
     pub fn profile_list(&self) -> Vec<&Profile> {
         shipped::all(&self.settings).collect()

@@ -3,19 +3,16 @@
 //! A profile is settings and strategies under a name (architecture §7). Finding one gives a new memory its settings;
 //! strategies come by applying alone, for a memory made over the wire has those its client asked for.
 
-mod agent_prompt;
 mod apply;
 mod ensure;
 mod file;
 mod list;
-mod shipped;
+pub(crate) mod shipped;
 pub(crate) mod template_change;
 
-pub use agent_prompt::agent_prompt;
 pub use apply::{ProfileApplied, ProfileChange};
 pub use ensure::{MemoryEnsure, MemoryEnsured};
 pub use file::{Profile, ProfileSettings, parse};
-pub use shipped::shipped;
 
 pub(crate) use apply::set;
 pub(crate) use shipped::{all, known_by, named};

@@ -9,24 +9,24 @@ use loci_model::{Error, Result, namespace};
 use super::file::{Profile, parse};
 use crate::settings::EngineSettings;
 
-static SHIPPED: LazyLock<[Profile; 3]> = LazyLock::new(|| {
-    [include_str!("assistant.toml"), include_str!("coding.toml"), include_str!("sre.toml")].map(read)
-});
+static SHIPPED: LazyLock<[Profile; 2]> =
+    LazyLock::new(|| [include_str!("assistant.toml"), include_str!("coding.toml")].map(read));
 
 #[expect(clippy::expect_used, reason = "the shipped files are parsed by the tests of this file")]
-fn read(text: &str) -> Profile {
+pub(crate) fn read(text: &str) -> Profile {
     parse(text).expect("a shipped profile")
 }
 
-/// The profiles that come with this version.
-pub fn shipped() -> &'static [Profile] {
+/// The profiles that come with the kernel.
+pub(crate) fn shipped() -> &'static [Profile] {
     &*SHIPPED
 }
 
 /// Every profile of a server: its own first, then the shipped ones that it does not replace.
 pub(crate) fn all(settings: &EngineSettings) -> impl Iterator<Item = &Profile> {
     let replaced = |name: &str| settings.profiles.iter().any(|own| own.name == name);
-    settings.profiles.iter().chain(shipped().iter().filter(move |profile| !replaced(&profile.name)))
+    let shipped = shipped().iter().chain(&settings.product_profiles);
+    settings.profiles.iter().chain(shipped.filter(move |profile| !replaced(&profile.name)))
 }
 
 /// The profile of that name.
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn the_shipped_files_hold() {
         let names: Vec<_> = shipped().iter().map(|profile| profile.name.as_str()).collect();
-        assert_eq!(names, ["assistant", "coding", "sre"]);
+        assert_eq!(names, ["assistant", "coding"]);
         for profile in shipped() {
             assert!(!profile.strategies.is_empty() && !profile.description.is_empty(), "{}", profile.name);
         }
@@ -65,10 +65,10 @@ mod tests {
 
     #[test]
     fn a_servers_own_profile_takes_the_place_of_a_shipped_one() {
-        let own = parse("profile = \"sre\"\nversion = 9").unwrap();
+        let own = parse("profile = \"coding\"\nversion = 9").unwrap();
         let settings = EngineSettings { profiles: vec![own], ..EngineSettings::default() };
         let found: Vec<_> = all(&settings).map(|profile| (profile.name.as_str(), profile.version)).collect();
-        assert_eq!(found, [("sre", 9), ("assistant", 1), ("coding", 1)]);
-        assert!(named(&settings, "none-such", "f").unwrap_err().message.contains("sre, assistant, coding"));
+        assert_eq!(found, [("coding", 9), ("assistant", 1)]);
+        assert!(named(&settings, "none-such", "f").unwrap_err().message.contains("coding, assistant"));
     }
 }

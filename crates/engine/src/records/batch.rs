@@ -86,7 +86,7 @@ impl Outcomes {
 }
 
 /// Asks for vectors of passages that lack one.
-pub(crate) fn ask_for_vectors(tx: &mut dyn Tx, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<()> {
+pub fn ask_for_vectors(tx: &mut dyn Tx, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<()> {
     ask(tx, memory, id, JobKind::EMBED, "embed", now, now)
 }
 

@@ -12,11 +12,11 @@ use super::changes::{self, Change};
 #[derive(Clone, Copy)]
 pub struct Changing<'a> {
     /// The memory.
-    pub(crate) memory: &'a Memory,
+    pub memory: &'a Memory,
     /// Who: a principal, or `loci` for the engine itself.
-    pub(crate) by: &'a str,
+    pub by: &'a str,
     /// When.
-    pub(crate) at: Timestamp,
+    pub at: Timestamp,
 }
 
 impl Changing<'_> {
@@ -33,20 +33,14 @@ impl Changing<'_> {
     }
 
     /// Puts a record, as it is before, into another state; false where that changes nothing.
-    pub(crate) fn set_state(
-        &self,
-        tx: &mut dyn Tx,
-        record: &Record,
-        to: RecordState,
-        reason: &str,
-    ) -> Result<bool> {
+    pub fn set_state(&self, tx: &mut dyn Tx, record: &Record, to: RecordState, reason: &str) -> Result<bool> {
         let change = RecordChange { state: to, reason: reason.to_owned(), at: self.at };
         let changed = tx.records_mut().set_state(&self.memory.id, &record.id, &change)?;
         self.noted(tx, record, to, reason, changed)
     }
 
     /// A record takes the place of an active one; false where that is not active.
-    pub(crate) fn supersede(&self, tx: &mut dyn Tx, old: &Record, by: &Record, reason: &str) -> Result<bool> {
+    pub fn supersede(&self, tx: &mut dyn Tx, old: &Record, by: &Record, reason: &str) -> Result<bool> {
         let change = SupersedeChange {
             by: by.id.clone(),
             reason: reason.to_owned(),

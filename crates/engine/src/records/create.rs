@@ -5,7 +5,7 @@ use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::expiry::ExpirySpecification;
-use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::record::{Record, RecordKind};
 use loci_model::{Error, ErrorKind, JobId, MemoryId, Namespace, RecordId, Result, limits};
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,6 @@ use super::batch::{self, Outcomes};
 use super::writing::{Building, Origin};
 use super::{BatchOutcome, ItemOutcome, RecordsCreate};
 use crate::erasure::{Tombstones, refusal};
-use crate::hooks::Admission;
 use crate::idempotency::{ClientToken, IfErased, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally, check_name};
@@ -96,19 +95,7 @@ impl Engine {
                     let built = named.and_then(|()| building.build_from(new, id, Origin::default(), safe));
                     let written = built.and_then(|(mut record, safe)| {
                         found.add(&safe);
-                        let asked = Admission {
-                            memory: &memory,
-                            kind: record.kind,
-                            strategy: record.strategy.as_ref(),
-                            namespace: Some(&record.namespace),
-                            text: &record.text,
-                        };
-                        if record.state == RecordState::Active
-                            && let Some(reason) = products.waits(&asked)
-                        {
-                            record.state = RecordState::Candidate;
-                            record.state_reason = Some(reason.to_owned());
-                        }
+                        products.admit(&memory, &mut record);
                         erased.check_record(tx, &record)?;
                         building.insert(tx, &record)
                     });

@@ -22,13 +22,16 @@ use crate::hooks::in_write;
 use crate::memories::existing;
 
 /// What a deletion works with beside the item itself.
-pub(crate) struct Deletion<'a> {
-    pub(crate) memory: &'a Memory,
-    pub(crate) view: &'a View,
+pub struct Deletion<'a> {
+    /// The memory.
+    pub memory: &'a Memory,
+    /// The part of the memory that the caller may write.
+    pub view: &'a View,
     by: &'a str,
     /// Makes the tombstones of what an import brought.
     vault: &'a dyn Vault,
-    pub(crate) now: Timestamp,
+    /// When.
+    pub now: Timestamp,
 }
 
 impl Engine {
@@ -91,7 +94,7 @@ impl Engine {
     }
 
     /// Deletes those records that a caller of another rule finds, of whatever state; what is not found fails its item.
-    pub(crate) async fn records_delete_found<F>(
+    pub async fn records_delete_found<F>(
         &self,
         caller: &Principal,
         memory: &MemoryId,

@@ -1,17 +1,17 @@
 //! Verbs of records: get, list, delete, batches, history. Requests here, one file per verb.
 
-pub(crate) mod batch;
+pub mod batch;
 pub(crate) mod changes;
-pub(crate) mod changing;
+pub mod changing;
 pub(crate) mod conflicts;
 mod create;
-pub(crate) mod delete;
+pub mod delete;
 mod feedback;
 pub(crate) mod filters;
 mod get;
 mod history;
 pub(crate) mod list;
-pub(crate) mod namespaces;
+pub mod namespaces;
 pub(crate) mod prefix_reading;
 pub(crate) mod quarantine;
 mod restate;
@@ -20,7 +20,7 @@ mod sources;
 pub(crate) mod strategy_choice;
 pub mod text_digest;
 mod update;
-pub(crate) mod writing;
+pub mod writing;
 
 use loci_model::record::expiry::ExpirySpecification;
 use loci_model::record::metadata::Metadata;

@@ -16,7 +16,7 @@ use crate::hooks::Products;
 
 /// The active records in the union of `asks` (none: everywhere) that `view` shows. An ask that has nothing in common
 /// with the view, or that is another user's alone (sre-memory.md A-6), is denied; one that is wider is narrowed, with a warning.
-pub(crate) fn scope(
+pub fn scope(
     memory: &Memory,
     view: &View,
     asks: &[NamespaceAsk],

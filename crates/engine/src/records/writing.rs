@@ -16,13 +16,13 @@ use crate::access::View;
 use crate::safety::{self, SafeText, SafetyPolicy, secrets};
 
 /// Where a record comes from.
-pub(crate) struct Origin {
+pub struct Origin {
     /// Who, and which session.
-    pub(crate) provenance: Provenance,
+    pub provenance: Provenance,
     /// How.
-    pub(crate) origin: RecordOrigin,
+    pub origin: RecordOrigin,
     /// What the index reads, where that is not the text.
-    pub(crate) index_text: Option<String>,
+    pub index_text: Option<String>,
 }
 
 impl Default for Origin {
@@ -33,19 +33,19 @@ impl Default for Origin {
 }
 
 /// What records are built with.
-pub(crate) struct Building<'a> {
+pub struct Building<'a> {
     /// The memory.
-    pub(crate) memory: &'a Memory,
+    pub memory: &'a Memory,
     /// Where the caller may write.
-    pub(crate) view: &'a View,
+    pub view: &'a View,
     /// What safety does.
-    pub(crate) policy: SafetyPolicy,
+    pub policy: SafetyPolicy,
     /// When they vanish.
-    pub(crate) expiry: Option<ExpirySpecification>,
+    pub expiry: Option<ExpirySpecification>,
     /// Who writes them.
-    pub(crate) by: &'a str,
+    pub by: &'a str,
     /// When.
-    pub(crate) now: Timestamp,
+    pub now: Timestamp,
 }
 
 impl Building<'_> {
@@ -53,7 +53,7 @@ impl Building<'_> {
     ///
     /// # Errors
     /// `Invalid` for more or fewer than one namespace, or an unknown strategy; `Denied` outside the caller's grants.
-    pub(crate) fn build(&self, new: &NewRecord, id: &RecordId, from: Origin) -> Result<(Record, SafeText)> {
+    pub fn build(&self, new: &NewRecord, id: &RecordId, from: Origin) -> Result<(Record, SafeText)> {
         self.build_from(new, id, from, None)
     }
 
@@ -124,7 +124,7 @@ impl Building<'_> {
     ///
     /// # Errors
     /// What the store says.
-    pub(crate) fn insert(&self, tx: &mut dyn Tx, record: &Record) -> Result<()> {
+    pub fn insert(&self, tx: &mut dyn Tx, record: &Record) -> Result<()> {
         tx.records_mut().insert(record)?;
         self.note(tx, record, None, "created")
     }
@@ -133,13 +133,7 @@ impl Building<'_> {
     ///
     /// # Errors
     /// `Conflict` where the record has too many versions; what the store says.
-    pub(crate) fn replace(
-        &self,
-        tx: &mut dyn Tx,
-        old: &Record,
-        mut record: Record,
-        reason: &str,
-    ) -> Result<Record> {
+    pub fn replace(&self, tx: &mut dyn Tx, old: &Record, mut record: Record, reason: &str) -> Result<Record> {
         let full = || Error::conflict("the record has too many versions: create a new one");
         record.id = old.id.clone();
         record.version = old.version.checked_add(1).ok_or_else(full)?;

@@ -21,7 +21,7 @@ pub(crate) fn indented(text: &str) -> String {
 }
 
 /// A name as a part of a mark, which it cannot end.
-pub(crate) fn in_mark(name: &str) -> String {
+pub fn in_mark(name: &str) -> String {
     one_line(name).replace('[', "(").replace(']', ")")
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// A text of which no line begins like one of these marks: such a line stands deeper, all others stay as they
 /// were. `is_marked`: the text stands behind a mark, so its first line begins with that.
-pub(crate) fn without_marks(text: &str, marks: &[&str], is_marked: bool) -> String {
+pub fn without_marks(text: &str, marks: &[&str], is_marked: bool) -> String {
     let mut shown = String::with_capacity(text.len());
     let ends = |c: char| c == '\n' || OTHER_LINE_ENDS.contains(&c);
     for (nth, line) in text.split_inclusive(ends).enumerate() {

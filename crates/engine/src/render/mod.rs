@@ -7,7 +7,7 @@
 mod budget;
 mod entry;
 mod fence;
-pub(crate) mod line_marks;
+pub mod line_marks;
 mod receipt;
 
 pub use budget::{Budget, COUNT, Group, Heading, Oversize, fill, fill_under};

@@ -90,7 +90,7 @@ impl Engine {
     }
 
     /// The same engine for one call that puts its question to several places: it gets its vector once.
-    pub(crate) fn asking_once(&self) -> Self {
+    pub fn asking_once(&self) -> Self {
         let question_once = self.question_once.clone().or_else(|| Some(Arc::default()));
         Self { question_once, ..self.clone() }
     }

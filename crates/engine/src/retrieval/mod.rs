@@ -50,7 +50,7 @@ pub(crate) use own_weights::OwnWeights;
 pub use provisional::{is_provisional, provisional_id};
 pub(crate) use question_once::QuestionOnce;
 pub use search::OwnWrites;
-pub(crate) use within::Within;
+pub use within::Within;
 
 /// A question and where to look.
 #[derive(Debug, Clone, PartialEq)]

@@ -44,7 +44,7 @@ impl Engine {
         let memory = request.memory.clone();
         let answer = self.watched(caller, &request, own_writes, None).await?;
         let stored = answer.hits.iter().filter(|hit| !hit.provisional);
-        self.reads.note(&memory, stored.map(|hit| &hit.record.id), self.clock.now());
+        self.products.records_read(&memory, stored.map(|hit| &hit.record.id), self.clock.now());
         Ok(answer)
     }
 
@@ -54,7 +54,7 @@ impl Engine {
     }
 
     /// The same for a verb that orders the list anew: see [`Within`].
-    pub(crate) async fn search_within(
+    pub async fn search_within(
         &self,
         caller: &Principal,
         request: &SearchRequest,

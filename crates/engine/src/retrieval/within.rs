@@ -7,13 +7,13 @@ use loci_model::record::Record;
 pub(crate) type Admits<'a> = dyn Fn(&Record) -> bool + Send + Sync + 'a;
 
 /// What is added to a search.
-pub(crate) struct Within<'a> {
+pub struct Within<'a> {
     /// A record that it refuses takes no place in the list.
-    pub(crate) admits: &'a Admits<'a>,
+    pub admits: &'a Admits<'a>,
     /// Terms that are looked for beside those of the question, as far as there is room for them.
-    pub(crate) also: Vec<String>,
+    pub also: Vec<String>,
     /// At most so many hits, in the place of the request's number: whoever orders the list anew needs more than they show.
-    pub(crate) most: usize,
+    pub most: usize,
 }
 
 impl Within<'_> {

@@ -6,15 +6,15 @@ use std::ops::Range;
 
 /// A piece of code with its delimiters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CodeRegion {
+pub struct CodeRegion {
     /// Bytes of the text; a fence takes whole lines.
-    pub(crate) range: Range<usize>,
+    pub range: Range<usize>,
     /// A fence, not a span.
-    pub(crate) fence: bool,
+    pub fence: bool,
 }
 
 /// The code of a text, in order, without overlaps. A fence that is not closed goes on to the end.
-pub(crate) fn regions(text: &str) -> Vec<CodeRegion> {
+pub fn regions(text: &str) -> Vec<CodeRegion> {
     if !text.contains('`') && !text.contains("~~~") {
         return Vec::new();
     }

@@ -64,7 +64,7 @@ pub fn redact_all(value: Value, mode: RedactionMode) -> Value {
 /// Returns the name, with a number where another member has it: names that differ may be the same
 /// when their secrets are masked, and no member is lost. The number is that of the members, so that
 /// names which were made to be in the way are in the way of one member each.
-pub(crate) fn free_name(members: &Map<String, Value>, name: String) -> String {
+pub fn free_name(members: &Map<String, Value>, name: String) -> String {
     let (mut free, number) = (name, members.len() + 1);
     while members.contains_key(&free) {
         free = format!("{free} {number}");

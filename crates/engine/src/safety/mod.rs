@@ -12,7 +12,7 @@ mod ahead;
 mod assigned;
 mod beforehand;
 mod code_names;
-pub(crate) mod code_spans;
+pub mod code_spans;
 mod entropy;
 mod hidden_characters;
 mod html;
@@ -45,7 +45,7 @@ pub use injection::{Injection, Patterns, score};
 pub(crate) use names::{check_name, kept, mask_event_metadata, masked_metadata, masked_values};
 pub(crate) use safe_store::SafeStore;
 pub use sanitise::sanitise;
-pub(crate) use secrets::redact;
+pub use secrets::redact;
 pub use secrets::{RedactionMode, SecretKind};
 pub use tally::Tally;
 

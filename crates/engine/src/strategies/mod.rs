@@ -17,7 +17,7 @@ pub mod episodic_model;
 pub mod grounding;
 pub mod inferred_values;
 pub(crate) mod learnings;
-pub(crate) mod own_words;
+pub mod own_words;
 pub mod preference;
 pub mod preference_category;
 pub mod preference_model;

@@ -37,7 +37,7 @@ pub(crate) fn compiled(source: &str) -> Regex {
 }
 
 /// The lines that whoever asks wrote themselves; what is taken out leaves a line of its own, so that nothing grows together.
-pub(crate) fn own_words(description: &str) -> String {
+pub fn own_words(description: &str) -> String {
     let (mut kept, mut fence, mut is_foreign) = (String::new(), None, false);
     for line in description.lines() {
         let trimmed = line.trim_start();

@@ -99,7 +99,7 @@ impl Engine {
 
     /// The memory named by its id or name, else the only one of the caller's grants, else that of this name; `None` where the caller may not
     /// know of it, or there is none.
-    pub(crate) async fn memory_of(
+    pub async fn memory_of(
         &self,
         caller: &Principal,
         named: Option<&str>,

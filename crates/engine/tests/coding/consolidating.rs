@@ -9,7 +9,7 @@ use loci_engine::coding::{
     CodingSettings, Completion, ConflictDecision, ConflictListing, ConflictShown, Hydrated, LearnedAction,
     NewEvaluation, NewFinding, TaskNote,
 };
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::facts::branch_fact::BranchFact;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
@@ -20,6 +20,7 @@ use loci_model::record::conflict::ConflictState;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::tasks::evaluation::FailureCategory;
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result, Timestamp, limits};
+use loci_products::Loci;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on, samples};
 
@@ -212,7 +213,7 @@ fn embedding_by(embedder: Arc<dyn Embedder>) -> Workshop {
     let ids = Arc::new(SeededIds::new(9));
     let parts = EngineParts::quiet(store, Some(embedder), clock, ids, Arc::new(OpenVault));
     let parts = EngineParts { code: Some(Arc::new(shop.shelf.clone())), ..parts };
-    shop.engine = Engine::new(parts, EngineSettings::default());
+    shop.engine = Loci::new(parts, EngineSettings::default());
     shop
 }
 

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::{ConflictListing, Hydrated, LearnedAction, TaskNote};
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::record::RecordState;
 use loci_model::record::conflict::ConflictState;
 use loci_model::{RecordId, Result};
+use loci_products::Loci;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on};
 
@@ -55,7 +56,7 @@ fn workshop(embeds: bool) -> Workshop {
         let ids = Arc::new(SeededIds::new(9));
         let parts = EngineParts::quiet(store, Some(Arc::new(Likeness)), clock, ids, Arc::new(OpenVault));
         let parts = EngineParts { code: Some(Arc::new(shop.shelf.clone())), ..parts };
-        shop.engine = Engine::new(parts, EngineSettings::default());
+        shop.engine = Loci::new(parts, EngineSettings::default());
     }
     shop
 }

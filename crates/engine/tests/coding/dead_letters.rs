@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use loci_engine::Engine;
 use loci_engine::coding::TaskNote;
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::job::{Job, JobKind, JobState};
@@ -16,6 +15,7 @@ use loci_model::ports::store::{
     BackupReport, Checkpoint, Hosts, JobQuery, ReadWork, Store, StoreExt, StoreInfo, Tx, WriteWork,
 };
 use loci_model::{Error, MemoryId, RecordId, Result};
+use loci_products::Loci;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on};
 
@@ -79,7 +79,7 @@ impl Store for Refusing {
 }
 
 /// Runs what is due, once.
-fn work(shop: &Workshop, engine: &Engine) -> Vec<Job> {
+fn work(shop: &Workshop, engine: &Loci) -> Vec<Job> {
     let (stop, stopped) = futures::channel::oneshot::channel::<()>();
     let host = engine.run_jobs(Box::pin(async {
         stopped.await.ok();
@@ -117,7 +117,7 @@ fn a37_three_more_tries_then_a_dead_letter_and_the_task_goes_on() {
     let (ids, vault) = (Arc::new(SeededIds::new(9)), Arc::new(OpenVault));
     let parts = EngineParts::quiet(store, None, Arc::new(clock.clone()), ids, vault);
     let parts = EngineParts { code: Some(Arc::new(shop.shelf.clone())), ..parts };
-    let engine = Engine::new(parts, EngineSettings::default());
+    let engine = Loci::new(parts, EngineSettings::default());
     let cite = |jobs: Vec<Job>| jobs.into_iter().find(|job| job.kind == JobKind::named("cite")).unwrap();
 
     for (nth, pause_ms) in [(1, 1_000), (2, 2_000), (3, 4_000)] {

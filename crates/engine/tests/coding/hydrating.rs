@@ -9,7 +9,7 @@ use loci_engine::coding::{CodingSettings, Completion, Hydrated, NewTask, TaskNot
 use loci_engine::records::QuarantineAsk;
 use loci_engine::safety::Patterns;
 use loci_engine::verified::{NewFact, Serving};
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::store::StoreExt;
@@ -19,6 +19,7 @@ use loci_model::record::{Record, RecordKind};
 use loci_model::tasks::exposure::{Exposure, SHADOW, SHOWN};
 use loci_model::tasks::task::{MemoryArm, TaskStatus};
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result, SessionId, limits};
+use loci_products::Loci;
 use loci_testkit::exposure_samples::exposure;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{CodeHistory, SeededIds, block_on, samples};
@@ -32,11 +33,11 @@ use super::world::{REPO, Workshop, task, task_id};
 const ORDERS: &str = "Pagination of orders goes by a cursor, never by an offset.";
 
 /// An engine on the same store with other settings.
-pub(super) fn engine_with(shop: &Workshop, coding: CodingSettings, trouble: Option<Trouble>) -> Engine {
+pub(super) fn engine_with(shop: &Workshop, coding: CodingSettings, trouble: Option<Trouble>) -> Loci {
     engine_of(shop, EngineSettings { coding, ..EngineSettings::default() }, trouble)
 }
 
-fn engine_of(shop: &Workshop, settings: EngineSettings, trouble: Option<Trouble>) -> Engine {
+fn engine_of(shop: &Workshop, settings: EngineSettings, trouble: Option<Trouble>) -> Loci {
     let (store, clock) = (shop.world.store(), shop.world.clock());
     let store = match trouble {
         Some(trouble) => Arc::new(SlowStore::new(store, clock.clone(), trouble)) as _,
@@ -45,10 +46,10 @@ fn engine_of(shop: &Workshop, settings: EngineSettings, trouble: Option<Trouble>
     let parts =
         EngineParts::quiet(store, None, Arc::new(clock), Arc::new(SeededIds::new(9)), Arc::new(OpenVault));
     let parts = EngineParts { code: Some(Arc::new(shop.shelf.clone())), ..parts };
-    Engine::new(parts, settings)
+    Loci::new(parts, settings)
 }
 
-fn hydrate_by(shop: &Workshop, engine: &Engine, id: &str, asked: Hydration) -> Result<Hydrated> {
+fn hydrate_by(shop: &Workshop, engine: &Loci, id: &str, asked: Hydration) -> Result<Hydrated> {
     shop.world.clock().advance_ms(1_000);
     block_on(engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked))
 }

@@ -10,7 +10,7 @@ use loci_engine::coding::{
     TaskMeasures, TaskNote,
 };
 use loci_engine::records::{NewRecord, RecordsCreate};
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::RecordKind;
@@ -21,6 +21,7 @@ use loci_model::tasks::pull_request::PullRequestChange;
 use loci_model::tasks::review::{Authority, Review, ReviewState};
 use loci_model::tasks::task::MemoryArm;
 use loci_model::{ActorId, ErrorKind, ExposureId, Namespace, RecordId, limits};
+use loci_products::Loci;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{HashEmbedder, SeededIds, block_on};
 
@@ -215,8 +216,8 @@ fn a98_mistakes_are_found_by_vectors_where_there_is_a_model_for_them() {
         Arc::new(SeededIds::new(7)),
         Arc::new(OpenVault),
     );
-    let with_model = Engine::new(parts, EngineSettings::default());
-    let counts = |engine: &Engine| {
+    let with_model = Loci::new(parts, EngineSettings::default());
+    let counts = |engine: &Loci| {
         let ask = MetricsAsk { by: MetricsBy::Repo, ..MetricsAsk::default() };
         let found = block_on(engine.repository_metrics(&shop.caller, &shop.standing, REPO, ask)).unwrap();
         (found.compared_by, found.groups[0].repeated_mistakes_not_exposed)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use loci_engine::admin::ForgetAsk;
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::search::Search;
@@ -14,6 +14,7 @@ use loci_model::ports::store::{
     BackupReport, Checkpoint, Hosts, ReadWork, Store, StoreExt, StoreInfo, Tx, WriteWork,
 };
 use loci_model::{ActorId, DeliveryId, Document, MemoryId, Result};
+use loci_products::Loci;
 use loci_testkit::samples::time;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on, task_samples};
@@ -158,7 +159,7 @@ fn check(fill: Change, before: Change, behind: Change, expect: usize) {
     let busy = Arc::new(Busy { inner, memory: of, is_next: AtomicBool::new(false), before, behind });
     let (clock, ids) = (Arc::new(shop.world.clock()), Arc::new(SeededIds::new(9)));
     let parts = EngineParts::quiet(busy.clone(), None, clock, ids, Arc::new(OpenVault));
-    let engine = Engine::new(parts, EngineSettings::default());
+    let engine = Loci::new(parts, EngineSettings::default());
     let forget = |name: &str| {
         let (actor, confirm) = (ActorId::parse(name).unwrap(), Some(name.to_owned()));
         let ask = ForgetAsk { memory: memory.clone(), actor, dry_run: false, confirm };

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use loci_engine::Engine;
 use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::rules::extracting::{ExtractedRule, Impact, ReviewText, extract};
 use loci_engine::coding::{CodingSettings, Completion, Hydrated, RepositoryReflectAsk, TaskNote};
@@ -14,6 +13,7 @@ use loci_model::record::{RecordState, TrustTier};
 use loci_model::tasks::review::{Authority, RepositoryRole, Review, ReviewState};
 use loci_model::tasks::task::TaskStatus;
 use loci_model::{RecordId, limits};
+use loci_products::Loci;
 use loci_testkit::block_on;
 
 use super::hydrating::engine_with;
@@ -43,7 +43,7 @@ fn attacks() -> Vec<Attack> {
 }
 
 /// An engine that shows whatever it finds.
-fn showing_all(shop: &Workshop) -> Engine {
+fn showing_all(shop: &Workshop) -> Loci {
     let settings = CodingSettings {
         semantic_top_k: 1_000,
         min_similarity: 0.0,
@@ -61,7 +61,7 @@ fn noted(shop: &Workshop, text: &str) -> Option<RecordId> {
     shop.note("t-001", note).ok()?.learned.id
 }
 
-fn hydrated(shop: &Workshop, engine: &Engine, query: &str) -> Hydrated {
+fn hydrated(shop: &Workshop, engine: &Loci, query: &str) -> Hydrated {
     let query: String = query.chars().take(limits::TASK_DESCRIPTION_CHARS_MAX).collect();
     let asked = Hydration { query: Some(query), ..Hydration::default() };
     block_on(engine.task_hydrate(&shop.caller, &shop.standing, &task_id("t-002"), asked)).unwrap()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use loci_engine::coding::{HookDelivery, HookDeliveryShown, HookState, RepositoryChange, ReviewsPulled};
 use loci_engine::deliveries::HookTaken;
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ledger::Shelf;
 use loci_model::ports::clock::Clock;
@@ -17,6 +17,7 @@ use loci_model::tasks::outcome::OutcomeGrade;
 use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestChange};
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
 use loci_model::{DeliveryId, Error, ErrorKind, Result, Timestamp};
+use loci_products::Loci;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on};
 use serde_json::json;
@@ -119,7 +120,7 @@ impl Workshop {
             forge: Some(Arc::new(forge.clone())),
             ..parts
         };
-        self.engine = Engine::new(parts, EngineSettings::default());
+        self.engine = Loci::new(parts, EngineSettings::default());
         self
     }
 

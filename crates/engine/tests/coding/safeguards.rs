@@ -379,7 +379,7 @@ fn a88_by_reviewer_person_time_and_task() {
 }
 
 /// The lines of a part of a memory, as they are written to a file.
-fn exported(engine: &loci_engine::Engine, shop: &Workshop, namespace: Option<&str>) -> Vec<ExportLine> {
+fn exported(engine: &loci_products::Loci, shop: &Workshop, namespace: Option<&str>) -> Vec<ExportLine> {
     let namespace = namespace.map(|path| Namespace::parse(path).unwrap());
     let part = ExportPart { namespace, person: None };
     let mut cursor = ExportCursor::Start;

@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use loci_engine::coding::hydration::{Hydration, HydrationKind as Kind, KindStatus, RepositorySearch};
 use loci_engine::coding::{Completion, Hydrated, TaskNote};
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::score::Scorer;
 use loci_model::tasks::task::TaskStatus;
 use loci_model::{Error, RecordId, Result};
+use loci_products::Loci;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on};
 
@@ -42,12 +43,12 @@ impl Scorer for Sees {
     }
 }
 
-fn engine(shop: &Workshop, scorer: Arc<dyn Scorer>) -> Engine {
+fn engine(shop: &Workshop, scorer: Arc<dyn Scorer>) -> Loci {
     let (store, clock) = (shop.world.store(), shop.world.clock());
     let parts =
         EngineParts::quiet(store, None, Arc::new(clock), Arc::new(SeededIds::new(9)), Arc::new(OpenVault));
     let code = Some(Arc::new(shop.shelf.clone()) as _);
-    Engine::new(EngineParts { code, scorer: Some(scorer), ..parts }, EngineSettings::default())
+    Loci::new(EngineParts { code, scorer: Some(scorer), ..parts }, EngineSettings::default())
 }
 
 fn hydrated(shop: &Workshop, scorer: Arc<dyn Scorer>) -> Hydrated {

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use loci_engine::Engine;
 use loci_engine::coding::{
     Completed, Completion, Finalization, Finalized, NewTask, TaskCreated, TaskListing, TaskNote, TaskNoted,
     TaskPatch, TaskPatched,
@@ -17,6 +16,7 @@ use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
 use loci_model::tasks::task::{Task, TaskKind, TaskStatus};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, TaskId};
+use loci_products::Loci;
 use loci_testkit::world::TestWorld;
 use loci_testkit::{CodeHistory, CodeShelf, block_on};
 
@@ -26,7 +26,7 @@ pub(super) const DIRECTORY: &str = "/src/shop";
 /// Whoever runs coding agents on a shop's repository.
 pub(super) struct Workshop {
     pub(super) world: TestWorld,
-    pub(super) engine: Engine,
+    pub(super) engine: Loci,
     pub(super) shelf: CodeShelf,
     pub(super) caller: Principal,
     pub(super) standing: Standing,

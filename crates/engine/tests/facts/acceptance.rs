@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use loci_engine::verified::{FactView, RepositoryAdd, Serving, Standing, VerifyMode};
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::facts::citation::CitationInput;
 use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::time::DAY_MS;
 use loci_model::{CodeReason, ErrorKind};
+use loci_products::Loci;
 use loci_testkit::{CodeShelf, ManualClock, SeededIds, TestPlace, block_on};
 
 use super::world::{DIRECTORY, REPO, Shop, about, cite, history, limit_fact, reason};
@@ -171,7 +172,7 @@ fn a07_ten_writers_of_two_engines_lose_nothing() {
             Arc::new(SeededIds::new(seed)),
             Arc::new(loci_testkit::world::OpenVault),
         );
-        Engine::new(EngineParts { code: Some(Arc::new(shelf.clone())), ..parts }, EngineSettings::default())
+        Loci::new(EngineParts { code: Some(Arc::new(shelf.clone())), ..parts }, EngineSettings::default())
     };
     let engines = [engine(1), engine(2)];
     let (caller, standing) = (Principal::administrator("tester"), Standing::default());

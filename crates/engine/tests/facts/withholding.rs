@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use loci_engine::verified::{FactList, Serving, Standing, VerifiedSettings};
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::facts::support::{Assurance, DriftedFacts};
 use loci_model::principal::{Capability, Grant, Principal};
+use loci_products::Loci;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on};
 
@@ -19,16 +20,16 @@ const WRONG: &str = "MAX_ITEMS is 9000.";
 static ENGINES: AtomicU64 = AtomicU64::new(0);
 
 /// An engine on the shop's store with another setting.
-fn engine_with(shop: &Shop, drifted: DriftedFacts) -> Engine {
+fn engine_with(shop: &Shop, drifted: DriftedFacts) -> Loci {
     let seed = 1_000 + ENGINES.fetch_add(1, Ordering::SeqCst);
     let (clock, ids) = (Arc::new(shop.world.clock()), Arc::new(SeededIds::new(seed)));
     let parts = EngineParts::quiet(shop.world.store(), None, clock, ids, Arc::new(OpenVault));
     let verified = VerifiedSettings { drifted, ..VerifiedSettings::default() };
     let settings = EngineSettings { verified, ..EngineSettings::default() };
-    Engine::new(EngineParts { code: Some(Arc::new(shop.shelf.clone())), ..parts }, settings)
+    Loci::new(EngineParts { code: Some(Arc::new(shop.shelf.clone())), ..parts }, settings)
 }
 
-fn recent(shop: &Shop, engine: &Engine, by_person: bool, prompt: bool) -> FactList {
+fn recent(shop: &Shop, engine: &Loci, by_person: bool, prompt: bool) -> FactList {
     let standing = Standing { by_person, ..shop.standing.clone() };
     let serving = Serving { prompt: prompt.then_some(None), ..Serving::default() };
     block_on(engine.facts_recent(&shop.caller, &standing, REPO, 50, serving)).unwrap()

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use loci_engine::Engine;
 use loci_engine::coding::RepositoryChange;
 use loci_engine::verified::{
     Correction, FactList, FactRefresh, FactStored, FactSuperseded, NewFact, RepositoryAdd, Serving, Standing,
@@ -16,6 +15,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::{CodeReason, Error, Reason, RecordId};
+use loci_products::Loci;
 use loci_testkit::world::TestWorld;
 use loci_testkit::{CodeHistory, CodeShelf, block_on};
 
@@ -27,7 +27,7 @@ pub(super) const LIMITS: &str = "/// Items of one cart.\npub const MAX_ITEMS: us
 /// A shop's repository and an engine.
 pub(super) struct Shop {
     pub(super) world: TestWorld,
-    pub(super) engine: Engine,
+    pub(super) engine: Loci,
     pub(super) shelf: CodeShelf,
     pub(super) caller: Principal,
     pub(super) standing: Standing,

@@ -11,9 +11,10 @@ use loci_engine::files::{
 use loci_engine::idempotency::ClientToken;
 use loci_engine::memories::NewMemory;
 use loci_engine::safety::RedactionMode;
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ErrorKind, Namespace, Result};
+use loci_products::Loci;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on};
 use serde_json::{Value, json};
@@ -49,7 +50,7 @@ fn refused(shelf: &Shelf, caller: &Principal, input: Value) -> String {
 fn configure(shelf: &mut Shelf, settings: EngineSettings) {
     let (store, clock) = (shelf.world.store(), Arc::new(shelf.world.clock()));
     let parts = EngineParts::quiet(store, None, clock, Arc::new(SeededIds::new(7)), Arc::new(OpenVault));
-    shelf.engine = Engine::new(parts, settings);
+    shelf.engine = Loci::new(parts, settings);
 }
 
 /// Each sequence on a tree of its own, by somebody who may write, and not below `system/`.

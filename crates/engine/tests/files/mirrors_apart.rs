@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use loci_engine::files::mirroring::{MirrorPull, NewMirror};
 use loci_engine::memories::NewMemory;
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::trees::mirror::{MirrorDirection, MirrorKind, MirrorReport};
 use loci_model::{ErrorKind, MemoryId};
+use loci_products::Loci;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{LocalPlaces, SeededIds, block_on};
 
@@ -164,11 +165,11 @@ fn a_directory_that_comes_back_is_anothers() {
 }
 
 /// Another server on the same store, with disks of its own.
-fn other_server(mirrored: &Mirrored, folder: &std::path::Path) -> Engine {
+fn other_server(mirrored: &Mirrored, folder: &std::path::Path) -> Loci {
     let (store, clock) = (mirrored.shelf.world.store(), Arc::new(mirrored.shelf.world.clock()));
     let parts = EngineParts::quiet(store, None, clock, Arc::new(SeededIds::new(9)), Arc::new(OpenVault));
     let files = Some(Arc::new(LocalPlaces::new(folder.to_owned(), &[".".into()])) as _);
-    Engine::new(EngineParts { files, ..parts }, EngineSettings::default())
+    Loci::new(EngineParts { files, ..parts }, EngineSettings::default())
 }
 
 #[test]
@@ -180,7 +181,7 @@ fn a_mirror_is_kept_where_its_disks_are() {
         let folder = tempfile::tempdir().unwrap();
         let other = other_server(&mirrored, folder.path());
         let (caller, memory) = (&mirrored.shelf.caller, mirrored.shelf.memory());
-        let sync = |engine: &Engine| -> loci_model::Result<MirrorReport> {
+        let sync = |engine: &Loci| -> loci_model::Result<MirrorReport> {
             block_on(engine.mirror_sync(caller, &memory, "team"))
         };
         let refused = sync(&other).unwrap_err();

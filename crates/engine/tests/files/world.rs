@@ -1,6 +1,5 @@
 //! A tree, an engine, and the calls of these tests in short.
 
-use loci_engine::Engine;
 use loci_engine::document_text::DocumentContent;
 use loci_engine::files::{
     AppendTo, DocumentAppend, DocumentDelete, DocumentEdit, DocumentMove, DocumentPut, DocumentShown,
@@ -11,13 +10,14 @@ use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
 use loci_model::{MemoryId, Namespace, RecordId, Result};
+use loci_products::Loci;
 use loci_testkit::block_on;
 use loci_testkit::world::TestWorld;
 
 /// A tree that somebody writes in.
 pub(super) struct Shelf {
     pub(super) world: TestWorld,
-    pub(super) engine: Engine,
+    pub(super) engine: Loci,
     pub(super) caller: Principal,
     pub(super) tree: TreeAsk,
 }

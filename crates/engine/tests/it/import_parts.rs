@@ -1,12 +1,12 @@
 //! Imports in parts: what has not ended is not served, is found, gives way to the next import, and is
 //! removed.
 
-use loci_engine::Engine;
 use loci_engine::admin::{ExportCursor, ExportLine, ImportPart};
 use loci_engine::memories::NewMemory;
 use loci_model::memory::Memory;
 use loci_model::principal::Principal;
 use loci_model::{ErrorKind, MemoryId, Result, limits};
+use loci_products::Loci;
 use loci_testkit::world::TestWorld;
 use loci_testkit::{block_on, samples};
 
@@ -24,14 +24,14 @@ fn exported() -> (Memory, Vec<ExportLine>) {
     (memory, lines)
 }
 
-fn begin(engine: &Engine, memory: &Memory, lines: &[ExportLine], run: &str) {
+fn begin(engine: &Loci, memory: &Memory, lines: &[ExportLine], run: &str) {
     let part = ImportPart { run: Some(run), ..ImportPart::default() };
     block_on(engine.import_room(&caller(), memory)).unwrap();
     assert_eq!(block_on(engine.import_part(&caller(), lines.to_vec(), part)).unwrap().memories, 1);
 }
 
 /// One more line of a run.
-fn go_on(engine: &Engine, memory: &Memory, run: &str, number: i64) -> Result<()> {
+fn go_on(engine: &Loci, memory: &Memory, run: &str, number: i64) -> Result<()> {
     let resuming = [memory.id.clone()];
     let part = ImportPart { run: Some(run), resuming: &resuming, ..ImportPart::default() };
     let event = samples::event(&memory.id, "ann", "s1", number)?;
@@ -41,13 +41,13 @@ fn go_on(engine: &Engine, memory: &Memory, run: &str, number: i64) -> Result<()>
     Ok(())
 }
 
-fn check(engine: &Engine) -> (bool, String) {
+fn check(engine: &Loci) -> (bool, String) {
     let info = block_on(engine.info(&caller(), true)).unwrap();
     let check = info.checks.into_iter().find(|check| check.name == "imports").unwrap();
     (check.ok, check.detail)
 }
 
-fn is_served(engine: &Engine, id: &MemoryId) -> bool {
+fn is_served(engine: &Loci, id: &MemoryId) -> bool {
     let caller = caller();
     let listed = block_on(engine.memory_list(&caller, None, 10)).unwrap().items;
     let got = block_on(engine.memory_get(&caller, id));

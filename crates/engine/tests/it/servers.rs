@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use futures::future::{Either, join_all, join3, select};
+use loci_engine::EngineSettings;
 use loci_engine::asking::pulling::{QuestionAsk, QuestionReply};
 use loci_engine::idempotency::ClientToken;
 use loci_engine::jobs::Servers;
@@ -12,7 +13,6 @@ use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordUpdate, RecordsCreate};
 use loci_engine::safety::RedactionMode;
 use loci_engine::settings::JobWebhook;
-use loci_engine::{Engine, EngineSettings};
 use loci_model::delivery::DeliveryDirection::Out;
 use loci_model::event::Role::User;
 use loci_model::job::JobState;
@@ -24,6 +24,7 @@ use loci_model::ports::deliver::{Deliver, Delivered, Notice, TargetInfo};
 use loci_model::ports::observe::Observe;
 use loci_model::ports::store::{DeliveryClaim, Store, StoreExt};
 use loci_model::{Error, Namespace, Result, Timestamp, limits};
+use loci_products::Loci;
 use loci_testkit::{ManualClock, RecordingTargets};
 use serde_json::json;
 
@@ -54,7 +55,7 @@ fn after(clock: &ManualClock, millis: i64) -> BoxFuture<'static, ()> {
 }
 
 /// Runs servers for so long, then lets them stop.
-fn serve(world: &World, servers: &[&Engine], millis: i64) {
+fn serve(world: &World, servers: &[&Loci], millis: i64) {
     let run = servers.iter().map(|server| server.run_jobs(after(&world.clock, millis)));
     world.drive(join_all(run));
 }
@@ -530,7 +531,7 @@ fn one_server_sweeps_until_it_stops_or_dies() {
 fn the_same_request_at_two_servers_is_one() {
     let (world, _) = world(&[Semantic]);
     let others = [world.server("two", |_| {}), world.server("three", |_| {})];
-    let sent = |server: &Engine| {
+    let sent = |server: &Loci| {
         let (server, caller) = (server.clone(), world.caller.clone());
         let event = world.event("s1", vec![said(User, "the lighthouse was painted white")]);
         let token = ClientToken::new("once", &json!({})).unwrap();
@@ -564,7 +565,7 @@ fn a_question_is_one_whoever_starts_meanwhile() {
     let output = r#"[{"fact":"Alice lives in Bern.","sources":[1]}]"#.to_owned();
     let reply = QuestionReply { output, model: None, cost_usd: None };
     let answering = world.engine.question_answer(&world.caller, &world.memory.id, &taken.exchange.id, reply);
-    let run = |server| Engine::run_jobs(server, after(&world.clock, 10_000));
+    let run = |server| loci_engine::Engine::run_jobs(server, after(&world.clock, 10_000));
     let (answered, ..) = world.drive(join3(answering, run(&two), run(&three)));
     assert_eq!((answered.unwrap().accepted, world.active().len()), (1, 1));
 }

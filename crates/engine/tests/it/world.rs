@@ -12,7 +12,7 @@ use loci_engine::events::{NewEvent, NewIngest};
 use loci_engine::idempotency::ClientToken;
 use loci_engine::jobs::WaitOutcome;
 use loci_engine::memories::{NewMemory, NewStrategy};
-use loci_engine::{Engine, EngineParts, EngineSettings, Models};
+use loci_engine::{EngineParts, EngineSettings, Models};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::job::Job;
 use loci_model::memory::Memory;
@@ -35,6 +35,7 @@ use loci_model::record::{Record, RecordState};
 use loci_model::{
     ActorId, Document, Error, ErrorKind, MemoryId, NamespaceTemplate, RecordId, Result, SessionId, Timestamp,
 };
+use loci_products::{Loci, LociSettings};
 use loci_testkit::{HashEmbedder, ManualClock, ScriptedModel, SeededIds, TestPlace};
 
 /// How a write fails.
@@ -307,7 +308,7 @@ impl Vault for PlainVault {
 }
 
 pub(crate) struct World {
-    pub(crate) engine: Engine,
+    pub(crate) engine: Loci,
     pub(crate) clock: ManualClock,
     pub(crate) store: Arc<FaultyStore>,
     pub(crate) embedder: Arc<SwitchedEmbedder>,
@@ -317,7 +318,7 @@ pub(crate) struct World {
     /// How often it was opened.
     lives: u64,
     parts: EngineParts,
-    settings: EngineSettings,
+    settings: LociSettings,
     /// Further servers.
     servers: AtomicU64,
 }
@@ -441,7 +442,7 @@ impl World {
     /// With settings and parts of its own.
     pub(crate) fn made(
         new: NewMemory,
-        settings: EngineSettings,
+        settings: impl Into<LociSettings>,
         change: impl FnOnce(&mut EngineParts),
     ) -> Self {
         Self::at(ManualClock::default(), new, settings, change)
@@ -450,13 +451,14 @@ impl World {
     fn at(
         clock: ManualClock,
         new: NewMemory,
-        settings: EngineSettings,
+        settings: impl Into<LociSettings>,
         change: impl FnOnce(&mut EngineParts),
     ) -> Self {
         let place = TestPlace::new().unwrap();
         let (store, embedder, mut parts) = opened(&place, &clock, 1);
         change(&mut parts);
-        let engine = Engine::new(parts.clone(), settings.clone());
+        let settings = settings.into();
+        let engine = Loci::new(parts.clone(), settings.clone());
         let caller = Principal { name: "tester".into(), grants: vec![Grant::everything()] };
         let new = NewMemory { name: "notes".into(), event_expiry_days: 30, ..new };
         let memory = loci_testkit::block_on(engine.memory_create(&caller, new, None)).unwrap();
@@ -477,23 +479,29 @@ impl World {
     }
 
     /// Another server over the same store, with parts of its own.
-    pub(crate) fn server(&self, host: &str, change: impl FnOnce(&mut EngineParts)) -> Engine {
+    pub(crate) fn server(&self, host: &str, change: impl FnOnce(&mut EngineParts)) -> Loci {
         let number = self.servers.fetch_add(1, Ordering::SeqCst);
         let mut parts = self.parts.clone();
         parts.ids = Arc::new(SeededIds::new(1_000 * self.lives + number));
         change(&mut parts);
-        Engine::new(parts, EngineSettings { host: host.to_owned(), ..self.settings.clone() })
+        let kernel = EngineSettings { host: host.to_owned(), ..self.settings.engine.clone() };
+        Loci::new(parts, LociSettings { engine: kernel, ..self.settings.clone() })
     }
 
     /// The same place under a new engine, as after a restart; nothing of the old one goes on.
-    pub(crate) fn reopened(self, settings: EngineSettings, change: impl FnOnce(&mut EngineParts)) -> Self {
+    pub(crate) fn reopened(
+        self,
+        settings: impl Into<LociSettings>,
+        change: impl FnOnce(&mut EngineParts),
+    ) -> Self {
         let Self { engine, clock, store, caller, memory, place, lives, servers, parts: before, .. } = self;
         drop((engine, before));
         store.inner.close();
         let lives = lives + 1;
         let (store, embedder, mut parts) = opened(&place, &clock, lives);
         change(&mut parts);
-        let engine = Engine::new(parts.clone(), settings.clone());
+        let settings = settings.into();
+        let engine = Loci::new(parts.clone(), settings.clone());
         Self { engine, clock, store, embedder, caller, memory, place, lives, parts, settings, servers }
     }
 

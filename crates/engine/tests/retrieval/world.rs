@@ -7,7 +7,7 @@ use loci_engine::events::NewEvent;
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_engine::retrieval::{Hit, SearchAnswer, SearchRequest};
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::memory::Memory;
 use loci_model::memory::index_key::IndexedKey;
@@ -20,6 +20,7 @@ use loci_model::principal::{Grant, Principal};
 use loci_model::record::RecordState;
 use loci_model::record::metadata::{MetadataType, MetadataValue};
 use loci_model::{ActorId, Error, Namespace, Result, SessionId, Timestamp};
+use loci_products::Loci;
 use loci_testkit::{HashEmbedder, ManualClock, SeededIds, TestPlace, block_on};
 
 /// An embedder with switches.
@@ -72,7 +73,7 @@ impl Vault for NoVault {
 
 /// See the file.
 pub(crate) struct World {
-    pub(crate) engine: Engine,
+    pub(crate) engine: Loci,
     pub(crate) caller: Principal,
     pub(crate) memory: Memory,
     pub(crate) clock: ManualClock,
@@ -102,7 +103,7 @@ impl World {
             Arc::new(SeededIds::new(11)),
             Arc::new(NoVault),
         );
-        let engine = Engine::new(parts, EngineSettings::default());
+        let engine = Loci::new(parts, EngineSettings::default());
         let caller = Principal::administrator("tester");
         let semantic = NewStrategy {
             base: StrategyBase::Semantic,
@@ -170,7 +171,7 @@ impl World {
             Arc::new(NoVault),
         );
         let parts = EngineParts { previous_embedder: Some(self.embedder.clone()), ..parts };
-        self.engine = Engine::new(parts, EngineSettings::default());
+        self.engine = Loci::new(parts, EngineSettings::default());
     }
 
     /// Gives vectors of an embedder to at most so many of those that have none of it.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures::future::{Either, select};
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::settings::JobWebhook;
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::delivery::DeliveryState;
 use loci_model::event::Role::{self, Assistant, User};
 use loci_model::job::JobState;
@@ -25,6 +25,7 @@ use loci_model::ports::language_model::Completion;
 use loci_model::ports::store::JobQuery;
 use loci_model::record::RecordState::{Active, Quarantined, Superseded};
 use loci_model::{Document, Timestamp};
+use loci_products::Loci;
 use loci_testkit::{RecordingTargets, Script, ScriptedModel, ScriptedReply};
 use serde_json::{Value, json};
 
@@ -168,7 +169,7 @@ impl Story {
     }
 
     /// Resolves when there is nothing to do.
-    fn is_done(&self, engine: &Engine) -> BoxFuture<'static, ()> {
+    fn is_done(&self, engine: &Loci) -> BoxFuture<'static, ()> {
         let (engine, caller) = (engine.clone(), self.world.caller.clone());
         let (memory, clock) = (self.world.memory.id.clone(), self.world.clock.clone());
         let until = clock.now().plus_millis(3_600_000);

@@ -1,7 +1,6 @@
 //! Pull mode: the caller's own model comes for questions and brings the answers.
 
 use futures::future::join;
-use loci_engine::Engine;
 use loci_engine::asking::pulling::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
 use loci_engine::events::NewEvent;
 use loci_engine::memories::{NewMemory, NewStrategy};
@@ -15,6 +14,7 @@ use loci_model::ports::clock::Clock as _;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::derivation::MakingMode;
 use loci_model::{ActorId, ErrorKind, MemoryId, Reason, Result};
+use loci_products::Loci;
 use loci_testkit::block_on;
 
 use crate::world::{World, said, strategy, template};
@@ -319,7 +319,7 @@ fn answers_that_the_job_refuses_are_attempts_also_of_those_who_never_came() {
 /// The question about extraction is answered with both facts, and `meanwhile` happens before anything is asked about them.
 fn undecided_while(
     world: &World,
-    meanwhile: impl FnOnce(&Engine, &Principal, &MemoryId) + Send + 'static,
+    meanwhile: impl FnOnce(&Loci, &Principal, &MemoryId) + Send + 'static,
 ) -> QuestionAnswered {
     world.work();
     let taken = world.next_as(&world.caller).unwrap();

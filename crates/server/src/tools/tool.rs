@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use loci_engine::Engine;
 use loci_engine::verified::Told;
 use loci_model::ports::BoxFuture;
 use loci_model::principal::{Capability, Principal};
+use loci_products::Loci;
 use serde_json::{Map, Value, json};
 
 use super::error::ToolError;
@@ -24,7 +24,7 @@ pub type Work = fn(Context, Arguments) -> BoxFuture<'static, Outcome>;
 #[derive(Clone)]
 pub struct Context {
     /// The engine.
-    pub engine: Engine,
+    pub engine: Loci,
     /// Who asks.
     pub caller: Principal,
     /// Which memory is meant.

@@ -3,11 +3,11 @@
 
 use axum::body::{Body, to_bytes};
 use http::Request;
-use loci_engine::Engine;
 use loci_engine::admin::ExportCursor;
 use loci_model::MemoryId;
 use loci_model::memory::settings::{EventLimits, MemorySettings};
 use loci_model::principal::Principal;
+use loci_products::Loci;
 use loci_server::agentcore::route::{Operation, route};
 use loci_server::agentcore::{Wire, WireSettings};
 use loci_testkit::SeededIds;
@@ -116,7 +116,7 @@ const PATTERNED: &[&str] = &[
 struct Server {
     runtime: tokio::runtime::Runtime,
     _test: TestWorld,
-    engine: Engine,
+    engine: Loci,
     wire: Wire,
     memory: MemoryId,
     names: Vec<(&'static str, String)>,
@@ -129,7 +129,7 @@ impl Server {
         let engine = test.engine();
         let settings = WireSettings { body_bytes_max: BODY_BYTES_MAX, ..WireSettings::default() };
         let clock = std::sync::Arc::new(test.clock());
-        let wire = Wire::new(engine.clone(), clock, std::sync::Arc::new(SeededIds::new(2)), settings);
+        let wire = Wire::new(engine.engine.clone(), clock, std::sync::Arc::new(SeededIds::new(2)), settings);
         let memory = MemoryId::parse("none-0000000000").unwrap();
         let mut server = Self { runtime, _test: test, engine, wire, memory, names: Vec::new() };
         let create = r#"{"name":"first","eventExpiryDuration":30,"indexedKeys":[{"key":"k","type":"STRING"}],"memoryStrategies":[{"semanticMemoryStrategy":{"name":"facts","namespaceTemplates":["/a/"]}}]}"#;

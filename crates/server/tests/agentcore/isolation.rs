@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use axum::body::{Body, to_bytes};
 use http::Request;
-use loci_engine::Engine;
 use loci_engine::admin::ExportCursor;
 use loci_engine::coding::NewTask;
 use loci_engine::verified::Standing;
@@ -13,6 +12,7 @@ use loci_model::ports::store::JobQuery;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::tasks::task::TaskKind;
 use loci_model::{ActorId, MemoryId, Namespace, TaskId};
+use loci_products::Loci;
 use loci_server::agentcore::route::{Operation, route};
 use loci_server::auth::gate::Peer;
 use loci_server::{DoorOptions, Doors};
@@ -173,7 +173,7 @@ impl Server {
         self.admin("POST", &format!("/memories/{mine}/events"), later);
     }
 
-    fn engine(&self) -> Engine {
+    fn engine(&self) -> Loci {
         self.test.engine()
     }
 

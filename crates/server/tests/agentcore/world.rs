@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use http::{Request, Response};
-use loci_engine::Engine;
 use loci_model::memory::settings::MemorySettings;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, MemoryId, Namespace};
+use loci_products::Loci;
 use loci_server::agentcore::{Wire, WireSettings};
 use loci_testkit::SeededIds;
 use loci_testkit::world::TestWorld;
@@ -28,7 +28,7 @@ enum Caller {
 pub(crate) struct World {
     runtime: tokio::runtime::Runtime,
     test: TestWorld,
-    engine: Engine,
+    engine: Loci,
     wire: Wire,
     caller: Caller,
     pairs: Vec<(String, Pair)>,
@@ -40,7 +40,7 @@ impl World {
         let test = TestWorld::new().unwrap();
         let engine = test.engine();
         let wire = Wire::new(
-            engine.clone(),
+            engine.engine.clone(),
             Arc::new(test.clock()),
             Arc::new(SeededIds::new(2)),
             WireSettings::default(),

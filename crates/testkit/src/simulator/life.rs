@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use loci_engine::{Engine, EngineParts, EngineSettings, Models};
+use loci_engine::{EngineParts, EngineSettings, Models};
 use loci_model::ports::store::{Hosts, Store};
 use loci_model::{Error, Result};
+use loci_products::Loci;
 
 use super::Broken;
 use super::dice::Dice;
@@ -91,7 +92,7 @@ impl<'a> Life<'a> {
         parts.models = self.makings.models.clone();
         parts.deliver = Some(self.makings.targets.clone());
         let settings = EngineSettings { host: format!("host-{}", self.count), ..EngineSettings::default() };
-        *place = Some(Server { store, engine: Engine::new(parts, settings) });
+        *place = Some(Server { store, engine: Loci::new(parts, settings) });
         Ok(())
     }
 
@@ -123,7 +124,7 @@ impl<'a> Life<'a> {
     }
 
     /// Runs a call that cannot fail by chance.
-    pub(super) fn call<T, F>(&self, call: impl FnOnce(Engine) -> F) -> Outcome<Result<T>>
+    pub(super) fn call<T, F>(&self, call: impl FnOnce(Loci) -> F) -> Outcome<Result<T>>
     where
         F: Future<Output = Result<T>>,
     {
@@ -134,7 +135,7 @@ impl<'a> Life<'a> {
     }
 
     /// Runs a client's call whose one write may fail by chance; then the client repeats it, at another server if it likes.
-    pub(super) fn act<T, F>(&mut self, dice: &mut Dice, call: impl Fn(Engine) -> F) -> Outcome<Acted<T>>
+    pub(super) fn act<T, F>(&mut self, dice: &mut Dice, call: impl Fn(Loci) -> F) -> Outcome<Acted<T>>
     where
         F: Future<Output = Result<T>>,
     {
@@ -146,7 +147,7 @@ impl<'a> Life<'a> {
     pub(super) fn act_with<T, F>(
         &mut self,
         mut fault: Option<(u64, Fault)>,
-        call: impl Fn(Engine) -> F,
+        call: impl Fn(Loci) -> F,
     ) -> Outcome<Acted<T>>
     where
         F: Future<Output = Result<T>>,
@@ -178,7 +179,7 @@ impl<'a> Life<'a> {
     pub(super) fn together<T, F>(
         &mut self,
         fault: Option<(u64, Fault)>,
-        call: impl Fn(Engine) -> F,
+        call: impl Fn(Loci) -> F,
     ) -> Outcome<()>
     where
         F: Future<Output = Result<T>>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use loci_engine::Engine;
+use loci_products::Loci;
 
 use super::Broken;
 use super::serial_store::SerialStore;
@@ -21,7 +21,7 @@ const STEPS_MAX: u64 = 200_000;
 #[derive(Clone)]
 pub(super) struct Server {
     pub(super) store: Arc<SerialStore>,
-    pub(super) engine: Engine,
+    pub(super) engine: Loci,
 }
 
 /// Runs two calls side by side, each to its end; `None` of one whose server died meanwhile. Time moves when nothing else

@@ -1,7 +1,7 @@
 //! What happens without anybody asking for it: jobs run, time passes, sweeps come by, servers restart.
 
-use loci_engine::Engine;
 use loci_model::MemoryId;
+use loci_products::Loci;
 
 use super::Broken;
 use super::serial_store::Fault;
@@ -40,7 +40,7 @@ pub(super) fn work_off(run: &mut Run<'_>, memories: &[MemoryId]) -> Outcome<()> 
     let fault = if run.dice.chance(35) { run.dice.pick(&Fault::ALL).copied() } else { None };
     let mut fault = fault.map(|fault| (number, fault));
     if run.dice.chance(50) {
-        let call = |engine: Engine| async move { engine.run_due(memories, WORK_MS).await };
+        let call = |engine: Loci| async move { engine.run_due(memories, WORK_MS).await };
         run.life.together(fault.take(), call)?;
     }
     let acted = run.life.act_with(fault, |engine| {

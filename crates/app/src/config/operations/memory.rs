@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use loci_engine::sre::{PastScope, SreSettings, SreSettingsByMemory, SreSynonyms};
 use loci_model::limits;
+use loci_operations::{PastScope, SreSettings, SreSettingsByMemory, SreSynonyms};
 use serde::{Deserialize, Serialize};
 
 use crate::config::MemoryEntry;

@@ -2,9 +2,9 @@
 //! type's, and may be said but not changed; a strategy of another name is made by `PUT /v1/memories/{name}`.
 
 use anyhow::{Result, bail};
-use loci_engine::sre::SreSettings;
 use loci_model::NamespaceTemplate;
 use loci_model::services::knowledge::SreType;
+use loci_operations::SreSettings;
 use serde::{Deserialize, Serialize};
 
 /// Results of one type, at most.

@@ -1,10 +1,10 @@
 //! Alerts as hooks bring them (sre-memory.md §12): stored once, dealt with in order, and what they make of investigations. Test 15, D23.
 
 use loci_engine::deliveries::HookTaken;
-use loci_engine::sre::AlertDelivery;
 use loci_model::ports::clock::Clock;
 use loci_model::services::alert_notice::{AlertChange, AlertNotice, AlertPlace, AlertSource};
 use loci_model::{ErrorKind, Timestamp};
+use loci_operations::AlertDelivery;
 use serde_json::{Value, json};
 
 use super::{known, reopened};
@@ -60,7 +60,7 @@ fn delivery(world: &World, news: Vec<AlertNotice>) -> AlertDelivery {
 /// Sends a body; what became of each piece of news, once the jobs have run.
 fn send(world: &World, news: Vec<AlertNotice>) -> Vec<HookTaken> {
     world.clock.advance_ms(60_000);
-    let taken = world.drive(world.engine.alerts_receive(delivery(world, news))).unwrap();
+    let taken = world.drive(world.engine.operations.alerts_receive(delivery(world, news))).unwrap();
     settle(world);
     taken.into_iter().map(|one| one.taken).collect()
 }
@@ -161,7 +161,8 @@ fn an_alert_says_nothing_of_contacts_or_approvals() {
     told.labels.insert("owner".to_owned(), "ops@evil.example".to_owned());
     send(&world, vec![told]);
     let user = "alertmanager";
-    let wants = world.drive(world.engine.sre_preferences(&world.caller, &world.memory.id, user)).unwrap();
+    let wants =
+        world.drive(world.engine.operations.sre_preferences(&world.caller, &world.memory.id, user)).unwrap();
     assert!(wants.is_empty(), "{wants:?}");
     assert_eq!(known(&world).len(), 1, "an investigation and nothing else");
 }
@@ -173,7 +174,7 @@ fn what_is_of_no_use_is_kept_as_ignored_and_an_unknown_memory_is_told() {
     assert_eq!(send(&world, vec![odd]), [HookTaken::Ignored("event")]);
     assert!(known(&world).is_empty());
     let lost = AlertDelivery { memory: "nothing".to_owned(), ..delivery(&world, vec![firing(30)]) };
-    let error = world.drive(world.engine.alerts_receive(lost)).unwrap_err();
+    let error = world.drive(world.engine.operations.alerts_receive(lost)).unwrap_err();
     assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::NotFound, Some("memory")));
 }
 

@@ -1,10 +1,10 @@
 //! Every argument of the hooks changes what is told or stored (D29); those of the end are in `completing`.
 
-use loci_engine::sre::{AgentResponse, InvestigationMessage, InvestigationMessages, InvestigationStart};
 use loci_model::Timestamp;
 use loci_model::event::Role;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{Store, StoreExt};
+use loci_operations::{AgentResponse, InvestigationMessage, InvestigationMessages, InvestigationStart};
 use loci_text::tokens::Estimator;
 use serde_json::json;
 
@@ -117,7 +117,7 @@ fn of_an_agents_answer() {
             at: None,
         };
         change(&mut response);
-        world.drive(world.engine.agent_response(&of_team("alice"), response, None)).unwrap();
+        world.drive(world.engine.operations.agent_response(&of_team("alice"), response, None)).unwrap();
         let memories = [world.memory.id.clone()];
         world.drive(world.engine.run_due(&memories, 60_000)).unwrap();
         all(&world)
@@ -154,7 +154,9 @@ fn of_a_turn() {
             chars_max: None,
         };
         change(&mut turn);
-        let kept = world.drive(world.engine.investigation_messages(&of_team("alice"), turn, None)).unwrap();
+        let kept = world
+            .drive(world.engine.operations.investigation_messages(&of_team("alice"), turn, None))
+            .unwrap();
         format!("{:?} {}", kept.shown, all(&world))
     };
     each_changes::<InvestigationMessages>(

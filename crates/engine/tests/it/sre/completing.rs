@@ -1,10 +1,9 @@
 //! The end of the work: §6.3, §9.4, test 18, D3, D5, D29, D30, D32.
 
-use loci_engine::EngineSettings;
-use loci_engine::sre::{AgentResult, InvestigationComplete, InvestigationCompleted, SreAction};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
+use loci_operations::{AgentResult, InvestigationComplete, InvestigationCompleted, SreAction};
 use serde_json::{Value, json};
 
 use super::retrieving::go_to;
@@ -41,7 +40,7 @@ pub(super) fn complete(
     world.clock.advance_ms(1_000);
     let mut done = plain(world, incident);
     change(&mut done);
-    world.drive(world.engine.investigation_complete(by, done)).unwrap()
+    world.drive(world.engine.operations.investigation_complete(by, done)).unwrap()
 }
 
 /// What an agent answered, without any call of a tool.
@@ -221,9 +220,9 @@ fn a_joined_investigation_is_completed_by_whoever_joined() {
 
 #[test]
 fn each_flag_switches_off_its_own_path() {
-    let count = |change: fn(&mut loci_engine::sre::SreSettings)| {
-        let mut settings = EngineSettings::default();
-        change(&mut settings.sre.all);
+    let count = |change: fn(&mut loci_operations::SreSettings)| {
+        let mut settings = loci_products::LociSettings::default();
+        change(&mut settings.operations.all);
         let world = world().reopened(settings, |_| {});
         let alice = of_team("alice");
         let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
@@ -278,13 +277,14 @@ fn every_argument_is_used() {
 fn an_unknown_incident_and_a_broken_rule_are_told() {
     let world = world();
     let alice = of_team("alice");
-    let missing =
-        world.drive(world.engine.investigation_complete(&alice, plain(&world, "none"))).unwrap_err();
+    let missing = world
+        .drive(world.engine.operations.investigation_complete(&alice, plain(&world, "none")))
+        .unwrap_err();
     assert_eq!(missing.kind, loci_model::ErrorKind::NotFound);
     let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
     let mut wrong = plain(&world, &incident);
     wrong.findings = Some(vec![json!(1)]);
-    let error = world.drive(world.engine.investigation_complete(&alice, wrong)).unwrap_err();
+    let error = world.drive(world.engine.operations.investigation_complete(&alice, wrong)).unwrap_err();
     assert_eq!(error.field.as_deref(), Some("findings"));
 }
 

@@ -1,11 +1,10 @@
 //! Preferences that a user states in conversation, and contacts among them that wait for a person.
 
-use loci_engine::EngineSettings;
-use loci_engine::sre::{InvestigationMessage, InvestigationMessages, MessagesKept, SreSettings};
 use loci_model::event::Role;
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::services::knowledge::{SreSource, SreType};
+use loci_operations::{InvestigationMessage, InvestigationMessages, MessagesKept, SreSettings};
 use serde_json::{Value, json};
 
 use super::completing::{answered, complete};
@@ -28,7 +27,7 @@ fn say(world: &World, by: &Principal, incident: &str, messages: &[(Role, &str)])
     let (memory, incident) = (world.memory.id.clone(), incident.to_owned());
     let messages = messages.iter().map(message).collect();
     let turn = InvestigationMessages { memory, incident, session: None, messages, chars_max: None };
-    world.drive(world.engine.investigation_messages(by, turn, None)).unwrap()
+    world.drive(world.engine.operations.investigation_messages(by, turn, None)).unwrap()
 }
 
 /// Statements in force, by type.
@@ -90,8 +89,8 @@ fn a_final_answer_repeats_what_its_user_said() {
 
 #[test]
 fn preferences_are_not_captured_where_the_flag_is_off() {
-    let mut settings = EngineSettings::default();
-    settings.sre.all = SreSettings { auto_capture_preferences: false, ..SreSettings::default() };
+    let mut settings = loci_products::LociSettings::default();
+    settings.operations.all = SreSettings { auto_capture_preferences: false, ..SreSettings::default() };
     let world = world().reopened(settings, |_| {});
     let alice = of_team("alice");
     let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;

@@ -1,12 +1,12 @@
 //! Preferences as a file declares them, as people look at them, and for how long they are there: §13, P-3, P-5, tests 7 and 14, D24.
 
 use loci_engine::idempotency::IfErased;
-use loci_engine::sre::{SreApply, SreApplyChange, SreApplyKind};
 use loci_model::ports::clock::Clock;
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ActorId, ErrorKind, Reason, Result};
+use loci_operations::{SreApply, SreApplyChange, SreApplyKind};
 use serde_json::{Value, json};
 
 use super::{Said, known, of_actor, of_team, preferences, reopened, world};
@@ -43,7 +43,7 @@ fn apply_if(
 ) -> Result<Vec<SreApplyChange>> {
     world.clock.advance_ms(1_000);
     let asked = SreApply { memory: world.memory.id.clone(), users, dry_run, prune, if_erased };
-    world.drive(world.engine.sre_preferences_apply(&world.caller, asked))
+    world.drive(world.engine.operations.sre_preferences_apply(&world.caller, asked))
 }
 
 /// How many keys became of what.
@@ -132,7 +132,7 @@ fn keys_are_replaced_removed_and_left_to_people() {
     assert!(!preferences(&world, "Alice").contains_key("workflow"));
     assert_eq!(preferences(&world, "Alice")["escalation"].value["backup"], json!("later"));
     assert!(preferences(&world, "carol@example.com").is_empty());
-    let past = world.engine.sre_preference_history(
+    let past = world.engine.operations.sre_preference_history(
         &world.caller,
         &world.memory.id,
         "Alice",
@@ -170,7 +170,7 @@ fn an_error_names_its_place_and_changes_nothing() {
     let if_erased = IfErased::Answer;
     let asked =
         SreApply { memory: world.memory.id.clone(), users: file(), dry_run: true, prune: false, if_erased };
-    let refused = world.drive(world.engine.sre_preferences_apply(&stranger, asked)).unwrap_err();
+    let refused = world.drive(world.engine.operations.sre_preferences_apply(&stranger, asked)).unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Denied);
 }
 
@@ -240,7 +240,8 @@ fn people_look_at_what_waits_first_and_at_their_own() {
     );
     let world = reopened(world);
     let list = |by: &Principal, waiting: bool| {
-        let listing = world.drive(world.engine.sre_preferences_list(by, &world.memory.id, waiting)).unwrap();
+        let listing =
+            world.drive(world.engine.operations.sre_preferences_list(by, &world.memory.id, waiting)).unwrap();
         assert!(listing.warnings.is_empty());
         listing.items.into_iter().map(|one| (one.user, one.entry.key, one.entry.state)).collect::<Vec<_>>()
     };
@@ -257,12 +258,14 @@ fn people_look_at_what_waits_first_and_at_their_own() {
     assert_eq!(list(&world.caller, true), std::slice::from_ref(&waits));
     assert_eq!(list(&of_actor("Bob", "Bob"), false), [waits, row("Bob", "delay_minutes", "active")]);
     assert!(list(&of_team("x"), false).is_empty());
-    let alice =
-        world.drive(world.engine.sre_user(&of_actor("Alice", "Alice"), &world.memory.id, "Alice")).unwrap();
+    let alice = world
+        .drive(world.engine.operations.sre_user(&of_actor("Alice", "Alice"), &world.memory.id, "Alice"))
+        .unwrap();
     assert!(alice.effective.quiet_now && alice.effective.warnings.is_empty());
     assert_eq!(alice.effective.timezone, "Europe/Berlin");
     assert_eq!(alice.effective.severity_filter, Some(json!(["P1"])));
-    let refused = world.drive(world.engine.sre_user(&of_actor("Bob", "Bob"), &world.memory.id, "Alice"));
+    let refused =
+        world.drive(world.engine.operations.sre_user(&of_actor("Bob", "Bob"), &world.memory.id, "Alice"));
     assert_eq!(refused.unwrap_err().kind, ErrorKind::Denied);
     assert_eq!(world.records(&[RecordState::Candidate]).len(), 1);
 }

@@ -2,8 +2,6 @@
 
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::profiles::{MemoryEnsure, MemoryEnsured};
-use loci_engine::settings::EngineSettings;
-use loci_engine::sre::SreSettings;
 use loci_model::event::Role;
 use loci_model::memory::Memory;
 use loci_model::memory::strategy::StrategyBase;
@@ -11,6 +9,7 @@ use loci_model::ports::clock::Clock;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, MemoryId};
+use loci_operations::SreSettings;
 use serde_json::json;
 
 use super::{NAME, Said, ensured, known, of_team, reopened, world};
@@ -46,12 +45,12 @@ fn a_second_start_adds_nothing() {
 
 #[test]
 fn a_memory_is_made_as_its_configuration_has_it() {
-    let mut settings = EngineSettings::default();
+    let mut settings = loci_products::LociSettings::default();
     let mut own = SreSettings { description: Some("ours".to_owned()), ..SreSettings::default() };
     own.infrastructure.ttl_days = Some(10);
     own.investigations.ttl_days = Some(120);
     own.investigations.namespace = Some("/ops/looked-into/{actorId}/{sessionId}".to_owned());
-    settings.sre.named.insert(NAME.to_owned(), own);
+    settings.operations.named.insert(NAME.to_owned(), own);
     let world = World::with(&[]).reopened(settings, |_| {});
     let made = ensure(&world, &world.caller, ensured(false)).unwrap().memory;
     let days: Vec<_> = made.strategies.iter().map(|one| one.record_expiry_days).collect();

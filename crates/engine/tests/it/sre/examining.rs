@@ -1,16 +1,16 @@
 //! What of operations memory nobody will read as it is meant: §13, `loci sre doctor`.
 
 use loci_engine::records::{NewRecord, RecordsCreate};
-use loci_engine::sre::{SreExamined, SreProblemKind};
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, Namespace};
+use loci_operations::{SreExamined, SreProblemKind};
 use serde_json::json;
 
 use super::{Said, of_team, world};
 use crate::world::World;
 
 fn examined(world: &World) -> SreExamined {
-    world.drive(world.engine.sre_examine(&world.caller, &world.memory.id)).unwrap()
+    world.drive(world.engine.operations.sre_examine(&world.caller, &world.memory.id)).unwrap()
 }
 
 fn told(world: &World) -> Vec<(SreProblemKind, String)> {
@@ -61,7 +61,8 @@ fn what_is_well_is_well() {
     wanted(&world, "alice@example.com");
     wanted(&world, "Bob Jones");
     assert_eq!(examined(&world), SreExamined { records: 4, ..SreExamined::default() });
-    let denied = world.drive(world.engine.sre_examine(&of_team("agent"), &world.memory.id)).unwrap_err();
+    let denied =
+        world.drive(world.engine.operations.sre_examine(&of_team("agent"), &world.memory.id)).unwrap_err();
     assert_eq!(denied.kind, ErrorKind::Denied);
 }
 

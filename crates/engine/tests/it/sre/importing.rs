@@ -3,7 +3,6 @@
 use loci_engine::admin::ForgetAsk;
 use loci_engine::idempotency::IfErased;
 use loci_engine::records::RecordDelete;
-use loci_engine::sre::{SreAction, SreImport, SreImportedLine, SreLine, SreSaid};
 use loci_model::limits;
 use loci_model::memory::settings::EventLimits;
 use loci_model::ports::clock::Clock;
@@ -11,6 +10,7 @@ use loci_model::ports::store::{Store, StoreExt};
 use loci_model::record::metadata::MetadataValue;
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ActorId, Reason, RecordId};
+use loci_operations::{SreAction, SreImport, SreImportedLine, SreLine, SreSaid};
 use serde_json::{Value, json};
 
 use super::world;
@@ -53,7 +53,7 @@ fn import_if_erased(
 ) -> Vec<SreImportedLine> {
     world.clock.advance_ms(1_000);
     let asked = SreImport { memory: world.memory.id.clone(), lines, keep_sources: false, dry_run, if_erased };
-    world.drive(world.engine.sre_import(&world.caller, asked)).unwrap()
+    world.drive(world.engine.operations.sre_import(&world.caller, asked)).unwrap()
 }
 
 /// Of a kept line, its record; of a refused one, why.
@@ -181,7 +181,7 @@ fn what_outsiders_could_write_stays_such() {
         );
         // And goes out again with it.
         let which = (SreType::Investigations, None);
-        let page = world.engine.sre_export(&world.caller, &world.memory.id, which, None);
+        let page = world.engine.operations.sre_export(&world.caller, &world.memory.id, which, None);
         let lines = world.drive(page).unwrap().lines;
         assert_eq!((lines[0].source, lines[0].untrusted), (SreSource::Imported, expect));
     };

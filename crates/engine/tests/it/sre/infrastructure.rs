@@ -1,7 +1,7 @@
 //! What is known of services: D2, D10, D11, D19, D20, the cases of §10.1, several at once.
 
-use loci_engine::sre::SreAction::{self, Added, Conflict, Duplicate, Rejected, Superseded};
 use loci_model::services::knowledge::{SreSource, SreType};
+use loci_operations::SreAction::{self, Added, Conflict, Duplicate, Rejected, Superseded};
 use serde_json::{Value, json};
 
 use super::{Said, known, of_actor, of_team, reopened, superseded, world};

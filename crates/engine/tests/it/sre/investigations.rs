@@ -1,10 +1,10 @@
 //! What was looked into: §3.3, D3, D5, D7, H-9.
 
-use loci_engine::sre::SreAction::{self, Added, Duplicate, Superseded};
 use loci_model::ErrorKind;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::record::RecordState;
 use loci_model::services::knowledge::{SreSource, SreType};
+use loci_operations::SreAction::{self, Added, Duplicate, Superseded};
 use serde_json::{Value, json};
 
 use super::{Said, known, of_actor, of_team, reopened, world};

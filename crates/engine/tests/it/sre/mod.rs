@@ -34,11 +34,11 @@ use loci_engine::EngineSettings;
 use loci_engine::profiles::MemoryEnsure;
 use loci_engine::records::NamespaceAsk;
 use loci_engine::retrieval::SearchRequest;
-use loci_engine::sre::{SreAction, SrePreferences, SreSave, SreSaved};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ActorId, Result};
+use loci_operations::{SreAction, SrePreferences, SreSave, SreSaved};
 use serde_json::Value;
 
 use super::world::World;
@@ -124,7 +124,7 @@ impl Said<'_> {
             data,
             source: self.source,
         };
-        world.drive(world.engine.sre_save(self.by, asked))
+        world.drive(world.engine.operations.sre_save(self.by, asked))
     }
 
     /// What became of each record.
@@ -134,7 +134,7 @@ impl Said<'_> {
 }
 
 fn preferences(world: &World, user: &str) -> std::collections::BTreeMap<String, SrePreferences> {
-    world.drive(world.engine.sre_preferences(&world.caller, &world.memory.id, user)).unwrap()
+    world.drive(world.engine.operations.sre_preferences(&world.caller, &world.memory.id, user)).unwrap()
 }
 
 /// Active records as JSON, oldest first.

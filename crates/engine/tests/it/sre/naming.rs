@@ -19,7 +19,7 @@ fn all_that_begin_in_one_second_have_names_of_their_own() {
     for at in 0..STARTS {
         let mut one = asked(&world, "alice", "the api is down");
         (one.session, one.render) = ((at % 2 == 0).then(String::new), false);
-        let started = world.drive(world.engine.investigation_start(&alice, one, None)).unwrap();
+        let started = world.drive(world.engine.operations.investigation_start(&alice, one, None)).unwrap();
         assert!(!started.joined);
         incidents.insert(started.incident);
         sessions.insert(started.session);

@@ -1,11 +1,11 @@
 //! What came of investigations: §11, tests 7 and 16, D18, D22.
 
-use loci_engine::sre::{InvestigationOutcome, SreStatsAsk};
 use loci_model::ports::clock::Clock;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
 use loci_model::{ActorId, ErrorKind, RecordId, Result, Timestamp};
+use loci_operations::{InvestigationOutcome, SreStatsAsk};
 use serde_json::json;
 
 use super::completing::{answered, complete};
@@ -39,7 +39,7 @@ fn tell(
     world.clock.advance_ms(1_000);
     let mut told = plain(world, incident);
     change(&mut told);
-    let effects = world.drive(world.engine.investigation_outcome(by, told))?;
+    let effects = world.drive(world.engine.operations.investigation_outcome(by, told))?;
     Ok(effects.into_iter().map(|one| (one.record, one.effect)).collect())
 }
 
@@ -209,8 +209,9 @@ fn numbers_over_investigations() {
         })
         .unwrap();
     }
-    let stats =
-        |ask: SreStatsAsk| world.drive(world.engine.sre_stats(&alice, &world.memory.id, &ask)).unwrap();
+    let stats = |ask: SreStatsAsk| {
+        world.drive(world.engine.operations.sre_stats(&alice, &world.memory.id, &ask)).unwrap()
+    };
     let all = stats(SreStatsAsk::default());
     assert_eq!((all.investigations, all.resolved, all.judged), (10, 10, 4));
     assert_eq!((all.mttr_median_s, all.mttr_p90_s), (Some(3_300.0), Some(5_400.0)));
@@ -234,7 +235,8 @@ fn outcomes_that_nobody_told_are_listed() {
     tell(&world, &alice, &told, |told| told.root_cause_confirmed = Some(true)).unwrap();
     start(&world, &alice, asked(&world, "alice", "still open")).unwrap();
     let listed = || {
-        let all = world.drive(world.engine.sre_pending_outcomes(&alice, &world.memory.id)).unwrap();
+        let all =
+            world.drive(world.engine.operations.sre_pending_outcomes(&alice, &world.memory.id)).unwrap();
         assert!(!all.is_partial);
         all.waiting.into_iter().map(|one| one.incident).collect::<Vec<_>>()
     };
@@ -328,6 +330,7 @@ fn a_pattern_that_was_confirmed_is_known_a_year_later() {
         .drive(
             world
                 .engine
+                .operations
                 .sre_retrieve(&alice, super::retrieving::asking(&world, SreType::Infrastructure, about)),
         )
         .unwrap();

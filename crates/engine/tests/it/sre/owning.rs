@@ -1,10 +1,10 @@
 //! What is a user's own: §9.5, D24.
 
-use loci_engine::sre::{SreAction, SreOwnDeleted, SreSaid};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, RecordId, Result};
+use loci_operations::{SreAction, SreOwnDeleted, SreSaid};
 use serde_json::{Value, json};
 
 use super::{Said, of_actor, of_team, preferences, world};
@@ -17,24 +17,25 @@ fn save(world: &World, by: &Principal, kind: SreType, actor: &str, data: Value) 
 }
 
 fn own(world: &World, by: &Principal, kind: SreType) -> Vec<RecordId> {
-    let page = world.drive(world.engine.sre_own(by, &world.memory.id, kind, None)).unwrap();
+    let page = world.drive(world.engine.operations.sre_own(by, &world.memory.id, kind, None)).unwrap();
     page.lines.into_iter().filter_map(|line| line.record).collect()
 }
 
 fn correct(world: &World, by: &Principal, id: &RecordId, data: Value) -> Result<SreAction> {
     world.clock.advance_ms(1_000);
     let asked = (id.clone(), data);
-    world.drive(world.engine.sre_own_correct(by, &world.memory.id, asked)).map(|kept| kept.action)
+    world.drive(world.engine.operations.sre_own_correct(by, &world.memory.id, asked)).map(|kept| kept.action)
 }
 
 fn delete(world: &World, by: &Principal, id: &RecordId) -> std::result::Result<(), ErrorKind> {
-    let done = world.drive(world.engine.sre_own_delete(by, &world.memory.id, vec![id.clone()])).unwrap();
+    let done =
+        world.drive(world.engine.operations.sre_own_delete(by, &world.memory.id, vec![id.clone()])).unwrap();
     let [item] = done.items.as_slice() else { panic!("{done:?}") };
     item.result.clone().map_err(|(kind, _)| kind)
 }
 
 fn delete_all(world: &World, by: &Principal) -> SreOwnDeleted {
-    world.drive(world.engine.sre_own_delete_all(by, &world.memory.id, None)).unwrap()
+    world.drive(world.engine.operations.sre_own_delete_all(by, &world.memory.id, None)).unwrap()
 }
 
 #[test]
@@ -140,7 +141,8 @@ fn what_was_looked_into_and_learned_is_nobodys_word_more_than_before() {
     );
     correct(&world, &agent, &incident, json!({"query": "why so?"})).unwrap();
     let of = |kind: SreType| {
-        let page = world.drive(world.engine.sre_own(&agent, &world.memory.id, kind, None)).unwrap();
+        let page =
+            world.drive(world.engine.operations.sre_own(&agent, &world.memory.id, kind, None)).unwrap();
         let [line] = page.lines.as_slice() else { panic!("{page:?}") };
         let SreSaid::Data(data) = line.said.clone() else { panic!("{line:?}") };
         (line.source, data)
@@ -164,7 +166,7 @@ fn everything_goes_also_what_waits_and_what_gave_way() {
     keep(json!({"delay_minutes": 5}));
     let waiting = keep(json!({"contact": "x@y.com"}));
     let rejected = keep(json!({"pager": "+49 30 1234567"}));
-    let decided = world.engine.sre_preference_decide(&alice, &world.memory.id, &rejected, false);
+    let decided = world.engine.operations.sre_preference_decide(&alice, &world.memory.id, &rejected, false);
     world.drive(decided).unwrap();
     let of_bob = save(
         &world,

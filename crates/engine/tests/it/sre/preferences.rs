@@ -1,8 +1,8 @@
 //! How people want to be worked for: W-1, W-2, W-8, D1, keys, R-5.
 
-use loci_engine::sre::SreAction::{self, Added, Conflict, Duplicate, Superseded};
 use loci_model::record::RecordState;
 use loci_model::services::knowledge::{SreSource, SreType};
+use loci_operations::SreAction::{self, Added, Conflict, Duplicate, Superseded};
 use serde_json::{Value, json};
 
 use super::{Said, known, of_actor, preferences, reopened, superseded, world};

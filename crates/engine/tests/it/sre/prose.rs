@@ -6,7 +6,6 @@ use std::sync::Arc;
 use loci_engine::asking::pulling::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
 use loci_engine::memories::NewMemory;
 use loci_engine::models::{ModelMode, Models};
-use loci_engine::sre::{AgentResponse, Captured, ResponseRead, SreSettings};
 use loci_model::job::JobState;
 use loci_model::job::exchange::Step;
 use loci_model::ports::clock::Clock;
@@ -15,6 +14,7 @@ use loci_model::ports::store::{Store, StoreExt};
 use loci_model::principal::Principal;
 use loci_model::record::{Record, RecordState};
 use loci_model::{ErrorKind, JobId, Reason, Result};
+use loci_operations::{AgentResponse, Captured, ResponseRead, SreSettings};
 use loci_testkit::ScriptedReply::{self, CutOff, Fails, Panics, Refused, Text};
 use loci_testkit::{Script, ScriptedModel};
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ fn respond(world: &World, by: &Principal, incident: &str, agent: &str, text: &st
         tool_calls: vec![json!({"id": "tc_1", "name": "get_pods"})],
         at: None,
     };
-    world.drive(world.engine.agent_response(by, response, None)).unwrap()
+    world.drive(world.engine.operations.agent_response(by, response, None)).unwrap()
 }
 
 fn run(world: &World) {
@@ -86,7 +86,7 @@ fn run(world: &World) {
 }
 
 fn read(world: &World, by: &Principal, job: &JobId) -> ResponseRead {
-    world.drive(world.engine.agent_response_read(by, &world.memory.id, job, 0)).unwrap()
+    world.drive(world.engine.operations.agent_response_read(by, &world.memory.id, job, 0)).unwrap()
 }
 
 /// What came of an answer, once its job is over.
@@ -164,8 +164,8 @@ fn a_model_reads_what_stands_beside_blocks() {
 fn nobody_is_asked_where_there_is_nothing_to_read() {
     let check = |agent: &str, text: &str, change: fn(&mut SreSettings), expect: (usize, usize)| {
         let model = scripted(vec![Text(items(&[]))]);
-        let mut settings = loci_engine::EngineSettings::default();
-        change(&mut settings.sre.all);
+        let mut settings = loci_products::LociSettings::default();
+        change(&mut settings.operations.all);
         let reader: Arc<dyn LanguageModel> = model.clone();
         let models = Models { mode: ModelMode::Provider, default: Some(reader), ..Models::default() };
         let world = read_by(&model).reopened(settings, |parts| parts.models = models);
@@ -293,7 +293,7 @@ fn a_callers_own_model_reads() {
     let job = respond(&world, &alice, &begun(&world, &alice), "logs-agent", &said());
     run(&world);
     // Blocks are there at once, and nobody who waits for the job waits for the model.
-    let wait = world.engine.agent_response_read(&alice, &world.memory.id, &job, 30_000);
+    let wait = world.engine.operations.agent_response_read(&alice, &world.memory.id, &job, 30_000);
     let waiting = world.drive(wait).unwrap();
     assert_eq!((waiting.state, waiting.waits), (JobState::Pending, true));
     assert_eq!(actions(waiting.captured.as_ref().unwrap()), ["added"]);

@@ -1,13 +1,13 @@
 //! What is sent twice with one idempotency key is done once (the rule of every write).
 
 use loci_engine::idempotency::{ClientToken, IfErased};
-use loci_engine::sre::{AgentResponse, InvestigationMessage, InvestigationMessages, SreSave};
 use loci_model::event::Role;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::principal::Principal;
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, Reason};
+use loci_operations::{AgentResponse, InvestigationMessage, InvestigationMessages, SreSave};
 use serde_json::json;
 
 use super::starting::asked;
@@ -38,7 +38,7 @@ fn a_save_sent_twice_is_one() {
             data: json!({"query": limit}),
             source: SreSource::Agent,
         };
-        world.drive(world.engine.sre_save_in_person(&alice, asked, false, token(key, limit)))
+        world.drive(world.engine.operations.sre_save_in_person(&alice, asked, false, token(key, limit)))
     };
     let first = save(&world, "k-1", "why").unwrap();
     let world = reopened(world);
@@ -66,7 +66,7 @@ fn a_save_that_is_sent_again_is_refused_once_it_was_forgotten() {
             source: SreSource::Agent,
         };
         let token = token("k-1", "why").map(|token| token.with_if_erased(if_erased));
-        world.drive(world.engine.sre_save_in_person(&alice, asked, false, token))
+        world.drive(world.engine.operations.sre_save_in_person(&alice, asked, false, token))
     };
     save(IfErased::Answer).unwrap();
     let actor = loci_model::ActorId::parse("alice").unwrap();
@@ -86,7 +86,7 @@ fn an_investigation_begun_twice_is_one() {
     let start = |key: &str| {
         world.clock.advance_ms(1_000);
         let asked = asked(&world, "alice", "api is down");
-        world.drive(world.engine.investigation_start(&alice, asked, token(key, "x"))).unwrap()
+        world.drive(world.engine.operations.investigation_start(&alice, asked, token(key, "x"))).unwrap()
     };
     let (first, again) = (start("k-1"), start("k-1"));
     assert_eq!((&first.incident, &first.session), (&again.incident, &again.session));
@@ -98,7 +98,8 @@ fn an_investigation_begun_twice_is_one() {
 fn an_answer_and_a_turn_sent_twice_are_one() {
     let world = world();
     let alice = of_team("alice");
-    let begun = world.engine.investigation_start(&alice, asked(&world, "alice", "api is down"), None);
+    let begun =
+        world.engine.operations.investigation_start(&alice, asked(&world, "alice", "api is down"), None);
     let incident = world.drive(begun).unwrap().incident;
     let answer = |key: &str| {
         world.clock.advance_ms(1_000);
@@ -111,7 +112,7 @@ fn an_answer_and_a_turn_sent_twice_are_one() {
             tool_calls: Vec::new(),
             at: None,
         };
-        world.drive(world.engine.agent_response(&alice, response, token(key, "x"))).unwrap()
+        world.drive(world.engine.operations.agent_response(&alice, response, token(key, "x"))).unwrap()
     };
     let before = events(&world);
     assert_eq!(answer("k-1"), answer("k-1"));
@@ -128,7 +129,7 @@ fn an_answer_and_a_turn_sent_twice_are_one() {
         let (memory, incident) = (world.memory.id.clone(), incident.clone());
         let turn =
             InvestigationMessages { memory, incident, session: None, messages: vec![said], chars_max: None };
-        world.drive(world.engine.investigation_messages(&alice, turn, token("k-3", "x"))).unwrap()
+        world.drive(world.engine.operations.investigation_messages(&alice, turn, token("k-3", "x"))).unwrap()
     };
     assert_eq!(turn(), turn());
     assert_eq!(events(&world) - before, 2);
@@ -142,7 +143,7 @@ fn a_key_is_of_the_person_who_sent_it() {
         world.clock.advance_ms(1_000);
         let mut asked = asked(&world, &by.name, "api is down");
         asked.is_private = private;
-        world.drive(world.engine.investigation_start(by, asked, token("k-1", "x"))).unwrap()
+        world.drive(world.engine.operations.investigation_start(by, asked, token("k-1", "x"))).unwrap()
     };
     let (hers, his) = (start(&alice, true), start(&bob, false));
     assert!(hers.incident != his.incident && !his.joined);
@@ -158,7 +159,7 @@ fn a_key_is_of_the_person_who_sent_it() {
         let (memory, incident) = (world.memory.id.clone(), incident.to_owned());
         let turn =
             InvestigationMessages { memory, incident, session: None, messages: vec![said], chars_max: None };
-        world.drive(world.engine.investigation_messages(by, turn, token("turn-1", text)))
+        world.drive(world.engine.operations.investigation_messages(by, turn, token("turn-1", text)))
     };
     say(&alice, &hers.incident, "hers").unwrap();
     assert_eq!(say(&bob, &his.incident, "his").unwrap().shown[0].text, "his");
@@ -173,7 +174,7 @@ fn a_key_is_of_the_person_who_sent_it() {
             data: json!({"preference_type": "style", "preference_value": {"tone": "dry"}}),
             source: SreSource::Agent,
         };
-        world.drive(world.engine.sre_save_in_person(by, asked, false, token("k-9", "x"))).unwrap()
+        world.drive(world.engine.operations.sre_save_in_person(by, asked, false, token("k-9", "x"))).unwrap()
     };
     assert_ne!(save(&alice).records[0].record, save(&bob).records[0].record);
 }

@@ -1,6 +1,5 @@
 //! Answers of worker agents and the conversation: §6.2, §6.4, tests 13 and 17, D4, D6, D12.
 
-use loci_engine::sre::{AgentResponse, Captured, InvestigationMessage, InvestigationMessages};
 use loci_model::event::{PayloadItem, Role};
 use loci_model::job::JobState;
 use loci_model::ports::clock::Clock;
@@ -8,6 +7,7 @@ use loci_model::ports::store::{Store, StoreExt};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordState;
 use loci_model::{ErrorKind, JobId, Result};
+use loci_operations::{AgentResponse, Captured, InvestigationMessage, InvestigationMessages};
 use serde_json::json;
 
 use super::starting::{asked, start};
@@ -31,7 +31,7 @@ pub(super) fn respond(
         tool_calls: vec![json!({"id": "tc_1", "name": "get_pods"})],
         at: None,
     };
-    world.drive(world.engine.agent_response(by, response, None))
+    world.drive(world.engine.operations.agent_response(by, response, None))
 }
 
 /// What came of an answer, once its job is done.
@@ -39,7 +39,8 @@ fn captured(world: &World, by: &Principal, incident: &str, agent: &str, text: &s
     let job = respond(world, by, incident, agent, text).unwrap();
     let memories = [world.memory.id.clone()];
     world.drive(world.engine.run_due(&memories, 60_000)).unwrap();
-    let read = world.drive(world.engine.agent_response_read(by, &world.memory.id, &job, 0)).unwrap();
+    let read =
+        world.drive(world.engine.operations.agent_response_read(by, &world.memory.id, &job, 0)).unwrap();
     assert_eq!((read.state, read.failure), (JobState::Done, None));
     read.captured.unwrap()
 }
@@ -86,9 +87,9 @@ fn good_items_are_kept_beside_bad_ones() {
 
 #[test]
 fn a_block_of_an_agent_that_is_not_captured_is_rejected_with_the_reason() {
-    let rejected = |agent: &str, change: fn(&mut loci_engine::sre::SreSettings)| {
-        let mut settings = loci_engine::EngineSettings::default();
-        change(&mut settings.sre.all);
+    let rejected = |agent: &str, change: fn(&mut loci_operations::SreSettings)| {
+        let mut settings = loci_products::LociSettings::default();
+        change(&mut settings.operations.all);
         let world = world().reopened(settings, |_| {});
         let alice = of_team("alice");
         let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
@@ -98,7 +99,7 @@ fn a_block_of_an_agent_that_is_not_captured_is_rejected_with_the_reason() {
         );
         let found = captured(&world, &alice, &incident, agent, &text);
         assert!(found.pending.is_empty());
-        let told = |one: &loci_engine::sre::CapturedRefusal| {
+        let told = |one: &loci_operations::CapturedRefusal| {
             (one.index, one.reason.split(' ').next().unwrap_or_default().to_owned())
         };
         (found.saved.len(), found.rejected.iter().map(told).collect::<Vec<_>>())
@@ -135,7 +136,7 @@ fn contacts_wait_and_what_is_denied_or_quoted_is_none() {
     assert_eq!(stored(&waiting[0])["preference_value"], json!({"contacts": ["ops.team@example.co.uk"]}));
     // Confirmed, it is whole and counts.
     let (memory, id) = (world.memory.id.clone(), waiting[0].id.clone());
-    world.drive(world.engine.sre_preference_decide(&alice, &memory, &id, true)).unwrap();
+    world.drive(world.engine.operations.sre_preference_decide(&alice, &memory, &id, true)).unwrap();
     let value = super::preferences(&world, "alice")["escalation"].value["contacts"].clone();
     assert_eq!(value, json!(["ops.team@example.co.uk"]));
 }
@@ -203,11 +204,11 @@ fn a_worker_hands_in_its_own_answers_and_does_nothing_else() {
     // It reads nothing, starts nothing, ends nothing.
     let knowledge =
         super::retrieving::asking(&world, loci_model::services::knowledge::SreType::Infrastructure, "api");
-    let error = world.drive(world.engine.sre_retrieve(&one, knowledge)).unwrap_err();
+    let error = world.drive(world.engine.operations.sre_retrieve(&one, knowledge)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Denied);
     let error = start(&world, &one, asked(&world, "k8s-worker", "mine")).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Denied);
-    let error = world.drive(world.engine.investigation_messages(
+    let error = world.drive(world.engine.operations.investigation_messages(
         &one,
         turn(&world, &incident, vec![message(Role::User, "x")]),
         None,
@@ -229,13 +230,17 @@ fn an_answer_is_one_request_and_is_read_once() {
     let before = world.store.writes();
     let job = respond(&world, &alice, &incident, "logs-agent", &block(&[item("api", "")])).unwrap();
     assert_eq!(world.store.writes() - before, 1);
-    let read = world.drive(world.engine.agent_response_read(&alice, &world.memory.id, &job, 0)).unwrap();
+    let read =
+        world.drive(world.engine.operations.agent_response_read(&alice, &world.memory.id, &job, 0)).unwrap();
     assert_eq!((read.state, read.captured), (JobState::Pending, None));
     let bob = of_actor("bob", "bob");
-    let hidden = world.drive(world.engine.agent_response_read(&bob, &world.memory.id, &job, 0)).unwrap_err();
+    let hidden = world
+        .drive(world.engine.operations.agent_response_read(&bob, &world.memory.id, &job, 0))
+        .unwrap_err();
     assert_eq!(hidden.kind, ErrorKind::NotFound);
-    let long =
-        world.drive(world.engine.agent_response_read(&alice, &world.memory.id, &job, 30_001)).unwrap_err();
+    let long = world
+        .drive(world.engine.operations.agent_response_read(&alice, &world.memory.id, &job, 30_001))
+        .unwrap_err();
     assert_eq!(long.field.as_deref(), Some("wait_ms"));
     let missing = respond(&world, &alice, "none", "logs-agent", "x").unwrap_err();
     assert_eq!(missing.kind, ErrorKind::NotFound);
@@ -264,7 +269,11 @@ fn messages_are_stored_whole_and_shown_cut() {
         InvestigationMessage { tool: Some("get_logs".to_owned()), ..message(Role::Tool, &long) },
     ];
     let kept = world
-        .drive(world.engine.investigation_messages(&alice, turn(&world, &incident, messages), None))
+        .drive(world.engine.operations.investigation_messages(
+            &alice,
+            turn(&world, &incident, messages),
+            None,
+        ))
         .unwrap();
     let shown: Vec<(bool, usize)> =
         kept.shown.iter().map(|one| (one.truncated, one.text.chars().count())).collect();
@@ -282,11 +291,14 @@ fn messages_are_stored_whole_and_shown_cut() {
         .unwrap();
     let PayloadItem::Conversational { text, .. } = &event.payload[1] else { panic!("a message") };
     assert_eq!(text.len(), 20_000 + "[Agent: logs-agent] ".len());
-    let none =
-        world.drive(world.engine.investigation_messages(&alice, turn(&world, &incident, Vec::new()), None));
+    let none = world.drive(world.engine.operations.investigation_messages(
+        &alice,
+        turn(&world, &incident, Vec::new()),
+        None,
+    ));
     assert_eq!(none.unwrap().event, None);
     let other = turn(&world, &incident, vec![message(Role::Other, "x")]);
-    let error = world.drive(world.engine.investigation_messages(&alice, other, None)).unwrap_err();
+    let error = world.drive(world.engine.operations.investigation_messages(&alice, other, None)).unwrap_err();
     assert_eq!(error.field.as_deref(), Some("messages[0]"));
 }
 
@@ -312,9 +324,9 @@ fn an_answer_sets_nothing_of_risk() {
 
 #[test]
 fn a_flag_silences_its_own_part_of_answers() {
-    let count = |change: fn(&mut loci_engine::sre::SreSettings)| {
-        let mut settings = loci_engine::EngineSettings::default();
-        change(&mut settings.sre.all);
+    let count = |change: fn(&mut loci_operations::SreSettings)| {
+        let mut settings = loci_products::LociSettings::default();
+        change(&mut settings.operations.all);
         let world = world().reopened(settings, |_| {});
         let alice = of_team("alice");
         let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;

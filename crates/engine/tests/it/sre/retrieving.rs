@@ -1,11 +1,11 @@
 //! What is known comes back, D2, D3, D8, D10, D18 to D21, keys of §10.1, acceptance tests 6 and 8.
 
 use loci_engine::records::{NewRecord, RecordsCreate};
-use loci_engine::sre::{SreFound, SreRetrieve, SreRetrieved, SreTimeSource};
 use loci_model::principal::Principal;
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::time::DAY_MS;
 use loci_model::{Namespace, RecordId, Result, Timestamp};
+use loci_operations::{SreFound, SreRetrieve, SreRetrieved, SreTimeSource};
 use serde_json::{Value, json};
 
 use super::{Said, of_actor, of_team, reopened, world};
@@ -37,7 +37,7 @@ pub(super) fn asking(world: &World, kind: SreType, query: &str) -> SreRetrieve {
 }
 
 fn retrieve_as(world: &World, by: &Principal, asked: SreRetrieve) -> Result<SreRetrieved> {
-    world.drive(world.engine.sre_retrieve(by, asked))
+    world.drive(world.engine.operations.sre_retrieve(by, asked))
 }
 
 pub(super) fn retrieve(world: &World, asked: SreRetrieve) -> SreRetrieved {

@@ -1,9 +1,6 @@
 //! Who may read and set what, and what is never stored: D4, D8, D9, D25, D27, the classes of §9.2.
 
-use loci_engine::EngineSettings;
 use loci_engine::records::{NewRecord, RecordUpdate, RecordsCreate};
-use loci_engine::sre::SreAction::{self, Added, PendingConfirmation, Rejected};
-use loci_engine::sre::{SreSave, SreSettings, SreSettingsByMemory};
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::principal::Principal;
@@ -11,6 +8,8 @@ use loci_model::record::RecordState;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, Namespace, RecordId};
+use loci_operations::SreAction::{self, Added, PendingConfirmation, Rejected};
+use loci_operations::{SreSave, SreSettings, SreSettingsByMemory};
 use loci_testkit::credentials::{Credential, credentials};
 use serde_json::{Value, json};
 
@@ -83,7 +82,7 @@ fn a_contact_counts_once_a_person_confirms_it() {
     assert_eq!(contacts(&world), waits);
     let decide = |by: &Principal, confirmed: bool| {
         world.clock.advance_ms(1_000);
-        let decided = world.engine.sre_preference_decide(by, &world.memory.id, &id, confirmed);
+        let decided = world.engine.operations.sre_preference_decide(by, &world.memory.id, &id, confirmed);
         world.drive(decided).map(|kept| kept.action).map_err(|error| error.kind)
     };
     // Neither another user, nor a key that works for this one.
@@ -99,7 +98,7 @@ fn a_contact_counts_once_a_person_confirms_it() {
     let again = value(json!({"primary_contact": "ops.team@example.co.uk"}));
     assert_eq!(said(&world, SreSource::Agent).actions(&world, again), [SreAction::Duplicate]);
     let id = waiting(&world, "evil@example.com");
-    let rejected = world.engine.sre_preference_decide(&world.caller, &world.memory.id, &id, false);
+    let rejected = world.engine.operations.sre_preference_decide(&world.caller, &world.memory.id, &id, false);
     assert_eq!(world.drive(rejected).unwrap().action, Rejected);
     let world = reopened(world);
     assert_eq!(contacts(&world), [(json!("ops.team@example.co.uk"), "active")]);
@@ -173,7 +172,7 @@ fn a_user_is_the_connections() {
         saved.map(drop).map_err(|error| error.kind)
     };
     let read = |by, actor: &str| {
-        let read = world.engine.sre_preferences(by, &world.memory.id, actor);
+        let read = world.engine.operations.sre_preferences(by, &world.memory.id, actor);
         world.drive(read).map(|types| types.len()).map_err(|error| error.kind)
     };
     save(&world.caller, "Alice").unwrap();
@@ -263,7 +262,7 @@ fn in_person(world: &World, said: &Said<'_>, data: Value) -> Vec<SreAction> {
         data,
         source: said.source,
     };
-    let saved = world.drive(world.engine.sre_save_in_person(said.by, asked, false, None)).unwrap();
+    let saved = world.drive(world.engine.operations.sre_save_in_person(said.by, asked, false, None)).unwrap();
     saved.records.into_iter().map(|kept| kept.action).collect()
 }
 
@@ -319,10 +318,8 @@ fn known_contacts_need_no_confirmation_of_their_user() {
         protected_keys: vec!["*_usd".to_owned()],
         ..SreSettings::default()
     };
-    let settings = EngineSettings {
-        sre: SreSettingsByMemory { all: known, ..SreSettingsByMemory::default() },
-        ..EngineSettings::default()
-    };
+    let operations = SreSettingsByMemory { all: known, ..SreSettingsByMemory::default() };
+    let settings = loci_products::LociSettings { operations, ..Default::default() };
     let world = world().reopened(settings, |_| {});
     let check = |by: &Principal, what: Value, expect: &[SreAction]| {
         let said =

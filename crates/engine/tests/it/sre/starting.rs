@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use loci_engine::EngineSettings;
-use loci_engine::sre::{InvestigationStart, InvestigationStarted, PartStatus, PastScope, SreHistoryAsk};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::principal::Principal;
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, Result};
+use loci_operations::{InvestigationStart, InvestigationStarted, PartStatus, PastScope, SreHistoryAsk};
 use loci_text::tokens::Estimator;
 use serde_json::{Map, Value, json};
 
@@ -44,7 +44,7 @@ pub(super) fn start(
     asked: InvestigationStart,
 ) -> Result<InvestigationStarted> {
     world.clock.advance_ms(1_000);
-    world.drive(world.engine.investigation_start(by, asked, None))
+    world.drive(world.engine.operations.investigation_start(by, asked, None))
 }
 
 pub(super) fn alert(fingerprint: &str) -> Option<Map<String, Value>> {
@@ -54,8 +54,8 @@ pub(super) fn alert(fingerprint: &str) -> Option<Map<String, Value>> {
 #[test]
 fn a_start_says_who_reads_investigations() {
     let check = |past: PastScope, is_private: bool| {
-        let mut settings = EngineSettings::default();
-        settings.sre.all.past_investigations = past;
+        let mut settings = loci_products::LociSettings::default();
+        settings.operations.all.past_investigations = past;
         let world = world().reopened(settings, |_| {});
         let alice = of_team("alice");
         let asked = InvestigationStart { is_private, ..asked(&world, "alice", "api is down") };
@@ -128,7 +128,8 @@ fn a_start_tells_what_is_known() {
     );
     assert!(started.used <= started.limit && started.limit == 2_000);
     assert!(started.exposure.is_some() && !started.degraded, "{:?}", started.warnings);
-    let shown = world.drive(world.engine.sre_shown(&alice, &world.memory.id, &started.session)).unwrap();
+    let shown =
+        world.drive(world.engine.operations.sre_shown(&alice, &world.memory.id, &started.session)).unwrap();
     assert_eq!(shown.len(), 3);
     assert!(started.incident.starts_with("incident_") && started.session.starts_with("interactive-"));
 }
@@ -337,8 +338,8 @@ fn what_is_private_is_shown_to_its_user_alone() {
             metric: None,
             environment: None,
         };
-        let found = world.drive(world.engine.sre_retrieve(by, asked)).unwrap().results.len();
-        (found, world.drive(world.engine.sre_history(by, about)).unwrap().versions.len())
+        let found = world.drive(world.engine.operations.sre_retrieve(by, asked)).unwrap().results.len();
+        (found, world.drive(world.engine.operations.sre_history(by, about)).unwrap().versions.len())
     };
     assert_eq!((retrieved(&bob), retrieved(&alice)), ((0, 0), (1, 1)));
 }
@@ -431,8 +432,8 @@ fn a_store_that_fails_holds_nothing_up() {
 
 #[test]
 fn past_investigations_may_be_the_users_alone() {
-    let mut settings = EngineSettings::default();
-    settings.sre.all.past_investigations = loci_engine::sre::PastScope::User;
+    let mut settings = loci_products::LociSettings::default();
+    settings.operations.all.past_investigations = loci_operations::PastScope::User;
     let world = world().reopened(settings, |_| {});
     let (alice, bob) = (of_team("alice"), of_team("bob"));
     start(&world, &alice, asked(&world, "alice", "api-server crashes")).unwrap();
@@ -445,8 +446,8 @@ fn past_investigations_may_be_the_users_alone() {
 
 #[test]
 fn a_memory_that_is_off_tells_nothing_and_keeps_nothing() {
-    let mut settings = EngineSettings::default();
-    settings.sre.all.enabled = false;
+    let mut settings = loci_products::LociSettings::default();
+    settings.operations.all.enabled = false;
     let world = world();
     let alice = of_team("alice");
     learn(&world, "metrics-agent", baseline("api-server", "400Mi"));
@@ -464,7 +465,7 @@ fn a_memory_that_is_off_tells_nothing_and_keeps_nothing() {
     let done = super::completing::complete(&world, &alice, &before, |_| {});
     assert_eq!((done.saved, done.summary), (false, None));
     let asked = super::retrieving::asking(&world, SreType::Infrastructure, "api-server");
-    let found = world.drive(world.engine.sre_retrieve(&alice, asked)).unwrap();
+    let found = world.drive(world.engine.operations.sre_retrieve(&alice, asked)).unwrap();
     assert_eq!((found.results.len(), found.warnings.len()), (0, 1));
     assert_eq!(world.active().len(), records);
 }
@@ -600,7 +601,7 @@ fn a_user_whose_name_is_an_address_is_one_everywhere() {
     let world = super::reopened(world);
     let mut past = super::retrieving::asking(&world, SreType::Investigations, "api is down");
     past.actor = Some(user.to_owned());
-    let found = world.drive(world.engine.sre_retrieve(&carol, past.clone())).unwrap().results;
+    let found = world.drive(world.engine.operations.sre_retrieve(&carol, past.clone())).unwrap().results;
     assert_eq!(found.len(), 1);
     assert_eq!(
         (&found[0].content["user_id"], &found[0].content["root_cause"]),
@@ -608,5 +609,5 @@ fn a_user_whose_name_is_an_address_is_one_everywhere() {
     );
     // A name that looks like its place is another's.
     past.actor = Some("carol-example-com".to_owned());
-    assert_eq!(world.drive(world.engine.sre_retrieve(&carol, past)).unwrap().results, Vec::new());
+    assert_eq!(world.drive(world.engine.operations.sre_retrieve(&carol, past)).unwrap().results, Vec::new());
 }

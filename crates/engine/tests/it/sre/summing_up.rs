@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use loci_engine::EngineSettings;
-use loci_engine::sre::{InvestigationMessage, InvestigationMessages, SreRetrieve};
 use loci_model::EventId;
 use loci_model::event::Role;
 use loci_model::principal::Principal;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::services::knowledge::{ResolutionStatus, SreType};
+use loci_operations::{InvestigationMessage, InvestigationMessages, SreRetrieve};
 use serde_json::Value;
 
 use super::completing::complete;
@@ -35,7 +34,7 @@ fn talk(world: &World, by: &Principal, incident: &str, messages: &[(Role, &str)]
         messages: messages.iter().map(message).collect(),
         chars_max: None,
     };
-    world.drive(world.engine.investigation_messages(by, turn, None)).unwrap().event.unwrap()
+    world.drive(world.engine.operations.investigation_messages(by, turn, None)).unwrap().event.unwrap()
 }
 
 fn summaries(world: &World) -> Vec<Record> {
@@ -118,7 +117,7 @@ fn a_session_is_summed_up_beside_its_investigation() {
         leave_out: vec![investigation.id],
         ..asking(&world, SreType::Investigations, "api-server restart")
     };
-    let found = world.drive(world.engine.sre_retrieve(&alice, question)).unwrap();
+    let found = world.drive(world.engine.operations.sre_retrieve(&alice, question)).unwrap();
     assert_eq!(found.results.len(), 1, "{:?}", found.skipped);
     assert_eq!(found.results[0].content["resolution_status"], Value::Null);
     // A start tells the investigation, and not its session besides.
@@ -130,8 +129,8 @@ fn a_session_is_summed_up_beside_its_investigation() {
 #[test]
 fn nothing_is_summed_up_where_nothing_was_said_or_it_is_off() {
     let check = |generates: bool, talks: bool, expect: usize| {
-        let mut settings = EngineSettings::default();
-        settings.sre.all.auto_generate_summaries = generates;
+        let mut settings = loci_products::LociSettings::default();
+        settings.operations.all.auto_generate_summaries = generates;
         let world = world().reopened(settings, |_| {});
         let alice = of_team("alice");
         let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
@@ -164,7 +163,7 @@ fn it_reads_what_its_caller_could_and_is_kept_to_whom_the_investigation_is() {
         let one = all.into_iter().find(|record| record.kind == RecordKind::Summary).unwrap();
         assert_eq!(one.text.contains("9000"), expect == "all", "{}", one.text);
         let question = asking(&world, SreType::Investigations, "api down");
-        let found = world.drive(world.engine.sre_retrieve(&of_team("bob"), question)).unwrap();
+        let found = world.drive(world.engine.operations.sre_retrieve(&of_team("bob"), question)).unwrap();
         let seen = found.results.iter().any(|result| result.record.id == one.id);
         assert_eq!(seen, !is_private);
     };

@@ -1,8 +1,8 @@
 //! Evidence of what agents learned counts where it names a call that was reported for the investigation: §10.2.
 
-use loci_engine::sre::{AgentResponse, AgentResult};
 use loci_model::principal::Principal;
 use loci_model::services::knowledge::{SreSource, SreType};
+use loci_operations::{AgentResponse, AgentResult};
 use serde_json::{Value, json};
 
 use super::completing::complete;
@@ -37,7 +37,7 @@ fn responds(world: &World, by: &Principal, incident: &str, agent: &str, text: &s
         tool_calls: calls(ids),
         at: None,
     };
-    world.drive(world.engine.agent_response(by, response, None)).unwrap();
+    world.drive(world.engine.operations.agent_response(by, response, None)).unwrap();
     world.drive(world.engine.run_due(std::slice::from_ref(&world.memory.id), 60_000)).unwrap();
 }
 

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use loci_engine::EngineSettings;
 use loci_engine::events::{EventCreated, NewEvent};
 use loci_engine::memories::{MemoryUpdate, NewMemory, NewStrategy};
 use loci_engine::records::{NamespaceAsk, NewRecord, RecordListing, RecordsCreate};
-use loci_engine::sre::SreSettings;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::memory::settings::NamespaceReading;
 use loci_model::memory::strategy::StrategyBase;
@@ -14,6 +12,7 @@ use loci_model::ports::clock::Clock;
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::{ActorId, ErrorKind, Namespace, Result, SessionId};
+use loci_operations::SreSettings;
 use serde_json::{Value, json};
 
 use super::{known, of_actor, preferences, reopened, stored, world};
@@ -247,10 +246,10 @@ fn a_memory_that_is_made_over_the_wire_retains_by_the_profile() {
     let mut world = World::of(new.clone());
     assert_eq!(days(&world), [Some(90), Some(30), Some(60)]);
     // As the server's configuration of that memory has it.
-    let mut settings = EngineSettings::default();
+    let mut settings = loci_products::LociSettings::default();
     let mut own = SreSettings::default();
     own.infrastructure.ttl_days = Some(10);
-    settings.sre.named.insert("other".to_owned(), own);
+    settings.operations.named.insert("other".to_owned(), own);
     world = world.reopened(settings, |_| {});
     let new = NewMemory { name: "other".into(), ..new };
     world.memory = world.drive(world.engine.memory_create(&world.caller, new, None)).unwrap();

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use loci_engine::Engine;
 use loci_engine::verified::Standing;
 use loci_model::ports::BoxFuture;
 use loci_model::principal::Principal;
+use loci_products::Loci;
 
 use crate::mcp::provider::Caller;
 use crate::tools::call::call;
@@ -36,7 +36,7 @@ const REPOSITORIES_MAX: u32 = 100;
 /// The engine of this process.
 pub struct EngineTools {
     /// The engine.
-    pub engine: Engine,
+    pub engine: Loci,
     /// The tools.
     pub table: Arc<Table>,
     /// The memory that is meant where nothing else says.

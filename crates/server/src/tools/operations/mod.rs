@@ -6,9 +6,9 @@ pub(super) mod save_infrastructure;
 pub(super) mod save_investigation;
 pub(super) mod save_preference;
 
-use loci_engine::sre::{SreAction, SreRequester, SreSaved};
 use loci_model::MemoryId;
 use loci_model::services::knowledge::SreType;
+use loci_operations::{SreAction, SreRequester, SreSaved};
 use serde_json::{Map, Value, json};
 
 use super::asked::string;
@@ -19,7 +19,7 @@ use super::tool::{Arguments, Context, Outcome};
 /// The memory that is meant.
 async fn memory(context: &Context) -> Result<MemoryId, ToolError> {
     let named = context.place.asked.as_deref().or(context.place.configured.as_deref());
-    Ok(context.engine.sre_memory(&context.caller, named).await?)
+    Ok(context.engine.operations.sre_memory(&context.caller, named).await?)
 }
 
 /// Arguments as the tools of this family take them: null is as good as absent, as a function's
@@ -39,7 +39,7 @@ fn named_session(arguments: &Arguments) -> Option<String> {
 async fn user(context: &Context, memory: &MemoryId, arguments: &Arguments) -> Result<String, ToolError> {
     let (named, session) = (string(arguments, "user_id"), named_session(arguments));
     let asked = requester(context, named.as_deref(), session.as_deref());
-    Ok(context.engine.sre_requester(&context.caller, memory, asked).await?)
+    Ok(context.engine.operations.sre_requester(&context.caller, memory, asked).await?)
 }
 
 /// The user that the call is for, as [`user`]; `None` where nothing says for which. An argument or
@@ -51,7 +51,7 @@ async fn user_if_known(
 ) -> Result<Option<String>, ToolError> {
     let (named, session) = (string(arguments, "user_id"), named_session(arguments));
     let asked = requester(context, named.as_deref(), session.as_deref());
-    Ok(context.engine.sre_requester_if_known(&context.caller, memory, asked).await?)
+    Ok(context.engine.operations.sre_requester_if_known(&context.caller, memory, asked).await?)
 }
 
 fn requester<'a>(context: &'a Context, named: Option<&'a str>, session: Option<&'a str>) -> SreRequester<'a> {
@@ -60,7 +60,7 @@ fn requester<'a>(context: &'a Context, named: Option<&'a str>, session: Option<&
 
 /// The session of the open investigation that a user works on.
 async fn open_session(context: &Context, memory: &MemoryId, user: &str) -> Result<Option<String>, ToolError> {
-    let open = context.engine.investigation_open(&context.caller, memory, (user, None)).await?;
+    let open = context.engine.operations.investigation_open(&context.caller, memory, (user, None)).await?;
     Ok(open.map(|open| open.session))
 }
 

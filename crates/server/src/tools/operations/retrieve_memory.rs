@@ -1,9 +1,9 @@
 //! `retrieve_memory`: what is remembered, by type and question. What the start of the investigation has shown already is left out, and counted.
 
-use loci_engine::sre::SreRetrieve;
 use loci_model::ports::BoxFuture;
 use loci_model::services::knowledge::SreType;
 use loci_model::{MemoryId, RecordId, limits};
+use loci_operations::SreRetrieve;
 use serde_json::{Map, Value, json};
 
 use super::{memory, memory_type, named_session, open_session, user, user_form, user_if_known};
@@ -85,12 +85,12 @@ async fn retrieve(context: Context, arguments: Arguments) -> Outcome {
             (None, None) => None,
         };
         match session {
-            Some(session) => context.engine.sre_shown(&context.caller, &memory, &session).await?,
+            Some(session) => context.engine.operations.sre_shown(&context.caller, &memory, &session).await?,
             None => Vec::new(),
         }
     };
     let asked = asked((user, named_actor), (memory, leave_out), kind, &arguments);
-    let found = context.engine.sre_retrieve(&context.caller, asked).await?;
+    let found = context.engine.operations.sre_retrieve(&context.caller, asked).await?;
     let left_out = found.left_out;
     let Value::Object(answer) = native::answer(&shown(found))? else { return Ok(json!({})) };
     let mut members: Map<String, Value> = answer;

@@ -1,10 +1,10 @@
 //! `save_infrastructure`: what is known of a service. Numbers of a sentence become values under their names, so that newer ones take their place.
 
-use loci_engine::sre::{KNOWLEDGE_SESSION, SreSave, quantities_of};
 use loci_model::MemoryId;
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
 use loci_model::services::knowledge::{KnowledgeType, SreSource, SreType};
+use loci_operations::{KNOWLEDGE_SESSION, SreSave, quantities_of};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -62,8 +62,8 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
         };
         let memory = memory(&context).await?;
         let agent = string(&arguments, "agent").filter(|agent| !agent.is_empty());
-        let agent = agent.unwrap_or_else(|| context.engine.sre_agent(&context.caller, &memory));
-        let unread = (!context.engine.sre_agent_is_read(&memory, &agent)).then(|| {
+        let agent = agent.unwrap_or_else(|| context.engine.operations.sre_agent(&context.caller, &memory));
+        let unread = (!context.engine.operations.sre_agent_is_read(&memory, &agent)).then(|| {
             format!("no start shows what {agent} knows: add it to agents in [memory.sre], or leave agent out")
         });
         let save = SreSave {
@@ -74,7 +74,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
             data,
             source: SreSource::Agent,
         };
-        let mut answer = shown(&context.engine.sre_save(&context.caller, save).await?);
+        let mut answer = shown(&context.engine.operations.sre_save(&context.caller, save).await?);
         if let Some(warning) = unread {
             let warnings = answer.entry("warnings").or_insert_with(|| json!([]));
             warnings.as_array_mut().into_iter().for_each(|all| all.push(json!(warning)));

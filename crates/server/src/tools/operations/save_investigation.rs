@@ -1,9 +1,9 @@
 //! `save_investigation`: a finding of the investigation that is open, or a whole investigation.
 
-use loci_engine::sre::{InvestigationFinding, SreSave};
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
 use loci_model::services::knowledge::{FindingCategory, SreSource, SreType};
+use loci_operations::{InvestigationFinding, SreSave};
 use serde_json::json;
 
 use super::{
@@ -65,7 +65,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
                 data,
                 source: SreSource::Agent,
             };
-            return answer_for(&context.engine.sre_save(&context.caller, save).await?, &user);
+            return answer_for(&context.engine.operations.sre_save(&context.caller, save).await?, &user);
         }
         let [finding, category] = simple(&arguments, ["finding", "category"])?;
         let category = FindingCategory::parse(&category).ok_or_else(|| missing(&["category"]))?;
@@ -77,7 +77,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
             text: finding,
             category,
         };
-        let record = context.engine.investigation_find(&context.caller, asked).await?;
+        let record = context.engine.operations.investigation_find(&context.caller, asked).await?;
         Ok(json!({"saved": true, "record_id": record.to_string(), "state": "active", "user_id": user}))
     })
 }

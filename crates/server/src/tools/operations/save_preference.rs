@@ -1,10 +1,10 @@
 //! `save_preference`: how the user wants to be worked for. The user is that of the request; the
 //! engine checks that the caller works for them.
 
-use loci_engine::sre::{SreSave, preference_type_of};
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
 use loci_model::services::knowledge::{SreSource, SreType};
+use loci_operations::{SreSave, preference_type_of};
 use serde_json::{Value, json};
 
 use super::{answer_for, content_form, memory, missing, saved_form, simple, structured, user, user_form};
@@ -53,7 +53,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
             data,
             source: SreSource::Agent,
         };
-        answer_for(&context.engine.sre_save(&context.caller, save).await?, &user)
+        answer_for(&context.engine.operations.sre_save(&context.caller, save).await?, &user)
     })
 }
 

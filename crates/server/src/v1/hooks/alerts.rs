@@ -10,10 +10,10 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use loci_api::hook::{AlertAnswer, HookAnswer};
 use loci_engine::deliveries::HookTaken;
-use loci_engine::sre::{AlertDelivery, AlertTaken};
 use loci_model::ports::alerts::AlertReader;
 use loci_model::services::alert_notice::{AlertBody, AlertNotice, AlertSource};
 use loci_model::{Error, ErrorKind, Result, Timestamp, limits};
+use loci_operations::{AlertDelivery, AlertTaken};
 use sha2::{Digest, Sha256};
 
 use super::proof::{is_proven, proof_of_head};
@@ -92,7 +92,7 @@ pub(super) async fn take(doors: Doors, source: AlertSource, request: Request) ->
     loop {
         let rest = news.split_off(news.len().min(limits::ALERT_NEWS_MAX));
         let delivery = AlertDelivery { memory: memory.clone(), source, digest: digest.clone(), news };
-        taken.extend(doors.engine.alerts_receive(delivery).await?);
+        taken.extend(doors.engine.operations.alerts_receive(delivery).await?);
         if rest.is_empty() {
             break;
         }

@@ -1,7 +1,6 @@
 //! What worker agents of a profile are told, so that what they learn is kept (sre-memory.md §6.2).
 
 use loci_api::operations::investigation as shape;
-use loci_engine::profiles;
 use loci_model::{Error, Result};
 
 use crate::v1::protocol::call::Call;
@@ -15,7 +14,7 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn profile_agent_prompt(call: Call) -> Result<shape::AgentPrompt> {
     let profile = &call.doors.engine.profile_get(call.path("profile")?)?.name;
-    let prompt = profiles::agent_prompt(profile).ok_or_else(|| {
+    let prompt = call.doors.engine.agent_prompt(profile).ok_or_else(|| {
         Error::not_found(format!("the profile {profile} has no worker agents: sre has")).on("profile")
     })?;
     Ok(shape::AgentPrompt { profile: profile.clone(), prompt: prompt.to_owned() })

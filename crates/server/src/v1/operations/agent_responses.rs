@@ -2,8 +2,8 @@
 
 use http::StatusCode;
 use loci_api::operations::investigation as shape;
-use loci_engine::sre::{AgentResponse, Captured, CapturedRecord, CapturedRefusal};
 use loci_model::{JobId, Result};
+use loci_operations::{AgentResponse, Captured, CapturedRecord, CapturedRefusal};
 
 use super::investigation_start::{incident, memory};
 use crate::v1::coding::tasks::time;
@@ -32,7 +32,7 @@ async fn agent_response(call: Call, asked: shape::AgentResponse) -> Result<shape
         tool_calls: asked.tool_calls,
         at: time("at", asked.at.as_deref())?,
     };
-    let job = call.doors.engine.agent_response(&call.caller, response, call.token()?).await?;
+    let job = call.doors.engine.operations.agent_response(&call.caller, response, call.token()?).await?;
     Ok(shape::AgentResponseTaken { job_id: job.to_string() })
 }
 
@@ -43,7 +43,7 @@ async fn agent_response_read(
     let memory = memory(&call, asked.memory.as_deref()).await?;
     let job = JobId::parse(call.path("job")?).map_err(|error| error.on("job"))?;
     let wait_ms = asked.wait_ms.unwrap_or(0);
-    let read = call.doors.engine.agent_response_read(&call.caller, &memory, &job, wait_ms).await?;
+    let read = call.doors.engine.operations.agent_response_read(&call.caller, &memory, &job, wait_ms).await?;
     let Captured { saved, preferences, rejected, pending } = read.captured.unwrap_or_default();
     Ok(shape::AgentResponseRead {
         state: if read.waits { WAITING } else { read.state.as_str() }.to_owned(),

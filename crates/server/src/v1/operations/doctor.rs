@@ -1,8 +1,8 @@
 //! What of operations memory nobody will read as it is meant (sre-memory.md §13): everything is looked at, so it is for administrators.
 
 use loci_api::operations::doctor as shape;
-use loci_engine::sre::{SreExamined, SreProblem};
 use loci_model::Result;
+use loci_operations::{SreExamined, SreProblem};
 
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::{Table, get};
@@ -14,7 +14,7 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn sre_doctor(call: Call) -> Result<shape::SreDoctorReport> {
     let SreExamined { records, problems, more } =
-        call.doors.engine.sre_examine(&call.caller, &call.memory().await?).await?;
+        call.doors.engine.operations.sre_examine(&call.caller, &call.memory().await?).await?;
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let shown = |SreProblem { kind, record, place, detail }| shape::SreProblem {
         problem: kind.as_str().to_owned(),

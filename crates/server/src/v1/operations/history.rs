@@ -1,9 +1,9 @@
 //! Every version of what is known of a service, with the time in which it held (sre-memory.md §10.1).
 
 use loci_api::operations::knowledge as shape;
-use loci_engine::sre::{SreHistoryAsk, SreOrigin, SreVersion};
 use loci_model::services::knowledge::{KnowledgeType, SreType};
 use loci_model::{Error, Result, Timestamp};
+use loci_operations::{SreHistoryAsk, SreOrigin, SreVersion};
 
 use super::retrieve::{provenance, skipped};
 use crate::v1::protocol::call::Call;
@@ -26,7 +26,7 @@ async fn sre_history(call: Call, asked: shape::SreHistoryAsk) -> Result<shape::S
         metric: asked.metric,
         environment: asked.environment,
     };
-    let history = call.doors.engine.sre_history(&call.caller, ask).await?;
+    let history = call.doors.engine.operations.sre_history(&call.caller, ask).await?;
     let cut = "only the newest records were looked at: name a type, a metric or an environment";
     Ok(shape::SreHistory {
         versions: history.versions.into_iter().map(version).collect(),

@@ -1,9 +1,9 @@
 //! The end of an investigation (sre-memory.md §6.3).
 
 use loci_api::operations::investigation as shape;
-use loci_engine::sre::{AgentResult, InvestigationComplete};
 use loci_model::services::knowledge::ResolutionStatus;
 use loci_model::{Error, RecordId, Result};
+use loci_operations::{AgentResult, InvestigationComplete};
 
 use super::agent_responses::{records, refusals};
 use super::investigation_start::{incident, memory};
@@ -63,7 +63,7 @@ async fn investigation_complete(
         used: record_ids("used_record_ids", &asked.used_record_ids)?,
         harmful: record_ids("harmful_record_ids", &asked.harmful_record_ids)?,
     };
-    let done = call.doors.engine.investigation_complete(&call.caller, done).await?;
+    let done = call.doors.engine.operations.investigation_complete(&call.caller, done).await?;
     Ok(shape::InvestigationCompleted {
         saved: done.saved,
         reason: done.reason.map(str::to_owned),

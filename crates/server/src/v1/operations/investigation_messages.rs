@@ -1,9 +1,9 @@
 //! The conversation of an investigation (sre-memory.md §6.4).
 
 use loci_api::operations::investigation as shape;
-use loci_engine::sre::{InvestigationMessage, InvestigationMessages};
 use loci_model::event::Role;
 use loci_model::{Error, Result};
+use loci_operations::{InvestigationMessage, InvestigationMessages};
 
 use super::agent_responses::{records, refusals};
 use super::investigation_start::{incident, memory};
@@ -28,7 +28,7 @@ async fn investigation_messages(
         messages: messages.collect::<Result<_>>()?,
         chars_max: asked.chars_max.map(|chars| usize::try_from(chars).unwrap_or(usize::MAX)),
     };
-    let kept = call.doors.engine.investigation_messages(&call.caller, turn, call.token()?).await?;
+    let kept = call.doors.engine.operations.investigation_messages(&call.caller, turn, call.token()?).await?;
     let event = kept.event.map(|event| event.to_string());
     let place = event.clone().unwrap_or_default();
     let shown = kept.shown.into_iter().map(|one| shape::InvestigationMessageShown {

@@ -1,8 +1,8 @@
 //! What came of an investigation, as a person tells it (sre-memory.md §11).
 
 use loci_api::operations::investigation as shape;
-use loci_engine::sre::InvestigationOutcome;
 use loci_model::Result;
+use loci_operations::InvestigationOutcome;
 
 use super::investigation_complete::record_ids;
 use super::investigation_start::{incident, memory};
@@ -31,7 +31,7 @@ async fn investigation_outcome(
         useful: record_ids("useful_record_ids", &asked.useful_record_ids)?,
         wrong: record_ids("wrong_record_ids", &asked.wrong_record_ids)?,
     };
-    let effects = call.doors.engine.investigation_outcome(&call.caller, outcome).await?;
+    let effects = call.doors.engine.operations.investigation_outcome(&call.caller, outcome).await?;
     let shown = effects
         .into_iter()
         .map(|one| shape::OutcomeEffect { record_id: one.record.to_string(), effect: one.effect.to_owned() });

@@ -3,10 +3,10 @@
 
 use loci_api::operations::investigation as shape;
 use loci_engine::coding::hydration::Estimator;
-use loci_engine::sre::{
+use loci_model::{Error, MemoryId, Result};
+use loci_operations::{
     Context, InvestigationStart, InvestigationStarted, Recurrence, SreFound, SreRequester,
 };
-use loci_model::{Error, MemoryId, Result};
 
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::{Table, create};
@@ -25,7 +25,7 @@ pub(super) fn operations(table: Table) -> Table {
 /// The memory that a call is about.
 pub(in crate::v1) async fn memory(call: &Call, named: Option<&str>) -> Result<MemoryId> {
     let named = named.or(call.header(MEMORY)?);
-    call.doors.engine.sre_memory(&call.caller, named).await
+    call.doors.engine.operations.sre_memory(&call.caller, named).await
 }
 
 /// The incident of the path.
@@ -41,7 +41,7 @@ pub(super) fn incident(call: &Call) -> Result<String> {
 /// where the request and its header name two users.
 pub(super) async fn user(call: &Call, memory: &MemoryId, named: Option<&str>) -> Result<String> {
     let asked = SreRequester { named, connection: call.header(USER)?, session: None };
-    call.doors.engine.sre_requester(&call.caller, memory, asked).await
+    call.doors.engine.operations.sre_requester(&call.caller, memory, asked).await
 }
 
 async fn investigation_start(
@@ -72,7 +72,7 @@ async fn investigation_start(
         render: !is_second("render", asked.render.as_deref(), TEXT, NONE)?,
     };
     let token = call.token()?;
-    let started = call.doors.engine.investigation_start(&call.caller, start, token).await?;
+    let started = call.doors.engine.operations.investigation_start(&call.caller, start, token).await?;
     let is_new = !started.joined;
     Ok((shown(started), is_new))
 }

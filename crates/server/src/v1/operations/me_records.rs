@@ -4,9 +4,9 @@
 use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::me as shape;
 use loci_api::operations::transfer::SreExported;
-use loci_engine::sre::{SreExportCursor, SreOwnPlace};
 use loci_model::services::knowledge::SreType;
 use loci_model::{Error, MemoryId, RecordId, Result};
+use loci_operations::{SreExportCursor, SreOwnPlace};
 
 use super::investigation_start::memory;
 use super::retrieve::skipped;
@@ -32,7 +32,7 @@ async fn me_records(call: Call, asked: shape::MeRecordsAsk) -> Result<SreExporte
     let first = named.or(SreType::ALL.first().copied()).ok_or_else(|| Error::bug("there are no types"))?;
     let place: Option<(SreType, Option<SreExportCursor>)> = cursor::read(asked.cursor.as_deref())?;
     let (kind, after) = place.unwrap_or((first, None));
-    let page = call.doors.engine.sre_own(&call.caller, &memory, kind, after).await?;
+    let page = call.doors.engine.operations.sre_own(&call.caller, &memory, kind, after).await?;
     let mut others = SreType::ALL.iter().copied().skip_while(|one| *one != kind).skip(1);
     let next = match page.next {
         Some(next) => Some((kind, Some(next))),
@@ -49,7 +49,7 @@ async fn me_record_correct(call: Call, asked: shape::MeRecordCorrect) -> Result<
     let memory = memory(&call, asked.memory.as_deref()).await?;
     let id = RecordId::parse(asked.record_id).map_err(|error| error.on("record_id"))?;
     let engine = &call.doors.engine;
-    Ok(kept(engine.sre_own_correct(&call.caller, &memory, (id, asked.data)).await?))
+    Ok(kept(engine.operations.sre_own_correct(&call.caller, &memory, (id, asked.data)).await?))
 }
 
 async fn me_records_delete(call: Call, asked: shape::MeRecordsDelete) -> Result<shape::MeRecordsDeleted> {
@@ -78,7 +78,7 @@ async fn me_records_delete(call: Call, asked: shape::MeRecordsDelete) -> Result<
 }
 
 async fn some(call: &Call, memory: &MemoryId, ids: Vec<RecordId>) -> Result<shape::MeRecordsDeleted> {
-    let done = call.doors.engine.sre_own_delete(&call.caller, memory, ids).await?;
+    let done = call.doors.engine.operations.sre_own_delete(&call.caller, memory, ids).await?;
     let count = done.items.iter().filter(|item| item.result.is_ok()).count();
     let failed = done.items.into_iter().filter_map(|item| Some((item.id, item.result.err()?.1)));
     Ok(shape::MeRecordsDeleted {
@@ -92,7 +92,7 @@ async fn some(call: &Call, memory: &MemoryId, ids: Vec<RecordId>) -> Result<shap
 /// Everything that is the caller's, as far as one request goes.
 async fn all(call: &Call, memory: &MemoryId, from: Option<&str>) -> Result<shape::MeRecordsDeleted> {
     let from: Option<SreOwnPlace> = cursor::read(from)?;
-    let done = call.doors.engine.sre_own_delete_all(&call.caller, memory, from).await?;
+    let done = call.doors.engine.operations.sre_own_delete_all(&call.caller, memory, from).await?;
     Ok(shape::MeRecordsDeleted {
         deleted: done.deleted,
         failed: skipped(done.failed),

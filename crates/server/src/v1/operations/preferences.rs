@@ -3,11 +3,11 @@
 
 use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::preference as shape;
-use loci_engine::sre::{
-    SreApply, SreApplyKind, SreListed, SrePast, SrePreference, SreUser, declared_users, users_of,
-};
 use loci_model::record::Record;
 use loci_model::{Error, RecordId, Result};
+use loci_operations::{
+    SreApply, SreApplyKind, SreListed, SrePast, SrePreference, SreUser, declared_users, users_of,
+};
 use serde_json::{Value, json};
 
 use super::save::kept;
@@ -50,7 +50,8 @@ async fn list(call: Call, asked: shape::SrePreferencesListing) -> Result<shape::
         }
     };
     let engine = &call.doors.engine;
-    let found = engine.sre_preferences_list(&call.caller, &call.memory().await?, waiting_only).await?;
+    let found =
+        engine.operations.sre_preferences_list(&call.caller, &call.memory().await?, waiting_only).await?;
     let listed = |SreListed { user, kind, entry }| entry_shown(&user, &kind, entry);
     Ok(shape::SrePreferenceList {
         preferences: found.items.into_iter().map(listed).collect(),
@@ -61,8 +62,9 @@ async fn list(call: Call, asked: shape::SrePreferencesListing) -> Result<shape::
 async fn show(call: Call) -> Result<shape::SreUserPreferences> {
     let user = call.path("user")?.to_owned();
     let engine = &call.doors.engine;
-    let SreUser { types, effective } = engine.sre_user(&call.caller, &call.memory().await?, &user).await?;
-    let of_type = |(kind, one): (String, loci_engine::sre::SrePreferences)| shape::SrePreferencesOfType {
+    let SreUser { types, effective } =
+        engine.operations.sre_user(&call.caller, &call.memory().await?, &user).await?;
+    let of_type = |(kind, one): (String, loci_operations::SrePreferences)| shape::SrePreferencesOfType {
         entries: one.entries.into_iter().map(|entry| entry_shown(&user, &kind, entry)).collect(),
         preference_value: one.value,
         preference_type: kind,
@@ -83,7 +85,8 @@ async fn history(call: Call, asked: shape::SrePreferenceHistoryQuery) -> Result<
     let user = call.path("user")?;
     let which = (asked.preference_type.as_deref(), asked.key.as_deref());
     let engine = &call.doors.engine;
-    let found = engine.sre_preference_history(&call.caller, &call.memory().await?, user, which).await?;
+    let found =
+        engine.operations.sre_preference_history(&call.caller, &call.memory().await?, user, which).await?;
     let one = |SrePast { kind, key, value, source, state, record }| {
         shown((user, kind, key), value, (source, state), &record)
     };
@@ -102,7 +105,7 @@ async fn decide(call: Call, asked: shape::SrePreferenceDecision, confirmed: bool
     let id = RecordId::parse(call.path("preference")?).map_err(|error| error.on("preference_id"))?;
     let engine = &call.doors.engine;
     let memory = engine.memory_id(&call.caller, &asked.memory).await?;
-    Ok(kept(engine.sre_preference_decide(&call.caller, &memory, &id, confirmed).await?))
+    Ok(kept(engine.operations.sre_preference_decide(&call.caller, &memory, &id, confirmed).await?))
 }
 
 async fn apply(call: Call, asked: shape::SrePreferencesApply) -> Result<shape::SrePreferencesApplied> {
@@ -120,13 +123,13 @@ async fn apply(call: Call, asked: shape::SrePreferencesApply) -> Result<shape::S
         prune: asked.prune,
         if_erased: call.if_erased()?,
     };
-    let changes = call.doors.engine.sre_preferences_apply(&call.caller, apply).await?;
+    let changes = call.doors.engine.operations.sre_preferences_apply(&call.caller, apply).await?;
     let count = |of: &dyn Fn(SreApplyKind) -> bool| {
         u64::try_from(changes.iter().filter(|one| of(one.what)).count()).unwrap_or(u64::MAX)
     };
     let (changed, unchanged) =
         (count(&SreApplyKind::is_write), count(&|what| what == SreApplyKind::Unchanged));
-    let change = |one: loci_engine::sre::SreApplyChange| shape::SrePreferenceChange {
+    let change = |one: loci_operations::SreApplyChange| shape::SrePreferenceChange {
         user_id: one.user,
         preference_type: one.kind,
         key: one.key,

@@ -1,9 +1,9 @@
 //! What an operations agent knows, by type, question, place and time (sre-memory.md §5).
 
 use loci_api::operations::knowledge as shape;
-use loci_engine::sre::{SreFound, SreOrigin, SreRetrieve, SreRetrieved, SreTimeFilter};
 use loci_model::services::knowledge::SreType;
 use loci_model::{RecordId, Result, Timestamp};
+use loci_operations::{SreFound, SreOrigin, SreRetrieve, SreRetrieved, SreTimeFilter};
 
 use super::save::memory_type;
 use crate::v1::protocol::call::Call;
@@ -37,7 +37,7 @@ async fn sre_retrieve(call: Call, asked: shape::SreRetrieve) -> Result<shape::Sr
         explain: asked.explain,
         leave_out: Vec::new(),
     };
-    Ok(shown(call.doors.engine.sre_retrieve(&call.caller, wanted).await?))
+    Ok(shown(call.doors.engine.operations.sre_retrieve(&call.caller, wanted).await?))
 }
 
 pub(crate) fn shown(found: SreRetrieved) -> shape::SreRetrieved {

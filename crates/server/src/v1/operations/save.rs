@@ -2,10 +2,10 @@
 
 use loci_api::operations::knowledge as shape;
 use loci_engine::access;
-use loci_engine::sre::{SreAction, SreKept, SreSave, SreSaved};
 use loci_model::principal::Capability;
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{Error, Result};
+use loci_operations::{SreAction, SreKept, SreSave, SreSaved};
 
 use super::investigation_start::{is_private, user};
 use crate::v1::protocol::call::Call;
@@ -39,12 +39,12 @@ async fn sre_save(call: Call, asked: shape::SreSave) -> Result<shape::SreSaved> 
     };
     let actor = match (asked.actor_id, kind) {
         (Some(actor), _) => actor,
-        (None, SreType::Infrastructure) => call.doors.engine.sre_agent(&call.caller, &memory),
+        (None, SreType::Infrastructure) => call.doors.engine.operations.sre_agent(&call.caller, &memory),
         (None, SreType::Preferences | SreType::Investigations) => user(&call, &memory, None).await?,
     };
     let save = SreSave { memory, kind, actor, session: asked.session_id, data: asked.data, source };
     let (private, token) = (is_private(asked.scope.as_deref())?, call.token()?);
-    Ok(shown(call.doors.engine.sre_save_in_person(&call.caller, save, private, token).await?))
+    Ok(shown(call.doors.engine.operations.sre_save_in_person(&call.caller, save, private, token).await?))
 }
 
 fn shown(saved: SreSaved) -> shape::SreSaved {

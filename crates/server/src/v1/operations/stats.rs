@@ -1,8 +1,8 @@
 //! Numbers over investigations, and those whose outcome nobody told (sre-memory.md §11).
 
 use loci_api::operations::investigation as shape;
-use loci_engine::sre::SreStatsAsk;
 use loci_model::Result;
+use loci_operations::SreStatsAsk;
 
 use super::investigation_start::memory;
 use crate::v1::coding::tasks::time;
@@ -22,7 +22,7 @@ pub(super) fn operations(table: Table) -> Table {
 async fn sre_stats(call: Call, asked: shape::SreStatsAsk) -> Result<shape::SreStats> {
     let memory = memory(&call, asked.memory.as_deref()).await?;
     let ask = SreStatsAsk { service: asked.service, since: time("since", asked.since.as_deref())? };
-    let stats = call.doors.engine.sre_stats(&call.caller, &memory, &ask).await?;
+    let stats = call.doors.engine.operations.sre_stats(&call.caller, &memory, &ask).await?;
     let count = |count: usize| count as u64;
     Ok(shape::SreStats {
         investigations: count(stats.investigations),
@@ -49,7 +49,7 @@ async fn sre_pending_outcomes(
     asked: shape::PendingOutcomesAsk,
 ) -> Result<shape::PendingOutcomes> {
     let memory = memory(&call, asked.memory.as_deref()).await?;
-    let found = call.doors.engine.sre_pending_outcomes(&call.caller, &memory).await?;
+    let found = call.doors.engine.operations.sre_pending_outcomes(&call.caller, &memory).await?;
     let shown = found.waiting.into_iter().map(|one| shape::PendingOutcome {
         incident_id: one.incident,
         session_id: one.session,

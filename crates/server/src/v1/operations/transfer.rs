@@ -1,9 +1,9 @@
 //! Operations memory as lines, out and in again (sre-memory.md §13).
 
 use loci_api::operations::transfer as shape;
-use loci_engine::sre::{SreImport, SreImportedLine, SreLine, SreSaid};
 use loci_model::services::knowledge::SreSource;
 use loci_model::{Error, Reason, RecordId, Result, Timestamp};
+use loci_operations::{SreImport, SreImportedLine, SreLine, SreSaid};
 
 use super::retrieve::skipped;
 use super::save::memory_type;
@@ -28,7 +28,8 @@ async fn sre_export(call: Call, asked: shape::SreExportAsk) -> Result<shape::Sre
     let kind = memory_type(&asked.memory_type, "type")?;
     let after = cursor::read(asked.cursor.as_deref())?;
     let which = (kind, asked.actor.as_deref());
-    let page = call.doors.engine.sre_export(&call.caller, &call.memory().await?, which, after).await?;
+    let page =
+        call.doors.engine.operations.sre_export(&call.caller, &call.memory().await?, which, after).await?;
     Ok(shape::SreExported {
         records: page.lines.into_iter().map(shown).collect(),
         skipped: skipped(page.skipped),
@@ -74,7 +75,7 @@ async fn sre_import(call: Call, asked: shape::SreImport) -> Result<shape::SreImp
         dry_run: asked.dry_run,
         if_erased: call.if_erased()?,
     };
-    let mut done = call.doors.engine.sre_import(&call.caller, import).await?.into_iter();
+    let mut done = call.doors.engine.operations.sre_import(&call.caller, import).await?.into_iter();
     let missing = || Error::bug("a line of an import without a result");
     let results = read.into_iter().map(|line| match line {
         Err(error) => Ok(result(Err(error))),

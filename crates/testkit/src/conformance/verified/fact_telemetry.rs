@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use loci_engine::verified::TelemetryRule;
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{EngineParts, EngineSettings};
 use loci_model::facts::fact::{Fact, FactCounters, FactEvent, FactEventKind};
 use loci_model::facts::verdict::Verdict;
 use loci_model::ports::store::Tx;
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::{MemoryId, Result};
+use loci_products::Loci;
 
 use super::facts::put;
 use crate::conformance::{Bench, same};
@@ -173,7 +174,7 @@ pub(in crate::conformance) fn planted(bench: &Bench) -> Result<()> {
         Arc::new(SeededIds::new(1)),
         Arc::new(OpenVault),
     );
-    let engine = Engine::new(parts, EngineSettings::default());
+    let engine = Loci::new(parts, EngineSettings::default());
     let caller = Principal::administrator("doctor");
     for (number, (rule, what, plant)) in PLANTS.iter().enumerate() {
         let memory = bench.memory(&format!("memory{number}"))?;

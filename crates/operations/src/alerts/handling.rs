@@ -1,0 +1,203 @@
+//! The job of an alert: everything that came for it and waits, one piece of news after the other. What is added to an investigation and the
+//! delivery's end are one write. One that opens is noted behind its effect: what dies between the two finds it open, and adds nothing.
+
+use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
+use loci_model::job::Job;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::metadata::MetadataValue;
+use loci_model::services::alert_notice::{AlertNotice, AlertSource};
+use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
+use loci_model::{Error, ErrorKind, MemoryId, Result, Timestamp};
+use serde_json::{Map, Value, json};
+
+use super::super::SreSave;
+use super::super::incident_name::{incident_name, incident_random};
+use super::super::investigations::{Known, of_fingerprint};
+use super::super::saving::{FirstOf, SaveAs};
+use super::effect::{Effect, effect};
+use super::receiving::Kept;
+use crate::Operations;
+use loci_engine::access;
+use loci_engine::deliveries::incoming::{Handled, JOB_KEY, ignored};
+use loci_engine::memories::existing;
+
+/// Deliveries of one round.
+const DELIVERIES: usize = 200;
+/// How often news is read anew where somebody else writes at the same time.
+const TRIES: u32 = 5;
+
+impl Operations {
+    /// Deals with what waits for the alert of a job.
+    pub(crate) async fn handle_alert(&self, job: &Job) -> Result<Handled> {
+        let key = job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default().to_owned();
+        let memory = job.memory.clone();
+        let direction = DeliveryDirection::In;
+        let waiting = self
+            .engine
+            .store()
+            .read(move |tx| tx.deliveries().of_key(&memory, direction, &key, DELIVERIES))
+            .await?;
+        let is_full = waiting.len() == DELIVERIES;
+        let mut failed = None;
+        for row in in_order(waiting)? {
+            let now = self.engine.now();
+            let Err(error) = self.deal_with_alert_anew(&row, now).await else { continue };
+            match self.engine.note_failed(vec![row], &error, now).await? {
+                // What comes after it waits for it.
+                again @ Handled::Again { .. } => return Ok(again),
+                given_up => failed = Some(given_up),
+            }
+        }
+        let goes_on = if is_full { Handled::Later(self.engine.now()) } else { Handled::Done };
+        Ok(failed.filter(|_| !is_full).unwrap_or(goes_on))
+    }
+
+    /// Deals with news, anew where somebody else wrote the investigation meanwhile.
+    async fn deal_with_alert_anew(&self, row: &Delivery, now: Timestamp) -> Result<()> {
+        for _ in 1..TRIES {
+            match self.deal_with_alert(row, now).await {
+                Err(error) if error.kind == ErrorKind::Conflict => {}
+                done => return done,
+            }
+        }
+        self.deal_with_alert(row, now).await
+    }
+
+    async fn deal_with_alert(&self, row: &Delivery, now: Timestamp) -> Result<()> {
+        let kept = Kept::read(&row.body)?;
+        let Some(news) = kept.alert.clone() else {
+            return self.engine.note_received(vec![done(row, kept, None, now)?]).await;
+        };
+        if !self.settings.of(&row.memory).enabled {
+            return self.engine.note_received(vec![done(row, kept, Some("memory_off"), now)?]).await;
+        }
+        let source = AlertSource::parse(&row.target)
+            .ok_or_else(|| Error::bug("an alert that came in is of no known source"))?;
+        // The door has proven who sends; what they may say is what `effect` takes of it.
+        let caller = Principal::administrator(format!("hook {}", source.as_str()));
+        let known = self.alert_known(&caller, &row.memory, &news, now).await?;
+        match effect(source, &news, &known, now) {
+            Effect::Nothing(why) => {
+                self.engine.note_received(vec![done(row, kept, Some(why), now)?]).await?;
+                self.sre_tell_alert(source, "ignored");
+                Ok(())
+            }
+            Effect::Opens(content) => {
+                self.open_by_alert(&caller, &row.memory, source, content, now).await?;
+                self.sre_tell_alert(source, "opened");
+                self.engine.note_received(vec![done(row, kept, None, now)?]).await
+            }
+            Effect::Adds(at, content) => {
+                let Some(one) = known.get(at).cloned() else {
+                    return Err(Error::bug("an alert's investigation is lost"));
+                };
+                self.add_to_investigation(&caller, one, content, done(row, kept, None, now)?).await?;
+                self.sre_tell_alert(source, "joined");
+                Ok(())
+            }
+        }
+    }
+
+    async fn alert_known(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        news: &AlertNotice,
+        now: Timestamp,
+    ) -> Result<Vec<Known>> {
+        let view = access::bound_view(self.engine.products(), caller, memory, Capability::Write, now)?;
+        let (id, fingerprint) = (memory.clone(), news.fingerprint.clone());
+        let same = self
+            .engine
+            .store()
+            .read(move |tx| of_fingerprint(tx, &existing(tx, &id)?, &view, &fingerprint, now))
+            .await?;
+        if same.is_partial {
+            tracing::warn!(%memory, "an alert has more investigations than are looked at: the newest count");
+        }
+        // What a user keeps to themselves is not the team's investigation.
+        Ok(same.known.into_iter().filter(|one| one.private_to().is_none()).collect())
+    }
+
+    /// An investigation that a system opens is of nobody in person: it lies with the system's name, for the team.
+    async fn open_by_alert(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        source: AlertSource,
+        mut content: Map<String, Value>,
+        now: Timestamp,
+    ) -> Result<()> {
+        let incident = incident_name(&incident_random(self.engine.ids().as_ref()), now);
+        content.insert("incident_id".to_owned(), json!(incident));
+        let fingerprint = content.get("fingerprint").and_then(Value::as_str).unwrap_or_default().to_owned();
+        // Whose word the status is goes by who saves.
+        content.remove("status_source");
+        let status = content.remove("resolution_status");
+        let noticed = status.as_ref().and_then(Value::as_str).and_then(ResolutionStatus::parse);
+        let save = SreSave {
+            memory: memory.clone(),
+            kind: SreType::Investigations,
+            actor: source.as_str().to_owned(),
+            session: Some(incident),
+            data: Value::Object(content),
+            source: SreSource::Webhook,
+        };
+        // One that somebody begins at the same time is seen by the next try of the job.
+        let first_of =
+            (!fingerprint.is_empty()).then_some(FirstOf { fingerprint, user: None, is_private: false });
+        let how = SaveAs { joined: true, noticed, first_of, ..SaveAs::default() };
+        self.sre_save_as(caller, save, how).await.map(drop)
+    }
+
+    async fn add_to_investigation(
+        &self,
+        caller: &Principal,
+        known: Known,
+        content: Map<String, Value>,
+        row: Delivery,
+    ) -> Result<()> {
+        let place = (row.memory.clone(), known.record.id.clone());
+        let changed = || Error::conflict("the investigation was changed meanwhile: it is read again");
+        let added = self.rewrite(caller, (&place.0, &place.1), move |tx, rewriting| {
+            if rewriting.known.record.version != known.record.version {
+                return Err(changed());
+            }
+            let status = content.get("resolution_status").and_then(Value::as_str).map(str::to_owned);
+            rewriting.write(tx, content.clone(), "its alert said more", |next| {
+                let status =
+                    status.map(|status| ("resolution_status".to_owned(), MetadataValue::String(status)));
+                next.metadata.extend(status);
+            })?;
+            tx.deliveries_mut().note_received(&row).map(drop)
+        });
+        added.await.map_err(|error| if error.kind == ErrorKind::NotFound { changed() } else { error })
+    }
+}
+
+/// News in the order of what happened, as far as it says when: what came out of order is dealt with in order where both still wait.
+fn in_order(waiting: Vec<Delivery>) -> Result<Vec<Delivery>> {
+    let mut all = waiting
+        .into_iter()
+        .map(|row| {
+            let alert = Kept::read(&row.body)?.alert;
+            let at =
+                alert.as_ref().and_then(|news| news.ends_at.or(news.starts_at)).unwrap_or(row.created_at);
+            Ok((at, row.created_at, row.id.clone(), row))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    all.sort_by(|a, b| (a.0, a.1, &a.2).cmp(&(b.0, b.1, &b.2)));
+    Ok(all.into_iter().map(|(.., row)| row).collect())
+}
+
+/// A delivery that was dealt with: its number stays, what it said goes.
+fn done(row: &Delivery, kept: Kept, why: Option<&str>, now: Timestamp) -> Result<Delivery> {
+    Ok(Delivery {
+        state: DeliveryState::Done,
+        due: now,
+        last_error: why.map(ignored),
+        body: Kept { alert: None, ..kept }.document()?,
+        ..row.clone()
+    })
+}

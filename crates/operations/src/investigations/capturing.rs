@@ -1,0 +1,338 @@
+//! Knowledge and preferences out of texts of an investigation, saved: blocks of an agent's answer
+//! and
+//! facts that its prose states plainly under the agent, contacts that it names as proposals of the
+//! user's, and preferences that the user states. One item that breaks a rule spoils no other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::principal::Principal;
+use loci_model::record::derivation::Making;
+use loci_model::services::knowledge::{SreSource, SreType};
+use loci_model::{ErrorKind, JobId, MemoryId, Result, limits};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::Operations;
+use crate::capture::{blocks, plain_facts, proposals, prose};
+use crate::knowledge::digest_of;
+use crate::saving::SaveAs;
+use crate::{SreAction, SreKept, SreSave};
+use loci_engine::idempotency::ClientToken;
+
+/// A record that came of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CapturedRecord {
+    /// The record.
+    pub record_id: String,
+    /// What became of it.
+    pub action: String,
+}
+
+/// Something of an answer that was not saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CapturedRefusal {
+    /// Its place among the items of all blocks, from 0; `None`: it is no item of one.
+    pub index: Option<usize>,
+    /// Why.
+    pub reason: String,
+}
+
+/// What came of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Captured {
+    /// Knowledge, as it was saved.
+    pub saved: Vec<CapturedRecord>,
+    /// Preferences of the user, as they were saved.
+    #[serde(default)]
+    pub preferences: Vec<CapturedRecord>,
+    /// What was not.
+    pub rejected: Vec<CapturedRefusal>,
+    /// What a person must confirm.
+    pub pending: Vec<CapturedRecord>,
+}
+
+/// Whose answer it is, and where.
+pub(super) struct Answer<'a> {
+    pub(super) memory: &'a MemoryId,
+    /// The incident, as metadata of events name it.
+    pub(super) incident: &'a str,
+    pub(super) agent: &'a str,
+    pub(super) session: &'a str,
+    pub(super) user: &'a str,
+    pub(super) private_to: Option<String>,
+    pub(super) text: &'a str,
+    /// Services that the investigation is about.
+    pub(super) services: Vec<String>,
+    /// Calls of tools that were reported with it.
+    pub(super) calls: &'a BTreeSet<String>,
+    /// The job that reads it: what one try of it has saved, the next one does not save again.
+    pub(super) job: Option<&'a JobId>,
+}
+
+impl Answer<'_> {
+    /// What a part of it is saved under.
+    fn token(&self, part: &str, number: usize) -> Result<Option<ClientToken>> {
+        // A job reads one answer: what it saves under a name is the same in every try, and of a model the first that was heard.
+        let token =
+            |job: &JobId| ClientToken::new(format!("agent response {job} {part} {number}"), &Value::Null);
+        self.job.map(token).transpose()
+    }
+}
+
+/// Records of knowledge, by what tells one thing that is said from another.
+pub(super) type RecordsByWord = BTreeMap<String, String>;
+
+/// Where items of knowledge were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReadIn<'a> {
+    /// In the agent's own blocks.
+    Blocks,
+    /// In sentences of its prose, by rules.
+    Sentences,
+    /// In its prose, by a model, so made.
+    Prose(&'a Making),
+}
+
+impl ReadIn<'_> {
+    /// Whose word it is.
+    fn source(self) -> SreSource {
+        match self {
+            Self::Blocks => SreSource::Agent,
+            Self::Sentences | Self::Prose(_) => SreSource::Extracted,
+        }
+    }
+
+    fn making(self) -> Option<Making> {
+        match self {
+            Self::Blocks | Self::Sentences => None,
+            Self::Prose(making) => Some(making.clone()),
+        }
+    }
+
+    fn refusal(self, at: usize, reason: String) -> CapturedRefusal {
+        match self {
+            Self::Blocks => CapturedRefusal { index: Some(at), reason },
+            Self::Sentences => CapturedRefusal { index: None, reason: format!("a sentence: {reason}") },
+            Self::Prose(_) => CapturedRefusal { index: None, reason: format!("read by a model: {reason}") },
+        }
+    }
+}
+
+impl Captured {
+    pub(super) fn append(&mut self, other: Self) {
+        self.saved.extend(other.saved);
+        self.preferences.extend(other.preferences);
+        self.rejected.extend(other.rejected);
+        self.pending.extend(other.pending);
+    }
+
+    pub(super) fn refuse(&mut self, index: Option<usize>, reason: String) {
+        self.rejected.push(CapturedRefusal { index, reason });
+    }
+
+    /// Notes what became of preferences.
+    fn note_preferences(&mut self, kept: Vec<SreKept>) {
+        for kept in kept {
+            let Some(record) = kept.record else {
+                let reason = kept.reason.unwrap_or_default();
+                self.refuse(None, format!("a preference is not saved: {reason}"));
+                continue;
+            };
+            let waits = kept.action == SreAction::PendingConfirmation;
+            let of = if waits { &mut self.pending } else { &mut self.preferences };
+            let action = kept.action.as_str().to_owned();
+            of.push(CapturedRecord { record_id: record.to_string(), action });
+        }
+    }
+
+    /// Notes what became of records; `first` is the place of the first among all items.
+    fn note(&mut self, kept: Vec<SreKept>, (read_in, first): (ReadIn<'_>, usize)) {
+        for (at, kept) in kept.into_iter().enumerate() {
+            let Some(record) = kept.record else {
+                self.rejected.push(read_in.refusal(first + at, kept.reason.unwrap_or_default()));
+                continue;
+            };
+            let one =
+                CapturedRecord { record_id: record.to_string(), action: kept.action.as_str().to_owned() };
+            match kept.action {
+                SreAction::PendingConfirmation => self.pending.push(one),
+                SreAction::Duplicate
+                | SreAction::Added
+                | SreAction::Superseded
+                | SreAction::Conflict
+                | SreAction::Rejected => self.saved.push(one),
+            }
+        }
+    }
+}
+
+impl Operations {
+    /// Saves what an answer teaches, as far as the memory captures it and no model is needed; with the records of what its blocks say.
+    ///
+    /// # Errors
+    /// What the store says; what of the answer breaks a rule is told in the result.
+    pub(super) async fn capture(
+        &self,
+        caller: &Principal,
+        answer: &Answer<'_>,
+    ) -> Result<(Captured, RecordsByWord)> {
+        let (mut captured, mut records) = (Captured::default(), RecordsByWord::new());
+        let mut found = blocks(answer.text);
+        std::mem::take(&mut found.unread).into_iter().for_each(|why| captured.refuse(None, why));
+        match self.why_uncaptured(answer) {
+            Some(why) => {
+                (0..found.items.len()).for_each(|at| captured.refuse(Some(at), why.clone()));
+            }
+            None => {
+                self.mark_unverified(caller, answer, &mut found.items).await?;
+                let items = (ReadIn::Blocks, found.items.as_slice());
+                records = self.capture_items(caller, answer, items, &mut captured).await?;
+            }
+        }
+        let wishes = Wishes {
+            memory: answer.memory,
+            user: answer.user,
+            items: proposals(answer.text),
+            in_person: false,
+        };
+        self.capture_preferences(caller, wishes, |at| answer.token("contacts", at), &mut captured).await?;
+        Ok((captured, records))
+    }
+
+    /// Saves the facts that an answer's prose states plainly; those that its blocks say are left
+    /// out.
+    pub(super) async fn capture_sentences(
+        &self,
+        caller: &Principal,
+        answer: &Answer<'_>,
+        captured: &mut Captured,
+    ) -> Result<()> {
+        if !self.captures_knowledge(answer) {
+            return Ok(());
+        }
+        let said = blocks(answer.text).items;
+        let mut facts = plain_facts(&prose(answer.text), &answer.services);
+        facts.retain(|fact| !said.iter().any(|item| says_as_much(item, fact)));
+        let items = (ReadIn::Sentences, facts.as_slice());
+        self.capture_items(caller, answer, items, captured).await.map(drop)
+    }
+
+    /// True where an answer is read for knowledge.
+    pub(super) fn captures_knowledge(&self, answer: &Answer<'_>) -> bool {
+        self.why_uncaptured(answer).is_none()
+    }
+
+    /// The rule by which knowledge of an answer is not saved, with the remedy; none where it is.
+    fn why_uncaptured(&self, answer: &Answer<'_>) -> Option<String> {
+        let settings = self.settings.of(answer.memory);
+        if !settings.auto_capture_infrastructure {
+            let rule = "auto_capture_infrastructure is off: set it to true, or save the item by itself";
+            return Some(rule.to_owned());
+        }
+        (!settings.captures(answer.agent)).then(|| {
+            format!(
+                "{} is not in capture_agents: add it under [memory.sre], or save the item by itself",
+                settings.known_as(answer.agent)
+            )
+        })
+    }
+
+    /// Saves items of knowledge under the agent; the records that say them.
+    pub(super) async fn capture_items(
+        &self,
+        caller: &Principal,
+        answer: &Answer<'_>,
+        (read_in, items): (ReadIn<'_>, &[Value]),
+        captured: &mut Captured,
+    ) -> Result<RecordsByWord> {
+        let mut records = RecordsByWord::new();
+        for (number, some) in items.chunks(limits::SRE_BATCH_ITEMS_MAX).enumerate() {
+            let first = number * limits::SRE_BATCH_ITEMS_MAX;
+            let source = read_in.source();
+            let save = SreSave {
+                memory: answer.memory.clone(),
+                kind: SreType::Infrastructure,
+                actor: answer.agent.to_owned(),
+                session: Some(answer.session.to_owned()),
+                data: Value::Array(some.to_vec()),
+                source,
+            };
+            let token = answer.token(source.as_str(), number)?;
+            let (private_to, making) = (answer.private_to.clone(), read_in.making());
+            let how = SaveAs { private_to, token, making, ..SaveAs::default() };
+            match self.sre_save_as(caller, save, how).await {
+                Ok(saved) => {
+                    let now = self.engine.now();
+                    let said = some.iter().map(|item| digest_of(item, now));
+                    let ids = saved.records.iter().map(|kept| kept.record.as_ref().map(ToString::to_string));
+                    records.extend(said.zip(ids).filter_map(|(said, id)| said.zip(id)));
+                    captured.note(saved.records, (read_in, first));
+                }
+                // One item alone that breaks a rule is an error there; and what the caller may not write for that agent is told, and loses no
+                // other agent's.
+                Err(error) if matches!(error.kind, ErrorKind::Invalid | ErrorKind::Denied) => {
+                    let place = error.field.map(|field| format!("{field}: ")).unwrap_or_default();
+                    captured.rejected.push(read_in.refusal(first, format!("{place}{}", error.message)));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(records)
+    }
+
+    /// Saves preferences of a user, where the memory captures them. Those that the caller may not
+    /// save
+    /// for the user are reported, and lost.
+    pub(super) async fn capture_preferences(
+        &self,
+        caller: &Principal,
+        wishes: Wishes<'_>,
+        token: impl Fn(usize) -> Result<Option<ClientToken>>,
+        captured: &mut Captured,
+    ) -> Result<()> {
+        if !self.settings.of(wishes.memory).auto_capture_preferences {
+            return Ok(());
+        }
+        for (number, data) in wishes.items.into_iter().enumerate() {
+            let save = SreSave {
+                memory: wishes.memory.clone(),
+                kind: SreType::Preferences,
+                actor: wishes.user.to_owned(),
+                session: None,
+                data,
+                source: SreSource::Agent,
+            };
+            let how = SaveAs { in_person: wishes.in_person, token: token(number)?, ..SaveAs::default() };
+            match self.sre_save_as(caller, save, how).await {
+                Ok(saved) => captured.note_preferences(saved.records),
+                Err(error) if matches!(error.kind, ErrorKind::Denied | ErrorKind::Invalid) => {
+                    captured.refuse(None, format!("a preference is not saved: {}", error.message));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Preferences that a text states of a user.
+pub(super) struct Wishes<'a> {
+    pub(super) memory: &'a MemoryId,
+    pub(super) user: &'a str,
+    /// Preferences, as they are saved.
+    pub(super) items: Vec<Value>,
+    /// The user states them by a connection of the user's own.
+    pub(super) in_person: bool,
+}
+
+/// True where an item of a block is about a member of a fact, of the same service and type.
+fn says_as_much(item: &Value, fact: &Value) -> bool {
+    let is_same = |name: &str| item.get(name) == fact.get(name);
+    let members =
+        |of: &Value| of.get("knowledge_data").and_then(Value::as_object).cloned().unwrap_or_default();
+    let said = members(item);
+    is_same("service_name")
+        && is_same("knowledge_type")
+        && (members(fact).keys().any(|key| said.contains_key(key) && is_same("metric"))
+            || item.get("metric").is_some_and(|metric| members(fact).keys().any(|key| *metric == json!(key))))
+}

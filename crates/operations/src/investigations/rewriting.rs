@@ -1,0 +1,82 @@
+//! An investigation that is known and becomes something more (sre-memory.md H-9): read again in the write, since somebody may have changed it,
+//! its secrets masked by its values, its next version in its place. What it becomes is its writers' matter: outcomes, findings, alerts.
+
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::Record;
+use loci_model::{Error, MemoryId, RecordId, Result};
+use serde_json::{Map, Value};
+
+use super::finding::Known;
+use crate::Operations;
+use crate::masking;
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{RedactionMode, SafetyPolicy};
+
+/// An investigation within the write that changes it.
+pub(crate) struct Rewriting<'a> {
+    /// As it is now.
+    pub(crate) known: Known,
+    /// Whatever else the write changes is built by it, too.
+    pub(crate) building: Building<'a>,
+    masks: RedactionMode,
+}
+
+impl Rewriting<'_> {
+    /// Puts its next version in its place; `finish` sets what is not content.
+    ///
+    /// # Errors
+    /// As [`Building::replace`].
+    pub(crate) fn write(
+        &self,
+        tx: &mut dyn Tx,
+        content: Map<String, Value>,
+        why: &str,
+        finish: impl FnOnce(&mut Record),
+    ) -> Result<Record> {
+        let mut content = Value::Object(content);
+        masking::mask(&mut content, self.masks);
+        let mut next = self.known.saying(&content, self.building.now);
+        finish(&mut next);
+        self.building.replace(tx, &self.known.record, next, why)
+    }
+}
+
+impl Operations {
+    /// Runs `work` on an investigation as it is now, as one write.
+    ///
+    /// # Errors
+    /// `NotFound` where it is gone; `Denied` for whoever may not write it; what `work` says.
+    pub(crate) async fn rewrite<T, F>(
+        &self,
+        caller: &Principal,
+        (memory, record): (&MemoryId, &RecordId),
+        work: F,
+    ) -> Result<T>
+    where
+        T: Send + 'static,
+        F: Fn(&mut dyn Tx, &Rewriting<'_>) -> Result<T> + Send + 'static,
+    {
+        let now = self.engine.now();
+        let view = access::bound_view(self.engine.products(), caller, memory, Capability::Write, now)?;
+        let (settings, by) = (self.engine.settings().clone(), caller.name.clone());
+        let (memory, record) = (memory.clone(), record.clone());
+        self.engine
+            .store()
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let fresh = tx.records().get(&memory.id, &record)?.and_then(Known::of);
+                let gone = || Error::not_found("the investigation is gone").on("incident_id");
+                let known = fresh.ok_or_else(gone)?;
+                let policy = SafetyPolicy::of(&settings, &memory.settings);
+                let masks = policy.secrets;
+                // What is JSON is masked by its values, once.
+                let policy = SafetyPolicy { secrets: RedactionMode::Off, ..policy };
+                let building = Building { memory: &memory, view: &view, policy, expiry: None, by: &by, now };
+                work(tx, &Rewriting { known, building, masks })
+            })
+            .await
+    }
+}

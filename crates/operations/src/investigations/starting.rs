@@ -1,0 +1,417 @@
+//! `investigation_start`: the hook before planning (sre-memory.md §6.1). It opens the investigation, or joins the one of the same alert that is
+//! open, and tells what is known. What cannot be read is left out, and said; only what is asked wrongly is an error.
+
+use std::collections::BTreeMap;
+
+use loci_model::ports::ids::letters_and_digits;
+use loci_model::principal::{Capability, Principal};
+use loci_model::services::knowledge::{SreSource, SreType};
+use loci_model::{ActorId, Error, ErrorKind, ExposureId, MemoryId, Result, Timestamp};
+use loci_text::tokens::Estimator;
+use serde_json::{Map, Value, json};
+
+use super::context::{Context, Gathered, Recurrence, recurrence};
+use super::finding::Known;
+use super::rendering::{self, Rendered};
+use crate::Operations;
+use crate::incident_name::{incident_name, incident_random};
+use crate::saving::{FirstOf, SaveAs};
+use crate::{PastScope, SreSave, SreSaved, SreSettings, place, time_zone};
+use loci_engine::access;
+use loci_engine::deadline::Deadline;
+use loci_engine::idempotency::ClientToken;
+use loci_engine::render::{Dropped, Frame};
+use loci_engine::safety::Patterns;
+
+/// Tokens that a block may have.
+const BUDGET_TOKENS_MAX: u32 = 100_000;
+/// What reading may take, in milliseconds, where the request says nothing; and at most.
+const TIMEOUT_MS: u64 = 3_000;
+const TIMEOUT_MS_MAX: u64 = 30_000;
+/// Random characters that end the name of a session.
+const SESSION_RANDOM: usize = 8;
+
+/// An investigation that begins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InvestigationStart {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The user it is for.
+    pub user: String,
+    /// What is asked.
+    pub query: String,
+    /// Its incident; `None`: one is made.
+    pub incident: Option<String>,
+    /// Its session; `None`, or an empty one: one is made.
+    pub session: Option<String>,
+    /// What a session that is made begins with: `interactive` or `prompt`.
+    pub mode: String,
+    /// Services that it is about.
+    pub services: Vec<String>,
+    /// The environment that it is about.
+    pub environment: Option<String>,
+    /// It, and what it learns, is kept to the user.
+    pub is_private: bool,
+    /// The IANA name of the time zone of phrases in the question, and of times of day in the timeline; `None`: the user's preference.
+    pub tz: Option<String>,
+    /// The alert, with its `fingerprint` and `starts_at` where it has them.
+    pub alert: Option<Map<String, Value>>,
+    /// Tokens of the block; `None`: as is configured.
+    pub budget_tokens: Option<u32>,
+    /// How tokens are estimated.
+    pub estimator: Estimator,
+    /// What reading may take, 1 to 30,000 ms; `None`: 3,000.
+    pub timeout_ms: Option<u64>,
+    /// A block is wanted.
+    pub render: bool,
+}
+
+/// What became of a start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InvestigationStarted {
+    /// Its incident.
+    pub incident: String,
+    /// Its session.
+    pub session: String,
+    /// An investigation of the same alert was open, and this is that one.
+    pub joined: bool,
+    /// It is kept to its user; else the team reads it.
+    pub is_private: bool,
+    /// The scope of the past investigations of its context, by the memory's settings.
+    pub past: PastScope,
+    /// What is known; all parts are there, even where they are empty.
+    pub context: Context,
+    /// How often the alert came; `None`: it has no fingerprint.
+    pub recurrence: Option<Recurrence>,
+    /// The block; empty where nothing is known, or none is wanted.
+    pub rendered: String,
+    /// At most so many tokens.
+    pub limit: u32,
+    /// So many were used.
+    pub used: u32,
+    /// How they were estimated.
+    pub estimator: Estimator,
+    /// Tokens of what is shown, by section.
+    pub by_section: BTreeMap<&'static str, u32>,
+    /// What is not shown, by record, and why.
+    pub dropped: Vec<Dropped>,
+    /// The row of what was shown; `None` where it could not be written.
+    pub exposure: Option<ExposureId>,
+    /// Something is less than it could be.
+    pub degraded: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+/// The investigation that a start goes on with.
+struct Meant {
+    incident: String,
+    session: String,
+    /// It was there before.
+    joined: bool,
+    /// It is kept to its user.
+    is_private: bool,
+}
+
+impl Meant {
+    fn joined(known: &Known) -> Self {
+        Self {
+            incident: known.incident.clone(),
+            session: known.session_id(),
+            joined: true,
+            is_private: known.private_to().is_some(),
+        }
+    }
+}
+
+/// What became of one that was to begin.
+enum Opening {
+    /// It is kept.
+    Kept,
+    /// Somebody opened one of the same alert meanwhile.
+    Another(Meant),
+    /// The store failed, which holds no investigation up: nothing is kept of it.
+    Unsaved,
+}
+
+impl InvestigationStart {
+    /// What tells the alert from others.
+    pub(super) fn fingerprint(&self) -> Option<String> {
+        let text = self.alert.as_ref()?.get("fingerprint")?.as_str()?;
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// The open investigation of its alert that it goes on with.
+    fn joins<'a>(&self, same: &'a [Known]) -> Option<&'a Known> {
+        let is_meant = |one: &&Known| self.incident.as_ref().is_none_or(|id| *id == one.incident);
+        same.iter().filter(is_meant).find(|one| one.may_be_joined(Some(&self.user), self.is_private))
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.query.trim().is_empty() {
+            return Err(Error::invalid("query", "query is required: say what is looked into"));
+        }
+        if !matches!(self.mode.as_str(), "interactive" | "prompt") {
+            return Err(Error::invalid("mode", "mode must be interactive or prompt"));
+        }
+        self.tz.as_deref().map(|name| time_zone::zone(name, "tz")).transpose()?;
+        if self.budget_tokens.is_some_and(|tokens| tokens > BUDGET_TOKENS_MAX) {
+            let rule = format!("budget_tokens must be at most {BUDGET_TOKENS_MAX}");
+            return Err(Error::invalid("budget_tokens", rule));
+        }
+        if self.timeout_ms.is_some_and(|millis| !(1..=TIMEOUT_MS_MAX).contains(&millis)) {
+            return Err(Error::invalid("timeout_ms", "timeout_ms must be 1 to 30000"));
+        }
+        Ok(())
+    }
+}
+
+impl Operations {
+    /// Begins an investigation and tells what is known. The same `token` once more goes on with the one that it began.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the member; `Denied` for whoever is neither the user nor an administrator.
+    pub async fn investigation_start(
+        &self,
+        caller: &Principal,
+        mut asked: InvestigationStart,
+        token: Option<ClientToken>,
+    ) -> Result<InvestigationStarted> {
+        asked.check()?;
+        let began_us = self.engine.clock().monotonic_us();
+        match self.sre_saved_before(caller, &asked.memory, token.as_ref()).await {
+            Ok(Some(begun)) => asked.incident = begun.records.into_iter().find_map(|kept| kept.key),
+            Ok(None) => {}
+            // A store that fails holds no investigation up: that it cannot be written is told below.
+            Err(error) if is_of_store(error.kind) => {}
+            Err(error) => return Err(error),
+        }
+        let settings = self.settings.of(&asked.memory).clone();
+        let actor = place::actor(SreType::Investigations, &asked.user, &settings)?;
+        access::require_user(caller, &asked.memory, (&actor, &asked.user), Capability::Write)?;
+        if !settings.enabled {
+            return Ok(self.start_of_memory_off(&asked, &settings));
+        }
+        let deadline = Deadline::begin(self.engine.clock().clone(), asked.timeout_ms.unwrap_or(TIMEOUT_MS));
+        let gathered = self.investigation_context(caller, &asked, &deadline).await;
+        let started = self.start_with(caller, (&asked, &actor, &settings), gathered, token).await?;
+        self.sre_tell_started(&started, began_us);
+        Ok(started)
+    }
+
+    /// Goes on with the investigation that is meant, or begins one, with what is known.
+    async fn start_with(
+        &self,
+        caller: &Principal,
+        (asked, actor, settings): (&InvestigationStart, &ActorId, &SreSettings),
+        Gathered { mut context, same }: Gathered,
+        token: Option<ClientToken>,
+    ) -> Result<InvestigationStarted> {
+        let now = self.engine.now();
+        let limit = asked.budget_tokens.unwrap_or(settings.context_budget_tokens);
+        let draw = |context: &mut Context, meant: &Meant| {
+            let is_this = |content: &Value| {
+                content.get("incident_id").and_then(Value::as_str) == Some(meant.incident.as_str())
+            };
+            context.investigations.retain(|one| !is_this(&one.content));
+            let recurrence = asked.fingerprint().map(|_| recurrence(&same, &meant.incident, now));
+            let frame = Frame::of_memory(self.engine.ids().random());
+            let patterns = Patterns::in_force(self.engine.settings().patterns);
+            let drawn =
+                rendering::render(context, recurrence.as_ref(), frame, (limit, asked.estimator), patterns);
+            (recurrence, drawn)
+        };
+        let mut meant = self.meant_investigation(caller, asked, &same, now).await?;
+        // What is known is drawn while the store writes that it began.
+        let (opened, (mut recurrence, mut drawn)) =
+            futures::join!(self.opened_investigation(caller, asked, &meant, token, now), async {
+                draw(&mut context, &meant)
+            });
+        match opened? {
+            Opening::Kept => {}
+            Opening::Unsaved => context.investigation_unsaved(),
+            Opening::Another(other) => {
+                meant = other;
+                (recurrence, drawn) = draw(&mut context, &meant);
+            }
+        }
+        let place = (&asked.memory, actor, meant.session.as_str());
+        let exposure = self.expose_to_session(caller, place, asked, &context, &drawn, now).await;
+        let mut started = started(meant, context, recurrence, drawn, asked);
+        started.limit = limit;
+        started.past = settings.past_investigations;
+        match exposure {
+            Ok(id) => started.exposure = Some(id),
+            Err(error) => {
+                tracing::warn!(?error, "what an investigation was shown could not be written down");
+                started.degraded = true;
+                started.warnings.push("exposure: what was shown could not be written down".to_owned());
+            }
+        }
+        Ok(started)
+    }
+
+    /// What a start is told where the memory is off: its names, and nothing else. Nothing is kept of it.
+    fn start_of_memory_off(
+        &self,
+        asked: &InvestigationStart,
+        settings: &SreSettings,
+    ) -> InvestigationStarted {
+        let now = self.engine.now();
+        let meant = self.new_investigation(asked, now);
+        let context = Context::of_memory_off(settings);
+        let past = settings.past_investigations;
+        InvestigationStarted { past, ..started(meant, context, None, Rendered::default(), asked) }
+    }
+
+    /// The investigation that the caller names, or that of the same alert that is open; else one that is to begin.
+    async fn meant_investigation(
+        &self,
+        caller: &Principal,
+        asked: &InvestigationStart,
+        same: &[Known],
+        now: Timestamp,
+    ) -> Result<Meant> {
+        let named = self.named_investigation(caller, asked).await?;
+        if let Some(known) = named.as_ref().or_else(|| asked.joins(same)) {
+            return Ok(Meant::joined(known));
+        }
+        let meant = self.new_investigation(asked, now);
+        place::session(SreType::Investigations, Some(&meant.session))?;
+        Ok(meant)
+    }
+
+    fn new_investigation(&self, asked: &InvestigationStart, now: Timestamp) -> Meant {
+        Meant {
+            incident: self.incident_of(asked, now),
+            session: self.session_of(asked, now),
+            joined: false,
+            is_private: asked.is_private,
+        }
+    }
+
+    /// The investigation that the caller names, and which is there: whoever starts it again goes on with it, however far it is.
+    async fn named_investigation(
+        &self,
+        caller: &Principal,
+        asked: &InvestigationStart,
+    ) -> Result<Option<Known>> {
+        let given = |text: &'_ Option<String>| text.clone().filter(|text| !text.is_empty());
+        let Some(incident) = given(&asked.incident) else { return Ok(None) };
+        let session = given(&asked.session);
+        let about = (incident.as_str(), session.as_deref());
+        match self.known_investigation(caller, &asked.memory, about, Capability::Write).await {
+            Ok(known) => Ok(Some(known)),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
+            // A store that fails holds no investigation up: that it could not be saved is told.
+            Err(error) if is_of_store(error.kind) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn incident_of(&self, asked: &InvestigationStart, now: Timestamp) -> String {
+        let made = || incident_name(&incident_random(self.engine.ids().as_ref()), now);
+        asked.incident.clone().filter(|id| !id.is_empty()).unwrap_or_else(made)
+    }
+
+    fn session_of(&self, asked: &InvestigationStart, now: Timestamp) -> String {
+        let made = || {
+            let random = letters_and_digits(self.engine.ids().as_ref(), SESSION_RANDOM).to_lowercase();
+            format!("{}-{}-{random}", asked.mode, now.civil().strftime("%Y%m%d%H%M%S"))
+        };
+        asked.session.clone().filter(|id| !id.is_empty()).unwrap_or_else(made)
+    }
+
+    /// Saves that it is under way, where it was not there before.
+    async fn opened_investigation(
+        &self,
+        caller: &Principal,
+        asked: &InvestigationStart,
+        meant: &Meant,
+        token: Option<ClientToken>,
+        now: Timestamp,
+    ) -> Result<Opening> {
+        if meant.joined {
+            return Ok(Opening::Kept);
+        }
+        let alert_time =
+            || asked.alert.as_ref()?.get("starts_at")?.as_str().and_then(|at| Timestamp::parse(at).ok());
+        let began = alert_time().filter(|at| *at <= now).unwrap_or(now);
+        let data = json!({
+            "incident_id": meant.incident,
+            "query": asked.query,
+            "services": asked.services,
+            "fingerprint": asked.fingerprint(),
+            "alert": asked.alert,
+            "tz": asked.tz,
+            "started_at": began.to_rfc3339(),
+        });
+        let save = SreSave {
+            memory: asked.memory.clone(),
+            kind: SreType::Investigations,
+            actor: asked.user.clone(),
+            session: Some(meant.session.clone()),
+            data,
+            source: SreSource::Agent,
+        };
+        let private_to = asked.is_private.then(|| asked.user.clone());
+        // An incident that the caller names is that one, whatever else is open.
+        let is_named = asked.incident.as_ref().is_some_and(|id| !id.is_empty());
+        let first_of = asked.fingerprint().filter(|_| !is_named).map(|fingerprint| FirstOf {
+            fingerprint,
+            user: Some(asked.user.clone()),
+            is_private: asked.is_private,
+        });
+        let how = SaveAs { private_to, token, first_of, ..SaveAs::default() };
+        let is_kept =
+            |saved: &SreSaved| saved.records.iter().any(|kept| kept.key.as_ref() == Some(&meant.incident));
+        match self.sre_save_as(caller, save, how).await {
+            Ok(saved) if is_kept(&saved) => Ok(Opening::Kept),
+            Err(error) if error.kind == ErrorKind::Conflict && asked.fingerprint().is_some() => {
+                let same = self.same_alert(caller, asked).await?;
+                asked.joins(&same.known).map(|other| Opening::Another(Meant::joined(other))).ok_or(error)
+            }
+            Ok(_) => Err(Error::conflict("a start with this Idempotency-Key is under way: send it again")),
+            Err(error) if is_of_store(error.kind) => {
+                tracing::warn!(?error, "an investigation's start could not be saved");
+                Ok(Opening::Unsaved)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// True for errors of a store, and not of what was asked.
+fn is_of_store(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Unavailable | ErrorKind::Bug | ErrorKind::Throttled)
+}
+
+fn started(
+    Meant { incident, session, joined, is_private }: Meant,
+    context: Context,
+    recurrence: Option<Recurrence>,
+    drawn: Rendered,
+    asked: &InvestigationStart,
+) -> InvestigationStarted {
+    if drawn.block.is_empty() {
+        tracing::info!(memory = %asked.memory, "nothing is known for an investigation");
+    }
+    InvestigationStarted {
+        incident,
+        session,
+        joined,
+        is_private,
+        past: PastScope::default(),
+        degraded: context.is_degraded(),
+        warnings: context.warnings.clone(),
+        context,
+        recurrence,
+        rendered: if asked.render { drawn.block } else { String::new() },
+        limit: 0,
+        used: drawn.used,
+        estimator: asked.estimator,
+        by_section: drawn.by_section,
+        dropped: drawn.dropped,
+        exposure: None,
+    }
+}

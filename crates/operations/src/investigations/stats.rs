@@ -1,0 +1,270 @@
+//! Numbers over investigations, and those whose outcome nobody told (sre-memory.md §11): how long they took, how many have a cause that was
+//! confirmed, how often an alert came again, and whether what was shown made a difference.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::ports::store::{RecordPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::Record;
+use loci_model::record::scope::RecordScope;
+use loci_model::services::knowledge::{ResolutionStatus, SreType};
+use loci_model::{MemoryId, Result, SessionId, Timestamp};
+use serde_json::Value;
+
+use super::exposing::was_shown;
+use super::finding::{Known, is_hidden};
+use crate::Operations;
+use crate::place;
+use loci_engine::access;
+use loci_engine::memories::existing;
+
+/// Investigations that are counted: the newest.
+const COUNTED_MAX: usize = 10_000;
+const PAGE: usize = 500;
+/// After so many days without an outcome an investigation is listed.
+const WAITING_DAYS: u32 = 14;
+/// Fingerprints that are told, those that came most often.
+const FINGERPRINTS_MAX: usize = 50;
+
+/// Which investigations are counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SreStatsAsk {
+    /// Of this service; `None`: of any.
+    pub service: Option<String>,
+    /// That began then or later; `None`: all that are kept.
+    pub since: Option<Timestamp>,
+}
+
+/// Numbers over investigations. Times are in seconds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SreStats {
+    /// How many.
+    pub investigations: usize,
+    /// Of these, by status.
+    pub by_status: BTreeMap<&'static str, usize>,
+    /// Of these, resolved at a time that is known.
+    pub resolved: usize,
+    /// From their beginning to then: the middle one, or the mean of the two in the middle.
+    pub mttr_median_s: Option<f64>,
+    /// The same, below which nine of ten lie (nearest rank).
+    pub mttr_p90_s: Option<f64>,
+    /// The share of those with an outcome whose cause was confirmed.
+    pub confirmed_share: Option<f64>,
+    /// With an outcome that says whether the cause was right.
+    pub judged: usize,
+    /// How many incidents there are of each alert that came more than once, the most first.
+    pub recurrence: Vec<(String, usize)>,
+    /// The median of those that were shown what is remembered, and of the others.
+    pub mttr_with_memory_s: Option<f64>,
+    /// See there.
+    pub mttr_without_memory_s: Option<f64>,
+    /// There are more investigations than are counted.
+    pub is_partial: bool,
+}
+
+/// An investigation whose outcome nobody told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitingOutcome {
+    /// Its incident.
+    pub incident: String,
+    /// Its session.
+    pub session: String,
+    /// Whose it is.
+    pub user: String,
+    /// What was asked.
+    pub query: String,
+    /// How far it came.
+    pub status: &'static str,
+    /// When it began.
+    pub began: Timestamp,
+}
+
+/// Investigations whose outcome nobody told.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WaitingOutcomes {
+    /// The oldest first.
+    pub waiting: Vec<WaitingOutcome>,
+    /// There are more investigations than are looked at, which are the newest 10,000.
+    pub is_partial: bool,
+}
+
+impl Operations {
+    /// Numbers over the investigations that the caller may see.
+    ///
+    /// # Errors
+    /// `Denied` for whoever may read nothing of the memory.
+    pub async fn sre_stats(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        asked: &SreStatsAsk,
+    ) -> Result<SreStats> {
+        let (counted, is_partial) = self.counted(caller, memory).await?;
+        let is_asked = |known: &&Known| {
+            let services = known.content.get("services").and_then(Value::as_array);
+            let has = |service: &String| {
+                services.is_some_and(|all| all.iter().any(|one| one.as_str() == Some(service.as_str())))
+            };
+            asked.service.as_ref().is_none_or(has) && asked.since.is_none_or(|since| known.began() >= since)
+        };
+        let counted: Vec<&Known> = counted.iter().filter(is_asked).collect();
+        // What was shown makes a difference to how long it took, and to nothing else.
+        let took = counted.iter().filter(|known| took_s(known).is_some());
+        let shown = self.shown_sessions(memory, took.map(|known| known.session.clone()).collect()).await?;
+        Ok(SreStats { is_partial, ..numbers(&counted, &shown) })
+    }
+
+    /// Investigations that are over, or given away, for two weeks, and whose outcome nobody told; the oldest first.
+    ///
+    /// # Errors
+    /// As [`Engine::sre_stats`].
+    pub async fn sre_pending_outcomes(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+    ) -> Result<WaitingOutcomes> {
+        let before = self.engine.now().minus_days(WAITING_DAYS);
+        let (counted, is_partial) = self.counted(caller, memory).await?;
+        let waits = |known: &Known| {
+            let since = known.time("completed_at").unwrap_or_else(|| known.began());
+            known.status() != ResolutionStatus::Ongoing
+                && !known.content.contains_key("outcome")
+                && since <= before
+        };
+        let mut waiting: Vec<WaitingOutcome> = counted
+            .iter()
+            .filter(|known| waits(known))
+            .map(|known| WaitingOutcome {
+                incident: known.incident.clone(),
+                session: known.session_id(),
+                user: known.user(),
+                query: known.text("query").unwrap_or_default().to_owned(),
+                status: known.status().as_str(),
+                began: known.began(),
+            })
+            .collect();
+        waiting.sort_by(|a, b| (a.began, &a.incident, &a.session).cmp(&(b.began, &b.incident, &b.session)));
+        Ok(WaitingOutcomes { waiting, is_partial })
+    }
+
+    /// The investigations that the caller may see, and whether there are more than are counted.
+    async fn counted(&self, caller: &Principal, memory: &MemoryId) -> Result<(Vec<Known>, bool)> {
+        let now = self.engine.now();
+        let view = access::bound_view(self.engine.products(), caller, memory, Capability::Read, now)?;
+        let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
+        let (memory, user) = (memory.clone(), caller.name.clone());
+        self.engine
+            .store()
+            .read(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let scope = RecordScope {
+                    view: view.clauses().to_vec(),
+                    ..place::scope(&memory, SreType::Investigations, None, now)?
+                };
+                let mut page = RecordPage { scope, after: None, limit: PAGE };
+                let mut counted = Vec::new();
+                loop {
+                    let some = tx.records().list(&page)?;
+                    let is_last = some.len() < PAGE;
+                    page.after = some.last().map(|record| (record.created_at, record.id.clone()));
+                    let seen = |record: &Record| is_admin || !is_hidden(record, &user);
+                    counted.extend(some.into_iter().filter(seen).filter_map(Known::of));
+                    if is_last || counted.len() >= COUNTED_MAX {
+                        return Ok((counted, !is_last));
+                    }
+                }
+            })
+            .await
+    }
+
+    /// Those of some sessions that were shown anything.
+    async fn shown_sessions(
+        &self,
+        memory: &MemoryId,
+        sessions: BTreeSet<SessionId>,
+    ) -> Result<BTreeSet<SessionId>> {
+        if sessions.is_empty() {
+            return Ok(sessions);
+        }
+        let memory = memory.clone();
+        self.engine
+            .store()
+            .read(move |tx| {
+                let mut shown = BTreeSet::new();
+                for session in &sessions {
+                    if was_shown(tx, &memory, session)? {
+                        shown.insert(session.clone());
+                    }
+                }
+                Ok(shown)
+            })
+            .await
+    }
+}
+
+/// From the beginning to when it was resolved, in seconds; none where that is not known.
+fn took_s(known: &Known) -> Option<f64> {
+    let (began, resolved) = (known.began(), known.time("resolved_at")?);
+    (resolved >= began).then(|| (resolved.millis() - began.millis()) as f64 / 1_000.0)
+}
+
+fn numbers(counted: &[&Known], shown: &BTreeSet<SessionId>) -> SreStats {
+    let mut stats = SreStats { investigations: counted.len(), ..SreStats::default() };
+    let mut took: Vec<(f64, bool)> = Vec::new();
+    let mut confirmed = 0;
+    let mut incidents: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for known in counted {
+        *stats.by_status.entry(known.status().as_str()).or_default() += 1;
+        took.extend(took_s(known).map(|seconds| (seconds, shown.contains(&known.session))));
+        let told = known.content.get("outcome").and_then(|outcome| outcome.get("root_cause_confirmed"));
+        if let Some(is_right) = told.and_then(Value::as_bool) {
+            stats.judged += 1;
+            confirmed += usize::from(is_right);
+        }
+        if let Some(fingerprint) = known.text("fingerprint") {
+            incidents.entry(fingerprint.to_owned()).or_default().insert(&known.incident);
+        }
+    }
+    stats.resolved = took.len();
+    let of = |shown: Option<bool>| -> Vec<f64> {
+        let wanted = |(_, was_shown): &&(f64, bool)| shown.is_none_or(|shown| shown == *was_shown);
+        let mut seconds: Vec<f64> = took.iter().filter(wanted).map(|(seconds, _)| *seconds).collect();
+        seconds.sort_by(f64::total_cmp);
+        seconds
+    };
+    let all = of(None);
+    stats.mttr_median_s = median(&all);
+    stats.mttr_p90_s = all.get((all.len() * 9).div_ceil(10).saturating_sub(1)).copied();
+    stats.mttr_with_memory_s = median(&of(Some(true)));
+    stats.mttr_without_memory_s = median(&of(Some(false)));
+    stats.confirmed_share = (stats.judged > 0).then(|| confirmed as f64 / stats.judged as f64);
+    let mut again: Vec<(String, usize)> =
+        incidents.into_iter().map(|(name, all)| (name, all.len())).filter(|(_, count)| *count > 1).collect();
+    again.sort_by(|(name, count), (other, of_other)| of_other.cmp(count).then_with(|| name.cmp(other)));
+    again.truncate(FINGERPRINTS_MAX);
+    stats.recurrence = again;
+    stats
+}
+
+fn median(sorted: &[f64]) -> Option<f64> {
+    let middle = sorted.len() / 2;
+    let upper = *sorted.get(middle)?;
+    if sorted.len() % 2 == 1 {
+        return Some(upper);
+    }
+    sorted.get(middle - 1).map(|lower| (lower + upper) / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle() {
+        let check = |seconds: &[f64], expect: Option<f64>| assert_eq!(median(seconds), expect, "{seconds:?}");
+        check(&[], None);
+        check(&[3.0], Some(3.0));
+        check(&[1.0, 3.0], Some(2.0));
+        check(&[1.0, 3.0, 8.0], Some(3.0));
+    }
+}

@@ -1,0 +1,249 @@
+//! The job that sums up what was said in the session of an investigation (sre-memory.md §3.4), when it is completed: one record beside the typed
+//! one, in its place, which never stands for it. It reads what whoever completed it could read, and no more.
+
+use std::collections::BTreeSet;
+
+use loci_model::event::{Event, PayloadItem};
+use loci_model::job::{DueRule, Job, NewJob};
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{EventQuery, ReadTx, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::expiry::ExpirySpecification;
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::provenance::Provenance;
+use loci_model::record::scope::RecordScope;
+use loci_model::record::{Record, RecordKind, RecordOrigin};
+use loci_model::services::knowledge::{SreSource, SreType};
+use loci_model::{
+    ActorId, EventId, JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, SessionId,
+    Timestamp,
+};
+use serde_json::Value;
+
+use super::finding::{Known, of_incident};
+use super::responding::{INCIDENT, TYPE_RESPONSE, in_stead, incident_word};
+use super::session_text::{SessionText, session_text};
+use crate::Operations;
+use crate::keeping::{said_of_it, seal};
+use crate::saving::{EVENT_TYPE, OWNER, PRIVATE, SCOPE};
+use crate::scoring::{TRUST, UNTRUSTED};
+use crate::settings::SreSettings;
+use crate::{drafts, place};
+use loci_engine::access;
+use loci_engine::hooks::Products;
+use loci_engine::memories::existing;
+use loci_engine::records::writing::{Building, Origin};
+use loci_engine::records::{NewRecord, batch};
+use loci_engine::safety::SafetyPolicy;
+use loci_engine::strategies::turn::{Turn, turns_of_message};
+
+/// A job's key, before the id of the event by which the investigation was completed.
+const JOB_KEY: &str = "session-summary:";
+/// How the subtype of such records begins.
+const SUBTYPE: &str = "session_summary";
+/// Events of an actor that are read, the newest.
+const EVENTS_MAX: usize = 200;
+
+/// True for a session in short: it is no investigation, though it lies where they do.
+pub(crate) fn is_session_summary(record: &Record) -> bool {
+    record.subtype.as_deref().is_some_and(|subtype| subtype.starts_with(SUBTYPE))
+}
+
+/// Asks for the job, within the write that stored the event.
+pub(crate) fn ask_for_session_summary(
+    tx: &mut dyn Tx,
+    (memory, actor, session): (&MemoryId, &ActorId, &SessionId),
+    event: &EventId,
+    job: &JobId,
+    now: Timestamp,
+) -> Result<()> {
+    let new = NewJob {
+        id: job.clone(),
+        memory: memory.clone(),
+        kind: crate::jobs::session_summary::KIND,
+        unique_key: format!("{JOB_KEY}{event}"),
+        strategy: None,
+        actor: Some(actor.clone()),
+        session: Some(session.clone()),
+        due: now,
+        due_rule: DueRule::Earlier,
+    };
+    tx.jobs_mut().enqueue(&new, now).map(drop)
+}
+
+/// What there is to sum up.
+struct Said {
+    known: Known,
+    turns: Vec<Turn>,
+    /// There were more events before those that are read.
+    is_cut: bool,
+}
+
+impl Operations {
+    /// Sums up the session that a job names.
+    pub(crate) async fn run_session_summary(&self, job: &Job) -> Result<()> {
+        let settings = self.settings.of(&job.memory).clone();
+        let (Some(actor), Some(session)) = (job.actor.clone(), job.session.clone()) else { return Ok(()) };
+        let Ok(id) = EventId::parse(job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default()) else {
+            return Ok(());
+        };
+        if !settings.auto_generate_summaries {
+            return Ok(());
+        }
+        let (memory, products, now) = (job.memory.clone(), self.engine.products().clone(), self.engine.now());
+        let found = self
+            .engine
+            .store()
+            .read(move |tx| {
+                let Some(event) = tx.events().get(&memory, &actor, &session, &id, now)? else {
+                    return Ok(None);
+                };
+                let caller = in_stead(&event);
+                let memory = existing(tx, &memory)?;
+                Ok(said(tx, (&products, &caller, &memory), &event, &settings, now)?
+                    .map(|said| (caller, said)))
+            })
+            .await?;
+        let Some((caller, said)) = found else { return Ok(()) };
+        let Some(summary) = session_text(&said.turns, said.is_cut) else { return Ok(()) };
+        self.put_session_summary(&caller, &job.memory, said.known, summary, now).await
+    }
+
+    async fn put_session_summary(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        known: Known,
+        summary: SessionText,
+        now: Timestamp,
+    ) -> Result<()> {
+        let id = RecordId::compose(&uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let embed = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let view = access::bound_view(self.engine.products(), caller, memory, Capability::Write, now)?;
+        let (settings, by, memory) = (self.engine.settings().clone(), caller.name.clone(), memory.clone());
+        self.engine
+            .store()
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let expiry = place::strategy(&memory, SreType::Investigations)?.record_expiry_days;
+                let policy = SafetyPolicy::of(&settings, &memory.settings);
+                let expiry = expiry.map(ExpirySpecification::Days);
+                let building = Building { memory: &memory, view: &view, policy, expiry, by: &by, now };
+                let record = record(&building, &known, &summary, &id)?;
+                let node = NamespaceFilter::new(&record.namespace, NamespaceMatch::Exact);
+                let scope = RecordScope {
+                    view: view.clauses().to_vec(),
+                    namespaces: vec![node],
+                    ..place::scope(&memory, SreType::Investigations, None, now)?
+                };
+                let before = said_of_it(tx, scope, record.subtype.as_deref().unwrap_or_default())?;
+                match before.into_iter().next() {
+                    Some(old) if old.text == record.text => return Ok(()),
+                    Some(old) => {
+                        building.replace(tx, &old, record, "more was said in its session").map(drop)?
+                    }
+                    None => building.insert(tx, &record)?,
+                }
+                batch::ask_for_vectors(tx, &memory.id, &embed, now)
+            })
+            .await
+    }
+}
+
+/// What was said in the session of the investigation that an event completed, as far as the caller may read it.
+fn said(
+    tx: &dyn ReadTx,
+    (products, caller, memory): (&Products, &Principal, &Memory),
+    event: &Event,
+    settings: &SreSettings,
+    now: Timestamp,
+) -> Result<Option<Said>> {
+    let Some(incident) = incident_of(event) else { return Ok(None) };
+    let view = access::bound_view(products, caller, &memory.id, Capability::Write, now)?;
+    let all = of_incident(tx, memory, &view, &incident, now)?;
+    let is_it = |one: &Known| one.actor == event.actor && one.session == event.session;
+    let Some(known) = all.into_iter().find(is_it) else { return Ok(None) };
+    let agents = settings.agents.iter().chain(&settings.capture_agents);
+    let agents = agents.filter_map(|name| place::actor(SreType::Infrastructure, name, settings).ok());
+    let actors: BTreeSet<ActorId> = agents.chain([known.actor.clone()]).collect();
+    let (mut turns, mut is_cut) = (Vec::new(), false);
+    for actor in actors {
+        let may = access::event_view(caller, &memory.id, &actor, Some(&known.session), Capability::Read, now);
+        let Ok(may) = may else { continue };
+        let mut events = tx.events().list(&EventQuery {
+            memory: memory.id.clone(),
+            actor,
+            session: known.session.clone(),
+            branches: None,
+            metadata: Vec::new(),
+            only: may.only(),
+            before: None,
+            limit: EVENTS_MAX + 1,
+            now,
+            with_payload: true,
+        })?;
+        is_cut |= events.len() > EVENTS_MAX;
+        events.truncate(EVENTS_MAX);
+        for event in events.iter().filter(|event| is_talk(event, &known)) {
+            turns.extend((0..event.payload.len()).flat_map(|message| turns_of_message(event, message)));
+        }
+    }
+    turns.sort_by_key(Turn::position);
+    Ok(Some(Said { known, turns, is_cut }))
+}
+
+/// True for what was said in an investigation, not for what is a record by its type already. Of a session that several share, what names another
+/// incident is of that one; what an agent says without naming one may be of anybody; and what is private stays with what is.
+fn is_talk(event: &Event, known: &Known) -> bool {
+    let is_said = event.metadata.get(EVENT_TYPE).is_none_or(|kind| kind == TYPE_RESPONSE);
+    let is_of_it = match event.metadata.get(INCIDENT) {
+        Some(word) => *word == incident_word(&known.incident),
+        None => event.actor == known.actor,
+    };
+    let may_be_told = !event.metadata.contains_key(PRIVATE) || known.private_to().is_some();
+    is_said && is_of_it && may_be_told
+}
+
+/// The incident that a saved investigation is of.
+fn incident_of(event: &Event) -> Option<String> {
+    let text = event.payload.iter().find_map(|item| match item {
+        PayloadItem::Conversational { text, .. } => Some(text),
+        PayloadItem::Blob(_) | PayloadItem::Json(_) => None,
+    })?;
+    let data: Value = loci_json::from_str(text).ok()?;
+    data.get("incident_id")?.as_str().map(str::to_owned)
+}
+
+fn record(building: &Building<'_>, known: &Known, summary: &SessionText, id: &RecordId) -> Result<Record> {
+    let text = |text: &str| MetadataValue::String(text.to_owned());
+    let mut metadata = Metadata::from([
+        ("incident_id".to_owned(), text(&known.incident)),
+        // What tools gave out is among it.
+        (TRUST.to_owned(), text(UNTRUSTED)),
+    ]);
+    for key in [SCOPE, OWNER] {
+        let kept = known.record.metadata.get(key);
+        metadata.extend(kept.map(|value| (key.to_owned(), value.clone())));
+    }
+    let namespaces = vec![known.record.namespace.clone()];
+    let of_incident = drafts::incident_subtype(&known.incident);
+    let new = NewRecord {
+        kind: RecordKind::Summary,
+        subtype: Some(format!("{SUBTYPE}/{of_incident}")),
+        strategy: known.record.strategy.clone(),
+        metadata,
+        ..NewRecord::fact(String::new(), namespaces, summary.text.clone(), building.now)
+    };
+    let provenance = Provenance {
+        actor: Some(known.actor.clone()),
+        session: Some(known.session.clone()),
+        sources: summary.sources.clone(),
+        ..Provenance::default()
+    };
+    let index_text = Some(summary.index_text.clone());
+    let (mut record, _) =
+        building.build(&new, id, Origin { provenance, origin: RecordOrigin::Extracted, index_text })?;
+    seal(&mut record, SreSource::Extracted);
+    Ok(record)
+}

@@ -1,0 +1,157 @@
+//! Evidence of what an agent learned (sre-memory.md §10.2): it counts where it names a call of a tool that was reported for the investigation,
+//! beside what the agent wrote. What names none is kept, and marked: whoever writes can name any call. What a caller saves by its type is not
+//! looked at here: there the caller gives their word for it.
+
+use std::collections::BTreeSet;
+
+use loci_model::event::filter::EventFilter;
+use loci_model::event::{Event, PayloadItem};
+use loci_model::ports::store::{EventQuery, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::services::knowledge::SreType;
+use loci_model::{ActorId, Result};
+use serde_json::{Value, json};
+
+use super::capturing::Answer;
+use super::responding::{INCIDENT, TYPE, TYPE_RESPONSE};
+use crate::Operations;
+use crate::place;
+use crate::saving::PRIVATE;
+use crate::scoring::UNVERIFIED;
+use loci_engine::access;
+
+/// Answers of an agent in a session whose calls are looked at, the newest.
+const ANSWERS_MAX: usize = 200;
+
+/// The ids of calls, as they were reported.
+pub(super) fn calls_of<'a>(reported: impl IntoIterator<Item = &'a Value>) -> BTreeSet<String> {
+    let id = |call: &Value| call.get("id")?.as_str().map(|id| id.trim().to_owned());
+    reported.into_iter().filter_map(id).filter(|id| !id.is_empty()).collect()
+}
+
+/// The call that a piece of evidence names.
+fn call(evidence: &Value) -> Option<&str> {
+    evidence.get("tool_call_id")?.as_str().map(str::trim).filter(|id| !id.is_empty())
+}
+
+/// The calls that evidence of items names.
+fn named(items: &[Value]) -> BTreeSet<String> {
+    let lists = items.iter().filter_map(|item| item.get("evidence")?.as_array());
+    lists.flatten().filter_map(call).map(str::to_owned).collect()
+}
+
+/// Marks evidence that names none of the calls; whatever its writer says of that. What has another form is left to the rules of items.
+fn mark(items: &mut [Value], calls: &BTreeSet<String>) {
+    let lists = items.iter_mut().filter_map(|item| item.get_mut("evidence")?.as_array_mut());
+    for evidence in lists.flatten() {
+        let is_reported = call(evidence).is_some_and(|id| calls.contains(id));
+        let Some(members) = evidence.as_object_mut() else { continue };
+        members.remove(UNVERIFIED);
+        if !is_reported {
+            members.insert(UNVERIFIED.to_owned(), json!(true));
+        }
+    }
+}
+
+impl Operations {
+    /// Marks evidence of what an answer teaches that names no call reported for its investigation, with this answer or with another one.
+    pub(super) async fn mark_unverified(
+        &self,
+        caller: &Principal,
+        answer: &Answer<'_>,
+        items: &mut [Value],
+    ) -> Result<()> {
+        let mut calls = answer.calls.clone();
+        // Most evidence names calls of the answer that it stands in: the others are read where it does not.
+        if !named(items).is_subset(&calls) {
+            calls.extend(self.stored_calls(caller, answer).await?);
+        }
+        mark(items, &calls);
+        Ok(())
+    }
+
+    /// Calls that were reported with answers that are stored, as far as the caller may know of these.
+    async fn stored_calls(&self, caller: &Principal, answer: &Answer<'_>) -> Result<BTreeSet<String>> {
+        let (memory, now) = (answer.memory.clone(), self.engine.now());
+        let settings = self.settings.of(&memory);
+        let agents = settings.agents.iter().chain(&settings.capture_agents).map(String::as_str);
+        let actors: BTreeSet<ActorId> = agents
+            .chain([answer.agent])
+            .filter_map(|name| place::actor(SreType::Infrastructure, name, settings).ok())
+            .collect();
+        let session = place::session(SreType::Infrastructure, Some(answer.session))?;
+        let mut metadata = vec![
+            EventFilter::Equals(TYPE.to_owned(), TYPE_RESPONSE.to_owned()),
+            EventFilter::Equals(INCIDENT.to_owned(), answer.incident.to_owned()),
+        ];
+        if answer.private_to.is_none() {
+            metadata.push(EventFilter::NotExists(PRIVATE.to_owned()));
+        }
+        let may = |actor: &ActorId| {
+            let view =
+                |capability| access::event_view(caller, &memory, actor, Some(&session), capability, now).ok();
+            view(Capability::Read).or_else(|| view(Capability::Write))
+        };
+        let query = |(actor, only)| EventQuery {
+            memory: memory.clone(),
+            actor,
+            session: session.clone(),
+            branches: None,
+            metadata: metadata.clone(),
+            only,
+            before: None,
+            limit: ANSWERS_MAX,
+            now,
+            with_payload: true,
+        };
+        let seen = actors.into_iter().filter_map(|actor| may(&actor).map(|view| (actor, view.only())));
+        let queries: Vec<EventQuery> = seen.map(query).collect();
+        self.engine
+            .store()
+            .read(move |tx| {
+                let mut calls = BTreeSet::new();
+                for query in &queries {
+                    calls.extend(tx.events().list(query)?.iter().flat_map(reported_with));
+                }
+                Ok(calls)
+            })
+            .await
+    }
+}
+
+/// The calls that were reported with an answer.
+pub(super) fn reported_with(event: &Event) -> BTreeSet<String> {
+    let list = |item: &PayloadItem| match item {
+        PayloadItem::Blob(calls) => serde_json::from_str::<Vec<Value>>(calls.as_str()).ok(),
+        PayloadItem::Conversational { .. } | PayloadItem::Json(_) => None,
+    };
+    calls_of(event.payload.iter().filter_map(list).flatten().collect::<Vec<_>>().iter())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_names_no_call_is_marked() {
+        let calls = calls_of(&[json!({"id": "tc_1"}), json!({"id": " "}), json!({"name": "x"}), json!(7)]);
+        assert_eq!(calls, BTreeSet::from(["tc_1".to_owned()]));
+        let check = |evidence: Value, expect: Value| {
+            let mut items = [json!({"evidence": evidence})];
+            mark(&mut items, &calls);
+            assert_eq!(items[0]["evidence"], expect);
+        };
+        let one = json!({"tool_call_id": "tc_1", "tool": "logs"});
+        check(json!([one]), json!([one]));
+        check(json!([{"tool_call_id": " tc_1 "}]), json!([{"tool_call_id": " tc_1 "}]));
+        check(json!([{"tool_call_id": "tc_1", "unverified": true}]), json!([{"tool_call_id": "tc_1"}]));
+        let marked = json!([{"tool_call_id": "tc_2", "unverified": true}]);
+        check(json!([{"tool_call_id": "tc_2"}]), marked.clone());
+        check(json!([{"tool_call_id": "tc_2", "unverified": false}]), marked);
+        check(json!([{"tool": "logs"}]), json!([{"tool": "logs", "unverified": true}]));
+        // No evidence at all, which the rules of items refuse.
+        check(json!("tc_1"), json!("tc_1"));
+        check(json!(["tc_1"]), json!(["tc_1"]));
+        assert_eq!(named(&[json!({"evidence": [one, {"tool": "x"}]}), json!(7)]), calls);
+    }
+}

@@ -1,0 +1,77 @@
+//! The job that reads the answer of a worker agent, and asks a model about its prose, where one is asked.
+
+use futures::future::BoxFuture;
+use loci_model::job::exchange::Step;
+use loci_model::job::{Job, JobKind};
+use loci_model::memory::strategy::StrategyBase;
+use loci_model::record::derivation::Making;
+use loci_model::{RecordId, Result, Timestamp};
+
+use crate::Told;
+use crate::{Operations, OperationsParts};
+use loci_engine::Engine;
+use loci_engine::asking::{Asked, Unanswered, Why, ask};
+use loci_engine::hooks::{JobHandler, JobPolicy};
+use loci_engine::jobs::{Ended, failure};
+
+/// The kind.
+pub(crate) const KIND: JobKind = JobKind::named("agent_response");
+
+/// The handler: run twice, it finds what it saved, an answer that is kept, or its result.
+pub(crate) struct AgentResponse {
+    pub(crate) parts: OperationsParts,
+}
+
+impl JobHandler for AgentResponse {
+    fn kind(&self) -> JobKind {
+        KIND
+    }
+
+    fn policy(&self) -> JobPolicy {
+        JobPolicy { is_awaited: true, ..JobPolicy::default() }
+    }
+
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+        let operations = Operations::new(engine.clone(), &self.parts);
+        Box::pin(async move { run(&operations, job).await })
+    }
+
+    fn pulled_records<'a>(
+        &'a self,
+        engine: &'a Engine,
+        job: &'a Job,
+        _since: Timestamp,
+    ) -> Option<BoxFuture<'a, Result<Vec<RecordId>>>> {
+        let operations = Operations::new(engine.clone(), &self.parts);
+        Some(Box::pin(async move { operations.read_by_model(job).await }))
+    }
+}
+
+async fn run(operations: &Operations, job: &Job) -> Result<Ended> {
+    let Some(asked) = operations.read_agent_response(job).await? else { return Ok(Ended::Done) };
+    let read = |reply: &str| asked.read(reply);
+    match ask(&operations.engine, job, asked.mode, Step::AgentResponse, &asked.question, &read).await? {
+        Asked::Waits => return Ok(Ended::Waits),
+        Asked::Off => operations.learn_from_prose(job, Told::default(), &Making::default()).await?,
+        Asked::Read(told, by) => operations.learn_from_prose(job, told, &by.making()).await?,
+        Asked::Unanswered(unanswered) => return unanswered_end(operations, job, &unanswered).await,
+    }
+    Ok(Ended::Done)
+}
+
+/// Asked again later, where that can help. What was read without a model is saved whatever a model does: the job is done, and its result says
+/// what it lacks.
+async fn unanswered_end(operations: &Operations, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
+    let [random, ..] = operations.engine.ids().random();
+    let reason = format!("{}: {}", unanswered.code, unanswered.explanation);
+    // One revision was asked for already: another try would ask the same model the same.
+    let is_final = unanswered.why == Why::Form;
+    if let Some(retry_at) = failure::ask_again_at(unanswered, job.attempts, operations.engine.now(), random)
+        && !is_final
+    {
+        return Ok(Ended::Unanswered { reason, messages: Vec::new(), retry_at });
+    }
+    operations.engine.observe().extraction_failed(StrategyBase::Semantic, unanswered.code);
+    operations.leave_prose(job, format!("no model read the prose of the answer: {reason}")).await?;
+    Ok(Ended::Done)
+}

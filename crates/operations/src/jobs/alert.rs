@@ -1,0 +1,34 @@
+//! The job of an alert: what hooks delivered of it. Run twice, it finds nothing the second time.
+
+use futures::future::BoxFuture;
+use loci_model::Result;
+use loci_model::job::{Job, JobKind};
+
+use crate::ALERT_KEY;
+use crate::{Operations, OperationsParts};
+use loci_engine::Engine;
+use loci_engine::deliveries::incoming::{self, JOB_KEY};
+use loci_engine::hooks::JobHandler;
+use loci_engine::jobs::Ended;
+
+/// The handler of deliveries by alerting systems.
+pub(crate) struct AlertHook {
+    pub(crate) parts: OperationsParts,
+}
+
+impl JobHandler for AlertHook {
+    fn kind(&self) -> JobKind {
+        incoming::KIND
+    }
+
+    fn handles(&self, job: &Job) -> bool {
+        let is_of_alert =
+            || job.unique_key.strip_prefix(JOB_KEY).is_some_and(|key| key.starts_with(ALERT_KEY));
+        job.kind == self.kind() && is_of_alert()
+    }
+
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+        let operations = Operations::new(engine.clone(), &self.parts);
+        Box::pin(async move { operations.handle_alert(job).await.map(Ended::from) })
+    }
+}

@@ -1,0 +1,65 @@
+//! The parts of operations memory, and what it adds to the kernel.
+
+use std::sync::Arc;
+
+use loci_engine::hooks::Product;
+
+use crate::capture::KNOWLEDGE;
+use crate::hooks::Hooks;
+use crate::jobs;
+use crate::settings::SreSettingsByMemory;
+
+/// The profile of memories of operations agents.
+const PROFILE_FILE: &str = include_str!("sre.toml");
+/// The part of the prompt of the profile's worker agents.
+const AGENT_PROMPT: &str = include_str!("agent_prompt.md");
+
+/// What operations memory is made of: its settings.
+#[derive(Debug, Clone, Default)]
+pub struct OperationsParts {
+    pub(crate) settings: Arc<SreSettingsByMemory>,
+}
+
+impl OperationsParts {
+    /// Returns the parts with these settings.
+    pub fn new(settings: SreSettingsByMemory) -> Self {
+        Self { settings: Arc::new(settings) }
+    }
+
+    /// Returns what operations memory adds to the kernel.
+    pub fn product(&self) -> Product {
+        let hooks = Arc::new(Hooks { parts: self.clone() });
+        Product {
+            name: "operations",
+            records: Some(hooks.clone()),
+            admission: Some(hooks.clone()),
+            events: Some(hooks.clone()),
+            access: Some(hooks.clone()),
+            profiles: Some(hooks),
+            profile_files: vec![PROFILE_FILE],
+            agent_prompts: vec![("sre", AGENT_PROMPT)],
+            jobs: vec![
+                Arc::new(jobs::alert::AlertHook { parts: self.clone() }),
+                Arc::new(jobs::agent_response::AgentResponse { parts: self.clone() }),
+                Arc::new(jobs::session_summary::SessionSummary { parts: self.clone() }),
+            ],
+            prompts: vec![&KNOWLEDGE],
+            ..Product::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    /// Records name their prompt: what a version says may not change.
+    #[test]
+    fn released_words_stay() {
+        let id = KNOWLEDGE.id(None).unwrap();
+        let digest = hex::encode(Sha256::digest(KNOWLEDGE.text));
+        assert_eq!((id.as_str(), &digest[..16]), ("sre.knowledge@1", "df3e7e9bb4605392"));
+    }
+}

@@ -1,0 +1,41 @@
+//! What happens in the memory of operations agents, told to whoever counts (sre-memory.md §11): only what was committed, and no content. What the
+//! AgentCore wire stores is counted as requests of that door, not here.
+
+use loci_model::ports::observe::SreSeen;
+use loci_model::services::alert_notice::AlertSource;
+use loci_model::services::knowledge::SreType;
+
+use super::{InvestigationCompleted, InvestigationStarted, OutcomeEffect, SreAction, SreSaved};
+use crate::Operations;
+
+impl Operations {
+    pub(super) fn sre_tell_saved(&self, kind: SreType, saved: &SreSaved) {
+        for kept in &saved.records {
+            self.engine.observe().operations_memory(&SreSeen::Saved(kind, kept.action.as_str()));
+        }
+    }
+
+    pub(super) fn sre_tell_started(&self, started: &InvestigationStarted, began_us: u64) {
+        let elapsed_us = self.engine.clock().monotonic_us().saturating_sub(began_us);
+        let (joined, degraded) = (started.joined, started.degraded);
+        self.engine.observe().operations_memory(&SreSeen::Started { joined, degraded, elapsed_us });
+    }
+
+    /// The same said again is no other end of it.
+    pub(super) fn sre_tell_completed(&self, done: &InvestigationCompleted) {
+        if done.saved && done.action != Some(SreAction::Duplicate) {
+            self.engine.observe().operations_memory(&SreSeen::Completed(done.status));
+        }
+    }
+
+    /// The investigation's own effect is the first.
+    pub(super) fn sre_tell_outcome(&self, effects: &[OutcomeEffect]) {
+        if let Some(own) = effects.first() {
+            self.engine.observe().operations_memory(&SreSeen::Outcome(own.effect));
+        }
+    }
+
+    pub(super) fn sre_tell_alert(&self, source: AlertSource, effect: &str) {
+        self.engine.observe().operations_memory(&SreSeen::Alert(source, effect));
+    }
+}

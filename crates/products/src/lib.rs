@@ -1,0 +1,54 @@
+//! The engine with its products: the one place where each product registers with the kernel, in the order of their
+//! dependencies. Doors, tests and programs hold a [`Loci`].
+//!
+//! To add a product: its parts in [`Loci::new`], its settings in [`LociSettings`], its handle in [`Loci`].
+
+use std::ops::Deref;
+
+use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_operations::{Operations, OperationsParts, SreSettingsByMemory};
+
+/// The settings of the engine and of each product.
+#[derive(Debug, Clone, Default)]
+pub struct LociSettings {
+    /// The kernel's.
+    pub engine: EngineSettings,
+    /// Those of operations memory, by memory.
+    pub operations: SreSettingsByMemory,
+}
+
+impl From<EngineSettings> for LociSettings {
+    fn from(engine: EngineSettings) -> Self {
+        Self { engine, ..Self::default() }
+    }
+}
+
+/// An engine and the products that are registered with it: cheap to clone. The verbs of the kernel are its own, those of a
+/// product are its field's.
+#[derive(Clone)]
+pub struct Loci {
+    /// The kernel.
+    pub engine: Engine,
+    /// The memory of agents that run services.
+    pub operations: Operations,
+}
+
+impl Loci {
+    /// Returns an engine over these adapters, with every product.
+    pub fn new(parts: EngineParts, settings: impl Into<LociSettings>) -> Self {
+        let LociSettings { engine: kernel, operations } = settings.into();
+        let operations = OperationsParts::new(operations);
+        let mut products = parts.products.clone();
+        products.push(operations.product());
+        let engine = Engine::new(EngineParts { products, ..parts }, kernel);
+        Self { operations: Operations::new(engine.clone(), &operations), engine }
+    }
+}
+
+impl Deref for Loci {
+    type Target = Engine;
+
+    fn deref(&self) -> &Engine {
+        &self.engine
+    }
+}
